@@ -172,11 +172,16 @@ def measure(files: list[Path]) -> Figures:
 
 
 def with_workers(files: Sequence[Path], count: int) -> str:
-    """Upload the files, and wait until ``count`` workers have taken them in; no other worker may run."""
+    """Time ``count`` workers from the upload of all files until every page is read, pictures included.
+
+    No other worker may run.
+    """
     workers = [ProcessGroup.start("worker") for _ in range(count)]
     try:
         with bench_user() as user:
-            wait_until_read(user, [sample_pdf(900 + number, 2) for number in range(2 * count)])  # are awake
+            wait_until_read(
+                user, [sample_pdf(900 + number, 2) for number in range(2 * count)]
+            )  # workers are awake then
             remove_documents(user)
             begun = time.monotonic()
             pages = wait_until_read(user, [file.read_bytes() for file in files])
@@ -191,7 +196,7 @@ def with_workers(files: Sequence[Path], count: int) -> str:
 
 
 def wait_until_read(user: User, files: Sequence[bytes]) -> int:
-    """Upload files and return their pages once each is ready or has failed, every page of it read."""
+    """Upload files; return the number of their pages once each document is ready or has failed."""
     for number, data in enumerate(files):
         store_upload(user, ContentFile(data), f"{number}.pdf")
     own = Document.objects.filter(owner=user)

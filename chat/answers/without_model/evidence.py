@@ -152,10 +152,11 @@ def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) ->
 def lines_under_title(
     question: QuestionFeatures, lines: Sequence[AnswerLine], weights: TermWeights
 ) -> list[AnswerLine]:
-    """The lines of the section whose title names what is asked, in order; its list where it has one.
+    """Return the lines of the section whose title asks what the question asks, in order; else none.
 
-    “How do I charge the watch?” under “1.3 Charging your watch”, “What is the mission of the museum?” under
-    “Mission”. Of several sections the one found first.
+    “How do I charge the watch?” is answered by the steps under “1.3 Charging your watch”, “What is the
+    mission of the museum?” by the first lines under “Mission”. The section found first counts.
+    None is taken where a line defines what is asked for.
     """
     if question.wants_number or question.places or question.years or not question.kinds & TITLED_KINDS:
         return []
@@ -178,7 +179,7 @@ def lines_under_title(
 
 
 def is_titled(question: QuestionFeatures, title: str, language: str, weights: TermWeights) -> bool:
-    """Whether a title says what is asked: how something is done in full, or the thing without whose it is."""
+    """Return whether a title has all words of a "how" question, or most of another's, names left out."""
     named = {term for term in distinct_terms(title, language) if not term[0].isdigit()}
     if "how" in question.kinds:
         return named.issuperset(question.terms) and len(named) <= len(question.terms) + MOST_BESIDE_TITLED
@@ -187,6 +188,7 @@ def is_titled(question: QuestionFeatures, title: str, language: str, weights: Te
 
 
 def is_item(line: AnswerLine) -> bool:
+    """Return whether a line is an item of a list, numbered or not."""
     return line.unit.type == "list"
 
 

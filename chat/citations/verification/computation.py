@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
@@ -136,6 +136,16 @@ class Equation:
     def places(self) -> set[int]:
         return {*self.operands, *self.results}
 
+    def order(self, agreeing: Sequence[Set[int]]) -> tuple[int, int] | None:
+        """Return which of two cells is the first operand, and which the second; None where none fits.
+
+        ``agreeing``: the cells (0, 1) that each of ``operands`` repeats.
+        """
+        for first, second in ((0, 1), (1, 0)):
+            if first in agreeing[0] and all(second in cells for cells in agreeing[1:]):
+                return first, second
+        return None
+
 
 _EQUATIONS: tuple[tuple[re.Pattern[str], Operation, int], ...] = (
     (re.compile(r"(?<![-+*/N])\(N-N\)/N=N(?![-+*/N])"), "change", 3),
@@ -153,8 +163,20 @@ def _shape(text: str) -> str:
     return "".join(_BESIDE.sub("w", text.translate(_SIGNS)).split())
 
 
-def written_equation(claim: str, tokens: Sequence[Token]) -> tuple[Equation, tuple[Token, ...]] | None:
-    """Return the calculation that a claim writes, and its tokens: a minus between numbers is no sign."""
+def equals_signs(tokens: Sequence[Token]) -> set[int]:
+    """Return the places of equals signs between two numbers: "€5 million = €5,000 thousand"."""
+    return {
+        at
+        for at, token in enumerate(tokens[1:-1], 1)
+        if token.word in ("=", "≈") and tokens[at - 1].quantity and tokens[at + 1].quantity
+    }
+
+
+def written_equation(claim: str, tokens: Sequence[Token]) -> tuple[Equation | None, tuple[Token, ...]]:
+    """Return the calculation that a claim writes, if any, and its tokens: a minus between numbers is no sign.
+
+    Without a calculation the tokens are as they were.
+    """
     shape, places, read, at = "", [], list(tokens), 0
     for place, token in enumerate(tokens):
         if token.quantity is None:
@@ -173,7 +195,7 @@ def written_equation(claim: str, tokens: Sequence[Token]) -> tuple[Equation, tup
             before = shape[: found.start()].count("N")
             own = places[before : before + found[0].count("N")]
             return Equation(operation, tuple(own[:count]), tuple(own[count:])), tuple(read)
-    return None
+    return None, tuple(tokens)
 
 
 _OPERATIONS: dict[Operation, Callable[[Quantity, Operands], tuple[Result, Decimal] | None]] = {

@@ -14,6 +14,7 @@ from chat.citations.verification.computation import (
     Operands,
     Operation,
     computed,
+    equals_signs,
     written_equation,
 )
 from chat.citations.verification.grid import (
@@ -50,10 +51,8 @@ class _Reading(CellComparison):
     """Reads one claim off one table."""
 
     def judgement(self, own_row: int | None) -> Judgement:
-        equation = None
-        if written := written_equation(self.claim, self.tokens):
-            equation, self.tokens = written
-        self.used |= self._equals_signs()
+        equation, self.tokens = written_equation(self.claim, self.tokens)
+        self.used |= equals_signs(self.tokens)
         heads = [self.grid.head(column) for column in self.grid.columns]
         rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))])
         rows = self._of_one_label(rows, own_row)
@@ -285,31 +284,17 @@ class _Reading(CellComparison):
             return Judgement("open", self._spans(cells), unchecked=(COMPARES,))
         return self._computed(self._operands(cells), left, operation, self._spans(cells), set(values))
 
-    def _equals_signs(self) -> set[int]:
-        """The signs between two numbers that say the same, or between a calculation and its result."""
-        return {
-            at
-            for at, token in enumerate(self.tokens[1:-1], 1)
-            if token.word in ("=", "≈") and self.tokens[at + 1].quantity
-            and self.tokens[at - 1].quantity
-        }  # fmt: skip
-
     def _written(
         self, equation: Equation, rows: Sequence[int], columns: Sequence[int], values: Sequence[int]
     ) -> Judgement:
-        """A calculation that is written down: of the two cells that are named, with the right result."""
+        """Judge a calculation that the claim writes down of the two cells it names."""
         cells = [(row, column) for row in rows for column in columns]
         if len(cells) != 2 or not set(values) <= equation.places:
             return Judgement("open", unchecked=(COMPARES,))
-        agreeing = [self.agreeing(at, cells) for at in equation.operands]
-        orders = [
-            order
-            for order in ((0, 1), (1, 0))
-            if all(order[min(place, 1)] in found for place, found in enumerate(agreeing))
-        ]
-        if not orders:
+        order = equation.order([self.agreeing(at, cells) for at in equation.operands])
+        if order is None:
             return Judgement("open", self._spans(cells), unchecked=(OTHER_CELLS,))
-        held = self._held_against([cells[at] for at in orders[0]])
+        held = self._held_against([cells[at] for at in order])
         signs = {at for at, token in enumerate(self.tokens) if token.word == "/"}  # "Fares / costs"
         known, spans = {*values, *equation.places, *signs}, self._spans(cells)
         result, *shares = equation.results
@@ -376,7 +361,7 @@ class _Reading(CellComparison):
         return self._held_against(cells)
 
     def _held_against(self, cells: Sequence[tuple[int, int]]) -> Operands:
-        """The first cell and the one it is held against."""
+        """Return the first cell and the second, which it is held against."""
         subject, reference = (self._first(row, column) for row, column in cells)
         assert subject is not None
         assert reference is not None
