@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from documents.views import document_actions, files, library, papers, selected
+from documents.views import document_actions, files, library, papers
 
 urlpatterns = [
     path("", library.library, name="library"),
     path("icons.svg", files.icons, name="icons"),
     path("documents/upload/", library.upload, name="document-upload"),
     path("documents/fetch/", library.upload_address, name="document-fetch"),
-    path("documents/selected/export/", selected.export, name="documents-export"),
-    path("documents/selected/<slug:action>/", selected.act, name="documents-selected"),
-    path("bin/", selected.trash, name="bin"),
+    path("documents/selected/export/", library.export, name="documents-export"),
+    path("documents/selected/<slug:action>/", library.act, name="documents-selected"),
+    path("bin/", library.trash, name="bin"),
     path("jobs/", library.jobs, name="jobs"),
     path("documents/cards/", library.cards, name="document-cards"),
     path("documents/<uuid:pk>/file", files.document_file, name="document-file"),
