@@ -33,6 +33,7 @@ MOST_COLUMNS = 4  # said of a wide table when the question names none of them
 LONGEST_HEAD = 45  # characters of a column head that is said; a longer one is several that ran together
 SCALE_WORD = re.compile(r"\b(?:thousand|million|billion)s?\b", re.I)
 AMOUNT = re.compile(r"[$€£¥₹]? ?\d[\d.,]*")
+LABEL_AMOUNT = re.compile(r"\s[$€£¥₹]? ?(?!(?:19|20)\d\d$)\d[\d.,]{2,}$")
 PER_UNIT = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\beps\b", re.I)
 DIGIT = re.compile(r"\d")
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
@@ -220,8 +221,12 @@ def is_value(text: str) -> bool:
 
 
 def is_naked(line: AnswerLine) -> bool:
-    """Whether a row has several values of which nothing says what each is of."""
-    return len(line.values) > 1 and not all(value.head for value in line.values)
+    """Whether a row has several values of which nothing says what each is of.
+
+    An amount at the label's end is a value, too, whose column was not told: "Adjusted EBITDA 609".
+    """
+    several = len(line.values) > 1 or bool(line.values and LABEL_AMOUNT.search(line.label))
+    return several and not all(value.head for value in line.values)
 
 
 def same_columns(first: AnswerLine, second: AnswerLine) -> bool:

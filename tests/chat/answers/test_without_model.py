@@ -234,9 +234,10 @@ def test_a_cell_is_said_with_its_row_and_column_and_lit() -> None:
     assert citations[0].alias == "u2" and citations[0].quote == "511"
 
 
-def test_a_row_whose_heads_are_not_known_is_never_said_as_naked_digits() -> None:
+@pytest.mark.parametrize("cells", [("Catch of cod", "540", "511", "633"), ("Catch of cod 540", "511")])
+def test_a_row_whose_heads_are_not_known_is_never_said_as_naked_digits(cells: tuple[str, ...]) -> None:
     rows = on_one_page(
-        row("u1", "Catch of cod", "540", "511", "633", section="Landings"),
+        row("u1", *cells, section="Landings"),
         prose("u2", "The catch of cod is weighed at the pier.", section="Landings"),
     )
     lines, citations = answered("How large was the catch of cod?", rows)
