@@ -1,0 +1,442 @@
+"""Questions that a reader of a document may ask, each tried: it is suggested if its answer is direct.
+
+A question is made of something the document says: a section, a row of two years, a definition, a caption.
+It is suggested only where the answer without a model cites that very place.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache as cache_in_memory
+from hashlib import sha256
+
+import msgspec
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db.models import Min, QuerySet, Sum
+from django.db.models.functions import Length
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
+
+from chat.answers.prompt import ContextItem, looks_like_injection
+from chat.answers.without_model.answer import answer_without_model
+from chat.answers.without_model.evidence import find_evidence, topic_units
+from chat.answers.without_model.lines import LIST_NUMBER, head_of, is_value, one_line
+from chat.answers.without_model.question import (
+    DATA,
+    YEAR,
+    Topic,
+    analyse,
+    language_of,
+    message,
+    phrases_in,
+    place_words,
+    tells,
+    words_of,
+)
+from chat.citations.claims import SourceUnit
+from chat.providers.base import NativeCitation, TextDelta
+from documents.models import CitationUnit, Document
+from documents.models.document import DocumentQuerySet
+from pdf.structure import TableRow
+from retrieval.query.scope import Scope
+from text.languages import languages_with
+from text.sentences import sentence_spans
+
+MOST = 4
+MOST_TRIED = 8  # of one document; each costs what an answer costs
+MOST_READ = 600  # units of a kind in which something to ask about is looked for
+OF_ONE_KIND = 3  # candidates
+KEPT_SECONDS = 24 * 3600
+LOOKED_AT = 8  # newest documents of a library
+ENOUGH_PROSE = 250  # characters of a section; less follows a form's name, an address or a cover's caption
+SAYS_NOTHING = re.compile(
+    r"^((table of )?contents|index|(part|article) \w+|item \d+\w?|power of attorney|certifications?|glossary|"
+    r"references|bibliography|page \d+|notes?|abstract|keywords|((executive|news) )?summary|overview|general|"
+    r"introduction|conclusions?|methodology|ablation stud(y|ies)|limitations|related work|"
+    r"description|(current|annual|quarterly) report|form [\w-]+|"
+    r"(news|press|for immediate) release|"
+    r"(this )?(agreement|contract|notice|certificate|order|letter|memorandum)|topics|what.?s new|"
+    r"(©|appendix|exhibits?|acknowledg|figure|table \d|about\b|"
+    r"safe harbor).*|.*(\bcontacts?\b|signatures?\b|forward.looking|\bguide|\bmanual|handbook).*|"
+    r".*(\bagreement|\bcontract))$",
+    re.IGNORECASE,
+)
+NUMBERING = re.compile(
+    r"^\s*((item|part|section|chapter|note|article)\s+)?"
+    r"(([\dIVXivx]+[.):]?)+[\w]?[.):]?|[A-Z](\.\d+)+\.?)(\s*[—–]\s*|\s+)",
+    re.I,
+)
+ADDRESS = re.compile(r"\d{5}|^\d+ .*,")  # a postcode, house number or file number
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, and the number of characters of prose directly under it."""
+
+    heading: str
+    prose: int
+
+
+LEAST_MENTIONS = 3  # of what is defined
+FEWEST_STEPS = 3
+LONGEST_LABEL = 45  # characters
+QUOTED_TERM = re.compile(r"[“\"„«]([^“”\"„«»]{3,40})[”\"“»](?: (?:shall|will))?$")
+GERUND = re.compile(r"([^\W\d_]{2,})ing\b(?P<object>.*)$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A question, and what its answer must cite; '' for anything.
+
+    Attributes:
+        unit: the id of a unit.
+        label: the first cell of a row, or what the caption of a table or figure begins with.
+        section: a heading over what is cited.
+    """
+
+    question: str
+    unit: str = ""
+    label: str = ""
+    section: str = ""
+
+    def is_cited(self, cited: Sequence[ContextItem]) -> bool:
+        """Return whether the passages hold what is asked about."""
+        if not (self.unit or self.label or self.section):
+            return bool(cited)
+        return any(self._is_in(passage.unit) for passage in cited)
+
+    def _is_in(self, unit: SourceUnit) -> bool:
+        row = [cell.text for cell in unit.table.cells[:1]] if unit.table else []
+        captions = [unit.text, unit.table.caption if unit.table else ""]
+        return bool(
+            (self.unit and unit.id == self.unit)
+            or (self.label and any(label_of(text) == self.label for text in row))
+            or (self.label and any(re.match(rf"\W*{re.escape(self.label)}\b", text) for text in captions))
+            or (self.section and any(self.section in one_line(part) for part in unit.section_path))
+        )
+
+
+# --- Of one document ---
+
+
+def direct_questions(document: Document, user: User) -> list[str]:
+    """Return up to four questions that the answerer without a model answers directly, of unlike kinds."""
+    if given := document.metadata.get("questions"):
+        asked = [Suggestion(str(question)) for question in given]
+    else:
+        asked = suggestions(document)
+    tried = asked[:MOST_TRIED]
+    direct = (suggested.question for suggested in tried if is_direct(suggested, document, user))
+    return list(itertools.islice(direct, MOST))
+
+
+def suggestions(document: Document) -> list[Suggestion]:
+    """Return what may be asked, in the document's language where the interface has it.
+
+    One question of each kind in turn, then those about sections alone.
+    """
+    spoken = document.language if document.language in dict(settings.LANGUAGES) else get_language()
+    with override(spoken):
+        return _suggestions(document)
+
+
+def _suggestions(document: Document) -> list[Suggestion]:
+    kinds = (
+        topic_questions(document),
+        questions_in_headings(document),
+        how_questions(document),
+        change_questions(document),
+        definition_questions(document),
+        caption_questions(document),
+    )
+    rounds = itertools.zip_longest(*(kind[:OF_ONE_KIND] for kind in kinds))
+    told = [suggested for turn in rounds for suggested in turn if suggested]
+    asked = [Suggestion(_("What is this document about?")), *told, *section_questions(document)]
+    return list({suggested.question: suggested for suggested in asked}.values())
+
+
+def topic_questions(document: Document) -> list[Suggestion]:
+    """Questions on the whole document that a section of its own answers."""
+    asked: dict[Topic, str] = {
+        "findings": _("What are the main findings?"),
+        "risks": _("What are the main risks?"),
+        "obligations": _("What are the main obligations?"),
+        "steps": _("What are the main steps?"),
+    }
+    return [Suggestion(text) for topic, text in asked.items() if topic_units(topic, [document.pk], "en")]
+
+
+def questions_in_headings(document: Document) -> list[Suggestion]:
+    """Questions that are headings of the document, of more than two words where words are spaced."""
+    told = informative(sections_of(document), document.title)
+    asked = [
+        section.heading
+        for section in told
+        if section.heading.endswith("？")
+        or (section.heading.endswith("?") and len(section.heading.split()) > 2)
+    ]
+    return [Suggestion(heading, section=heading) for heading in asked]
+
+
+def section_questions(document: Document) -> list[Suggestion]:
+    """Questions about informative sections throughout the document."""
+    told = informative(sections_of(document), document.title)
+    topics = spread([section for section in told if not section.heading.endswith(("?", "？"))], MOST)
+    asked = _("What does the document say about “%(topic)s”?")
+    return [Suggestion(asked % {"topic": topic}, section=topic) for topic in topics]
+
+
+def how_questions(document: Document) -> list[Suggestion]:
+    """“How do I charge the watch?” of a section “Charging the watch” with numbered steps; English alone."""
+    if document.language != "en" or not (get_language() or "en").startswith("en"):
+        return []
+    steps = Counter(
+        path[-1]
+        for path, text in units_of(document, CitationUnit.Type.LIST).values_list("section_path", "content")
+        if path and LIST_NUMBER.match(text)
+    )
+    headings = [heading for heading, count in steps.items() if count >= FEWEST_STEPS]
+    named = {heading: NUMBERING.sub("", one_line(heading)).strip(" .:–—-") for heading in headings}
+    verbs = verbs_of(document) if any(GERUND.match(name) for name in named.values()) else Counter[str]()
+    asked = []
+    for name in named.values():
+        gerund = GERUND.match(name)
+        is_deed = gerund and gerund["object"].strip()[:1].islower()  # not "Vesting Date"
+        if gerund and is_deed and len(name) <= LONGEST_LABEL and not looks_like_injection(name):
+            verb = max(base_forms(gerund[1].lower()), key=lambda form: verbs[form])
+            deed = re.sub(r"\byour\b", "my", gerund["object"])
+            if verbs[verb]:
+                asked.append(Suggestion(f"How do I {verb}{deed}?", section=name))
+    return asked
+
+
+def base_forms(stem: str) -> list[str]:
+    """What a word may be without -ing: charg → charge; instal → install; runn → run."""
+    return [stem, f"{stem}e", *([stem[:-1]] if stem[-1:] == stem[-2:-1] else [])]
+
+
+def verbs_of(document: Document) -> Counter[str]:
+    """How often each word stands in the document's prose and lists."""
+    texts = units_of(document, CitationUnit.Type.LIST, CitationUnit.Type.PROSE).values_list(
+        "content", flat=True
+    )
+    return Counter(word for text in texts for word in re.findall(r"[^\W\d_]+", text.lower()))
+
+
+def change_questions(document: Document) -> list[Suggestion]:
+    """“How did net sales change from 2021 to 2022?” of rows with a value under each of some years.
+
+    Labels of several words come first, and of these the most frequent.
+    """
+    asked = _("How did “%(label)s” change from %(first)s to %(last)s?")
+    found: dict[str, Suggestion] = {}
+    labels: Counter[str] = Counter()
+    for cells in units_of(document, CitationUnit.Type.TABLE).values_list("cells", flat=True):
+        row = msgspec.convert(cells, TableRow) if cells else None
+        label = label_of(row.cells[0].text) if row and row.cells and not row.header else ""
+        if row is None or not is_label(label):
+            continue
+        labels[label] += 1
+        years = years_of(row)
+        if len(set(years)) == len(years) > 1:
+            words = {"label": label, "first": sorted(years)[-2], "last": max(years)}
+            found.setdefault(label, Suggestion(asked % words, label=label))
+    return [found[label] for label in sorted(found, key=lambda label: (" " not in label, -labels[label]))]
+
+
+def label_of(text: str) -> str:
+    return one_line(text).strip(" :.…")
+
+
+def is_label(text: str) -> bool:
+    """Whether a row's first cell names what its values are of: words alone, a few."""
+    letters = sum(map(str.isalpha, text))
+    return 6 <= len(text) <= LONGEST_LABEL and letters >= 0.8 * len(text) and not looks_like_injection(text)
+
+
+def years_of(row: TableRow) -> list[str]:
+    """The years that head the row's values; none where a value has no year, or several, over it."""
+    heads = [head_of(row, cell) for cell in row.cells[1:] if is_value(cell.text)]
+    years = [YEAR.findall(head) for head in heads if len(head) <= LONGEST_LABEL]
+    return (
+        [own[0] for own in years] if len(heads) == len(years) and all(len(own) == 1 for own in years) else []
+    )
+
+
+def definition_questions(document: Document) -> list[Suggestion]:
+    """“What is a sponsor?” of sentences that say it, the most frequent terms first."""
+    language = document.language or "en"
+    units = list(
+        units_of(
+            document, CitationUnit.Type.PROSE, CitationUnit.Type.ABSTRACT, CitationUnit.Type.LIST
+        ).values_list("pk", "content")
+    )
+    text = " ".join(content for _pk, content in units)
+    mentions = text.casefold().count
+    found: dict[str, Suggestion] = {}
+    for pk, content in units:
+        for span in sentence_spans(content, language):
+            term, asked = defined_in(one_line(content[span.start : span.end]), language, text)
+            is_new = asked and term not in found and not looks_like_injection(asked)
+            if is_new and mentions(term) >= LEAST_MENTIONS and tells(analyse(asked)):
+                found[term] = Suggestion(asked, unit=str(pk))
+    return [found[term] for term in sorted(found, key=mentions, reverse=True)]
+
+
+def defined_in(sentence: str, language: str, text: str) -> tuple[str, str]:
+    """What a sentence defines, in small letters, and the question for it; '' where it defines nothing.
+
+    “Cause” means …: a term in quotation marks before the verb. Salvage value is the …: up to four words that
+    begin the sentence, then a verb for one thing (the first of the language's list), then an article. A
+    single word must be a name.
+    """
+    article = articles(language)
+    verb = phrases_in(language, "is").search(sentence.casefold())
+    if verb is None:
+        return "", ""
+    is_one = verb[0].strip() == words_of(language, "words")["is"][0]
+    before = sentence[: verb.start()].rstrip(" ,")
+    if quoted := QUOTED_TERM.search(before):
+        return quoted[1].casefold(), _("What does “%(term)s” mean?") % {"term": quoted[1]}
+    if article is None or not is_one or not article.match(sentence[verb.end() :].lstrip()):
+        return "", ""
+    led = article.match(before)
+    named = before[led.end() :].strip() if led else before
+    words = re.findall(r"[^\W\d_][\w-]*", named)
+    in_own_language = language == (get_language() or "en")[:2]
+    term = as_inside(before if in_own_language else named, text, language)
+    is_name = len(words) > 1 or (not led and term[:1].isupper())
+    is_plain = 1 <= len(words) <= 4 and " ".join(words) == named and before[:1].isupper() and len(named) >= 3
+    if not is_name or not is_plain or not all(analyse(word, [language]).terms for word in words[:1]):
+        return "", ""
+    return named.casefold(), _("What is %(term)s?") % {"term": term}
+
+
+@cache_in_memory
+def articles(language: str) -> re.Pattern[str] | None:
+    """Match an article of the language; None where it has none, or none are known."""
+    known = words_of(language, "words").get("article", ()) if language in languages_with(DATA) else ()
+    return re.compile(rf"(?:{'|'.join(map(re.escape, known))})(?:(?<=['’])|\b)\s*", re.I) if known else None
+
+
+def as_inside(term: str, text: str, language: str) -> str:
+    """The term as it is written inside sentences: with a small first letter where that is usual."""
+    led = articles(language)
+    small = term[:1].lower() + term[1:]
+    if led and led.match(term):
+        return small
+    return small if text.count(f" {small}") > text.count(f" {term}") else term
+
+
+def caption_questions(document: Document) -> list[Suggestion]:
+    """“What does Table 3 show?” of captions."""
+    language = document.language or "en"
+    names = (*place_words(language, "table"), *place_words(language, "figure"))
+    caption = re.compile(rf"\W*((?:{'|'.join(map(re.escape, names))})\s*\d+)\s*[.:|–—]\s*\w", re.I)
+    units = units_of(document, CitationUnit.Type.CAPTION).values_list("content", flat=True)
+    named = [one_line(found[1]) for found in map(caption.match, units) if found]
+    asked = _("What does %(name)s show?")
+    return [Suggestion(asked % {"name": name}, label=name) for name in named]
+
+
+def units_of(document: Document, *types: CitationUnit.Type) -> QuerySet[CitationUnit]:
+    """The document's first units of some types, in reading order."""
+    return CitationUnit.objects.filter(document=document, unit_type__in=types).order_by("position")[
+        :MOST_READ
+    ]
+
+
+def is_direct(suggested: Suggestion, document: Document, user: User) -> bool:
+    """Return whether the document answers the question from its place; cached until it is indexed again."""
+    asked = sha256(f"{document.pk} {document.indexed_at} {suggested}".encode()).hexdigest()
+    key = f"direct-answer-{asked}"
+    if (known := cache.get(key)) is None:
+        known = suggested.is_cited(cited_directly(suggested.question, document, user))
+        cache.set(key, known, KEPT_SECONDS)
+    return bool(known)
+
+
+def cited_directly(question: str, document: Document, user: User) -> list[ContextItem]:
+    """Return the passages that the answer without a model cites; none where it is not direct."""
+    found = find_evidence(question, Scope(user, document_ids=(document.pk,)))
+    deltas = list(answer_without_model(question, found.passages, found.notes))
+    text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+    if text.startswith(message(language_of(question), "none").rstrip(".。")):
+        return []
+    by_alias = {passage.alias: passage for passage in found.passages}
+    return [by_alias[delta.alias] for delta in deltas if isinstance(delta, NativeCitation)]
+
+
+# --- Of a library ---
+
+
+def library_questions(documents: DocumentQuerySet, user: User) -> list[str]:
+    """Return up to four questions, one per document, about the longest section of the newest documents."""
+    newest = documents.searchable().order_by("-created_at")[:LOOKED_AT]
+    asked = ((question_to(document), document) for document in newest)
+    fitting = (told for told, document in asked if told and is_direct(told, document, user))
+    return [suggested.question for suggested in itertools.islice(fitting, MOST)]
+
+
+def question_to(document: Document) -> Suggestion | None:
+    """Return a question to the library that this document answers; None without an informative section."""
+    if given := document.metadata.get("questions"):
+        return Suggestion(str(given[0]))
+    topics = spread(informative(sections_of(document), document.title), 1)
+    if not topics or looks_like_injection(document.title):
+        return None
+    named = {"title": document.title, "topic": topics[0]}
+    return Suggestion(_("What does “%(title)s” say about “%(topic)s”?") % named, section=topics[0])
+
+
+# --- Sections worth asking about ---
+
+
+def sections_of(document: Document) -> list[Section]:
+    """Return the document's sections in reading order."""
+    prose = CitationUnit.objects.filter(
+        document=document, unit_type__in=(CitationUnit.Type.PROSE, CitationUnit.Type.LIST)
+    )
+    rows = (
+        prose.exclude(section_path=[])
+        .values("section_path")
+        .annotate(characters=Sum(Length("content")), first=Min("position"))
+        .order_by("first")
+    )
+    return [Section(row["section_path"][-1], row["characters"]) for row in rows]
+
+
+def informative(sections: Iterable[Section], title: str = "") -> list[Section]:
+    """Return sections with a specific heading and enough text, without numbering and duplicates."""
+    topics: dict[str, Section] = {}
+    for section in sections:
+        heading = " ".join(section.heading.split())
+        topic = NUMBERING.sub("", heading).strip(" .:–—-[]")
+        if (
+            section.prose >= ENOUGH_PROSE
+            and 6 <= len(topic) <= 70
+            and re.search(r"[^\W\d_]{4}", topic)
+            and not SAYS_NOTHING.match(topic)
+            and not ADDRESS.search(heading)
+            and not words(topic) <= words(title)
+            and not looks_like_injection(heading)
+        ):
+            topics.setdefault(topic.casefold(), Section(topic, section.prose))
+    return list(topics.values())
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def spread(topics: list[Section], most: int) -> list[str]:
+    """Divide the sections into ``most`` equal parts, and return the heading of the longest in each."""
+    bounds = [round(part * len(topics) / most) for part in range(most + 1)]
+    stretches = [topics[start:end] for start, end in itertools.pairwise(bounds)]
+    return [max(stretch, key=lambda topic: topic.prose).heading for stretch in stretches if stretch]
