@@ -84,7 +84,8 @@ class ChunkWithVectorsAdmin(ChunkAdmin):
         own = ChunkVector.objects.filter(chunk=chunk, space__active=True).first()
         if own is None:
             return SafeString("–")
-        others = ChunkVector.objects.filter(document=chunk.document_id, space=own.space_id)
+        same = {"document": chunk.document_id, "chunk__document": chunk.document_id}  # for Citus: one node
+        others = ChunkVector.objects.filter(**same, space=own.space_id)
         near = (
             others.exclude(chunk=chunk)
             .annotate(distance=CosineDistance("embedding", own.embedding))

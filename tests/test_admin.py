@@ -82,7 +82,7 @@ def test_rows_are_found_by_their_ids_and_the_title_of_their_document(
 
 
 def test_a_large_table_names_its_values_and_its_rows_by_statistics(
-    staff: Client, document: Document, monkeypatch: pytest.MonkeyPatch
+    transactional_db: None, staff: Client, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(base, "EXACT_BELOW", 2)
     with connection.cursor() as cursor:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, singledispatch
+from functools import cache, cached_property, singledispatch
 from typing import Any
 from uuid import UUID
 
@@ -29,11 +30,35 @@ EXACT_BELOW = 10_000  # rows; an exact count of more is not worth its cost
 
 def estimated_rows(model: type[models.Model]) -> int:
     """Return PostgreSQL's estimate of the number of rows; -1 before the first ANALYZE."""
+    told = from_catalogue(model, "SELECT reltuples::bigint FROM pg_class WHERE oid = '%s'::regclass")
+    return sum(map(int, told))
+
+
+def from_catalogue(model: type[models.Model], query: str) -> list[str]:
+    """Return what a query for one value says of a model's table, where it says something.
+
+    Where Citus distributes the table, of each of its shards, which alone have statistics. ``%s`` in the
+    query stands for the name of the table.
+    """
+    table = model._meta.db_table
+    distributed = is_distributed(connection.settings_dict["NAME"], table)
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass", [model._meta.db_table]
-        )
-        return int(cursor.fetchone()[0])
+        if distributed:
+            cursor.execute("SELECT result FROM run_command_on_shards(%s, %s)", [table, query])
+        else:
+            cursor.execute(query % table)
+        return [value for (value,) in cursor.fetchall() if value not in (None, "")]
+
+
+@cache
+def is_distributed(database: str, table: str) -> bool:
+    """Return whether Citus distributes the table; asked once by each process."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('citus_tables') IS NOT NULL")
+        if not cursor.fetchone()[0]:
+            return False
+        cursor.execute("SELECT citus_table_type FROM citus_tables WHERE table_name = %s::regclass", [table])
+        return cursor.fetchone() == ("distributed",)
 
 
 class EstimatingPaginator(Paginator):
@@ -71,13 +96,15 @@ class CommonValuesFilter(AllValuesFieldListFilter):
 
 
 def common_values(model: type[models.Model], field: models.Field) -> list[str]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT unnest(most_common_vals::text::text[]) FROM pg_stats "
-            "WHERE schemaname = current_schema() AND tablename = %s AND attname = %s ORDER BY 1",
-            [model._meta.db_table, field.column],
-        )
-        return [value for (value,) in cursor.fetchall()]
+    """Return the most frequent values of a column by PostgreSQL's statistics, sorted."""
+    query = (
+        "SELECT array_to_json(most_common_vals::text::text[]) FROM pg_stats"
+        " WHERE schemaname = current_schema() AND attname = '{}'"
+        " AND tablename = (SELECT relname FROM pg_class WHERE oid = '%s'::regclass)"
+    )
+    told = from_catalogue(model, query.format(field.column))
+    lists = (value if isinstance(value, list) else json.loads(value) for value in told)
+    return sorted({value for values in lists for value in values})
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):

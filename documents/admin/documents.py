@@ -269,7 +269,7 @@ class UnitAdmin(PlacedAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[CitationUnit]:
-        return super().get_queryset(request).select_related("document", "chunk")
+        return super().get_queryset(request).select_related("document")
 
     @admin.display(description="unit")
     def short(self, unit: CitationUnit) -> str:
