@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -28,7 +29,7 @@ from documents.papers.bibliography import DOI, bare_arxiv_id, bare_doi
 from pdf.api import parse_file
 from pdf.failures import FailureCode
 from pdf.sandbox.messages import Limits
-from pdf.structure import ParsedDocument, ParsedPage
+from pdf.structure import ParsedDocument, ParsedPage, ParsedUnit
 from text.languages import languages_with
 from text.terms import UNSPACED, stop_words
 
@@ -174,7 +175,7 @@ NOT_A_TITLE = re.compile(
     r"^(untitled|document\d*|slide \d+|title|none|null)$"
     r"|^(microsoft |powerpoint |word |presentation)"
     r"|^(table of )?contents$"
-    r"|^about (us|the|this|our)\b|^about .*\b(cent(er|re)|company|foundation|institute)$"
+    r"|^about (us|the|this|our)\b"
     r"|^(abstract|summary|introduction|foreword|preface|disclaimer|keywords)$"
     r"|^(zusammenfassung|inhalt(sverzeichnis)?|einleitung|vorwort|impressum|résumé|sommaire|resumen|índice)$"
     r"|^(for )?(immediate|media|press|news) release\b.{0,20}$|^(confidential|draft|preliminary|internal)$"
@@ -216,6 +217,10 @@ PROMPT_INJECTION = re.compile(
     r"|忽略.{0,12}(指令|指示|说明|規則|规则)|無視.{0,6}(指示|命令)|(指示|命令).{0,6}無視"
     r"|ignor(iere|ez|a|e|uj).{0,30}(anweisung|instruction|instruccion|istruzion|instruç)",
     re.IGNORECASE | re.DOTALL,
+)
+# A section on the publisher, which reports and press releases have: "About Acme" above "Acme is a …".
+ABOUT = re.compile(
+    r"^(?:about|über|à propos d[e’']|acerca de|informazioni su|关于|關於)\s*(.+)", re.IGNORECASE
 )
 MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; a heading below more words is a section's
 TITLE_WORDS = 30
@@ -279,14 +284,26 @@ def is_form(parsed: ParsedDocument) -> bool:
 
 
 def first_headings(parsed: ParsedDocument) -> Iterator[str]:
-    """Yield the headings above the text by level, then by position."""
+    """Yield the headings above the text by level, then by size of type, then by position."""
     headings, words = [], 0
-    for unit in (unit for page in parsed.pages[:2] for unit in page.units):
-        if unit.type == "heading" and words <= MOST_WORDS_ABOVE:
-            headings.append(unit)
-        elif unit.type != "heading":
+    units = [unit for page in parsed.pages[:2] for unit in page.units]
+    for unit, below in zip_longest(units, units[1:]):
+        if unit.type != "heading":
             words += len(unit.text.split())
-    yield from (unit.text for unit in sorted(headings, key=lambda unit: unit.level or 6))
+        elif words <= MOST_WORDS_ABOVE and not is_about_publisher(unit, below):
+            headings.append(unit)
+    yield from (unit.text for unit in sorted(headings, key=lambda unit: (unit.level or 6, -type_size(unit))))
+
+
+def is_about_publisher(heading: ParsedUnit, below: ParsedUnit | None) -> bool:
+    """Return whether the text below begins with what the heading says it is about."""
+    about = ABOUT.match(one_line(heading.text))
+    return bool(about and below and one_line(below.text).casefold().startswith(about[1].casefold()))
+
+
+def type_size(heading: ParsedUnit) -> int:
+    """Return the height of the first line in points. Levels stop at 6, so that headings of a cover can share one."""
+    return round(heading.rects[0].height) if heading.rects else 0
 
 
 def is_title(text: str) -> bool:

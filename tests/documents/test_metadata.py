@@ -67,7 +67,6 @@ OF_MANY_DOCUMENTS_OR_OF_A_SECTION = [
     "Abstract",
     "Zusammenfassung",
     "About the Authors",
-    "About Rowe Research Center",
 ]
 
 
@@ -132,13 +131,42 @@ def test_below_an_authority_stands_the_title(tmp_path: Path) -> None:
     assert found.title == "A Plan for Rural Clinics"
 
 
-def cover(folder: Path, *headings: str) -> ParsedDocument:
+@pytest.mark.parametrize(
+    ("heading", "text", "title"),
+    [
+        ("About Rowe Research Center", "Rowe Research Center is a fact tank. ", ""),
+        ("Über die Stadtwerke Rheintal", "Die Stadtwerke Rheintal versorgen das Tal mit Strom. ", ""),
+        ("About Time", "Clocks were rare before the railway came. ", "About Time"),
+    ],
+)
+def test_a_section_on_the_publisher_gives_no_title(
+    tmp_path: Path, heading: str, text: str, title: str
+) -> None:
+    assert extract_metadata(cover(tmp_path, heading, text=text)).title == title
+
+
+def test_the_largest_of_a_covers_headings_is_the_title(tmp_path: Path) -> None:
+    """Also where the document has more sizes of headings than the six levels there are."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((72, 60), "ROWE UNIVERSITY", fontsize=14, fontname="hebo")
+        page.insert_text((72, 400), "Undergraduate Prospectus", fontsize=38, fontname="hebo")
+        pdf.new_page().insert_textbox((72, 200, 520, 500), "What is printed small is the text. " * 30)
+        for size in (72, 66, 60, 54, 50, 44, 41):
+            page = pdf.new_page()
+            page.insert_text((72, 120), f"Number {size}", fontsize=size, fontname="hebo")
+            page.insert_textbox((72, 200, 520, 500), "What is printed small is the text. " * 30, fontsize=10)
+        pdf.save(tmp_path / "prospectus.pdf")
+    assert extract_metadata(parse_file(tmp_path / "prospectus.pdf")).title == "Undergraduate Prospectus"
+
+
+def cover(folder: Path, *headings: str, text: str = "What is printed small is the text. ") -> ParsedDocument:
     """A first page with these headings, one above the other, and some text below."""
     with pymupdf.open() as pdf:
         page = pdf.new_page()
         for place, heading in enumerate(headings):
             page.insert_text((72, 90 + 60 * place), heading, fontsize=22, fontname="hebo")
-        page.insert_textbox((72, 300, 520, 700), "What is printed small is the text. " * 30, fontsize=10)
+        page.insert_textbox((72, 300, 520, 700), text * 30, fontsize=10)
         pdf.save(folder / "cover.pdf")
     return parse_file(folder / "cover.pdf")
 
