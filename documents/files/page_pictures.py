@@ -48,9 +48,11 @@ def pixels(fractions: Rect, image: Image.Image) -> Box:
 def crop_around(image: Image.Image, frame: PageFrame, area: Rect, heads: Iterable[Rect] = ()) -> Image.Image:
     """Crop to ``area`` with its surroundings; column headers above are joined to it by a fold.
 
-    ``area`` and ``heads`` are display fractions.
+    A row's header is within the crop where that makes it no wider. ``area`` and ``heads`` are display
+    fractions.
     """
-    left, top, right, bottom = _around(image, frame, area)
+    heads = list(heads)
+    left, top, right, bottom = _around(image, frame, _with_row_heads(area, frame, heads))
     above = [head for head in heads if head.y1 <= area.y0 and pixels(head, image)[1] < top]
     if not above:
         return image.crop((left, top, right, bottom))
@@ -69,6 +71,15 @@ def crop_around(image: Image.Image, frame: PageFrame, area: Rect, heads: Iterabl
     for x in range(0, folded.width, 2 * dash):
         draw.line((x, middle, x + dash, middle), fill=FOLD_LINE, width=max(1, round(point / 2)))
     return folded
+
+
+def _with_row_heads(area: Rect, frame: PageFrame, heads: Sequence[Rect]) -> Rect:
+    """Return the area, extended to the headers beside it if the least width of a crop has room for them."""
+    rows = [head for head in heads if head.y0 < area.y1 and head.y1 > area.y0]
+    whole = bounding_box([area, *rows])
+    if whole.width + 2 * MARGIN / frame.display_size[0] > LEAST:
+        return area
+    return Rect(whole.x0, area.y0, whole.x1, area.y1)
 
 
 def _around(image: Image.Image, frame: PageFrame, area: Rect) -> Box:

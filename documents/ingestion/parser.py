@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import zip_longest
+from operator import itemgetter
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -284,15 +284,15 @@ def is_form(parsed: ParsedDocument) -> bool:
 
 
 def first_headings(parsed: ParsedDocument) -> Iterator[str]:
-    """Yield the headings above the text by level, then by size of type, then by position."""
+    """Yield the headings above the text by level, then by page, then by size of type."""
     headings, words = [], 0
-    units = [unit for page in parsed.pages[:2] for unit in page.units]
-    for unit, below in zip_longest(units, units[1:]):
+    units = [(number, unit) for number, page in enumerate(parsed.pages[:2]) for unit in page.units]
+    for (number, unit), (_, below) in zip(units, [*units[1:], (0, None)], strict=False):
         if unit.type != "heading":
             words += len(unit.text.split())
         elif words <= MOST_WORDS_ABOVE and not is_about_publisher(unit, below):
-            headings.append(unit)
-    yield from (unit.text for unit in sorted(headings, key=lambda unit: (unit.level or 6, -type_size(unit))))
+            headings.append((unit.level or 6, number, -type_size(unit), unit.text))
+    yield from (text for *_, text in sorted(headings, key=itemgetter(0, 1, 2)))
 
 
 def is_about_publisher(heading: ParsedUnit, below: ParsedUnit | None) -> bool:
@@ -302,7 +302,7 @@ def is_about_publisher(heading: ParsedUnit, below: ParsedUnit | None) -> bool:
 
 
 def type_size(heading: ParsedUnit) -> int:
-    """Return the height of the first line in points. Levels stop at 6, so that headings of a cover can share one."""
+    """Return the height of the first line in points. Levels stop at 6, so headings of a cover may share one."""
     return round(heading.rects[0].height) if heading.rects else 0
 
 

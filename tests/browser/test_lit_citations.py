@@ -109,13 +109,15 @@ def test_the_card_stands_beside_the_text_with_its_picture_at_once(page: Page, an
         place.scroll_into_view_if_needed()
         place.hover()
         expect(card).to_be_visible()
+        image, frame = box(card.locator("img")), box(card.locator("[data-picture]"))
+        assert image["width"] <= frame["width"]
         block = place.locator("xpath=ancestor::*[@data-block]")
         wait_until(page, lambda block=block: not overlap(box(card), box(block)))
         assert box(card)["y"] >= TOOLBAR
         picture(page, f"card-{number}-1440")
         place.click()
-        lit = page.locator(".lit-anchor:not(.lit-other)")
-        expect(lit.first).to_be_visible()
+        expect(page.locator(".lit-anchor:not(.lit-other)").first).to_be_visible()
+        lit = page.locator(".lit")  # the pale passage and what others cite, too: there is room here
         wait_until(page, lambda lit=lit: not any(overlap(box(card), box(words)) for words in lit.all()))
         picture(page, f"card-{number}-lit-1440")
         page.mouse.move(5, 890)

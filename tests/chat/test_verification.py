@@ -189,6 +189,13 @@ def test_the_head_of_a_column_that_is_no_year_is_lit() -> None:
     assert lit(page(*SEGMENTS), found.head_rects) == "Blizzard Net revenues (2)"
 
 
+def test_the_heads_of_the_cells_a_value_is_computed_from_are_lit() -> None:
+    head, row = segment_row()
+    found = verify(Claim("Net revenues: Activision minus Blizzard is 167."), row, [head])
+    assert (found.verdict, found.reason) == ("computed", "2,458 − 2,291 = 167")
+    assert lit(page(*SEGMENTS), found.head_rects) == "Activision Blizzard Net revenues (2)"
+
+
 def test_a_negative_value_before_the_cited_one_is_no_part_of_the_rows_head() -> None:
     """`(1,577)` begins with a bracket, as a note's number in a label does."""
     losses = [*SEGMENTS[:-2], (300.0, 80.0, "(1,577)"), (400.0, 80.0, "(1,373)")]

@@ -60,5 +60,15 @@ def test_a_head_beside_or_within_the_surroundings_changes_nothing() -> None:
     assert crop_around(image, FRAME, lit, [at(50, 608, 120, 616), at(400, 594, 440, 602)]).size == plain.size
 
 
+def test_a_rows_head_is_in_the_crop_where_there_is_room() -> None:
+    image = page(range(0))
+    ImageDraw.Draw(image).rectangle((72, 608, 120, 616), fill=HEAD_COLOUR)
+    lit = at(330, 608, 350, 616)
+    plain = crop_around(image, FRAME, lit)
+    headed = crop_around(image, FRAME, lit, [at(72, 608, 121, 617)])
+    seen = [HEAD_COLOUR in {colour for _, colour in crop.getcolors(10_000) or ()} for crop in (plain, headed)]
+    assert (seen, plain.size) == ([False, True], headed.size)
+
+
 def test_words_at_the_edge_of_the_page_are_cut_out_within_it() -> None:
     assert crop_around(page(range(0)), FRAME, at(0, 0, 20, 8)).size == (360, 44)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from chat.citations.anchoring.find_quote import Anchor, find_quote
 from chat.citations.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from chat.citations.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
-from chat.citations.values.columns import row_head, shared_terms, title_names
+from chat.citations.values.columns import column_heads, row_head, shared_terms, title_names
 from chat.citations.values.support import ValueSupport, check_values, heads_of
 from chat.citations.values.written_values import values_in
 from chat.citations.verification.prose import Judgement
@@ -323,13 +323,16 @@ def _lit_cells(
     spans: Sequence[Span],
     heads: tuple[Rect, ...],
 ) -> Verification:
-    """The cells a number is computed from, which may stand in several rows of the table."""
+    """The cells a number is computed from, which may stand in several rows of the table, with their heads."""
     found: list[Verification] = []
+    beside: list[Rect] = []
     for row in sorted((unit, *around), key=lambda other: other.char_start):
         shift = unit.char_start - row.char_start
         own = [(start + shift, end + shift) for start, end in spans]
         if inside := sorted(span for span in own if _within(span, row)):
             found.append(_result(verdict, row, inside))
+            beside += [rect for start, _ in inside for rect in row_head(row, start, around)]
+            beside += [rect for start, _ in inside for rect in column_heads(row, start, around)]
     if not found:
         return _result(verdict, unit, (), heads)
     return replace(
@@ -338,7 +341,7 @@ def _lit_cells(
         quote=" … ".join(lit.quote for lit in found),
         char_end=found[-1].char_end,
         rects=tuple(rect for lit in found for rect in lit.rects),
-        head_rects=heads,
+        head_rects=tuple(dict.fromkeys([*heads, *beside])),
     )
 
 
