@@ -302,7 +302,7 @@ def is_about_publisher(heading: ParsedUnit, below: ParsedUnit | None) -> bool:
 
 
 def type_size(heading: ParsedUnit) -> int:
-    """Return the height of the first line in points. Levels stop at 6, so headings of a cover may share one."""
+    """Return the height of the first line in points. Levels stop at 6, so headings of a cover can tie."""
     return round(heading.rects[0].height) if heading.rects else 0
 
 
