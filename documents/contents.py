@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from uuid import UUID
@@ -13,7 +13,7 @@ import msgspec
 from django.db.models import Max, Min
 
 from documents.models import CitationUnit, Document, Page
-from pdf.geometry import Box, PageFrame, Rect
+from pdf.geometry import Box, PageFrame, Rect, bounding_box
 from pdf.structure import TableRow
 
 MOST_FIGURES = 1000
@@ -22,12 +22,20 @@ SMALLEST = 0.01  # of the page's area: a smaller figure without a caption is dec
 
 @dataclass(frozen=True, slots=True)
 class ListedFigure:
-    """A figure or table with its caption or name; ``boxes`` are display fractions of its page."""
+    """A figure or table with its caption or name, or all figures of a page that have neither.
+
+    ``boxes`` are display fractions of its page.
+    """
 
     page: int
     caption: str
     is_table: bool
     boxes: tuple[Box, ...]
+
+    @property
+    def area(self) -> Box:
+        """The smallest box around all of it."""
+        return bounding_box(Rect(*box) for box in self.boxes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,16 @@ def figures_of(document: Document) -> list[ListedFigure]:
         for area in table_areas(document)
         if area.index in names
     ]
-    return sorted([*figures, *tables], key=lambda figure: figure.page)[:MOST_FIGURES]
+    return sorted([*as_one_a_page(figures), *tables], key=lambda figure: figure.page)[:MOST_FIGURES]
+
+
+def as_one_a_page(figures: Iterable[ListedFigure]) -> Iterator[ListedFigure]:
+    """Yield the figures with a caption, and those of a page without one as one: a row of logos, a collage."""
+    for page, on_page in groupby(figures, key=lambda figure: figure.page):
+        listed = list(on_page)
+        yield from (figure for figure in listed if figure.caption)
+        if boxes := tuple(box for figure in listed if not figure.caption for box in figure.boxes):
+            yield ListedFigure(page, "", False, boxes)
 
 
 def table_areas(document: Document) -> list[TableArea]:

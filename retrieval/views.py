@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 from uuid import UUID
 
@@ -118,12 +118,14 @@ class ShownHit:
 
     Attributes:
         place: of an imported block: ``slide 4``, ``sheet Q2, row 7``; else ''.
+        copies: the same passage in documents with the same text.
     """
 
     hit: Hit
     document: Document
     unit: UUID
     place: str = ""
+    copies: tuple[ShownHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +181,17 @@ def is_imported(documents: dict[UUID, Document], hit: Hit) -> bool:
 
 
 def shown_hits(result: SearchResult, user: User) -> tuple[ShownHit, ...]:
+    """Return the hits that the user may see; one in several documents with the same text is shown once."""
     documents = Document.objects.visible_to(user).in_bulk([hit.document_id for hit in result.hits])
     imported = [hit.snippet_unit_id for hit in result.hits if is_imported(documents, hit)]
     units = CitationUnit.objects.in_bulk(imported) if imported else {}
     places = {key: unit.place for key, unit in units.items()}
-    return tuple(
-        ShownHit(hit, documents[hit.document_id], hit.snippet_unit_id, places.get(hit.snippet_unit_id, ""))
-        for hit in result.hits
-        if hit.document_id in documents
-    )
+    alike: dict[tuple[object, ...], list[ShownHit]] = {}
+    for hit in result.hits:
+        if document := documents.get(hit.document_id):
+            shown = ShownHit(hit, document, hit.snippet_unit_id, places.get(hit.snippet_unit_id, ""))
+            alike.setdefault((document.text_digest or document.pk, hit.page, hit.index), []).append(shown)
+    return tuple(replace(first, copies=tuple(others)) for first, *others in alike.values())
 
 
 def _texts(query: QueryDict, name: str) -> tuple[str, ...]:

@@ -72,6 +72,26 @@ def test_a_chart_drawn_with_lines_is_listed_as_a_picture_is(alice: User, ingeste
     assert box == pytest.approx((100 / 595, 200 / 842, 380 / 595, 380 / 842), abs=0.01)
 
 
+def test_figures_of_a_page_without_captions_are_listed_as_one(
+    alice: User, ingested: Ingest, client: Client
+) -> None:
+    drawn = pymupdf.open()
+    for count in (3, 1):
+        page = drawn.new_page()
+        page.insert_text((80, 100), "Our partners of many years are shown on this page.")
+        for at in range(count):
+            pixmap = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 50, 50))
+            pixmap.set_rect(pixmap.irect, (200, 30 * at, 30))
+            page.insert_image(pymupdf.Rect(80 + 150 * at, 200, 180 + 150 * at, 300), pixmap=pixmap)
+    document = ingested(alice, pdf=drawn.tobytes())
+    logos, photo = figures_of(document)
+    assert ((logos.page, len(logos.boxes)), (photo.page, len(photo.boxes))) == ((1, 3), (2, 1))
+    assert logos.area == pytest.approx((80 / 595, 200 / 842, 480 / 595, 300 / 842), abs=0.01)
+    client.force_login(alice)
+    shown = client.get(reverse("document-figures", args=[document.pk])).content.decode()
+    assert "3 figures on page 1" in shown and "Figure on page 2" in shown
+
+
 def test_the_area_of_a_table_is_around_all_of_its_rows(report: Document) -> None:
     (area,) = table_areas(report)
     x0, y0, x1, y1 = area.box

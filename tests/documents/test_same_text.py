@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pymupdf
 import pytest
 from django.contrib.auth.models import User
@@ -62,6 +64,19 @@ def test_a_file_saved_again_is_shown_as_the_same_text(alice: User, ingested: Ing
     assert browser.get(f"/api/documents/{copy.pk}/").json()["same_text"] == [str(report.pk)]
     listed = {row["id"]: row["same_text"] for row in browser.get("/api/documents/").json()["results"]}
     assert listed == {str(report.pk): [str(copy.pk)], str(copy.pk): [str(report.pk)], str(other.pk): []}
+
+
+def test_a_search_shows_a_passage_of_two_copies_once(
+    alice: User, bob: User, ingested: Ingest, browser: Client
+) -> None:
+    ingested(alice, *PAGES, name="Report.pdf")
+    ingested(alice, name="Report (1).pdf", pdf=saved_again(draw_pdf(*PAGES)))
+    ingested(bob, name="Secret name.pdf", pdf=saved_again(draw_pdf(*PAGES), title="Secret"))
+    ingested(alice, PAGES[0], "It burnt down again.", name="Next year.pdf")
+    shown = browser.get("/search/?q=northern+division").content.decode()
+    hits = re.findall(r'<li class="hit">.*?</li>', shown, re.DOTALL)
+    assert [("Same text in" in hit, hit.count("Saved again")) for hit in hits] == [(True, 1), (False, 0)]
+    assert "Secret" not in shown
 
 
 def test_nobody_learns_that_another_has_the_same_text(
