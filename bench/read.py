@@ -169,8 +169,10 @@ class Figures(msgspec.Struct):
     ratio_stock: float | None
     highlight_same_page: float
     highlight_far_page: float
+    highlight_other_page: float
     highlight_same_page_p95: float
     highlight_far_page_p95: float
+    highlight_other_page_p95: float
     card: float
     card_p95: float
     find: float
@@ -203,8 +205,10 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
             f"pdf.js stock viewer    {figures.first_page_stock:8.0f} ms, ours × {figures.ratio_stock:.2f}"
         )
     same, far = figures.highlight_same_page_p95, figures.highlight_far_page_p95
+    other = figures.highlight_other_page_p95
     command.stdout.write(f"citation, same page    {figures.highlight_same_page:8.0f} ms, p95 {same:.0f}")
     command.stdout.write(f"citation, far page     {figures.highlight_far_page:8.0f} ms, p95 {far:.0f}")
+    command.stdout.write(f"  not drawn ahead      {figures.highlight_other_page:8.0f} ms, p95 {other:.0f}")
     command.stdout.write(f"card with its picture  {figures.card:8.0f} ms, p95 {figures.card_p95:.0f}")
     command.stdout.write(f"first match of a find  {figures.find:8.0f} ms, p95 {figures.find_p95:.0f}")
     command.stdout.write(f"layout shift           {figures.layout_shift:8.3f}")
@@ -228,7 +232,7 @@ def measure(document: Document, address: str, runs: int, stock_page: str) -> Fig
                 times.append(first_page(browser, address, document, opened))
             turns.reverse()  # none always follows the same other
             clicked.append(clicks(browser, address, document))
-    near, far, cards, finds, shifts = map(list, zip(*clicked, strict=True))
+    near, far, others, cards, finds, shifts = map(list, zip(*clicked, strict=True))
     first, alone = statistics.median(ours), statistics.median(bare)
     whole = statistics.median(stock) if stock else None
     return Figures(
@@ -241,8 +245,10 @@ def measure(document: Document, address: str, runs: int, stock_page: str) -> Fig
         first / whole if whole else None,
         statistics.median(near),
         statistics.median(far),
+        statistics.median(others),
         p95(near),
         p95(far),
+        p95(others),
         statistics.median(cards),
         p95(cards),
         statistics.median(finds),
@@ -282,11 +288,12 @@ def stock_viewer_of(body: str, page: Page, address: str, document: Document) -> 
 
 
 class Clicks(NamedTuple):
-    """Milliseconds of one visit: to the highlight on the page in sight and on one far away, to the card, and
-    to the first match; the layout shift of it all."""
+    """Milliseconds of one visit: to the highlight on the page in sight, on one far away, and on one that was
+    not drawn ahead; to the card, and to the first match; the layout shift of it all."""
 
     same_page: float
     far_page: float
+    other_page: float
     card: float
     find: float
     shift: float
@@ -299,27 +306,36 @@ def clicks(browser: Browser, address: str, document: Document) -> Clicks:
     page.wait_for_timeout(500)
     same, far = page.evaluate(CLICK, 1), page.evaluate(CLICK, 2)
     page.wait_for_timeout(1500)  # reading
+    other = page.evaluate(CLICK, CITED)
+    page.wait_for_timeout(1500)  # reading
     card = page.evaluate(CARD, 1)
     page.wait_for_timeout(500)  # until the card is gone
     page.keyboard.press("Control+f")
     page.wait_for_timeout(300)  # until the first letter is typed
-    done = Clicks(same, far, card, page.evaluate(FIND, "the"), page.evaluate(SHIFT))
+    done = Clicks(same, far, other, card, page.evaluate(FIND, "the"), page.evaluate(SHIFT))
     page.context.close()
     return done
 
 
+CITED = 5  # more pages than the reader draws ahead
+
+
 def cite(document: Document) -> None:
-    """An answer that cites the document's first and a far page. Raises CommandError."""
-    first = document.units.filter(page_number=1).first()
-    far = document.units.filter(page_number__gte=document.page_count * 2 // 3).first()
-    if first is None or far is None:
+    """An answer that cites the first page, a far one, and others that lie apart. Raises CommandError."""
+    places = [1, *(document.page_count * share // 12 for share in (8, 3, 5, 10))]
+    cited = [
+        document.units.filter(page_number__gte=place).order_by("page_number", "position").first()
+        for place in places
+    ]
+    units = [unit for unit in cited if unit is not None]
+    if len({unit.page_number for unit in units}) < CITED or units[0].page_number > 1:
         raise CommandError("This file has too little text to measure.")
     conversation = Conversation.objects.create(owner=document.owner, scope=Conversation.Scope.DOCUMENTS)
     conversation.documents.add(document)
     Message.objects.create(conversation=conversation, position=0, role="user", content="?")
-    text = " ".join(f"[[cite:{unit.pk}:{unit.page_number}]]" for unit in (first, far))
+    text = " ".join(f"[[cite:{unit.pk}:{unit.page_number}]]" for unit in units)
     answer = Message.objects.create(conversation=conversation, position=1, role="assistant", content=text)
-    for number, unit in enumerate((first, far), 1):
+    for number, unit in enumerate(units, 1):
         Citation.objects.create(
             message=answer,
             number=number,

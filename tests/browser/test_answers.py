@@ -92,6 +92,24 @@ def test_a_citation_opens_at_its_words_on_a_phone_where_the_panel_is_shut(
     expect(page.locator("#panel")).to_be_hidden()
 
 
+def test_the_page_that_an_answer_cites_is_drawn_before_it_is_gone_to(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    with pymupdf.open() as manual:
+        for number in range(1, 31):
+            text = "The valve opens at 4,711 pascals." if number == 20 else "The pump has a handle."
+            manual.new_page().insert_text((72, 100), f"{text} Page {number}.")
+        path = upload(manual.tobytes(), "Pump.pdf")
+    page.goto(site.url(f"{path}?page=1"))
+    page.get_by_label("Your question").fill("At how many pascals does the valve open?")
+    page.keyboard.press("Enter")
+    expect(complete(page)).to_contain_text("4,711")
+    far = page.locator('.page[data-page-number="20"]')
+    expect(far.locator("canvas:not([hidden])")).to_have_count(1)
+    expect(far).not_to_be_in_viewport()
+    expect(page.locator('.page[data-page-number="10"] canvas')).to_have_count(0)
+
+
 def test_a_second_question_goes_to_the_same_conversation_and_an_answer_is_written_anew(
     page: Page, ask: Ask
 ) -> None:

@@ -9,6 +9,8 @@ import {
 } from "../../pdfjs/web/pdf_viewer.mjs";
 import { arrived, worker } from "./ahead.js";
 
+const [MOST_AHEAD, WIDEST_AHEAD] = [3, 2000]; // pages drawn ahead; px, wider pages take too much memory
+
 export class Viewer {
   eventBus = new EventBus();
   element;
@@ -16,6 +18,7 @@ export class Viewer {
   pages;
   pdf = null;
   place; // that is shown
+  #ahead = []; // numbers of pages
 
   constructor(element) {
     this.element = element;
@@ -34,6 +37,9 @@ export class Viewer {
       imageResourcesPath: `${element.dataset.pdfjs}web/images/`,
     });
     linkService.setViewer(this.pages);
+    const queue = this.pages.renderingQueue;
+    const visible = queue.getHighestPriority.bind(queue);
+    queue.getHighestPriority = (...asked) => visible(...asked) ?? this.#nextAhead();
     this.on("updateviewarea", ({ location: place }) => (this.place = place));
     this.on("pagerendered", () => performance.mark("first-page"), { once: true });
     this.on("rotationchanging", ({ pageNumber }) => (this.page = pageNumber)); // turned pages are of other heights
@@ -125,6 +131,18 @@ export class Viewer {
 
   isDrawn(number) {
     return this.view(number).renderingState === RenderingStates.FINISHED;
+  }
+
+  /** Draws these pages, the first first, once those in sight are drawn: who jumps there need not wait. */
+  drawAhead(numbers) {
+    this.#ahead = [...new Set(numbers)].slice(0, MOST_AHEAD);
+    if (this.pdf) this.pages.renderingQueue.renderHighestPriority();
+  }
+
+  #nextAhead() {
+    const isWide = this.view(1).width * devicePixelRatio > WIDEST_AHEAD;
+    const next = !isWide && this.#ahead.find((number) => number <= this.count && !this.isDrawn(number));
+    return next ? this.view(next) : null;
   }
 
   /** Draws a page `width` pixels of the canvas wide. */
