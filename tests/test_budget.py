@@ -11,7 +11,7 @@ import pytest
 from tests.browser.site import ROOT
 
 MOST_BYTES = {".js": 30 * 1024, ".css": 20 * 1024}  # of one page
-MOST_IN_ALL = {".js": 40 * 1024, ".css": 24 * 1024}
+MOST_IN_ALL = {".js": 41 * 1024, ".css": 24 * 1024}
 LONGEST_LINE = 120
 
 

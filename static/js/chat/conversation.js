@@ -20,10 +20,8 @@ export function followConversation(element) {
 
   /** To the end; but the last question stays in sight, so that its answer begins at its first line. */
   function toEnd() {
-    const question = element.querySelector("[data-messages] > :last-child");
-    if (!question) return;
-    const { top } = question.getBoundingClientRect();
-    const begin = scroller.scrollTop + top - scroller.getBoundingClientRect().top - ABOVE;
+    const question = element.querySelector("[data-messages] > :last-child")?.getBoundingClientRect().top ?? -Infinity;
+    const begin = scroller.scrollTop + question - scroller.getBoundingClientRect().top - ABOVE;
     scroller.scrollTop = Math.min(begin, scroller.scrollHeight);
   }
 

@@ -1,8 +1,7 @@
 // <div id="hover-card" role="tooltip" hidden></div>
 // Pointing at a citation, or focusing it, shows its words, a picture of the place, and the verdict (chat/_card.html).
-// The card stands beside the text it explains, clear of all that is lit where there is room, and always of the
-// words themselves; on a phone it is a sheet from below. Cards of the citations in sight are fetched ahead,
-// pictures and all.
+// The card stands beside the text it explains, clear of what is lit, or else of the words; on a phone it is a sheet
+// from below. Cards of the citations in sight are fetched ahead, pictures and all.
 
 import { request } from "../ui/request.js";
 
@@ -10,7 +9,6 @@ const [OPEN_AFTER, CLOSE_AFTER, AHEAD_AFTER] = [120, 300, 400]; // ms
 const [GAP, EDGE, NARROWEST] = [12, 8, 280]; // px
 const [LOWEST, IN_SIGHT] = [150, 100]; // px: a sheet's least height, and what stays in sight above it
 const AT_ONCE = 2; // cards fetched ahead at the same time
-const LIT = [".lit", ".lit:not(.lit-other)", ".lit-anchor:not(.lit-other)"]; // the least that must be seen is last
 const ASKED_AGAIN = '.htmx-request[hx-target="closest .exchange"]'; // a button that was pressed
 const phone = matchMedia("(max-width: 700px)");
 
@@ -26,7 +24,7 @@ export function watchHover(root) {
   /** In each frame, as text and pages move under the card when they are scrolled, drawn and written. */
   function follow() {
     if (card.hidden) return;
-    const now = JSON.stringify([innerWidth, innerHeight, card.offsetHeight, sides(shown), ...inSight(LIT[0])]);
+    const now = JSON.stringify([innerWidth, innerHeight, card.offsetHeight, sides(shown), ...inSight(".lit")]);
     if (now !== where) putBeside(card, shown);
     where = now;
     requestAnimationFrame(follow);
@@ -159,7 +157,7 @@ function putBeside(card, place) {
   const below = under + height < innerHeight ? under : Math.max(top, Math.min(text.top, at.top) - GAP - height);
   const level = within(at.top - 24, height, top + EDGE, innerHeight);
   const over = [within(at.left - 24, width, EDGE, innerWidth), below];
-  const [column, row] = beside ? clearOfLight([x, level], card, top) : over;
+  const [column, row] = beside ? aside([x, level], card, top) : over;
   card.style.left = `${column}px`;
   card.style.top = `${row}px`;
 }
@@ -172,13 +170,8 @@ const sides = (element) => {
 const inSight = (light) => [...document.querySelectorAll(light)].map(sides)
   .filter(({ top, bottom }) => bottom > 0 && top < innerHeight);
 
-function clearOfLight(place, card, least) {
-  for (const light of LIT) {
-    const found = clearOf(inSight(light), place, card, least);
-    if (found) return found;
-  }
-  return place;
-}
+const aside = (...at) =>
+  clearOf(inSight(".lit"), ...at) ?? clearOf(inSight(".lit-anchor:not(.lit-other)"), ...at) ?? at[0];
 
 /** `place`; where the card would hide words, the nearest place above, below or left of them; or none. */
 function clearOf(words, [x, y], { offsetWidth: width, offsetHeight: height }, least) {

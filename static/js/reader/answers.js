@@ -17,18 +17,14 @@ export function joinAnswers(element, viewer, highlights) {
     highlights.goTo([{ ...lit(citation), step }, ...others.map(faint)]);
     history.replaceState(null, "", citation.href || location.href);
   });
-  element.addEventListener("answerdone", () => drawAhead());
-  ["pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, ({ target }) => {
-    const place = target.closest("a[data-citation]");
-    if (place) drawAhead(place);
-  }));
-  drawAhead();
+  ["answerdone", "pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, drawAhead));
+  drawAhead({ target: element });
 
   /** The page of the citation that is pointed at, and those of the last answer. */
-  function drawAhead(...pointed) {
-    const last = [...element.querySelectorAll("[data-message]")].at(-1)?.querySelectorAll("a[data-citation]") ?? [];
-    const here = [...pointed, ...last].filter(({ pathname }) => pathname === location.pathname);
-    viewer.drawAhead(here.map(({ search }) => Number(new URLSearchParams(search).get("page"))).filter(Boolean));
+  function drawAhead({ target }) {
+    const last = element.querySelectorAll("[data-messages] > :last-child a[data-citation]");
+    const here = [target.closest("a[data-citation]"), ...last].filter((one) => one?.pathname === location.pathname);
+    viewer.drawAhead(here.map(({ search }) => Number(new URLSearchParams(search).get("page"))));
   }
 
   function open(id) {

@@ -130,7 +130,7 @@ export class Viewer {
   }
 
   isDrawn(number) {
-    return this.view(number).renderingState === RenderingStates.FINISHED;
+    return isDrawn(this.view(number));
   }
 
   /** Draws these pages, the first first, once those in sight are drawn: who jumps there need not wait. */
@@ -140,9 +140,8 @@ export class Viewer {
   }
 
   #nextAhead() {
-    const isWide = this.view(1).width * devicePixelRatio > WIDEST_AHEAD;
-    const next = !isWide && this.#ahead.find((number) => number <= this.count && !this.isDrawn(number));
-    return next ? this.view(next) : null;
+    const isWide = this.view(1)?.width * devicePixelRatio > WIDEST_AHEAD;
+    return isWide ? null : this.#ahead.map((number) => this.view(number)).find((view) => view && !isDrawn(view));
   }
 
   /** Draws a page `width` pixels of the canvas wide. */
@@ -163,3 +162,5 @@ export class Viewer {
     if (Number.isNaN(Number(currentScaleValue))) this.pages.currentScaleValue = currentScaleValue;
   }
 }
+
+const isDrawn = ({ renderingState }) => renderingState === RenderingStates.FINISHED;
