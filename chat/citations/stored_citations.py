@@ -182,7 +182,7 @@ def citation_picture(citation: Citation, *, dpi: Dpi = 144, crop: bool = True) -
     pale, strong = map(getrgb, colours_of(citation))
     layers = [
         Highlight(citation.unit_rects, pale, framed=bool(citation.head_rects)),
-        Highlight(citation.head_rects, pale, underline=strong, framed=False),
+        Highlight(citation.head_rects, pale, underline=strong, framed=False, headers=True),
         Highlight(citation.rects, strong),
     ]
     return page_picture(found, layers, dpi=dpi, crop=crop)

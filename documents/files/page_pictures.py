@@ -48,11 +48,9 @@ def pixels(fractions: Rect, image: Image.Image) -> Box:
 def crop_around(image: Image.Image, frame: PageFrame, area: Rect, heads: Iterable[Rect] = ()) -> Image.Image:
     """Crop to ``area`` with its surroundings; column headers above are joined to it by a fold.
 
-    A row's header is within the crop where that makes it no wider. ``area`` and ``heads`` are display
-    fractions.
+    ``area`` and ``heads`` are display fractions.
     """
-    heads = list(heads)
-    left, top, right, bottom = _around(image, frame, _with_row_heads(area, frame, heads))
+    left, top, right, bottom = _around(image, frame, area)
     above = [head for head in heads if head.y1 <= area.y0 and pixels(head, image)[1] < top]
     if not above:
         return image.crop((left, top, right, bottom))
@@ -71,15 +69,6 @@ def crop_around(image: Image.Image, frame: PageFrame, area: Rect, heads: Iterabl
     for x in range(0, folded.width, 2 * dash):
         draw.line((x, middle, x + dash, middle), fill=FOLD_LINE, width=max(1, round(point / 2)))
     return folded
-
-
-def _with_row_heads(area: Rect, frame: PageFrame, heads: Sequence[Rect]) -> Rect:
-    """Return the area, extended to the headers beside it if the least width of a crop has room for them."""
-    rows = [head for head in heads if head.y0 < area.y1 and head.y1 > area.y0]
-    whole = bounding_box([area, *rows])
-    if whole.width + 2 * MARGIN / frame.display_size[0] > LEAST:
-        return area
-    return Rect(whole.x0, area.y0, whole.x1, area.y1)
 
 
 def _around(image: Image.Image, frame: PageFrame, area: Rect) -> Box:
@@ -123,13 +112,15 @@ class Highlight:
 
     Attributes:
         underline: colour of a line along the lower edge, as displayed.
-        framed: a crop contains them; others, such as column headers, are folded in.
+        framed: a crop contains them.
+        headers: they head a row or a column; a crop joins those above it to it by a fold.
     """
 
     rects: Sequence[Sequence[float]]
     colour: Colour
     underline: Colour | None = None
     framed: bool = True
+    headers: bool = False
 
 
 def page_picture(
@@ -152,10 +143,20 @@ def cropped(image: Image.Image, frame: PageFrame, layers: Sequence[Highlight]) -
     """Crop around the framed highlights, or around all where none is framed."""
     framed = [layer for layer in layers if layer.framed and layer.rects] or layers
     beside = [layer for layer in layers if layer not in framed]
-    areas, heads = (
-        [frame.to_display(Rect(*rect)) for layer in part for rect in layer.rects] for part in (framed, beside)
+    areas, lines, heads = (
+        [frame.to_display(Rect(*rect)) for layer in part for rect in layer.rects]
+        for part in (framed, beside, [layer for layer in beside if layer.headers])
     )
-    return crop_around(image, frame, bounding_box(areas), heads)
+    return crop_around(image, frame, _with_lines_beside(bounding_box(areas), frame, lines), heads)
+
+
+def _with_lines_beside(area: Rect, frame: PageFrame, lines: Iterable[Rect]) -> Rect:
+    """Return the area, extended to whole lines and row headers if the least width has room for them."""
+    beside = [line for line in lines if line.y0 < area.y1 and line.y1 > area.y0]
+    whole = bounding_box([area, *beside])
+    if whole.width + 2 * MARGIN / frame.display_size[0] > LEAST:
+        return area
+    return Rect(whole.x0, area.y0, whole.x1, area.y1)
 
 
 MOST_PIXELS = 1568  # of the longer side: vision models scale larger images down

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PIL import Image, ImageDraw
 
-from documents.files.page_pictures import FOLD, MARGIN, crop_around
+from documents.files.page_pictures import FOLD, MARGIN, Highlight, crop_around, cropped
 from pdf.geometry import PageFrame, Rect
 
 FRAME = PageFrame(600, 800)
@@ -60,14 +60,22 @@ def test_a_head_beside_or_within_the_surroundings_changes_nothing() -> None:
     assert crop_around(image, FRAME, lit, [at(50, 608, 120, 616), at(400, 594, 440, 602)]).size == plain.size
 
 
-def test_a_rows_head_is_in_the_crop_where_there_is_room() -> None:
-    image = page(range(0))
+def cut(*beside: Highlight) -> Image.Image:
+    image = page(range(300, 780, 14))
     ImageDraw.Draw(image).rectangle((72, 608, 120, 616), fill=HEAD_COLOUR)
-    lit = at(330, 608, 350, 616)
-    plain = crop_around(image, FRAME, lit)
-    headed = crop_around(image, FRAME, lit, [at(72, 608, 121, 617)])
-    seen = [HEAD_COLOUR in {colour for _, colour in crop.getcolors(10_000) or ()} for crop in (plain, headed)]
-    assert (seen, plain.size) == ([False, True], headed.size)
+    return cropped(image, FRAME, [Highlight([(330, 608, 350, 616)], INK), *beside])
+
+
+@pytest.mark.parametrize("headers", [True, False])
+def test_a_rows_head_and_the_rest_of_a_line_are_in_the_crop_where_there_is_room(headers: bool) -> None:
+    headed = cut(Highlight([(72, 608, 121, 617)], INK, framed=False, headers=headers))
+    seen = [HEAD_COLOUR in {colour for _, colour in crop.getcolors(10_000) or ()} for crop in (cut(), headed)]
+    assert (seen, cut().size) == ([False, True], headed.size)
+
+
+def test_the_lines_of_a_passage_above_its_cited_words_are_not_taken_for_heads() -> None:
+    passage = Highlight([(72, y, 520, y + 8) for y in range(300, 617, 14)], INK, framed=False)
+    assert cut(passage).size == cut().size
 
 
 def test_words_at_the_edge_of_the_page_are_cut_out_within_it() -> None:
