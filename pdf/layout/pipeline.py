@@ -264,7 +264,7 @@ def title_tables(page_layouts: Sequence[PageLayout]) -> None:
 
 
 def _title(above: Sequence[Block], below: Sequence[Block]) -> str:
-    for block in [*above, *below]:
+    for block in [*above[:1], *below, *above[1:]]:  # the nearest: two above may be another table's
         if block.kind == "caption":
             return block.text
     for block in above[:1]:

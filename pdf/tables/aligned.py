@@ -110,6 +110,8 @@ PAIRS = 6
 PAIR_SHARE = 0.8
 # Of labels that end with a colon fewer are enough.
 LABELS = 3
+# So many words of a justified line stand equally far apart, further than usual (ems).
+JUSTIFIED_WORDS, JUSTIFIED, SPREAD = 4, 0.05, 0.8
 FULL_CELL = 0.7
 # Columns of prose are not so far apart (ems).
 WIDE_GUTTER = 4.0
@@ -315,11 +317,14 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
     i = start
     while i > floor:
         row, below = rows[i - 1], rows[i]
-        if below.y0 - row.y1 > HEAD_DISTANCE * row.size:
+        distance = ROW_DISTANCE if row.x0 >= values_from and _is_dated(row) else HEAD_DISTANCE
+        if below.y0 - row.y1 > distance * row.size:
             break
         i -= 1
         if len(row.cells) == 1 and _introduces(row, rows[start], columns):
             if i > floor and _heads_columns(rows[i - 1], row, columns):
+                continue
+            if i > floor and rows[i - 1].x0 >= values_from and _is_dated(rows[i - 1]):
                 continue
             break
         if row.x0 >= values_from or _heads_all(row, columns):
@@ -327,6 +332,11 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
         elif start - i > HEADLESS_ROWS or row.x1 > values_from or row.multi:
             break
     return start
+
+
+def _is_dated(row: Row) -> bool:
+    """Whether each cell is a date: it heads values even where a row is left out between them."""
+    return all(is_date(cell_text(cell)) for cell in row.cells)
 
 
 def _reaches_higher(row: Row, below: Row, columns: ColumnSpans) -> bool:
@@ -370,7 +380,7 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
         return _stands_alone(multi[0])
     if len(multi) < 2 or len(columns.spans) < 2:
         return False
-    if len(multi) < FORMULA_ROWS and _holds_formulas(rows):
+    if (len(multi) < FORMULA_ROWS and _holds_formulas(rows)) or all(map(_is_justified, multi)):
         return False
     cells = [cell for row in multi for cell in row.cells[1:]]
     values = sum(is_value_cell(cell) for cell in cells)
@@ -386,6 +396,17 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     if len(multi) == 2 and _heads_one_row(*multi):
         return True
     return all(row.multi for row in rows) and _is_centred(multi, columns)
+
+
+def _is_justified(row: Row) -> bool:
+    """Whether the row is a line of prose whose words were spread over its column; sentences part more."""
+    words = [word for line in row.lines for word in line.words]
+    if len(words) < JUSTIFIED_WORDS or any(map(is_value_cell, row.cells)):
+        return False
+    gaps = [right.x0 - left.x1 for left, right in pairwise(words)]
+    least = min(gaps)
+    alike = sum(gap - least <= JUSTIFIED * row.size for gap in gaps)
+    return least >= SPREAD * row.size and 2 * alike > len(gaps)
 
 
 def _stands_alone(row: Row) -> bool:

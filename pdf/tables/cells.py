@@ -33,9 +33,15 @@ STEP_CELLS = 3
 MARKER_GAP = 4.5
 MARKER_SPACE = 0.4
 
+# The codes (ISO 4217, and RMB) of the currencies most traded: any three letters would make "ACE05" a value.
+_CODES = (
+    "USD|EUR|JPY|GBP|CNY|RMB|AUD|CAD|CHF|HKD|SGD|SEK|NOK|DKK|KRW|NZD|INR|MXN|TWD|ZAR|BRL|PLN|THB|ILS|IDR|"
+    "CZK|AED|TRY|HUF|CLP|SAR|PHP|MYR|COP|RUB|RON|PEN|EGP|VND|NGN|KES|PKR|BDT|UAH"
+)
 _VALUE = re.compile(
-    r"^[\s$€£¥₹₽%‰().,+\-–—−*/:<>≤≥~#x×✓✔√●○✗✘☐☑☒X]*$|"
-    r"^[$€£¥₹₽(\[\-–—−+<>~*†≈]*\s*(?:[A-Z]{0,3}\$|[A-Z]{3})?\s*\(?[\d٠-٩۰-۹][\d٠-٩۰-۹,.\s/:'’\-–]*\s*"
+    r"^[\s$€£¥₹₽%‰().,+\-–—−*/:<>≤≥~x×✓✔√●○✗✘☐☑☒X]*$|"
+    rf"^[$€£¥₹₽(\[\-–—−+<>~*†≈]*\s*(?:[A-Z]{{0,3}}\$|(?:{_CODES}))?\s*"
+    r"\(?[\d٠-٩۰-۹][\d٠-٩۰-۹,.\s/:'’\-–]*\s*"
     r"[%‰)\]x×*†‡+°]*(?:\s?(?:%|pts?|bps|bn|mn|m|k|million|billion|x))?[)*†‡\d]*$|"
     r"^\(?(?:n/?[am]\.?|nil|none|yes|no|tbd|nm)\)?$",
     re.IGNORECASE,
@@ -46,7 +52,7 @@ _DECIMAL = re.compile(r"^[(+\-–−]?\d+[.,]\d+(?:[(\[][^()\[\]]+[)\]]|±[\d.,]
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _DATE = re.compile(
     rf"^(?:(?:{_MONTHS})[a-z]*\.?\s(?:\d{{1,2}},?\s?)?(?:\d{{4}})?[*,]?|\d{{1,2}}\s(?:{_MONTHS})[a-z]*\.?(?:\s\d{{4}})?|"
-    r"(?:FY\s?)?(?:19|20)\d\d[AE*]?|Q[1-4](?:\s\d{4})?)$",
+    r"(?:FY\s?)?(?:19|20)\d\d(?:\s?[-–/]\s?(?:19|20)?\d\d)?[AE*]?|Q[1-4](?:\s\d{4})?)$",
     re.IGNORECASE,
 )
 _CURRENCY = frozenset(map("".join, product(("", "(", "["), ("", "US", "C", "A", "HK"), "$€£¥₹₽")))
@@ -74,7 +80,7 @@ def is_currency(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_date(text: str) -> bool:
-    """A date, a year or a quarter: a value in a table's body, a head over its columns."""
+    """A date, a quarter, a year or several: a value in a table's body, a head over its columns."""
     return len(text) <= 40 and bool(_DATE.match(text))
 
 

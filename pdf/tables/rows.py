@@ -32,6 +32,8 @@ from pdf.tables.cells import (
 
 # A space between words is narrower than this (ems); what parts cells is wider.
 WORD_SPACE = 0.4
+# So many words in a row are a head each if every one is set to its column within this (ems).
+SEPARATE_HEADS, SET_TO = 3, 0.6
 # Of more rows with a text in the first column, none with a value, at a table's beginning only the first is
 # its head.
 MOST_HEADS = 4
@@ -115,7 +117,8 @@ def _nearest(columns: ColumnSpans, line: Line) -> int:
 def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
     """The pieces of a line by column, if each word keeps to one; else the line at its first column.
 
-    Words that only a space keeps apart stay together: a head over several columns.
+    Words that only a space keeps apart stay together, a head over several columns, unless each of them
+    is set to its own.
     """
     parts: dict[int, list[RawWord]] = {}
     for word in line.words:
@@ -125,15 +128,27 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
         column = under[0] if under else max(parts, default=hit[0])
         parts.setdefault(column, []).append(word)
     pieces = [(column, Line(words)) for column, words in parts.items()]
-    if any(_run_on(left, right) for (_, left), (_, right) in pairwise(pieces)):
-        return [(hit[0], line)]
-    return pieces
+    if not any(_run_on(left, right) for (_, left), (_, right) in pairwise(pieces)):
+        return pieces
+    if len(pieces) == len(hit) == len(line.words) >= SEPARATE_HEADS and all(
+        _set_to(columns.spans[n], piece) for n, piece in pieces
+    ):
+        return pieces
+    return [(hit[0], line)]
+
+
+def _set_to(span: tuple[float, float], piece: Line) -> bool:
+    """Whether a head stands in the middle above its column, or begins or ends where the column does."""
+    left, right = piece.x0 - span[0], piece.x1 - span[1]
+    return min(abs(left), abs(right), abs(left + right) / 2) <= SET_TO * piece.size
 
 
 def _run_on(left: Line, right: Line) -> bool:
-    """Whether words, not numbers, go on after no more than a space."""
+    """Whether words, not numbers, go on after no more than a space; the day and the year of a date do."""
     if right.x0 - left.x1 >= WORD_SPACE * left.size:
         return False
+    if is_date(f"{left.words[-1].text} {right.text}"):
+        return True
     return not any(is_value(text) and not is_date(text) for text in (left.text, right.text))
 
 

@@ -104,3 +104,75 @@ def test_a_year_is_not_the_first_line_of_the_head_below_it() -> None:
         for date in ("October 29, 2022", "October 30, 2021")
         for head in ("Gross", "Accum.", "Net")
     )
+
+
+def test_a_date_in_the_middle_of_two_columns_heads_both_and_is_no_value() -> None:
+    rights = (330, 375, 460, 505)
+    dates = [(340, "December 31, 2023"), (470, "December 31, 2022")]
+    kinds = list(zip((318, 363, 448, 493), ("Total", "Level 2") * 2, strict=True))
+    assert heads_of([dates, kinds], rights) == (
+        "December 31, 2023 Total",
+        "December 31, 2023 Level 2",
+        "December 31, 2022 Total",
+        "December 31, 2022 Level 2",
+    )
+
+
+@pytest.mark.parametrize("last", ["2026-2030", "2026-30", "2026/27", "ACE05"])
+def test_years_and_names_with_digits_are_heads(last: str) -> None:
+    assert heads_of([[(307, "2024"), (377, "2025"), (447, last)]], (320, 390, 460)) == ("2024", "2025", last)
+
+
+def test_words_that_only_spaces_part_are_heads_each_where_each_is_set_to_its_column() -> None:
+    heads = [(310, "Weekly"), (347, "Monthly"), (384, "Yearly")]
+    assert heads_of([heads], (322, 359, 396)) == ("Weekly", "Monthly", "Yearly")
+
+
+def test_words_over_columns_that_they_are_not_set_to_head_all_of_them() -> None:
+    heads = [(325, "Whole"), (352, "year"), (376, "net")]
+    assert set(heads_of([heads], (322, 359, 396))) == {"Whole year net"}
+
+
+def test_a_date_heads_the_values_below_an_empty_line_or_the_title_of_their_rows() -> None:
+    for title, gap in (("", 2 * PITCH), ("Fees paid until March:", 2 * PITCH)):
+        drawing = Drawing()
+        drawing.text(420, 150, "2014-2023")
+        drawing.text(LEFT, 150 + PITCH, title)
+        for n, name in enumerate(NAMES):
+            drawing.text(LEFT, 150 + gap + PITCH * n, name)
+            drawing.text(430, 150 + gap + PITCH * n, f"{(n + 2) * 1111:,}")
+        rows = [unit.table for unit in drawing.units() if unit.table is not None]
+        assert [row.head_rows[1] for row in rows[-4:]] == 4 * ["2014-2023"]
+
+
+def test_a_number_sign_is_a_head() -> None:
+    drawing = Drawing()
+    cells = (
+        ("Level", "Requirement", "#"),
+        ("2", "Check the token", "1.5.1"),
+        ("3", "Check the date", "1.5.2"),
+    )
+    for n, row in enumerate(cells):
+        for x, text in zip((LEFT, 130, 330), row, strict=True):
+            drawing.text(x + 4, 114 + 20 * n, text)
+    for y in range(100, 161, 20):
+        drawing.rule(LEFT, y, 400, y)
+    for x in (LEFT, 130, 330, 400):
+        drawing.rule(x, 100, x, 160)
+    rows = [unit.table for unit in drawing.units() if unit.table is not None]
+    assert [row.header for row in rows] == [True, False, False]
+    assert rows[1].head_rows == ("Level", "Requirement", "#")
+
+
+def test_of_two_captions_a_table_has_the_nearest() -> None:
+    drawing = Drawing()
+    for top, caption in ((120, "Table 1: Fees by month."), (220, "Table 2: Costs by month.")):
+        for n, row in enumerate((("Month", "Sum"), ("March", "4,711"), ("April", "4,200"), ("May", "3,900"))):
+            drawing.text(LEFT, top + PITCH * n, row[0])
+            drawing.text(250, top + PITCH * n, row[1])
+        drawing.text(LEFT, top + 5 * PITCH, caption)
+        drawing.text(
+            LEFT, top + 6.5 * PITCH, "Both sums are in thousands of the usual currency.", font="tiit"
+        )
+    rows = [unit.table for unit in drawing.units() if unit.table is not None]
+    assert {row.caption for row in rows if row.index == 1} == {"Table 2: Costs by month."}
