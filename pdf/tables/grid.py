@@ -311,3 +311,50 @@ def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bo
     return first == key or any(
         abs(line.baseline - value.baseline) <= SAME_BASELINE * value.size for line in cells[first]
     )
+
+
+# Rulings that cut more than this share of their rows off from values, or values from their heads.
+CUT_SHARE = 0.5
+
+
+def whole_grids(found: Sequence[Grid], lines: Sequence[Line]) -> list[Grid]:
+    """The grids that hold whole rows; one that cuts them is joined with what is ruled beside, or left out."""
+    whole: list[Grid] = []
+    parts: list[Grid] = []
+    for grid in found:
+        (parts if cuts_rows(grid.rect, lines) else whole).append(grid)
+    while parts:
+        grid = parts.pop()
+        for other in parts:
+            if joined := beside(grid, other):
+                parts.remove(other)
+                (parts if cuts_rows(joined.rect, lines) else whole).append(joined)
+                break
+    return whole
+
+
+def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
+    """Whether the rows inside go on beyond a side, with values: shading and underlines close in no table."""
+    band = [line for line in lines if rect.y0 <= (line.y0 + line.y1) / 2 <= rect.y1 and line.chars]
+    inside = set(map(id, lines_in(rect, band)))
+    if len(inside) == len(band):
+        return False
+    left = right = count = 0
+    for row in rows_of(band):
+        places = [n for n, line in enumerate(row) if id(line) in inside]
+        if not places or not any(is_value(line.text) for line in row):
+            continue
+        count += 1
+        left += places[0] > 0 and is_value(row[places[0]].text)
+        right += places[-1] + 1 < len(row) and is_value(row[places[-1] + 1].text)
+    return max(left, right) > CUT_SHARE * count
+
+
+def lines_in(rect: Rect, lines: Sequence[Line]) -> list[Line]:
+    """The lines whose middle lies in the rectangle."""
+    x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
+    return [
+        line
+        for line in lines
+        if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
+    ]

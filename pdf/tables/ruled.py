@@ -13,8 +13,9 @@ from itertools import pairwise
 from operator import itemgetter
 
 from pdf.geometry import Rect
-from pdf.layout.lines import Line, rows_of
+from pdf.layout.lines import Line
 from pdf.layout.page_layout import Block, TableCell
+from pdf.tables.aligned import aligned_rows
 from pdf.tables.cells import (
     YES_OR_NO,
     ColumnSpans,
@@ -26,8 +27,8 @@ from pdf.tables.cells import (
     is_value,
     is_value_cell,
 )
-from pdf.tables.grid import SNAP, Grid, beside, grid_table, grids
-from pdf.tables.rows import absorb, blocks_of, logical_rows, placed, read_leftwards
+from pdf.tables.grid import SNAP, cuts_rows, grid_table, grids, lines_in, whole_grids
+from pdf.tables.rows import absorb, blocks_of, logical_rows, placed, read_leftwards, table_blocks
 from pdf.tables.text_tables import Inset, text_tables
 
 # Pieces of one ruling lie on one height within this, their gaps at most so wide (points).
@@ -55,6 +56,10 @@ MOST_RULES = 1000
 HEADING_SIZE = 1.15
 # So many lines between two rungs that run across the columns, one below the other, are prose between tables.
 ACROSS = 2
+# Rules that close in a whole table have no row of it within this (ems).
+OUTSIDE = 2.5
+# Heads hold a smaller share of values than this: the numbers of the columns.
+HEAD_VALUES = 0.4
 # Share of the spaces between rungs that hold cells side by side; in forms most hold a line to write on.
 CELLED = 0.6
 
@@ -218,7 +223,8 @@ def horizontal_rule_table(
     )
     tables = [_one_row(segment, columns) if single else _logical(segment, columns) for segment in segments]
     heads = len(tables[0]) if len(rule_group.ys) == FEWEST_RULES and not shaded else None
-    return blocks_of([cells for table in tables for cells in table], len(columns.spans), heads)
+    found = [cells for table in tables for cells in table]
+    return blocks_of(found, len(columns.spans), heads) if len(found) > 1 else []
 
 
 def _is_headed(head: Sequence[Row], body: Sequence[Row], columns: ColumnSpans) -> bool:
@@ -255,14 +261,27 @@ def _stacks_values(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> b
 
 
 def _one_row(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]:
-    """What stands between two rulings of many: one row, unless each of its lines begins all cells."""
+    """What stands between two rulings of many: one row, unless each of its lines begins all cells.
+
+    A head in other type, parted from the first row by shading alone, is a row of its own.
+    """
     cells = [placed(row, columns) for row in rows]
+    if len(cells) > 1 and _is_in_other_type(cells[0], cells[1:], len(columns.spans)):
+        return [cells[0], *_one_row(rows[1:], columns)]
     goes_on = any(cell.lines[0].text[0].islower() for row in cells[1:] for cell in row)
     if len(cells) > 1 and not goes_on and all(len(row) == len(columns.spans) for row in cells):
         return logical_rows(cells)
     for row in cells[1:]:
         absorb(cells[0], row)
     return cells[:1]
+
+
+def _is_in_other_type(head: Sequence[TableCell], rest: Sequence[Sequence[TableCell]], columns: int) -> bool:
+    """Whether every column has a text in the first line, and none in the others is set as these are."""
+    styles = {line.style for cell in head for line in cell.lines}
+    return len(head) == columns and not any(
+        line.style in styles for row in rest for cell in row for line in cell.lines
+    )
 
 
 def _runs_across(rows: Sequence[Row], columns: ColumnSpans) -> bool:
@@ -292,10 +311,6 @@ def _logical(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]
     return logical_rows(cells)
 
 
-# Rulings that cut more than this share of their rows off from values, or values from their heads.
-CUT_SHARE = 0.5
-
-
 def with_ruled_tables(
     lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect] = ()
 ) -> list[Line]:
@@ -317,9 +332,52 @@ def with_ruled_tables(
     rest = _with_horizontal_rules(rest, horizontal_rules(edges_of(fills), SNAP), shaded=True)
     small = [rule_group for rule_group in found if len(rule_group.ys) < ROW_RULES]
     tables = [rect for rect, _, _ in text_tables(_plain(rest))] if small else []
-    return _with_horizontal_rules(
+    rest = _with_horizontal_rules(
         rest, [rule_group for rule_group in small if not _parts_rows(rule_group, tables)]
     )
+    for rule_group in found:
+        if not (_goes_on_outside(rule_group, rest) or cuts_rows(rule_group.rect, rest)):
+            rest = _with_inset(rest, rule_group.rect, partial(_table_of_values, rule_group))
+    return rest
+
+
+def _table_of_values(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Block]:
+    """The rows of a table that rules close in: heads above the second, values below, all on baselines."""
+    rows = [] if any(isinstance(line, Inset) for line in lines) else cell_rows(lines)
+    head = [row for row in rows if row.y1 < rule_group.ys[1] + TRACK]
+    body = rows[len(head) :]
+    if not head or not body or not _is_head(head, body, head) or aligned_rows(rows) != [(0, len(rows))]:
+        return []
+    return table_blocks(rows)
+
+
+def _goes_on_outside(rule_group: HorizontalRules, lines: Sequence[Line]) -> bool:
+    """Whether rows with values stand right above or below the rules, as where these part only some rows."""
+    (x0, top, x1, bottom) = rule_group.rect
+    near = [
+        line
+        for line in lines
+        if line.chars
+        and line.x0 < x1
+        and x0 < line.x1
+        and (0 < top - line.y0 < OUTSIDE * line.size or 0 < line.y1 - bottom < OUTSIDE * line.size)
+    ]
+    return any(row.multi and any(map(is_value_cell, row.cells)) for row in cell_rows(near))
+
+
+def _heads_values_below(rule_group: HorizontalRules, lines: Sequence[Line]) -> bool:
+    """Whether only heads stand between the rules, and a row of values right below."""
+    x0, _, x1, bottom = rule_group.rect
+    below = [
+        line
+        for line in lines
+        if line.chars and x0 <= line.x0 and line.x1 <= x1 and 0 <= line.y0 - bottom < OUTSIDE * line.size
+    ]
+    row = cell_rows(below)[0] if below else None
+    if row is None or sum(map(is_value_cell, row.cells[1:])) < HEADED_COLUMNS:
+        return False
+    inside = lines_in(rule_group.rect, lines)
+    return sum(map(_is_amount, inside)) < HEAD_VALUES * len(inside)
 
 
 def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
@@ -330,7 +388,7 @@ def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Horizon
     ys = rule_group.ys
     if len(ys) < 2 * FEWEST_RULES:
         return []
-    rows = cell_rows(_inside(rule_group.rect, lines))
+    rows = cell_rows(lines_in(rule_group.rect, lines))
     spaces = [[row for row in rows if a < (row.y0 + row.y1) / 2 < b] for a, b in pairwise(ys)]
     ends = [n + 1 for n, space in enumerate(spaces) if not any(row.multi for row in space)]
     parts = [(a, b) for a, b in pairwise([0, *ends, len(ys)]) if b - a > 1]
@@ -406,8 +464,10 @@ def _with_horizontal_rules(
     lines: list[Line], found: Sequence[HorizontalRules], shaded: bool = False
 ) -> list[Line]:
     for rule_group in found:
-        for part in parted(rule_group, _inside(rule_group.rect, lines)):
+        for part in parted(rule_group, lines_in(rule_group.rect, lines)):
             whole = with_outer_rows(part, lines, shaded)
+            if _heads_values_below(whole, lines):
+                continue
             if not any(isinstance(line, Inset) and _reaches_into(line, whole.rect) for line in lines):
                 lines = _with_inset(lines, whole.rect, partial(horizontal_rule_table, whole, shaded=shaded))
     return lines
@@ -419,7 +479,7 @@ def edges_of(fills: Sequence[Rect]) -> list[Rect]:
 
 
 def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:
-    inside = _inside(rect, lines)
+    inside = lines_in(rect, lines)
     blocks = table(inside) if inside else []
     if any(line.rtl for line in inside) and all(block.cells for block in blocks):
         blocks = read_leftwards(blocks)
@@ -429,48 +489,5 @@ def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], lis
     return [line for line in lines if id(line) not in taken] + [Inset(rect, blocks)]
 
 
-def whole_grids(found: Sequence[Grid], lines: Sequence[Line]) -> list[Grid]:
-    """The grids that hold whole rows; one that cuts them is joined with what is ruled beside, or left out."""
-    whole: list[Grid] = []
-    parts: list[Grid] = []
-    for grid in found:
-        (parts if cuts_rows(grid.rect, lines) else whole).append(grid)
-    while parts:
-        grid = parts.pop()
-        for other in parts:
-            if joined := beside(grid, other):
-                parts.remove(other)
-                (parts if cuts_rows(joined.rect, lines) else whole).append(joined)
-                break
-    return whole
-
-
-def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
-    """Whether the rows inside go on beyond a side, with values: shading and underlines close in no table."""
-    band = [line for line in lines if rect.y0 <= (line.y0 + line.y1) / 2 <= rect.y1 and line.chars]
-    inside = set(map(id, _inside(rect, band)))
-    if len(inside) == len(band):
-        return False
-    left = right = count = 0
-    for row in rows_of(band):
-        places = [n for n, line in enumerate(row) if id(line) in inside]
-        if not places or not any(is_value(line.text) for line in row):
-            continue
-        count += 1
-        left += places[0] > 0 and is_value(row[places[0]].text)
-        right += places[-1] + 1 < len(row) and is_value(row[places[-1] + 1].text)
-    return max(left, right) > CUT_SHARE * count
-
-
 def _reaches_into(line: Line, rect: Rect) -> bool:
     return line.rect.overlap_x(rect) > 0 and line.rect.overlap_y(rect) > 0
-
-
-def _inside(rect: Rect, lines: Sequence[Line]) -> list[Line]:
-    """The lines whose middle lies in the rectangle."""
-    x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
-    return [
-        line
-        for line in lines
-        if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
-    ]

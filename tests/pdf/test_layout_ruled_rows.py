@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pymupdf
+
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
 from tests.pdf.test_layout_tables import cells, draw_statement, rows_of
 
@@ -265,3 +267,68 @@ def test_two_heads_in_other_type_begin_a_table_whose_last_ruling_is_far_below() 
             y = drawing.lines(justified(paragraph, 230)[:4], x=160, y=y) + 6
     drawing.rule(72, y, 400, y)
     assert [cells(row)[0] for row in rows_of(drawing.units())] == ["Command", *names]
+
+
+def test_a_table_of_values_between_rules_over_two_columns_of_prose_is_one() -> None:
+    drawing = Drawing()
+    heads = ["Fees", "Costs", "Tax", "Rent", "Gains", "Loss"]
+    places = (130, 190, 250, 330, 400, 470)
+    for y in (90, 106, 170):
+        drawing.rule(LEFT, y, 523, y)
+    for n, name in enumerate(("Mill", "Yard", "Shop", "Farm")):
+        drawing.text(LEFT, 120 + 14 * n, name)
+        for k, x in enumerate(places):
+            drawing.text(x, 120 + 14 * n, f"{40 + 7 * n + k}.{k}")
+    for x, head in zip(places, heads, strict=True):
+        drawing.text(x, 101, head)
+    drawing.lines(justified(PROSE, 210), y=210)
+    drawing.lines(justified(OTHER, 210), x=313, y=210)
+    rows = [unit.table for unit in drawing.units() if unit.table is not None]
+    assert len({row.index for row in rows}) == 1
+    assert [len(row.cells) for row in rows] == [6, 7, 7, 7, 7]
+    assert rows[1].head_rows == ("", *heads)
+
+
+def test_heads_ruled_alone_head_the_values_below_them() -> None:
+    drawing = Drawing()
+    table = (("Name", "Fees", "Costs", "Tax"), ("", "net", "gross", "net"))
+    for y in (90, 108, 126):
+        drawing.rule(LEFT, y, 450, y)
+    for n in range(8):
+        row = table[n] if n < 2 else (f"Mill {'ABCDEF'[n - 2]}", f"{n}.5", f"{n}1.2", f"{n}7.1")
+        for x, text in zip((LEFT, 200, 290, 380), row, strict=True):
+            drawing.text(x, 103 + 18 * n, text)
+    rows = [unit.table for unit in drawing.units() if unit.table is not None]
+    assert len({row.index for row in rows}) == 1
+    assert rows[-1].head_rows[1:] == ("Fees net", "Costs gross", "Tax net")
+
+
+def test_a_head_in_other_type_that_no_rule_parts_from_the_first_row_is_a_row() -> None:
+    drawing = Drawing()
+    rows = (("Paper jam", "Open the lid"), ("No power", "Look for the cable"), ("Noise", "Call the shop"))
+    drawing.text(LEFT, 103, "Problem", font="hebo")
+    drawing.text(250, 103, "What to do", font="hebo")
+    y = 114.0
+    for problem, remedy in (*rows, ("Smell", "Let it cool"), ("Smoke", "Pull the plug")):
+        drawing.text(LEFT, y, problem)
+        drawing.text(250, y, remedy)
+        drawing.text(250, y + 12, "and wait until the lamp is lit.")
+        drawing.rule(LEFT, y + 16, 450, y + 16)
+        y += 30
+    found = [unit.table for unit in drawing.units() if unit.table is not None]
+    assert [cell.text for cell in found[0].cells] == ["Problem", "What to do"]
+    assert found[0].header
+    assert found[1].head_rows == ("Problem", "What to do")
+
+
+def test_lines_of_prose_spread_over_a_column_are_no_rows() -> None:
+    drawing = Drawing()
+    for y, gaps, line in (
+        (100, (20, 20, 20, 20), "Instruction: Assume you are an"),
+        (112, (11, 11, 25, 11), "entity instance annotator. Given a"),
+    ):
+        x = LEFT
+        for word, gap in zip(line.split(), (*gaps, 0), strict=False):
+            drawing.text(x, y, word)
+            x += pymupdf.get_text_length(word, "helv", 10) + gap
+    assert [unit.type for unit in drawing.units() if unit.type == "table"] == []
