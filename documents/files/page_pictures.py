@@ -151,12 +151,15 @@ def cropped(image: Image.Image, frame: PageFrame, layers: Sequence[Highlight]) -
 
 
 def _with_lines_beside(area: Rect, frame: PageFrame, lines: Iterable[Rect]) -> Rect:
-    """Return the area, extended to whole lines and row headers if the least width has room for them."""
+    """Return the area, widened so that the least crop shows more of its lines and less of the margins."""
     beside = [line for line in lines if line.y0 < area.y1 and line.y1 > area.y0]
     whole = bounding_box([area, *beside])
-    if whole.width + 2 * MARGIN / frame.display_size[0] > LEAST:
-        return area
-    return Rect(whole.x0, area.y0, whole.x1, area.y1)
+    room = LEAST / 2 - MARGIN / frame.display_size[0]
+    if whole.width <= 2 * room:
+        return Rect(whole.x0, area.y0, whole.x1, area.y1)
+    center, _ = area.center
+    wider = 2 * (min(max(center, whole.x0 + room), whole.x1 - room) - center)
+    return Rect(area.x0 + min(0.0, wider), area.y0, area.x1 + max(0.0, wider), area.y1)
 
 
 MOST_PIXELS = 1568  # of the longer side: vision models scale larger images down

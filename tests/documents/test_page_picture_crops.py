@@ -73,6 +73,18 @@ def test_a_rows_head_and_the_rest_of_a_line_are_in_the_crop_where_there_is_room(
     assert (seen, cut().size) == ([False, True], headed.size)
 
 
+def test_a_crop_at_the_begin_of_a_long_line_shows_more_of_it_and_less_margin() -> None:
+    image = page(range(0))
+    ImageDraw.Draw(image).rectangle((370, 608, 380, 616), fill=HEAD_COLOUR)
+    words = Highlight([(90, 608, 150, 616)], INK)
+    line = Highlight([(72, 608, 520, 616)], INK, framed=False)
+    alone, in_line = (cropped(image, FRAME, layers) for layers in ([words], [words, line]))
+    seen = [
+        HEAD_COLOUR in {colour for _, colour in crop.getcolors(10_000) or ()} for crop in (alone, in_line)
+    ]
+    assert (seen, alone.size) == ([False, True], in_line.size)
+
+
 def test_the_lines_of_a_passage_above_its_cited_words_are_not_taken_for_heads() -> None:
     passage = Highlight([(72, y, 520, y + 8) for y in range(300, 617, 14)], INK, framed=False)
     assert cut(passage).size == cut().size
