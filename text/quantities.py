@@ -63,7 +63,7 @@ class Quantity:
         value: the number, signed and scaled.
         dimension: what it measures (see ``text.units``); ``money``, ``year``, ``date``, ``ordinal`` or ''.
         base: the amount in the dimension's base unit.
-        unit: symbol of its unit or code of its currency.
+        unit: symbol of its unit or code of its currency (``ANY_CURRENCY``: cents).
         step: the last place that is written, in base units: what rounding to it may hide.
         scale: of the scale word beside its digits ("million"), else 1.
         bare: neither scale, unit nor currency is written beside it.
@@ -166,6 +166,9 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
     value, step = value * scale, step * scale
     if not currency:
         currency, end = _currency_at(text, end, language)
+    if not currency and (hundredth := _hundredth_at(text, end, language)):
+        currency, end = hundredth
+        value, step = value / 100, step / 100
     unit: Unit | None = None
     symbol = currency
     alone = text[start - 1 : start] == "(" and text[end : end + 1] == ")"  # "thirty (30) days"
@@ -268,7 +271,7 @@ def _unit_before(text: str, start: int, number: Number, language: str) -> tuple[
     """Start and symbol of a unit of time that counts: "week 24", "Monat 6"."""
     if number.spelled or number.value > _MOST_COUNTED or not text[:start].endswith(" "):
         return None
-    word = re.search(r"[^\W\d_]+ $", text[:start])
+    word = re.search(r"(?<!['’])\b[^\W\d_]+ $", text[:start])  # not the s of "the bridge's 24 hangers"
     found = unit_at(text, word.start(), language) if word else None
     if (
         not word
@@ -346,6 +349,26 @@ def _currency_at(text: str, at: int, language: str) -> tuple[str, int]:
     if not match or re.match(r"\s?[$£€¥]\s?\d", text[at : at + 4]):
         return "", at
     return currency_names(language)[match[1].lower()], match.end()
+
+
+ANY_CURRENCY = "¤"
+"""Of an amount in cents, which are a hundredth of more than one currency."""
+
+
+@cache
+def _hundredths(language: str) -> tuple[dict[str, str], re.Pattern[str] | None]:
+    """Names of the hundredths of currencies: the currency of each, and what matches them behind a number."""
+    data = tomllib.loads(language_data(language, "units.toml"))
+    names = {name: code for code, listed in data.get("hundredths", {}).items() for name in listed.split()}
+    words = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return names, re.compile(rf"[\s-]?({words})(?!\w)", re.IGNORECASE) if words else None
+
+
+def _hundredth_at(text: str, at: int, language: str) -> tuple[str, int] | None:
+    """The currency whose hundredth is named at a place, and where the name ends."""
+    names, pattern = _hundredths(language)
+    match = pattern.match(text, at) if pattern else None
+    return (names[match[1].lower()], match.end()) if match else None
 
 
 def _unit_at(text: str, end: int, language: str) -> tuple[str, int] | None:

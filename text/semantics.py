@@ -91,6 +91,9 @@ class Lexicon:
         event: prepositions of what a span of time begins with ("within 30 days of").
         copula: forms of "to be" in the third person.
         timely: prepositions of time, which may stand for each other.
+        participle: endings of a verb behind a comma that says what the subject does ("ing").
+        otherwise: words that open what holds in the other case ("otherwise").
+        saying: verbs behind who said all before ("the company said"); them: "of them".
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -137,6 +140,10 @@ class Lexicon:
     neither: frozenset[str]
     be_to: frozenset[str]
     together: frozenset[str]
+    participle: frozenset[str]
+    saying: frozenset[str]
+    otherwise: frozenset[str]
+    them: frozenset[str]
     minus: frozenset[str]
     proposing: frozenset[str]
     distributive: frozenset[str]

@@ -28,7 +28,9 @@ class Unit:
 
 _TABLE = Path(__file__).with_name("units.txt")
 # Symbols that are words of some language, or our own: only their names are read.
-_NAMES_ONLY = frozenset({"a", "mo", "wk", "inch", "acre", "times", "fraction", "pp", "bp", "um", "mi"})
+_NAMES_ONLY = frozenset(
+    {"a", "mo", "wk", "inch", "acre", "times", "fraction", "pp", "bp", "um", "mi", "decade", "century"}
+)
 _TEMPERATURE = {
     "°C": Unit("temperature", Decimal(1)),
     "°F": Unit("temperature", Decimal(5) / 9, Decimal(-160) / 9),

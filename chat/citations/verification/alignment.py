@@ -10,7 +10,7 @@ from functools import cached_property
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.token import Token
-from text.quantities import Quantity
+from text.quantities import ANY_CURRENCY, Quantity
 from text.semantics import Lexicon, Marker
 
 # When two tokens say the same, and what differs when they do not.
@@ -69,7 +69,7 @@ def same_quantity(claim: Quantity, source: Quantity, hedged: bool = False) -> bo
         return _year_as_number(claim, source)
     if claim.dimension == "date":
         return _same_date(int(claim.value), int(source.value))
-    if claim.dimension == "money" and claim.unit != source.unit:
+    if _other_currency(claim, source):
         return False
     if claim.base == source.base:
         return True
@@ -77,6 +77,23 @@ def same_quantity(claim: Quantity, source: Quantity, hedged: bool = False) -> bo
         return True
     hedged = hedged or {claim.unit, source.unit} == {"fraction", "%"}  # "a third" for 33 %
     return hedged and rounded(claim, source)
+
+
+def _other_currency(claim: Quantity, source: Quantity) -> bool:
+    both_named = ANY_CURRENCY not in (claim.unit, source.unit)
+    return claim.dimension == "money" and both_named and claim.unit != source.unit
+
+
+def are_comparable(claim: Quantity, source: Quantity) -> bool:
+    """Whether two amounts can contradict each other.
+
+    Not a share and a count ("a quarter", "6 of 24"), nor the same number with and without its unit
+    ("21 or older", "21 years").
+    """
+    kinds = {claim.dimension, source.dimension}
+    if "" in kinds and len(kinds) == 2:
+        return "fraction" not in (claim.unit, source.unit) and claim.value != source.value
+    return True
 
 
 def rounded(claim: Quantity, source: Quantity) -> bool:
@@ -130,7 +147,7 @@ def difference(claim: Token, source: Token) -> str:
 
 
 def _of_one_dimension(one: Quantity, other: Quantity, claimed: str, printed: str) -> str:
-    if one.dimension == "money" and one.unit != other.unit:
+    if _other_currency(one, other):
         return "currency"
     if same_quantity(one, other):
         return "comparator" if claimed != printed else "digit"

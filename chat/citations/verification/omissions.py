@@ -43,6 +43,17 @@ class Omissions:
                 self.found.open.append(token.word)
         self._restriction_left_out()
         self._future_said_as_past()
+        self._otherwise_left_out()
+
+    def _otherwise_left_out(self) -> None:
+        """Look for an "otherwise" that opens the statement the claim takes: it holds in the other case."""
+        if any(token.word in self.words.otherwise for token in self.claim):
+            return
+        for at, token in enumerate(self.source):
+            opens = not at or self.source[at - 1].kind == "break" or self.source[at - 1].word in COORDINATORS
+            behind = (j for j in self.pairing.matched_source if j > at and self.source[j].part == token.part)
+            if token.word in self.words.otherwise and opens and any(behind):
+                self.found.conflict("condition", None, at)
 
     def _future_said_as_past(self) -> None:
         """Look for a verb behind "will" that the claim says in another form and without it."""
@@ -116,6 +127,8 @@ class Omissions:
         second = marker.value == "if" and self._of_second_predicate(at)
         if not own and (second or self._of_later_statement(at) or self._opens_later_clause(at)):
             return
+        if not own and self._of_other_segment(at):
+            return
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
         if own and not self._keeps_lead(own):
@@ -127,6 +140,13 @@ class Omissions:
         """Whether the condition belongs to a statement behind a "but" that the claim says nothing of."""
         behind = self.source[max(self.pairing.matched_source) + 1 : at]
         return any(token.word in self.words.breaks for token in behind)
+
+    def _of_other_segment(self, at: int) -> bool:
+        """Whether it belongs to what follows the claim: "lasts four years, renewable for two unless …"."""
+        behind = self.source[max(self.pairing.matched_source) + 1 : at]
+        comma = max((k for k, t in enumerate(behind) if t.kind == "break"), default=len(behind))
+        segment = behind[comma + 1 :]
+        return bool(segment) and segment[0].kind == "word"
 
     def _opens_later_clause(self, at: int) -> bool:
         """Whether a condition stands behind all of the claim in a language that says conditions first."""

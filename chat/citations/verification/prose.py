@@ -279,8 +279,9 @@ def _surroundings(
     at = sentences.index(sentence)
     words = lexicon(language)
     pronoun = any(token.word in words.pronouns | words.have for token in sentence.tokens[:4])
+    several = any(token.word in words.together for token in sentence.tokens[:4])  # "Together they"
     for before in (*sentences[:1], *(sentences[at - 1 : at] if at and pronoun else ())):
-        if before is not sentence:
+        if before is not sentence and not several:
             opening = [token for token in before.tokens if token.kind == "word"]
             topic += opening[:_TOPIC_WORDS]
             topic += takewhile(lambda t: not t.name, opening[_TOPIC_WORDS:_SUBJECT_WORDS])

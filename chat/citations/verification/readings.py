@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import same
+from chat.citations.verification.conditions import with_exclusive_conditions
 from chat.citations.verification.omissions import COMMA_RELATIVES
 from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, HARD_BREAKS, Token
 from chat.citations.verification.tokens import in_clauses
@@ -35,6 +36,16 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
             yield first
     yield from _counted_of(tokens, words)
     yield from _with_shares(tokens)
+    yield from _said_first(tokens, words)
+
+
+def _said_first(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "Sales fell, the company said": "the company said sales fell"."""
+    end = len(_without_final_break(tokens))
+    comma = max((at for at in range(end) if tokens[at].word in _COMMAS), default=0)
+    who = tokens[comma + 1 : end]
+    if comma and 1 < len(who) <= _MOST_REMNANT and who[-1].word in words.saying:
+        yield [replace(token, clause=0, part=0) for token in who] + list(tokens[:comma])
 
 
 def _with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
@@ -81,6 +92,12 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence
     left, right = behind[:number], behind[number + 1 :]
     if rival and left and left[-1].word == before[rival - 1].word:  # "food for 15 %"
         left = left[:-1]
+    again = next(
+        (k for k in range(rival + 2, len(before)) if right and before[k].word == right[0].word), None
+    )
+    if not left and again is not None and right[0].content:  # "212 patients got A and 209 got B"
+        filled = [*before[:rival], behind[number], *before[rival + 1 : again], *right]
+        return [replace(token, clause=0, part=0) for token in filled]
     phrase = list(takewhile(lambda t: t.word not in words.prepositions and not t.marker, right))
     filled = [*before[:rival], behind[number], *before[rival + 1 :]]
     if left and _is_noun_phrase(left, words) and len(left) <= rival and not right:
@@ -107,17 +124,27 @@ def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[
 
 
 def _counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "50 houses, of which 12 burned": "12 of the 50 houses burned"."""
+    """ "50 houses, of which 12 burned", "50 houses, 12 of them burned": "12 of the 50 houses burned"."""
     for at, (of, which) in enumerate(pairwise(tokens)):
         place = at + 2 if of.word in words.among and which.word in words.of_which else 0
         place = place or (at + 1 if of.word in words.of_which else 0)
+        if at > 1 and of.word in words.among and which.word in words.them and tokens[at - 2].kind == "break":
+            said = [tokens[at - 1], of, *_counted_before(tokens, at - 2)]
+            if len(said) > 2:
+                yield [replace(token, clause=0, part=0) for token in (*said, *tokens[at + 2 :])]
+            continue
         if not place or place >= len(tokens) or not tokens[place].quantity:
             continue
-        whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
-        nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
-        if nouns and all(t.kind == "word" for t in nouns[1:]):
+        if nouns := _counted_before(tokens, at):
             said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
             yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
+
+
+def _counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:
+    """The number before a place and the words that it counts, up to there; () where others stand between."""
+    whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
+    nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
+    return nouns if all(t.kind == "word" for t in nouns[1:]) else ()
 
 
 def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
@@ -177,7 +204,7 @@ def statements(
     plant", "Lund was fined". Each keeps what turns its meaning.
     """
     held = [token for token in (*tokens, *topic) if token.content]
-    if not all(any(same(own, other) for other in held) for own in claim if own.content):
+    if not all(any(same(own, other) for other in held) for own in claim if own.content and not own.marker):
         return
     whole: list[Sequence[Token]] = [tokens, *_without_insertions(tokens, words)]
     for at, part in enumerate(whole):
@@ -188,7 +215,7 @@ def statements(
         else:
             found.insert(0, part)
         for statement in found:
-            yield list(in_clauses(statement, words))
+            yield list(in_clauses(with_exclusive_conditions(list(statement), words), words))
 
 
 def _without_insertions(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
@@ -204,10 +231,11 @@ def _without_insertions(tokens: Sequence[Token], words: Lexicon) -> Iterator[Seq
 def _inserted(tokens: Sequence[Token], words: Lexicon) -> Iterator[tuple[int, int]]:
     """Ranges, from their first break, that can be left out."""
     breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _INSERTING]
-    for start, end in pairwise([*breaks, len(tokens)]):
-        inner = tokens[start + 1 : end]
+    for start, following in pairwise([*breaks, len(tokens)]):
         hard = next((k for k in range(start, len(tokens)) if tokens[k].word in HARD_BREAKS), len(tokens))
-        if not inner or end > hard:
+        end = min(following, hard)
+        inner = tokens[start + 1 : end]
+        if not inner:
             continue
         if _is_relative(inner, words) and words.language not in COMMA_RELATIVES:
             if end < hard:
@@ -260,6 +288,9 @@ def _predicates(
         opening = right[:1] if comma else right[:verb]
         if any(_opens_clause(t) or t.word in words.relatives | words.complement for t in right[:verb]):
             continue
+        if comma and _is_participle(right[0], claim, words):
+            yield [*tokens[first:end], *right]
+            continue
         told = any(_tells(token, words) for token in opening)
         listed = not comma or any(t.word in COORDINATORS - EITHER for t in right[verb:])
         if not told and not (listed and _is_verb(right[verb], tokens[first:end], claim, words)):
@@ -302,6 +333,12 @@ def _tells(token: Token, words: Lexicon) -> bool:
     """Whether a word begins a predicate whatever stands behind it: "was", "may", "not"."""
     closed = words.have | words.passive | words.copula
     return token.word in closed or (token.marker is not None and token.marker.category in _KEPT)
+
+
+def _is_participle(token: Token, claim: Sequence[Token], words: Lexicon) -> bool:
+    """Whether a word says in passing what the subject does, and the claim says so: ", occurring in 18"."""
+    ends = any(token.word.endswith(ending) for ending in words.participle)
+    return ends and any(same(own, token) for own in claim if own.content)
 
 
 def _is_verb(token: Token, subject: Sequence[Token], claim: Sequence[Token], words: Lexicon) -> bool:

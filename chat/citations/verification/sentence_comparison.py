@@ -11,6 +11,7 @@ from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import (
     Differences,
     Pairing,
+    are_comparable,
     content_places,
     difference,
     opposite,
@@ -246,7 +247,10 @@ class _Examination(Differences):
     def _quantity(self, at: int) -> None:
         token = self.claim[at]
         rival = self._rival(at, lambda other: other.quantity is not None)
-        if rival is not None:
+        said = self.source[rival].quantity if rival is not None else None
+        if rival is not None and token.quantity and said and not are_comparable(token.quantity, said):
+            self.open.append(token.word)
+        elif rival is not None:
             self.explained_source.add(rival)
             self.conflict(difference(token, self.source[rival]), at, rival)
         elif not self._said_around(token):
@@ -274,7 +278,9 @@ class _Examination(Differences):
             rival = self._rival(at, lambda other: is_marker(other, "cause"))
         if rival is None and marker.category == "condition" and marker.value in ("evenif", "including"):
             rival = self._rival(at, lambda other: is_marker(other, "condition"))
-        if rival is not None:
+        if rival is not None and marker.category == "time" and self._turned_round(at, rival):
+            self.open.append(token.word)
+        elif rival is not None:
             self.explained_source.add(rival)
             kind = (
                 "correlation"
@@ -288,6 +294,11 @@ class _Examination(Differences):
             self.conflict("modality", at, None)
         elif marker != Marker("modality", "may") or not self._forbids(at):
             self.open.append(token.word)
+
+    def _turned_round(self, at: int, rival: int) -> bool:
+        """Whether what the claim says behind its "after" stands before the source's "before"."""
+        behind = next((self.pairing.partners[i] for i, _ in self.pairing.ordered if i > at), None)
+        return behind is not None and behind < rival
 
     def _at_time(self, at: int) -> bool:
         """ "after 12 months" for "at 12 months"."""
