@@ -34,8 +34,8 @@ from pdf.tables.cells import (
 WORD_SPACE = 0.4
 # So many words in a row are a head each if every one is set to its column within this (ems).
 SEPARATE_HEADS, SET_TO = 3, 0.6
-# Of more rows with a text in the first column, none with a value, at a table's beginning only the first is
-# its head.
+# Of more rows with a text in the first column above the first value only the first is a head; of two where
+# no value ends them.
 MOST_HEADS = 4
 
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
@@ -230,18 +230,28 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
 
     Below heads of the columns, the head of a group of rows is none; ``(In millions)`` is.
     """
+    known = most < len(blocks)
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
         if any(is_value(text) and not is_date(text) for text in body):
+            known = True
             break
         if not body and n and _heads_rows(block.lines[0].text, table):
             break
         block.header = True
         table.head.append(block)
-    if len(table.head) == len(blocks) or sum(map(_begins_row, table.head)) > MOST_HEADS:
-        for block in blocks[1:]:
+    begins = [n for n, block in enumerate(table.head) if _begins_row(block)]
+    if len(table.head) == len(blocks) or len(begins) > (MOST_HEADS if known else 1):
+        titled = not known and begins and all(map(_is_title, table.head[: begins[0]]))
+        kept = begins[0] + 1 if titled else 1
+        for block in blocks[kept:]:
             block.header = False
-        del table.head[1:]
+        del table.head[kept:]
+
+
+def _is_title(block: Block) -> bool:
+    """Whether a lone text stands in the first column, as a title over all columns does."""
+    return len(block.cells) == 1 and block.cells[0].column == 0
 
 
 def _begins_row(block: Block) -> bool:

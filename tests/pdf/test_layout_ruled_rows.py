@@ -253,6 +253,30 @@ def test_rows_of_texts_above_the_first_value_are_no_heads() -> None:
     assert [row.header for row in rows_of(drawing.units())] == [True, *[False] * 7]
 
 
+def test_rows_of_texts_above_a_note_over_all_columns_are_no_heads() -> None:
+    drawing = Drawing()
+    for n, row in enumerate(
+        (
+            ("Immunity",),
+            ("Test", "Level", "Guidance"),
+            ("Radio", "Low", "Keep off"),
+            ("Field", "Low", "Stay near"),
+        )
+    ):
+        for x, text in zip(COLUMNS, row, strict=False):
+            drawing.text(x + 4, 112 + 20 * n, text)
+    drawing.text(LEFT + 4, 192, "Note: these rules may not hold in all places.")
+    for y in range(100, 201, 20):
+        drawing.rule(COLUMNS[0], y, COLUMNS[-1], y)
+    for x in COLUMNS[1:-1]:
+        drawing.rule(x, 120, x, 180)
+    for x in (COLUMNS[0], COLUMNS[-1]):
+        drawing.rule(x, 100, x, 200)
+    rows = [unit.table for unit in drawing.units() if unit.table is not None]
+    assert [row.header for row in rows] == [True, True, False, False, False]
+    assert rows[2].head_rows == ("Immunity Test", "Level", "Guidance")
+
+
 def test_two_heads_in_other_type_begin_a_table_whose_last_ruling_is_far_below() -> None:
     drawing = Drawing()
     y = 260.0
