@@ -958,7 +958,6 @@ ASSIGNMENT = (
         ("It delivers 750 litres per hour.", "It delivers 12.5 litres per minute.", "en", True),
         ("It delivers 12.5 litres per hour.", "It delivers 12.5 litres per minute.", "en", False),
         ("The wall is 800 years old.", "The wall is eight centuries old.", "en", True),
-        ("Die Miete darf angehoben werden.", "Der Vermieter darf die Miete anheben.", "de", True),
         ("Der Mieter darf die Miete anheben.", "Der Vermieter darf die Miete anheben.", "de", False),
         (
             "El contrato tendrá una duración de cuatro años.",
@@ -996,3 +995,9 @@ def test_what_a_clause_borrows_from_another_is_read(
 )
 def test_what_cannot_be_compared_is_not_called_wrong(claim: str, passage: str) -> None:
     assert checked(claim, passage).verdict == "found"
+
+
+def test_an_unknown_unit_is_a_unit() -> None:
+    assert (
+        checked("The anvil weighed twelve pounds.", "The anvil weighed twelve tons.").verdict in CONTRADICTED
+    )
