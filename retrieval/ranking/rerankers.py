@@ -129,6 +129,7 @@ KEYWORD = 0.8
 FUSED = 0.3
 MEANING = 0.15
 UNIT_MEANING = 0.5
+COVERAGE = 0.2
 PHRASES = 0.6
 QUOTED = 0.4
 BEST_UNIT = 0.2
@@ -177,6 +178,7 @@ def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
             + MEANING * item.meaning
             + NAMED_PAGE * item.named_page
             + BEST_UNIT * item.evidence.best_unit / most_unit
+            + COVERAGE * item.evidence.coverage
             + PHRASES * item.evidence.phrases
             + QUOTED * item.evidence.quoted
             + HEADINGS * item.evidence.headings
