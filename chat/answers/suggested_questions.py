@@ -54,6 +54,11 @@ MOST_READ = 600  # units of a kind in which something to ask about is looked for
 OF_ONE_KIND = 3  # candidates
 KEPT_SECONDS = 24 * 3600
 LOOKED_AT = 8  # newest documents of a library
+LEAST_MENTIONS = 3  # of what is defined
+FEWEST_STEPS = 3
+LONGEST_LABEL = 45  # characters
+QUOTED_TERM = re.compile(r"[“\"„«]([^“”\"„«»]{3,40})[”\"“»](?: (?:shall|will))?$")
+GERUND = re.compile(r"([^\W\d_]{2,})ing\b(?P<object>.*)$", re.I)
 ENOUGH_PROSE = 250  # characters of a section; less follows a form's name, an address or a cover's caption
 SAYS_NOTHING = re.compile(
     r"^((table of )?contents|index|(part|article) \w+|item \d+\w?|power of attorney|certifications?|glossary|"
@@ -81,13 +86,6 @@ class Section:
 
     heading: str
     prose: int
-
-
-LEAST_MENTIONS = 3  # of what is defined
-FEWEST_STEPS = 3
-LONGEST_LABEL = 45  # characters
-QUOTED_TERM = re.compile(r"[“\"„«]([^“”\"„«»]{3,40})[”\"“»](?: (?:shall|will))?$")
-GERUND = re.compile(r"([^\W\d_]{2,})ing\b(?P<object>.*)$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +145,7 @@ def suggestions(document: Document) -> list[Suggestion]:
 
 
 def _suggestions(document: Document) -> list[Suggestion]:
+    """Return what may be asked, in the language that is set."""
     kinds = (
         topic_questions(document),
         questions_in_headings(document),
@@ -203,26 +202,26 @@ def how_questions(document: Document) -> list[Suggestion]:
     )
     headings = [heading for heading, count in steps.items() if count >= FEWEST_STEPS]
     named = {heading: NUMBERING.sub("", one_line(heading)).strip(" .:–—-") for heading in headings}
-    verbs = verbs_of(document) if any(GERUND.match(name) for name in named.values()) else Counter[str]()
+    counts = word_counts(document) if any(GERUND.match(name) for name in named.values()) else Counter[str]()
     asked = []
     for name in named.values():
         gerund = GERUND.match(name)
         is_deed = gerund and gerund["object"].strip()[:1].islower()  # not "Vesting Date"
         if gerund and is_deed and len(name) <= LONGEST_LABEL and not looks_like_injection(name):
-            verb = max(base_forms(gerund[1].lower()), key=lambda form: verbs[form])
+            verb = max(base_forms(gerund[1].lower()), key=lambda form: counts[form])
             deed = re.sub(r"\byour\b", "my", gerund["object"])
-            if verbs[verb]:
+            if counts[verb]:
                 asked.append(Suggestion(f"How do I {verb}{deed}?", section=name))
     return asked
 
 
 def base_forms(stem: str) -> list[str]:
-    """What a word may be without -ing: charg → charge; instal → install; runn → run."""
+    """Return what a word may be without -ing: charg → charge; instal → install; runn → run."""
     return [stem, f"{stem}e", *([stem[:-1]] if stem[-1:] == stem[-2:-1] else [])]
 
 
-def verbs_of(document: Document) -> Counter[str]:
-    """How often each word stands in the document's prose and lists."""
+def word_counts(document: Document) -> Counter[str]:
+    """Return how often each word stands in the document's prose and lists."""
     texts = units_of(document, CitationUnit.Type.LIST, CitationUnit.Type.PROSE).values_list(
         "content", flat=True
     )
@@ -261,7 +260,7 @@ def is_label(text: str) -> bool:
 
 
 def years_of(row: TableRow) -> list[str]:
-    """The years that head the row's values; none where a value has no year, or several, over it."""
+    """Return the years that head the row's values; none where a value has no year, or several, over it."""
     heads = [head_of(row, cell) for cell in row.cells[1:] if is_value(cell.text)]
     years = [YEAR.findall(head) for head in heads if len(head) <= LONGEST_LABEL]
     return (
@@ -290,7 +289,7 @@ def definition_questions(document: Document) -> list[Suggestion]:
 
 
 def defined_in(sentence: str, language: str, text: str) -> tuple[str, str]:
-    """What a sentence defines, in small letters, and the question for it; '' where it defines nothing.
+    """Return what a sentence defines, in small letters, and the question for it; '' where it defines nothing.
 
     “Cause” means …: a term in quotation marks before the verb. Salvage value is the …: up to four words that
     begin the sentence, then a verb for one thing (the first of the language's list), then an article. A
@@ -326,7 +325,7 @@ def articles(language: str) -> re.Pattern[str] | None:
 
 
 def as_inside(term: str, text: str, language: str) -> str:
-    """The term as it is written inside sentences: with a small first letter where that is usual."""
+    """Return the term as it is written inside sentences: with a small first letter where that is usual."""
     led = articles(language)
     small = term[:1].lower() + term[1:]
     if led and led.match(term):

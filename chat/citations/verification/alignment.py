@@ -454,3 +454,12 @@ class Differences:
                 (source.start, source.end) if source else (0, 0),
             )
         )
+
+    def can_contradict(self, at: int, rival: int) -> bool:
+        """Return whether two amounts can contradict each other; "twelve tons" has an unknown unit."""
+        own, other = self.claim[at].quantity, self.source[rival].quantity
+        if own is None or other is None or are_comparable(own, other):
+            return True
+        bare, place = (self.source, rival) if own.dimension else (self.claim, at)
+        counted = bare[place + 1 : place + 2]
+        return own.value == other.value and bool(counted) and counted[0].kind == "word"

@@ -397,6 +397,12 @@ class CellComparison:
         negative = falls and printed.value < 0 < claimed.value
         return replace(claimed, value=-claimed.value, base=-claimed.base) if negative else claimed
 
+    def says_expense(self) -> bool:
+        """Return whether the claim calls the amount a cost right behind its name: "research expense"."""
+        said = [at for at in self.used if self.tokens[at].kind == "word"]
+        behind = self.tokens[max(said) + 1 : max(said) + 2] if said else ()
+        return any(token.word.rstrip("s") in self.words.outflow for token in behind)
+
     def wrong_sign(self, printed: Quantity, row: int) -> int | None:
         """A word of the claim's own, not of the row's label, that turns the number's sign."""
         label = self.grid.label(row)

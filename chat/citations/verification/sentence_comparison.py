@@ -11,7 +11,6 @@ from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import (
     Differences,
     Pairing,
-    are_comparable,
     content_places,
     difference,
     opposite,
@@ -247,7 +246,7 @@ class _Examination(Differences):
     def _quantity(self, at: int) -> None:
         token = self.claim[at]
         rival = self._rival(at, lambda other: other.quantity is not None)
-        if rival is not None and not self._are_comparable(at, rival):
+        if rival is not None and not self.can_contradict(at, rival):
             self.open.append(token.word)
         elif rival is not None:
             self.explained_source.add(rival)
@@ -256,15 +255,6 @@ class _Examination(Differences):
             self.missing.append(token.word)
         else:
             self.open.append(token.word)
-
-    def _are_comparable(self, at: int, rival: int) -> bool:
-        """Whether two amounts can contradict each other; "twelve tons" has a unit, if an unknown one."""
-        own, other = self.claim[at].quantity, self.source[rival].quantity
-        if own is None or other is None or are_comparable(own, other):
-            return True
-        bare, place = (self.source, rival) if own.dimension else (self.claim, at)
-        counted = bare[place + 1 : place + 2]
-        return own.value == other.value and bool(counted) and counted[0].kind == "word"
 
     def _marker(self, at: int) -> None:
         token = self.claim[at]

@@ -226,7 +226,7 @@ class _Reading(CellComparison):
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         cell, numbers = self.grid.rows[row][column], self.grid.numbers(row, column)
         label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
-        self.outflow = any(word in label for word in self.words.outflow) or self._says_expense()
+        self.outflow = any(word in label for word in self.words.outflow) or self.says_expense()
         spans = ((cell.start, cell.end),)
         if not numbers:
             return Judgement("open", spans, unchecked=("The cell holds no single number.",))
@@ -243,12 +243,6 @@ class _Reading(CellComparison):
             return Judgement("conflict", spans, (self._conflict("sign", wrong, cell),), coverage=1.0)
         self.topics += self.grid.shared_by_summands(row)
         return self._rest(spans, set(values) | self.direction(column))
-
-    def _says_expense(self) -> bool:
-        """Whether the claim calls the row's amount a cost right behind its name: "research expense"."""
-        said = [at for at in self.used if self.tokens[at].kind == "word"]
-        behind = self.tokens[max(said) + 1 : max(said) + 2] if said else ()
-        return any(token.word.rstrip("s") in self.words.outflow for token in behind)
 
     def _wrong(self, at: int, row: int, column: int, printed: Quantity) -> Conflict:
         token, cell = self.tokens[at], self.grid.rows[row][column]
