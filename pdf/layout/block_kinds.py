@@ -1,13 +1,23 @@
-"""What a block of text is besides prose: code, formula, caption, footnote."""
+"""Tell the kinds of blocks: code, formulas, captions, footnotes; headings, with their levels and sections.
+
+Headings are found by the document's own type, numbering and outline. Levels follow rank of type, numbering,
+and the series that chapters, parts and items make.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
+from pdf.extract.list_markers import is_bullet
+from pdf.extract.words import Style
 from pdf.layout.lines import is_math_font
 from pdf.layout.page_layout import Block, PageLayout
+from pdf.structure import OutlineEntry, section_type
+from pdf.tables.cells import COLUMN_GAP
 
 # Share of the characters set in a typewriter face that makes a block code, of math faces a formula.
 CODE_SHARE = 0.9
@@ -138,3 +148,321 @@ def _whole_listings(blocks: list[Block]) -> list[Block]:
                 continue
         out.append(block)
     return out
+
+
+# --- Headings ---
+
+DEEPEST = 6
+
+_NUMBERING = re.compile(
+    r"^(?:(?:chapter|part|item|section|appendix|annex|article)\s+)?([A-Z]?\d{0,2}(?:\.\d{1,3}){0,5})\.?[\s\u3000]",
+    re.I,
+)
+_SERIES = re.compile(
+    r"^(?:(chapter|part|item|section|appendix|annex|article|note|глава|раздел)\s*[\divxlc]"
+    r"|第.{1,4}([章节節])\s*[\divxlc一二三四五六七八九十]?)",
+    re.I,
+)
+
+# Which series stands within which, the outermost first.
+_OUTERMOST_FIRST = (
+    *("part", "раздел", "appendix", "annex", "chapter", "глава", "章", "article", "section"),
+    *("节", "節", "item", "note"),
+)
+
+# Size, bold, in capitals: greater is higher up.
+StyleKey = tuple[float, bool, bool]
+
+
+def section_number(text: str) -> str:
+    """The number that the text begins with (``2.1``), or ''."""
+    match = _NUMBERING.match(text)
+    number = match.group(1) if match else ""
+    return number if any(map(str.isdigit, number)) else ""
+
+
+def series_of(text: str) -> str:
+    """What the heading is one of: ``item`` of ``Item 7A. …``; or ''."""
+    match = _SERIES.match(text)
+    return next(filter(None, match.groups()), "").casefold() if match else ""
+
+
+def is_capitals(text: str) -> bool:
+    if not text.isupper():  # most are told so
+        return False
+    letters = [c for c in text if c.isalpha()]
+    return len(letters) >= 4 and all(c.isupper() for c in letters) and any(len(w) > 3 for w in text.split())
+
+
+def set_levels(headings: Sequence[Block]) -> None:
+    """Gives each heading its level, 1 to 6. One that the outline has told already keeps it."""
+    series = [series_of(heading.text) for heading in headings]
+    levels = _below_series(_by_type(headings), series)
+    dense = {level: rank for rank, level in enumerate(sorted(set(levels)), 1)}
+    for heading, level in zip(headings, levels, strict=True):
+        if heading.level is None:
+            heading.level = min(DEEPEST, dense[level])
+
+
+def _below_series(levels: Sequence[int], series: Sequence[str]) -> list[int]:
+    """The levels, those between two members of a series made deeper than the series."""
+    around = _series_around(series)
+    of_series = _levels_of_series(series, around, levels)
+    highest: dict[str, int] = {}
+    for level, enclosing, own in zip(levels, around, series, strict=True):
+        if enclosing and not own:
+            highest[enclosing[-1]] = min(level, highest.get(enclosing[-1], level))
+    found = []
+    for level, own, enclosing in zip(levels, series, around, strict=True):
+        if own:
+            level = of_series[own]
+        elif enclosing:
+            level = max(level, of_series[enclosing[-1]] + 1 + level - highest[enclosing[-1]])
+        found.append(level)
+    return found
+
+
+def _by_type(headings: Sequence[Block]) -> list[int]:
+    """Levels by rank of type; numbering deepens them, the outline has the last word."""
+    ranks = _ranks(headings)
+    base: int | None = None
+    levels = []
+    for heading in headings:
+        level = ranks[_style_key(heading)]
+        number = section_number(heading.text)
+        if number and not series_of(heading.text):
+            depth = number.count(".")
+            if base is None:
+                base = level - depth
+            level = max(1, base) + depth
+        levels.append(max(1, level) if heading.level is None else heading.level)
+    return levels
+
+
+def _style_key(block: Block) -> StyleKey:
+    style = block.lines[0].style
+    return round(style.size * 2) / 2, style.bold, is_capitals(block.text)
+
+
+def _ranks(headings: Iterable[Block]) -> dict[StyleKey, int]:
+    keys = sorted({_style_key(heading) for heading in headings}, reverse=True)
+    return {key: rank for rank, key in enumerate(keys, 1)}
+
+
+def _series_around(series: Sequence[str]) -> list[list[str]]:
+    """For each heading the series it stands in, between two of their members; the outermost first."""
+    order = _in_order(series)
+    begin = {name: series.index(name) for name in order}
+    end = {name: len(series) - 1 - series[::-1].index(name) for name in order}
+    return [
+        [name for name in order[: order.index(own) if own else None] if begin[name] < place < end[name]]
+        for place, own in enumerate(series)
+    ]
+
+
+def _in_order(series: Sequence[str]) -> list[str]:
+    return sorted(set(filter(None, series)), key=_OUTERMOST_FIRST.index)
+
+
+def _levels_of_series(
+    series: Sequence[str], around: Sequence[Sequence[str]], by_type: Sequence[int]
+) -> dict[str, int]:
+    """One level for all members of a series, below the series that it stands in."""
+    levels: dict[str, int] = {}
+    for name in _in_order(series):
+        members = [place for place, own in enumerate(series) if own == name]
+        outer = [levels[other] + 1 for place in members for other in around[place]]
+        levels[name] = max([min(by_type[place] for place in members), *outer])
+    return levels
+
+
+# A heading is set this much larger than the body, or bold, and is no longer than this.
+LARGER = 1.1
+HEADING_LINES = 4
+HEADING_CHARS = 220
+BOLD_CHARS = 140
+# Type that holds this share of the running text is no type of headings, however large.
+RUNNING_SHARE = 0.2
+# Capitals tell nothing where this share of the short blocks, and so many of them, are set in them.
+SHOUTED_SHARE, SHOUTED = 0.35, 8
+# A colour is usual when so much of the text is set in it, or a block of more lines than this.
+COLOR_SHARE, COLOR_LINES = 0.1, 2
+
+_ADDRESS = re.compile(r"@|://|www\.")
+_NAMED = re.compile(
+    r"^(?:chapter|part|item|section|appendix|annex|article|note|глава|раздел|第.{1,4}[章节節])\s*[\divxlc一二三四五六七八九十]",
+    re.I,
+)
+_SENTENCE_END = tuple(".;,:。；，؛،!")
+# The dot of an abbreviation ends no sentence: ``3.3 H.E.S.S.``
+_INITIALS = re.compile(r"(?:\b\w\.){3,}$")
+_WORDS = re.compile(r"\W+")
+
+
+class Body(NamedTuple):
+    """The type of the running text: commonest size and weight, largest size, whether capitals are usual.
+
+    ``colors`` are those that text of several lines is set in, or a good part of all.
+    """
+
+    size: float
+    bold: bool
+    largest: float
+    capitals: bool
+    colors: frozenset[int]
+
+
+def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineEntry] = ()) -> None:
+    """Gives the kind ``heading`` and a level to the blocks that head what follows.
+
+    What sound tags call a paragraph is none, unless it is set larger, where they name most of the headings.
+    """
+    body = _body(
+        [block for page_layout in page_layouts for block in page_layout.blocks if block.table is None]
+    )
+    titles = {(entry.page, _plain(entry.title)): entry.level for entry in outline}
+    found: list[Block] = []
+    denied: list[Block] = []
+    for page_layout in page_layouts:
+        for i, block in enumerate(page_layout.blocks):
+            following = page_layout.blocks[i + 1] if i + 1 < len(page_layout.blocks) else None
+            told = titles.get((page_layout.raw.number, _plain(block.text))) if titles else None
+            if block.kind == "heading" and block.tag_role:
+                block.level = told or block.level
+                found.append(block)
+            elif _is_heading(block, following, body, told is not None):
+                doubtful = block.tag_role == "P" and told is None and not _is_larger(block, body)
+                (denied if doubtful else found).append(block)
+                block.level = told
+    if len(denied) > sum(bool(block.tag_role) for block in found):  # its headings are tagged as paragraphs
+        both = {*found, *denied}
+        found = [block for page_layout in page_layouts for block in page_layout.blocks if block in both]
+    for block in found:
+        block.kind, block.marker = "heading", ""
+    set_levels(found)
+
+
+def _body(blocks: Sequence[Block]) -> Body:
+    weight: Counter[tuple[float, bool]] = Counter()
+    running: Counter[float] = Counter()
+    colors: Counter[int] = Counter()
+    for style, chars in _chars_by_type(blocks).items():
+        weight[_half_points(style.size), style.bold] += chars
+        colors[style.color] += chars
+    for style, chars in _chars_by_type([block for block in blocks if len(block.lines) > 1]).items():
+        running[_half_points(style.size)] += chars
+    usual = {color for color, chars in colors.items() if chars >= COLOR_SHARE * colors.total()}
+    usual |= {line.style.color for block in blocks if len(block.lines) > COLOR_LINES for line in block.lines}
+    size, bold = weight.most_common(1)[0][0] if weight else (10.0, False)
+    least = RUNNING_SHARE * running.total()
+    largest = max((other for other, chars in running.items() if chars >= least), default=size)
+    return Body(size, bold, max(size, largest), _shouts(blocks), frozenset(usual))
+
+
+def _chars_by_type(blocks: Sequence[Block]) -> dict[Style, int]:
+    chars: defaultdict[Style, int] = defaultdict(int)
+    for block in blocks:
+        for line in block.lines:
+            chars[line.style] += line.chars
+    return chars
+
+
+def _half_points(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _shouts(blocks: Sequence[Block]) -> bool:
+    """Whether capitals are how this document writes, as forms do."""
+    short = [block.text for block in blocks if len(block.lines) <= 2]
+    shouted = sum(map(is_capitals, short))
+    return shouted >= SHOUTED and shouted >= SHOUTED_SHARE * len(short)
+
+
+def _is_heading(block: Block, following: Block | None, body: Body, in_outline: bool) -> bool:
+    if block.table is not None or len(block.lines) > HEADING_LINES:
+        return False
+    text = block.text
+    if len(text) > HEADING_CHARS or not any(map(str.isalpha, text)) or block.lines[0].sideways:
+        return False
+    if in_outline:
+        return not is_bullet(block.marker)
+    bold = not body.bold and _wholly(block, "bold")
+    introduces = bold and text.endswith(":") and len(block.lines) == 1
+    if (
+        text.endswith(_SENTENCE_END)
+        and not _INITIALS.search(text)
+        and not introduces
+        and not (_NAMED.match(text) and len(text) < BOLD_CHARS)
+    ):
+        return False
+    if names_table_or_figure(block) or _heads_columns(block, following):
+        return False
+    numbered = bool(section_number(text) or _NAMED.match(text))
+    if block.kind == "list" and not numbered:
+        return False
+    if _is_larger(block, body):
+        return len(text) <= BOLD_CHARS or numbered
+    if max(line.size for line in block.lines) < 0.9 * body.size or len(text) > BOLD_CHARS:
+        return False
+    if bold or _is_tinted(block, following, body):
+        return True
+    if is_capitals(text) and not body.capitals and len(block.lines) <= 2 and len(text) > 3:
+        return following is None or following.kind != "table"
+    return numbered and _wholly(block, "italic") and len(block.lines) <= 2
+
+
+def _is_larger(block: Block, body: Body) -> bool:
+    return max(line.size for line in block.lines) >= LARGER * body.largest
+
+
+def _is_tinted(block: Block, following: Block | None, body: Body) -> bool:
+    """Whether a line over a text stands out by its colour alone, as headings of word processors do.
+
+    Links are coloured too, but stand in lines, or hold an address.
+    """
+    style = block.lines[0].style
+    if style.color in body.colors or style.size < body.size or len(block.lines) > COLOR_LINES:
+        return False
+    if following is None or following.table is not None or following.lines[0].style.color not in body.colors:
+        return False
+    words = [word for line in block.lines for word in line.words]
+    return all(word.style.color == style.color for word in words) and not _ADDRESS.search(block.text)
+
+
+def _heads_columns(block: Block, following: Block | None) -> bool:
+    """Whether wide gaps part the words of a single line above a table: the heads of its columns."""
+    if following is None or following.table is None or len(block.lines) > 1:
+        return False
+    line = block.lines[0]
+    return any(b.x0 - a.x1 > COLUMN_GAP * line.size for a, b in pairwise(line.words))
+
+
+def _wholly(block: Block, trait: str) -> bool:
+    """Whether all words have the trait, and there are any: signs alone (``"a":``, ``#!``) tell nothing."""
+    told = (
+        getattr(word.style, trait) for line in block.lines for word in line.words if word.text[:1].isalnum()
+    )
+    return next(told, False) and all(told)
+
+
+def _plain(text: str) -> str:
+    return _WORDS.sub("", text).casefold()
+
+
+def assign_sections(page_layouts: Sequence[PageLayout]) -> None:
+    """Gives each block the titles of the headings above it, outermost first, and the kind of its section."""
+    open_: list[Block] = []
+    path: tuple[str, ...] = ()
+    kind = ""
+    for page_layout in page_layouts:
+        for block in page_layout.blocks:
+            if block.kind == "heading":
+                level = block.level or 1
+                open_ = [heading for heading in open_ if (heading.level or 1) < level]
+                path = tuple(heading.text for heading in open_)
+            block.section_path = path
+            if block.kind == "heading":
+                open_.append(block)
+                path = (*path, block.text)
+                kind = next(filter(None, (section_type(title) for title in reversed(path))), "")
+            block.section_type = kind

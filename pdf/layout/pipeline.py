@@ -15,9 +15,8 @@ from pdf.extract.page_content import DocumentFeatures, RawPage, document_feature
 from pdf.extract.word_repair import Vocabulary, join_kerned, join_letterspaced
 from pdf.gc_control import gc_paused
 from pdf.geometry import PageFrame
-from pdf.layout.block_kinds import classify_blocks
+from pdf.layout.block_kinds import assign_sections, classify_blocks, mark_headings
 from pdf.layout.furniture import separate_furniture
-from pdf.layout.headings import assign_sections, mark_headings
 from pdf.layout.page_layout import Block, PageLayout, page_layout_of
 from pdf.layout.reading_order import blocks_in_order
 from pdf.layout.unit_writer import emit_units
