@@ -1,6 +1,6 @@
 """Share documents and collections, list who has access by which grant, and end a grant.
 
-``documents.models.rights`` is the access rule; this explains its result for one document. Other apps add
+``documents.models.library`` is the access rule; this explains its result for one document. Other apps add
 their kinds of grants, such as share links, with ``register``.
 """
 
@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Prefetch
 
 from documents.models import Collection, Document, Placement, Share
-from documents.models.rights import live_places
+from documents.models.library import live_places
 
 PARTIES = ("user", "group")
 MEMBERS = "group__user_set"

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from documents.models import UNFINISHED, Collection, Document, Job, PreviousVersion, Tag
 from documents.models.document import DocumentQuerySet
-from documents.models.rights import reachable
+from documents.models.library import reachable
 from documents.signals import document_deleted
 
 Named = TypeVar("Named", Collection, Tag)

@@ -7,8 +7,8 @@ class RetrievalConfig(AppConfig):
 
     def ready(self) -> None:
         from documents.signals import document_parsed, library_swept
-        from retrieval.index.backfill import issue_ticket
-        from retrieval.receivers import index_older_words, index_parsed_document
+        from retrieval.index.backfill import index_older_words, issue_ticket
+        from retrieval.index.document_index import index_parsed_document
 
         document_parsed.connect(index_parsed_document, dispatch_uid="retrieval.index")
         library_swept.connect(index_older_words, dispatch_uid="retrieval.index_older_words")

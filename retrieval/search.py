@@ -18,10 +18,9 @@ from retrieval.index.postgres import lexeme, phrase
 from retrieval.index.vectors import active_space, embedder_of
 from retrieval.models import IndexedDocument, SearchQuery
 from retrieval.provider_calls import LanguageModel, ProviderError, configured_language_model
-from retrieval.query.plan import Plan, plan_search
+from retrieval.query.plan import Filters, Plan, field_words, plan_search
 from retrieval.query.question_terms import QueryTerms, analyze_query, readable
 from retrieval.query.scope import EMPTY, Scope, ScopeSql, ScopeSummary, read_summary
-from retrieval.query.self_query import Filters, field_words
 from retrieval.ranking.candidate_lists import (
     NAMED_PAGES,
     NAMED_PLACES,

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Hideable
 from documents.models import Document
-from documents.models.rights import reachable
+from documents.models.library import reachable
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User

@@ -19,7 +19,7 @@ from django.db.models.functions import JSONObject
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext_lazy as _
 
-from documents.models.rights import reachable
+from documents.models.library import reachable
 from pdf.failures import FailureCode
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def original_storage_name(document: Document, filename: str) -> str:
 
 class DocumentQuerySet(models.QuerySet["Document"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Return the documents the user may read, by ``documents.models.rights``."""
+        """Return the documents the user may read, by ``documents.models.library``."""
         return self._reachable_by(user, to_edit=False)
 
     def editable_by(self, user: User | AnonymousUser) -> Self:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import msgspec
 from django.conf import settings
@@ -21,7 +22,8 @@ from django.db import connection, models, transaction
 from django.utils import timezone
 from psycopg import sql
 
-from documents.models import Document, RetrievalChunk
+from documents.failures import IngestionFailure
+from documents.models import Document, FailureCode, RetrievalChunk
 from domains import fields_of
 from retrieval.embeddings.base import Vectors
 from retrieval.index.bm25 import analyze_if_grown
@@ -152,6 +154,15 @@ def index_document(document: Document) -> IndexReport:
         logger.info("document %s: changed while it was indexed, nothing was written", document.pk)
         return IndexReport(0, 0, stale=True)
     return IndexReport(chunks, vectors)
+
+
+def index_parsed_document(document: Document, **signal: Any) -> None:
+    """Receiver of ``document_parsed``. Raises IngestionFailure when embedding failed; words are indexed."""
+    try:
+        index_document(document)
+    except ProviderError as error:
+        message = f"Embedding failed: {error.message} It is found by its words; the rest is tried again."
+        raise IngestionFailure(FailureCode.EMBEDDING_FAILED, message[:200]) from error
 
 
 def index_words(document: Document) -> int:

@@ -1,20 +1,289 @@
-"""What will be searched for: the person's question, and what was derived from it."""
+"""Plan a search: the question as it was asked, and the filters and further queries derived from it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import TypeVar
+from typing import Annotated, Any, TypeVar
 
+import msgspec
 from django.conf import settings
 
-from retrieval.provider_calls import LanguageModel, PendingCall, start_call
-from retrieval.query import self_query
-from retrieval.query.question_terms import Phrase, QueryTerms, analyze_query
-from retrieval.query.self_query import Filters, Reply, derive
+from retrieval.provider_calls import LanguageModel, PendingCall, ProviderError, start_call
+from retrieval.query.question_terms import Phrase, QueryTerms, analyze_query, readable
+from retrieval.query.scope import Scope
 from retrieval.ranking.candidate_lists import DERIVED_WEIGHT, NamedQuestion
 from retrieval.results import DerivedQuery, StrategyName, Trace
+
+# --- Filters and further queries that are derived from a question ---
+#
+# Filters come from field words (`author:rowe`), from plain phrases ("on page 12", "in table 2", "papers since
+# 2019", "by Smith et al.", "in the methods section"), and from a language model. The search drops a filter
+# that leaves nothing, and reports it. One call to the model serves all strategies: each reads its own key of
+# one JSON object, so a malformed value costs one strategy only.
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What was read from a question; the names and meanings are those of ``Scope``."""
+
+    chunk_types: tuple[str, ...] = ()
+    section_types: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    year_from: int | None = None
+    year_to: int | None = None
+    page_from: int | None = None
+    page_to: int | None = None
+    tags: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.stated)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
+
+    def of_documents(self) -> Filters:
+        """Those that tell documents apart, not chunks of one."""
+        return Filters(authors=self.authors, year_from=self.year_from, year_to=self.year_to)
+
+    def narrow(self, scope: Scope) -> Scope:
+        """The scope with these filters, where the person has not set one already."""
+        return replace(
+            scope, **{name: value for name, value in self.stated.items() if not getattr(scope, name)}
+        )
+
+    def describe(self) -> dict[str, str]:
+        """For people: filter and value."""
+        return {
+            name: ", ".join(value) if isinstance(value, tuple) else str(value)
+            for name, value in self.stated.items()
+        }
+
+
+LISTED = {
+    "author": "authors",
+    "tag": "tags",
+    "language": "languages",
+    "section": "section_types",
+    "type": "chunk_types",
+}
+FIELD = re.compile(rf'(?<!\S)({"|".join(LISTED)}|year|page):(?:"([^"]+)"|(\S+))', re.I)
+SPAN = re.compile(r"(\d{1,5})?(-|–|\.\.)?(\d{1,5})?")
+
+
+def field_words(text: str) -> tuple[str, Filters]:
+    """The question without its field words, and what these say: ``year:2015-2019 page:3 author:"Ida Rowe"``.
+
+    What no field can hold (``page:cover``) stays in the question.
+    """
+    found: dict[str, Any] = {}
+
+    def read(match: re.Match[str]) -> str:
+        name, value = match[1].lower(), match[2] or match[3]
+        if name in LISTED:
+            wanted = value.lower() if name not in ("author", "tag") else value
+            found[LISTED[name]] = (*found.get(LISTED[name], ()), wanted)
+            return ""
+        span = SPAN.fullmatch(value)
+        if not span or not (span[1] or span[3]):
+            return match[0]
+        bounds = {"from": span[1], "to": span[3] if span[2] else span[1]}
+        found.update({f"{name}_{end}": int(number) for end, number in bounds.items() if number})
+        return ""
+
+    return " ".join(FIELD.sub(read, text).split()), Filters(**found)
+
+
+PAGES = re.compile(r"\b(?:on|from|at)\s+(?:page|pages|p\.|pp\.)\s*(\d+)(?:\s*(?:-|–|to|and)\s*(\d+))?", re.I)
+TABLE = re.compile(r"\b(?:in|from|see)\s+(?:the\s+)?table(?:\s+\d+)?\b|\btable\s+\d+\b", re.I)
+CODE = re.compile(r"\bcode (?:example|sample|block|listing|snippet)s?\b", re.I)
+SECTIONS = (
+    ("abstract", "abstract"),
+    ("introduction", "introduction"),
+    ("methods", "methods|methodology|materials and methods"),
+    ("results", "results"),
+    ("discussion", "discussion"),
+    ("conclusion", "conclusion|conclusions"),
+    ("references", "references|bibliography"),
+)
+WORKS = r"(?:papers?|articles?|studies|study|reports?|documents?|publications?|works?|published|written)"
+YEAR = r"((?:19|20)\d\d)"
+SINCE = re.compile(rf"\b{WORKS}\s+(?:since|after|from)\s+{YEAR}(?:\s+(?:to|until|-|–)\s+{YEAR})?", re.I)
+BEFORE = re.compile(rf"\b{WORKS}\s+(?:before|until|up to)\s+{YEAR}", re.I)
+IN_YEAR = re.compile(rf"\b{WORKS}\s+(?:in|of)\s+{YEAR}", re.I)
+BETWEEN = re.compile(rf"\b{WORKS}\s+between\s+{YEAR}\s+and\s+{YEAR}", re.I)
+AUTHOR = re.compile(r"\b(?:by\s+)?([A-Z][\w'’-]+)(?:\s+(?:and|&)\s+[A-Z][\w'’-]+)?\s+et\s+al\b")
+
+
+def read_filters(text: str) -> Filters:
+    """What rules can read. Years filter only where they date the document, not what it reports."""
+    found: dict[str, Any] = {}
+    for part in (_pages(text), _kinds(text), _sections(text), _years(text), _authors(text)):
+        found.update(part)
+    return Filters(**found)
+
+
+def _pages(text: str) -> Iterator[tuple[str, Any]]:
+    if match := PAGES.search(text):
+        first, last = int(match[1]), int(match[2] or match[1])
+        if 0 < first <= last < 100_000:
+            yield "page_from", first
+            yield "page_to", last
+
+
+def _kinds(text: str) -> Iterator[tuple[str, Any]]:
+    if TABLE.search(text):
+        yield "chunk_types", ("table",)
+    elif CODE.search(text):
+        yield "chunk_types", ("code",)
+
+
+def _sections(text: str) -> Iterator[tuple[str, Any]]:
+    for section, words in SECTIONS:
+        if re.search(rf"\b(?:in|from) the (?:{words})\b(?: section)?", text, re.I):
+            yield "section_types", (section,)
+            return
+
+
+def _years(text: str) -> Iterator[tuple[str, Any]]:
+    if match := BETWEEN.search(text):
+        yield from (("year_from", int(match[1])), ("year_to", int(match[2])))
+    elif match := SINCE.search(text):
+        yield "year_from", int(match[1])
+        if match[2]:
+            yield "year_to", int(match[2])
+    elif match := BEFORE.search(text):
+        yield "year_to", int(match[1])
+    elif match := IN_YEAR.search(text):
+        yield from (("year_from", int(match[1])), ("year_to", int(match[1])))
+
+
+def _authors(text: str) -> Iterator[tuple[str, Any]]:
+    if match := AUTHOR.search(text):
+        yield "authors", (match[1],)
+
+
+FILTERS_WANTED = """an object of the filters that the question states, with only these keys, each optional: \
+chunk_types (list of: prose, table, list, code, caption), section_types (list of: abstract, introduction, \
+methods, results, discussion, conclusion), authors (list of names), year_from, year_to (when the document \
+was published, not what it reports), page_from, page_to (numbers)"""
+
+
+Names = Annotated[
+    tuple[Annotated[str, msgspec.Meta(pattern=r"^[^\x00]{1,200}$")], ...], msgspec.Meta(max_length=20)
+]
+Number = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
+class _Written(msgspec.Struct, frozen=True):
+    chunk_types: Names = ()
+    section_types: Names = ()
+    authors: Names = ()
+    year_from: Number | None = None
+    year_to: Number | None = None
+    page_from: Number | None = None
+    page_to: Number | None = None
+
+
+def filters_of(reply: Reply) -> Filters:
+    """What a model read. Raises ProviderError."""
+    return Filters(**msgspec.structs.asdict(reply.read("filters", _Written)))
+
+
+Value = TypeVar("Value")
+PROMPT = """Documents will be searched for the question below. Reply with one JSON object and nothing else.
+Its keys:
+{wanted}
+
+Question: {question}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The model's object, key by key unread."""
+
+    values: Mapping[str, msgspec.Raw]
+
+    def read(self, key: str, kind: type[Value]) -> Value:
+        """Raises ProviderError when the key is absent or holds something else."""
+        try:
+            return msgspec.json.decode(self.values[key], type=kind)
+        except (KeyError, msgspec.MsgspecError):
+            raise ProviderError(f"The model's {key} could not be read.") from None
+
+    def texts(self, key: str, longest: int) -> list[str]:
+        """The texts of a list that say something, as a person might have typed them. Raises ProviderError."""
+        return [text for said in self.read(key, list[str]) if (text := readable(said)[:longest].strip())]
+
+
+def derive(question: str, wanted: Mapping[str, str], model: LanguageModel) -> Reply:
+    """Asks for the keys of ``wanted``; its values say what each is to hold. Raises ProviderError."""
+    lines = "\n".join(f'"{key}": {what}' for key, what in wanted.items())
+    answer = model.complete(PROMPT.format(wanted=lines, question=question))
+    written = re.search(r"\{.*\}", answer, re.S)  # models like to say a word before and after
+    try:
+        return Reply(msgspec.json.decode(written[0] if written else answer, type=dict[str, msgspec.Raw]))
+    except msgspec.MsgspecError:
+        raise ProviderError("The model did not reply with JSON.") from None
+
+
+# HyDE (Gao et al. 2022): searches by the vector of an answer that a model makes up.
+
+LONGEST_PASSAGE = 2000  # characters
+HYPOTHETICAL_PASSAGE = """\
+the passage of a document that would answer the question, three sentences at most, in the tone \
+of such a document; invent what you do not know, it is only used to find the real one"""
+
+
+def hypothetical_passage(reply: Reply) -> str:
+    """Raises ProviderError."""
+    return readable(reply.read("passage", str))[:LONGEST_PASSAGE]
+
+
+# Multi-query: the question in other terms.
+#
+# The lexicon's terms (``retrieval.query.question_terms``) are always there; a language model
+# writes three variants on top.
+
+VARIANTS = 3
+LONGEST_VARIANT = 500  # characters
+VARIANTS_WANTED = f"""\
+a list of {VARIANTS} other ways to ask, for documents that use other words: the terms of the \
+documents' own field, spelled-out abbreviations, synonyms; every name, number and year is kept"""
+
+
+def variants_of(reply: Reply) -> list[str]:
+    """Up to three variants. Raises ProviderError."""
+    return reply.texts("variants", LONGEST_VARIANT)[:VARIANTS]
+
+
+# Decomposition: a compound question as its parts, each searched for itself.
+
+MAX_PARTS = 4
+LONGEST_PART = 500  # characters of a part
+SENTENCE = re.compile(r"[^?!.]+[?!.]?")
+PARTS_WANTED = f"""\
+when the question asks for several separate things, a list of at most {MAX_PARTS} questions \
+that can each be understood alone; else an empty list"""
+
+
+def split_question(text: str) -> list[str]:
+    """Parts that can be seen without a model: several questions in a row. [] when there is one."""
+    parts = [part.strip() for part in SENTENCE.findall(text) if part.endswith("?")]
+    return parts[:MAX_PARTS] if len(parts) > 1 else []
+
+
+def parts_of(reply: Reply) -> list[str]:
+    """[] when the question asks for one thing. Raises ProviderError."""
+    parts = reply.texts("parts", LONGEST_PART)
+    return parts[:MAX_PARTS] if len(parts) > 1 else []
+
+
+# --- The plan ---
 
 Answer = TypeVar("Answer")
 
@@ -74,9 +343,9 @@ def plan_search(
     ``read`` understands the texts of parts and variants.
     """
     reply = _ask(question.text, trace, model)
-    variants = _derived("multi_query", self_query.variants_of, reply, trace) or []
-    parts = _derived("decomposition", self_query.parts_of, reply, trace) or _offline_parts(question, trace)
-    invented = _derived("hyde", self_query.hypothetical_passage, reply, trace) or ""
+    variants = _derived("multi_query", variants_of, reply, trace) or []
+    parts = _derived("decomposition", parts_of, reply, trace) or _offline_parts(question, trace)
+    invented = _derived("hyde", hypothetical_passage, reply, trace) or ""
     filters = _filters(question, reply, trace)
     if "multi_query" in trace.off:
         question = replace(question, packs={})
@@ -94,10 +363,10 @@ def plan_search(
 
 
 WANTED: dict[StrategyName, tuple[str, str]] = {
-    "multi_query": ("variants", self_query.VARIANTS_WANTED),
-    "decomposition": ("parts", self_query.PARTS_WANTED),
-    "hyde": ("passage", self_query.HYPOTHETICAL_PASSAGE),
-    "self_query": ("filters", self_query.WANTED),
+    "multi_query": ("variants", VARIANTS_WANTED),
+    "decomposition": ("parts", PARTS_WANTED),
+    "hyde": ("passage", HYPOTHETICAL_PASSAGE),
+    "self_query": ("filters", FILTERS_WANTED),
 }
 """Strategies that a model helps: the key of its reply, and what is to stand there."""
 
@@ -128,7 +397,7 @@ def _derived(
 def _offline_parts(question: QueryTerms, trace: Trace) -> list[str]:
     if "decomposition" in trace.off:
         return []
-    parts = self_query.split_question(question.text)
+    parts = split_question(question.text)
     if parts:
         with trace.step("decomposition") as step:
             step.ran, step.added = True, len(parts)
@@ -141,10 +410,10 @@ def _filters(question: QueryTerms, asked: PendingCall[Reply] | None, trace: Trac
     written = Filters()
     if asked is not None:
         with trace.step("self_query"):
-            written = self_query.filters_of(asked.answer())
+            written = filters_of(asked.answer())
     with trace.step("self_query") as step:
         step.ran = True
-        read = self_query.read_filters(question.text)
+        read = read_filters(question.text)
         filters = Filters(**{**written.stated, **read.stated})
         step.added = len(filters.stated)
     return filters

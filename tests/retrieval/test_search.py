@@ -18,8 +18,8 @@ from retrieval.embeddings.base import HashingEmbedder, Vectors
 from retrieval.index.document_index import index_words
 from retrieval.models import SearchQuery
 from retrieval.provider_calls import ProviderError, ScriptedModel
+from retrieval.query.plan import field_words
 from retrieval.query.scope import Scope
-from retrieval.query.self_query import field_words
 from retrieval.ranking.features import longest_run, read_candidates, unit_meanings
 from retrieval.ranking.hits import FoundCandidates, unit_at
 from retrieval.ranking.rerankers import OverlapReranker

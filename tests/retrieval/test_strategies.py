@@ -6,8 +6,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from retrieval.provider_calls import ProviderError, ScriptedModel
-from retrieval.query.scope import Scope
-from retrieval.query.self_query import (
+from retrieval.query.plan import (
     Filters,
     Reply,
     derive,
@@ -18,6 +17,7 @@ from retrieval.query.self_query import (
     split_question,
     variants_of,
 )
+from retrieval.query.scope import Scope
 from retrieval.ranking.candidate_lists import RRF_K, RankedList, fuse, interleave
 from retrieval.ranking.hits import snippet_of, telling_sentences
 from retrieval.results import Snippet
