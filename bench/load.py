@@ -32,8 +32,8 @@ from django.core.management.base import BaseCommand
 from django.test import Client
 
 from bench._installation import clear, free_port, sample_pdf, scripted_provider
-from bench._library import benchmark_owner, remove_library
 from bench.chaos import own_installation
+from bench.library import benchmark_owner, remove_library
 from bench.search import COLLECTION, build, sentences
 from chat.answers.question_commands import start_conversation
 from chat.models import Conversation, Message, StreamEvent

@@ -23,7 +23,7 @@ from django.db.models import Count
 from django.test.utils import CaptureQueriesContext
 from psycopg.pq import Trace
 
-from bench._library import VARIED, benchmark_owner, build_library, remove_library, repeat_library
+from bench.library import VARIED, benchmark_owner, build_library, remove_library, repeat_library
 from documents.models import Document, RetrievalChunk
 from retrieval.embeddings.base import Vectors
 from retrieval.evaluations import read_questions
