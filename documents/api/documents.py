@@ -10,8 +10,7 @@ from rest_framework import exceptions, serializers
 from documents.access import add_to_collection
 from documents.api.common.errors import Unusable
 from documents.api.common.fields import Strict, VisibleRelated
-from documents.files.formats import OTHERS, PDF
-from documents.files.uploads import UploadRefused, store_address, store_upload
+from documents.files.uploads import OTHERS, PDF, UploadRefused, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
 from documents.importers import ADAPTERS, AdapterError
 from documents.importers.block_import import import_blocks

@@ -1,16 +1,19 @@
-"""Accept an upload: check its format, scan it for viruses, store it, queue it."""
+"""Accept an upload: recognise its format, scan it for viruses, store it, queue it."""
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import logging
 import re
+import shutil
 import socket
 import struct
 import unicodedata
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import PurePath
+from enum import StrEnum
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -19,21 +22,124 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from documents.failures import shortage
-from documents.files.formats import (
-    HEAD,
-    Converter,
-    Format,
-    named_as,
-    office_lacks,
-    recognise,
-)
 from documents.files.url_fetch import file_name, parsed
 from documents.ingestion.queue import enqueue
 from documents.models import Document
-from pdf.failures import FailureCode
+from pdf.failures import FailureCode, begins_as_pdf
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+
+
+# --- Formats ---
+
+HEAD = 1024  # bytes that must contain '%PDF-' (PDF 32000-1, annex H.3.4.1)
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Converter(StrEnum):
+    """What converts the file to PDF."""
+
+    NONE = "none"  # already a PDF
+    IMAGE = "image"
+    BOOK = "book"  # MuPDF opens it as pages
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    OFFICE = "office"  # LibreOffice, where it is installed
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format: label, file name suffixes, and the byte signatures it begins with.
+
+    ``signatures`` is empty for text formats, which have none but contain no NUL.
+    """
+
+    label: str
+    suffixes: tuple[str, ...]
+    maker: Converter
+    signatures: tuple[bytes, ...] = ()
+
+    def fits(self, head: bytes) -> bool:
+        if self.signatures:
+            return head.startswith(self.signatures)
+        return b"\0" not in head or head.startswith(UTF16)
+
+
+ZIP = (b"PK\x03\x04",)
+PDF = Format("PDF", (".pdf",), Converter.NONE, (b"%PDF-",))
+OTHERS = (
+    Format("PNG", (".png",), Converter.IMAGE, (b"\x89PNG\r\n\x1a\n",)),
+    Format("JPEG", (".jpg", ".jpeg"), Converter.IMAGE, (b"\xff\xd8\xff",)),
+    Format("TIFF", (".tif", ".tiff"), Converter.IMAGE, (b"II*\0", b"MM\0*")),
+    Format("GIF", (".gif",), Converter.IMAGE, (b"GIF87a", b"GIF89a")),
+    Format("BMP", (".bmp",), Converter.IMAGE, (b"BM",)),
+    Format("EPUB", (".epub",), Converter.BOOK, ZIP),
+    Format("XPS", (".xps", ".oxps"), Converter.BOOK, ZIP),
+    Format("Text", (".txt", ".text"), Converter.TEXT),
+    Format("Markdown", (".md", ".markdown"), Converter.MARKDOWN),
+    Format("HTML", (".html", ".htm", ".xhtml"), Converter.HTML),
+    Format("Word", (".docx",), Converter.OFFICE, ZIP),
+    Format("PowerPoint", (".pptx",), Converter.OFFICE, ZIP),
+    Format("Excel", (".xlsx",), Converter.OFFICE, ZIP),
+    Format("OpenDocument", (".odt", ".odp", ".ods"), Converter.OFFICE, ZIP),
+)
+
+
+def recognise(name: str, head: bytes) -> Format | None:
+    """Return the format by name and the first ``HEAD`` bytes, or None. A PDF may have any name.
+
+    A PDF with a damaged header is recognised by its name and its first object.
+    """
+    if PDF.signatures[0] in head or (name.lower().endswith(PDF.suffixes) and begins_as_pdf(head)):
+        return PDF
+    named = named_as(name)
+    return named if named and named.fits(head) else None
+
+
+def named_as(name: str) -> Format | None:
+    """Return the format of the name's suffix, other than PDF, or None."""
+    suffix = PurePath(name).suffix.lower()
+    return next((format for format in OTHERS if suffix in format.suffixes), None)
+
+
+def accepted() -> tuple[Format, ...]:
+    """Return the formats this server can read."""
+    return (PDF, *(format for format in OTHERS if not all(map(office_lacks, format.suffixes))))
+
+
+# --- Office files: LibreOffice, if it is installed, converts them ---
+
+NOT_INSTALLED = "Office files need LibreOffice, which this server does not have. Save the file as PDF first."
+PARTS = {
+    **dict.fromkeys((".docx", ".odt"), "Writer"),
+    **dict.fromkeys((".xlsx", ".ods"), "Calc"),
+    **dict.fromkeys((".pptx", ".odp"), "Impress"),
+}
+"""The LibreOffice component for each suffix; systems install them separately."""
+LACKS = "Files like this need LibreOffice {}, which this server does not have. Save the file as PDF first."
+
+
+def is_office_installed() -> bool:
+    return bool(office_program())
+
+
+def office_lacks(suffix: str) -> str:
+    """Return why files with this suffix cannot be converted here, or ''."""
+    part = PARTS.get(suffix.lower())
+    if part is None:
+        return ""
+    if not is_office_installed():
+        return NOT_INSTALLED
+    registry = Path(office_program()).resolve().parent.parent / "share" / "registry"  # one file per component
+    is_known = (registry / "main.xcd").exists()
+    return LACKS.format(part) if is_known and not (registry / f"{part.lower()}.xcd").exists() else ""
+
+
+def office_program() -> str:
+    """Return LibreOffice's path, or ''."""
+    return shutil.which(settings.LIBREOFFICE) or ""
 
 
 # --- Virus scan: ClamAV, if PINCITE_CLAMD is set ---

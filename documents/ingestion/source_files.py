@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
 from typing import cast
 
 import msgspec
@@ -15,9 +22,17 @@ from django.db.models import QuerySet
 from django.db.models.fields.files import FieldFile
 
 from documents.failures import IngestionFailure
-from documents.files.formats import Converter, named_as, office_to_pdf
 from documents.files.page_pictures import forget_pictures
-from documents.files.uploads import UploadRefused, clean_name, inspect, refuse_duplicate
+from documents.files.uploads import (
+    Converter,
+    UploadRefused,
+    clean_name,
+    inspect,
+    named_as,
+    office_lacks,
+    office_program,
+    refuse_duplicate,
+)
 from documents.files.url_fetch import NOT_A_PDF, TOO_LARGE, FetchRefused, fetch
 from documents.ingestion.leases import Lease, LostLease
 from documents.ingestion.parser import local_file, parse_limits, progress_of
@@ -26,8 +41,10 @@ from documents.library import remove_files
 from documents.models import Document, PreviousVersion
 from documents.papers.bibliography import record_of
 from pdf.api import add_text_layer, convert_file, without_password
-from pdf.failures import FailureCode, ParseFailure
+from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
+from pdf.sandbox.messages import MIB, wall_seconds
 from pdf.sandbox.messages import Maker as Making
+from pdf.sandbox.office_server import REFUSED, OfficeLimits
 from pdf.structure import ParsedDocument
 
 FETCH_FAILURES = {NOT_A_PDF: FailureCode.NOT_A_PDF, TOO_LARGE: FailureCode.TOO_LARGE}
@@ -106,6 +123,94 @@ def pdf_of(path: Path, name: str) -> bytes:
         return office_to_pdf(path, suffix)
     limits = msgspec.structs.replace(parse_limits(), base_seconds=settings.CONVERT_SECONDS)
     return convert_file(path, cast(Making, format.maker.value), suffix[1:], limits=limits)
+
+
+# --- Conversion of office files by LibreOffice ---
+#
+# It runs in a separate session without network, with limits on memory, time and output. Each file gets a new
+# profile: macros are disabled, links to other files are not followed.
+
+MEMORY_BYTES = 4096 * MIB  # address space: LibreOffice maps 2 GB before it opens a file
+OUT_OF_TIME = {128 + signal.SIGXCPU, 256 - signal.SIGXCPU}  # exit codes by a shell and by Python
+REGISTRY = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">{items}</oor:items>
+"""
+ITEM = (
+    '<item oor:path="/org.openoffice.Office.{path}">'
+    '<prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
+)
+CHOICES = (
+    ("Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Writer/Content/Update", "Link", "0"),  # never
+    ("Calc/Content/Update", "Link", "2"),  # never
+)
+
+
+def office_to_pdf(source: Path, suffix: str) -> bytes:
+    """Convert the file to PDF. Raises ParseFailure. Leaves no process and no file behind."""
+    if lacking := office_lacks(suffix):
+        raise ParseFailure(FailureCode.NOT_A_PDF, lacking)
+    with TemporaryDirectory(prefix="pincite-office-") as name:
+        folder = Path(name)
+        copy = folder / f"document{suffix}"
+        shutil.copyfile(source, copy)
+        _write_profile(folder / "profile")
+        status, output = _run_office(_office_command(folder, copy), folder)
+        if status == REFUSED:
+            raise ParseFailure(FailureCode.TOO_LARGE, output[:200])
+        if status in OUT_OF_TIME:
+            limit = PROCESSOR_SECONDS.format(settings.CONVERT_SECONDS)
+            raise ParseFailure(FailureCode.TOOK_TOO_LONG, file_failure(FailureCode.TOOK_TOO_LONG, limit))
+        made = copy.with_suffix(".pdf")
+        if not made.exists():
+            raise ParseFailure(FailureCode.DAMAGED, detail="LibreOffice made no PDF")
+        return made.read_bytes()
+
+
+def _write_profile(folder: Path) -> None:
+    items = "".join(ITEM.format(path=path, name=name, value=value) for path, name, value in CHOICES)
+    (folder / "user").mkdir(parents=True)
+    (folder / "user" / "registrymodifications.xcu").write_text(REGISTRY.format(items=items))
+
+
+def _office_command(folder: Path, copy: Path) -> list[str]:
+    limits = OfficeLimits(MEMORY_BYTES, settings.UPLOAD_MAX_BYTES * 2, int(settings.CONVERT_SECONDS))
+    confined = [sys.executable, "-s", "-m", "pdf.sandbox.office_server", str(os.getpid())]
+    options = ["--headless", "--norestore", "--nolockcheck", "--nodefault", "--nologo"]
+    return [
+        *(*confined, msgspec.json.encode(limits).decode(), str(folder), office_program()),
+        *(f"-env:UserInstallation={(folder / 'profile').as_uri()}", *options),
+        *("--convert-to", "pdf", "--outdir", str(folder), str(copy)),
+    ]
+
+
+def _run_office(arguments: list[str], folder: Path) -> tuple[int, str]:
+    """Return exit status and output. Raises ParseFailure when the conversion takes too long."""
+    environment = {"PYTHONPATH": str(settings.BASE_DIR), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+    process = subprocess.Popen(
+        arguments,
+        cwd=settings.BASE_DIR,
+        env=environment | {"HOME": str(folder), "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    wall = wall_seconds(settings.CONVERT_SECONDS)  # ``office_server`` limits the CPU time
+    try:
+        output, _ = process.communicate(timeout=wall)
+        return process.returncode, output.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        message = file_failure(FailureCode.TOOK_TOO_LONG, f"{wall:.0f} seconds")
+        raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "LibreOffice") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+# --- The stored files of a document ---
 
 
 def keep(lease: Lease, document: Document, **values: object) -> None:

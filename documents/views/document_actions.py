@@ -21,8 +21,7 @@ from documents.access import (
     ways_to,
 )
 from documents.contents import as_csv, as_markdown, figures_of, tables_of
-from documents.files.formats import PDF, accepted, named_as
-from documents.files.uploads import UploadRefused
+from documents.files.uploads import PDF, UploadRefused, accepted, named_as
 from documents.ingestion import pipeline
 from documents.ingestion.source_files import replace_file, unlock
 from documents.library import for_cards, move_to_trash, restore_from_trash

@@ -27,8 +27,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from documents.access import UnknownUser, add_to_collection, share_with
-from documents.files.formats import Converter, accepted
-from documents.files.uploads import UploadRefused, store_address, store_upload
+from documents.files.uploads import Converter, UploadRefused, accepted, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
 from documents.ingestion import pipeline
 from documents.ingestion.parser import local_file

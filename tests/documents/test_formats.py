@@ -17,11 +17,17 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml.ns import qn
 from PIL import Image, ImageDraw
 
-from documents.files.formats import OTHERS, accepted, office_lacks, office_to_pdf, recognise
-from documents.files.uploads import UploadRefused, store_upload
+from documents.files.uploads import (
+    OTHERS,
+    UploadRefused,
+    accepted,
+    office_lacks,
+    recognise,
+    store_upload,
+)
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.recognition import recognise_document
-from documents.ingestion.source_files import pdf_of
+from documents.ingestion.source_files import office_to_pdf, pdf_of
 from documents.library import delete_document
 from documents.models import Document
 from pdf.api import ParseFailure
