@@ -32,7 +32,7 @@ from chat.api.messages import wait_for
 from chat.citations.claims import CONTRADICTED, VERIFIED
 from chat.citations.marker_decoder import stored_marks
 from chat.models import Conversation, Message
-from chat.views.questions import close_connection
+from chat.views.conversations import close_connection
 from documents.api.common.errors import Unusable, error_response
 from documents.models import Collection, Document, Scope
 

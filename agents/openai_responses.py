@@ -35,7 +35,7 @@ from agents.openai_api import (
 )
 from chat.answers.message_presenters import shown_message
 from chat.models import Conversation, Message
-from chat.views.questions import close_connection
+from chat.views.conversations import close_connection
 from documents.models import Scope
 
 EVENT: TypeAdapter[ResponseStreamEvent] = TypeAdapter(ResponseStreamEvent)

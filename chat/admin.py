@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
 from chat.models import Annotation, AnswerShare, Citation, Conversation, Message, Note, Review, ReviewCell
-from chat.models.share import close
+from chat.models.conversation import close
 from documents.admin.base import (
     CommonValuesFilter,
     Overlay,

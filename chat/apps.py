@@ -8,7 +8,7 @@ class ChatConfig(AppConfig):
     def ready(self) -> None:
         from django.db.models.signals import pre_delete
 
-        from chat.models.share import end_link, links_to
+        from chat.models.conversation import end_link, links_to
         from chat.notes import index_notes_at_rest
         from chat.receivers import keep_reviews_going, keep_rows, reanchor_parsed_document
         from documents.access import register

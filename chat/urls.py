@@ -41,18 +41,18 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import exports, notes, pages, questions, reader, reviews
+from chat.views import conversations, exports, notes, reader, reviews
 
 Paths = list[URLPattern | URLResolver]
 
 urlpatterns: Paths = [
-    path("ask/", questions.ask_first, name="ask-first"),
-    path("<uuid:conversation_id>/ask/", questions.ask, name="ask"),
-    path("messages/<uuid:message_id>/stream/", questions.stream, name="answer-stream"),
-    path("messages/<uuid:message_id>/region.png", questions.region, name="question-region"),
-    path("messages/<uuid:message_id>/cancel/", questions.cancel, name="answer-cancel"),
-    path("messages/<uuid:message_id>/retry/", questions.retry, name="answer-retry"),
-    path("messages/<uuid:message_id>/continue/", questions.continue_, name="answer-continue"),
+    path("ask/", conversations.ask_first, name="ask-first"),
+    path("<uuid:conversation_id>/ask/", conversations.ask, name="ask"),
+    path("messages/<uuid:message_id>/stream/", conversations.stream, name="answer-stream"),
+    path("messages/<uuid:message_id>/region.png", conversations.region, name="question-region"),
+    path("messages/<uuid:message_id>/cancel/", conversations.cancel, name="answer-cancel"),
+    path("messages/<uuid:message_id>/retry/", conversations.retry, name="answer-retry"),
+    path("messages/<uuid:message_id>/continue/", conversations.continue_, name="answer-continue"),
     path("citations/<uuid:citation_id>/card/", reader.card, name="citation-card"),
     path("citations/<uuid:citation_id>/feedback/", reader.feedback, name="citation-feedback"),
     path("messages/<uuid:message_id>/export.<slug:form>", exports.export, name="answer-export"),
@@ -80,17 +80,17 @@ reader_urls: Paths = [
 ]
 
 conversation_urls: Paths = [
-    path("", pages.conversations, name="conversations"),
-    path("new/", pages.conversation, name="conversation-new"),
-    path("<uuid:pk>/", pages.conversation, name="conversation"),
-    path("<uuid:pk>/rename/", pages.rename, name="conversation-rename"),
+    path("", conversations.conversations, name="conversations"),
+    path("new/", conversations.conversation, name="conversation-new"),
+    path("<uuid:pk>/", conversations.conversation, name="conversation"),
+    path("<uuid:pk>/rename/", conversations.rename, name="conversation-rename"),
     path("<uuid:pk>/export.<slug:form>", exports.conversation, name="conversation-export"),
-    path("<uuid:pk>/delete/", pages.delete, name="conversation-delete"),
-    path("<uuid:pk>/restore/", pages.restore, name="conversation-restore"),
-    path("beside/<uuid:pk>/", pages.panel, name="chat-panel"),
-    path("sources/<uuid:message_id>/", pages.sources, name="answer-sources"),
-    path("providers/", pages.providers, name="providers"),
-    path("providers/<str:name>/test/", pages.test, name="provider-test"),
+    path("<uuid:pk>/delete/", conversations.delete, name="conversation-delete"),
+    path("<uuid:pk>/restore/", conversations.restore, name="conversation-restore"),
+    path("beside/<uuid:pk>/", conversations.panel, name="chat-panel"),
+    path("sources/<uuid:message_id>/", conversations.sources, name="answer-sources"),
+    path("providers/", conversations.providers, name="providers"),
+    path("providers/<str:name>/test/", conversations.test, name="provider-test"),
 ]
 
 note_urls: Paths = [

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.models import AnswerShare, Conversation, Message
-from chat.models.share import token_of
+from chat.models.conversation import token_of
 from documents.models import Document
 from operations.observability.logs import WithoutSecrets, configuration
 from retrieval.models import SearchQuery

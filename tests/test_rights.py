@@ -39,7 +39,7 @@ from chat.models import (
     ReviewRow,
     ReviewTemplate,
 )
-from chat.models.share import revoke, share_answer, token_of
+from chat.models.conversation import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
 from retrieval.models import SavedSearch, SearchQuery
 from tests.api_clients import client_of

@@ -27,8 +27,7 @@ from chat.citations.claims import SourceUnit
 from chat.citations.source_units import Sources, load_sources
 from chat.citations.values.columns import column_years
 from chat.models import Conversation, Region
-from chat.providers.base import NO_USAGE, Provider, TextDelta, Usage
-from chat.providers.stream import ProviderLimits, stream_with_retries
+from chat.providers.base import NO_USAGE, Provider, ProviderLimits, TextDelta, Usage, stream_with_retries
 from documents.contents import units_in
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Document

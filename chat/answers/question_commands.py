@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from chat.answers.persistence import notice_dead
 from chat.models import Citation, Conversation, Message, Region
-from chat.models.share import revoke
+from chat.models.conversation import revoke
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
 from retrieval.results import RagConfig

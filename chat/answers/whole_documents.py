@@ -20,8 +20,16 @@ from chat.answers.context import AnswerSources, context_item
 from chat.answers.prompt import RULES, ContextItem, Turn, passage_lines, prompt_for, token_estimate
 from chat.answers.without_model.question import analyse
 from chat.citations.source_units import Sources, load_sources
-from chat.providers.base import NO_USAGE, NativeCitation, Provider, TextDelta, Usage
-from chat.providers.stream import Cancelled, ProviderLimits, stream_with_retries
+from chat.providers.base import (
+    NO_USAGE,
+    Cancelled,
+    NativeCitation,
+    Provider,
+    ProviderLimits,
+    TextDelta,
+    Usage,
+    stream_with_retries,
+)
 from documents.models import CitationUnit
 from retrieval.query.scope import Scope
 

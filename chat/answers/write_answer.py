@@ -39,10 +39,21 @@ from chat.citations.marker_decoder import CitationMark, stored_marks, without_ma
 from chat.citations.marker_decoder import Text as TextMark
 from chat.citations.model_judge import configured_judge
 from chat.models import Message
-from chat.providers.base import NO_USAGE, Delta, Finished, NativeCitation, Provider, TextDelta, Usage, label
+from chat.providers.base import (
+    NO_USAGE,
+    Cancelled,
+    Delta,
+    Finished,
+    NativeCitation,
+    Provider,
+    RepetitionGuard,
+    TextDelta,
+    Usage,
+    label,
+    stream_with_retries,
+)
 from chat.providers.local import NAME as EXTRACTIVE
 from chat.providers.registry import helper_of, language_model, limits, provider_named
-from chat.providers.stream import Cancelled, RepetitionGuard, stream_with_retries
 from documents.ingestion.leases import retry_until_available
 from documents.ingestion.recognition import pages_left
 from documents.translation import translated

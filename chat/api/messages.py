@@ -29,7 +29,7 @@ from chat.api.citations import CitationSerializer
 from chat.exports.markdown import numbered
 from chat.models import Conversation, Message
 from chat.providers.local import NAME as EXTRACTIVE
-from chat.views.questions import event_stream, last_event
+from chat.views.conversations import event_stream, last_event
 from documents.api.common.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
 from documents.api.common.fields import Strict
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once

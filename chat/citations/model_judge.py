@@ -25,9 +25,8 @@ from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
 from chat.citations.marker_decoder import defused
-from chat.providers.base import Provider, TextDelta
+from chat.providers.base import Provider, ProviderLimits, TextDelta, stream_with_retries
 from chat.providers.registry import provider_named
-from chat.providers.stream import ProviderLimits, stream_with_retries
 from retrieval.embeddings.fastembed import EntailmentModel
 from retrieval.provider_calls import ProviderError
 

@@ -3,7 +3,7 @@
 Links that are open now end thirty days after this migration, like new ones.
 """
 
-import chat.models.share
+import chat.models.conversation
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 from django.db import migrations, models
@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="answershare",
             name="expires_at",
-            field=models.DateTimeField(blank=True, default=chat.models.share.end_of_link, help_text="null: never", null=True),
+            field=models.DateTimeField(blank=True, default=chat.models.conversation.end_of_link, help_text="null: never", null=True),
         ),
         migrations.RunSQL(NAME_THE_DOCUMENTS, migrations.RunSQL.noop),
         migrations.AddIndex(

@@ -1,7 +1,7 @@
 """Models: conversations, messages, citations, notes, annotations, reviews, share links."""
 
 from chat.models.citation import Citation
-from chat.models.conversation import Conversation, Message, Region, StreamEvent
+from chat.models.conversation import AnswerShare, Conversation, Message, Region, StreamEvent
 from chat.models.note import Annotation, Note, NoteVersion, ReadingPlace, TourEnd
 from chat.models.review import (
     Review,
@@ -13,7 +13,6 @@ from chat.models.review import (
     ReviewShare,
     ReviewTemplate,
 )
-from chat.models.share import AnswerShare
 
 __all__ = [
     "Annotation",

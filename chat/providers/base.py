@@ -1,10 +1,13 @@
-"""The ``Provider`` protocol of language models, its stream events, and the translation of SDK errors."""
+"""The ``Provider`` protocol of language models, the translation of SDK errors, and the reader of streams."""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from queue import Empty, Queue
 from types import ModuleType
 from typing import Any, Literal, Protocol
 
@@ -161,3 +164,179 @@ def label(name: str) -> str:
         "gemini": "Gemini",
         "compatible": "the model server",
     }.get(name, name)
+
+
+# --- Reading a provider's stream with timeouts, retries and cancellation ---
+#
+# A server's stream is read in a separate thread, so that cancellation is noticed while the server is silent.
+# A local provider is read in the answer's thread.
+
+LISTEN_SECONDS = 0.1  # delay until a cancellation is noticed
+LONGEST_BACKOFF = 20.0
+TOGETHER_SECONDS = 0.05  # at most twenty updates of the page a second
+MOST_TOGETHER = 200  # pieces joined to one update
+
+
+class Cancelled(Exception):
+    """The user cancelled the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderLimits:
+    """Timeouts in seconds (between two pieces, in total), attempts, and the first backoff in seconds."""
+
+    silence: float = 60
+    total: float = 300
+    attempts: int = 3
+    backoff: float = 1
+
+
+def stream_with_retries(
+    provider: Provider, prompt: Prompt, limits: ProviderLimits, cancelled: threading.Event
+) -> Iterator[Delta]:
+    """Yield the provider's deltas; retry only before the first one.
+
+    Raises Cancelled, or ProviderError when it failed for good, timed out, or ended without ``Finished``.
+    """
+    if provider.is_local:
+        yield from _read_local(provider, prompt, cancelled)
+        return
+    deadline = time.monotonic() + limits.total
+    for attempt in range(1, limits.attempts + 1):
+        delivered = False
+        try:
+            for delta in _read_once(provider, prompt, limits.silence, deadline, cancelled):
+                delivered = True
+                yield delta
+            return
+        except ProviderError as error:
+            if delivered or error.permanent or attempt == limits.attempts:
+                raise
+            wait = error.retry_after or limits.backoff * 2 ** (attempt - 1)
+            if wait > LONGEST_BACKOFF or time.monotonic() + wait > deadline:
+                raise
+            if cancelled.wait(wait):
+                raise Cancelled from None
+
+
+def _read_local(provider: Provider, prompt: Prompt, cancelled: threading.Event) -> Iterator[Delta]:
+    """Yield the deltas of a local provider; consecutive texts are joined."""
+    texts: list[str] = []
+    for delta in provider.stream(prompt):
+        if cancelled.is_set():
+            raise Cancelled
+        if isinstance(delta, TextDelta):
+            texts.append(delta.text)
+            continue
+        if texts:
+            yield TextDelta("".join(texts))
+            texts.clear()
+        yield delta
+    if texts:
+        yield TextDelta("".join(texts))
+
+
+def _read_once(
+    provider: Provider, prompt: Prompt, silence: float, deadline: float, cancelled: threading.Event
+) -> Iterator[Delta]:
+    inbox = _Inbox(silence, deadline, cancelled)
+    abandoned = threading.Event()
+    threading.Thread(target=_pump, args=(provider, prompt, inbox.queue, abandoned), daemon=True).start()
+    finished = False
+    try:
+        while (delta := inbox.next()) is not None:
+            if isinstance(delta, ProviderError):
+                raise delta
+            finished = finished or isinstance(delta, Finished)
+            yield delta
+    finally:
+        abandoned.set()
+    if not finished:
+        raise ProviderError("The model's answer broke off.")
+
+
+Item = Delta | ProviderError | None  # None ends the stream
+
+
+class _Inbox:
+    """The queue of unread deltas; texts that arrive quickly are joined."""
+
+    def __init__(self, silence: float, deadline: float, cancelled: threading.Event) -> None:
+        self.queue: Queue[Item] = Queue()
+        self._silence, self._deadline, self._cancelled = silence, deadline, cancelled
+        self._held: list[Item] = []
+        self._spoken = 0.0
+
+    def next(self) -> Item:
+        """Return the next item. Raises Cancelled, or ProviderError after a timeout."""
+        item = self._held.pop() if self._held else self._wait()
+        return self._joined(item) if isinstance(item, TextDelta) else item
+
+    def _wait(self) -> Item:
+        quiet_until = min(time.monotonic() + self._silence, self._deadline)
+        while True:
+            if self._cancelled.is_set():
+                raise Cancelled
+            if time.monotonic() > quiet_until:
+                raise ProviderError("The model took too long to answer.")
+            with suppress(Empty):
+                return self.queue.get(timeout=LISTEN_SECONDS)
+
+    def _joined(self, first: TextDelta) -> TextDelta:
+        """Join the text with those that follow within ``TOGETHER_SECONDS``."""
+        pieces = [first.text]
+        while not self._held and len(pieces) < MOST_TOGETHER:
+            try:
+                item = self.queue.get(timeout=max(0.0, self._spoken + TOGETHER_SECONDS - time.monotonic()))
+            except Empty:
+                break
+            if isinstance(item, TextDelta):
+                pieces.append(item.text)
+            else:
+                self._held.append(item)
+        self._spoken = time.monotonic()
+        return TextDelta("".join(pieces))
+
+
+def _pump(provider: Provider, prompt: Prompt, queue: Queue[Item], abandoned: threading.Event) -> None:
+    try:
+        for delta in provider.stream(prompt):
+            queue.put(delta)
+            if abandoned.is_set():
+                return
+        queue.put(None)
+    except ProviderError as error:
+        queue.put(error)
+    except Exception:
+        queue.put(ProviderError("The model failed in an unknown way."))
+
+
+# --- Detection of a model that does not stop ---
+
+MOST_CHARACTERS = 60_000
+WINDOW = 4_000  # characters that are checked for repetition
+SAMPLE = 60  # characters that are repeated
+MOST_REPEATS = 8
+STEP = 500  # characters between two checks
+
+
+class RepetitionGuard:
+    """Detect repetition and excessive length of one answer."""
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._next_look = WINDOW // 2
+        self._recent = ""
+
+    def watch(self, delta: Delta) -> None:
+        """Raise ProviderError when the answer repeats itself, or is longer than ``MOST_CHARACTERS``."""
+        if not isinstance(delta, TextDelta):
+            return
+        self._length += len(delta.text)
+        self._recent = (self._recent + delta.text)[-WINDOW:]
+        if self._length > MOST_CHARACTERS:
+            raise ProviderError("The answer was longer than any answer should be and was stopped.")
+        if self._length >= self._next_look:
+            self._next_look = self._length + STEP
+            if self._recent.count(self._recent[-SAMPLE:]) >= MOST_REPEATS:
+                raise ProviderError("The model repeated itself and was stopped.")

@@ -31,10 +31,9 @@ from chat.citations.marker_decoder import defused
 from chat.citations.model_judge import configured_judge
 from chat.citations.source_units import load_sources
 from chat.models import Review, ReviewCell, ReviewColumn
-from chat.providers.base import Finished, Provider, TextDelta, Usage
+from chat.providers.base import Finished, Provider, TextDelta, Usage, stream_with_retries
 from chat.providers.local import NAME as EXTRACTIVE
 from chat.providers.registry import limits
-from chat.providers.stream import stream_with_retries
 from chat.reviews.typed_values import (
     FilledCell,
     InvalidValue,

@@ -40,7 +40,7 @@ from chat.citations.stored_citations import (
     shown_citations,
 )
 from chat.models import Annotation, Citation, Note, ReadingPlace, TourEnd
-from chat.views.pages import as_uuid
+from chat.views.conversations import uuid_or_none
 from documents.contents import table_areas
 from documents.ingestion.recognition import want_pages
 from documents.models import CitationUnit, Document
@@ -360,7 +360,7 @@ def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def lit_at(request: HttpRequest, document: Document, user: User | None = None) -> list[LinkHighlight]:
     """What the link lights: the words of its citation, where that is one of the user's own."""
-    if asked := as_uuid(request.GET.get("citation", "")):
+    if asked := uuid_or_none(request.GET.get("citation", "")):
         cited = Citation.objects.visible_to(user or request.user).filter(document=document, pk=asked)
         for citation in cited.exclude(durability=Citation.Durability.GONE):
             return [highlight_of(citation)]
@@ -372,7 +372,7 @@ def place_of(request: HttpRequest) -> LinkTarget:
     asked = request.GET
     return LinkTarget(
         page=whole_number(asked.get("page", "")),
-        unit=as_uuid(asked.get("unit", "")),
+        unit=uuid_or_none(asked.get("unit", "")),
         quote=asked.get("q", "")[:QUOTE_LENGTH].strip(),
     )
 

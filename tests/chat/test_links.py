@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from chat.answers import question_commands
 from chat.models import AnswerShare, Citation, Conversation, Message
-from chat.models.share import share_answer, token_of
+from chat.models.conversation import share_answer, token_of
 from documents.access import ways_to
 from documents.library import delete_document, move_to_trash
 from documents.models import CitationUnit, Document, Share

@@ -11,11 +11,20 @@ import pytest
 from chat.answers.prompt import ContextItem, Prompt, prompt_for
 from chat.citations.claims import SourceUnit
 from chat.providers.anthropic import Anthropic
-from chat.providers.base import Delta, Finished, NativeCitation, Provider, TextDelta, Usage
+from chat.providers.base import (
+    Cancelled,
+    Delta,
+    Finished,
+    NativeCitation,
+    Provider,
+    ProviderLimits,
+    TextDelta,
+    Usage,
+    stream_with_retries,
+)
 from chat.providers.local import Scripted
 from chat.providers.openai import ChatCompletions
 from chat.providers.registry import check_health
-from chat.providers.stream import Cancelled, ProviderLimits, stream_with_retries
 from retrieval.provider_calls import ProviderError
 from tests.chat.scripted_server import (
     Reply,

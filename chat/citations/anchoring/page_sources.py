@@ -19,8 +19,7 @@ from uuid import UUID
 import re2
 from django.db.models import Count, Max
 
-from chat.citations.anchoring.find_quote import Anchor, find_quote
-from chat.citations.anchoring.occurrences import MANY
+from chat.citations.anchoring.find_quote import MANY, Anchor, find_quote
 from chat.citations.anchoring.page_text import (
     Folded,
     LazyWords,

@@ -1,4 +1,4 @@
-"""Questions from the browser, and what is done with their answers.
+"""Conversations in the browser: questions, the stream of their answers, and the pages that show them.
 
 htmx gets the exchange as a fragment; scripts get JSON (see ``chat.urls``).
 """
@@ -13,7 +13,9 @@ from uuid import UUID
 from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser, User
+from django.core.paginator import Paginator
 from django.db import connection
+from django.db.models import Count, Q
 from django.http import (
     Http404,
     HttpRequest,
@@ -22,7 +24,7 @@ from django.http import (
     QueryDict,
     StreamingHttpResponse,
 )
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.serializers import ValidationError
@@ -30,16 +32,19 @@ from rest_framework.serializers import ValidationError
 from chat.answers import question_commands
 from chat.answers.event_stream import follow, from_database
 from chat.answers.events import as_server_sent
-from chat.answers.message_presenters import exchange_of
+from chat.answers.message_presenters import exchange_of, exchanges_of, read_sources
 from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, start_next
+from chat.answers.suggested_questions import direct_questions, library_questions
 from chat.models import Conversation, Message
-from chat.providers.registry import provider_names
-from chat.views.visible import visible_answer, visible_conversation
+from chat.providers.registry import cards, check_health, choices, provider_names
+from chat.views.visible import visible_answer, visible_conversation, visible_document
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Collection, Document
+from documents.models.document import DocumentQuerySet
 from retrieval.api import RagConfigSerializer
 from retrieval.results import SWITCHES, RagConfig
+from retrieval.views import spaces_context
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -300,3 +305,160 @@ def first_message(detail: Any) -> str:
         message = first_message(inner)
         return message if isinstance(inner, dict) else f"{str(name).replace('_', ' ')}: {message}"
     return first_message(detail[0]) if isinstance(detail, list) else str(detail)
+
+
+# --- Pages: the panel beside a document, the list, one conversation, an answer's sources ---
+
+CONVERSATIONS_A_PAGE = 40
+MOST_ASKED = 500  # documents of one conversation
+
+
+@require_safe
+@login_required
+def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Show the chat panel of a document: its latest conversation, or a new one."""
+    document = visible_document(request, pk)
+    found = Conversation.objects.visible_to(request.user).filter(
+        documents=document, scope=Conversation.Scope.DOCUMENTS
+    )
+    if chosen := request.GET.get("citation", ""):
+        found = Conversation.objects.visible_to(request.user).filter(
+            messages__citations__pk=uuid_or_none(chosen)
+        )
+    conversation = None if "new" in request.GET else found.order_by("-updated_at").first()
+    exchanges = exchanges_of(conversation) if conversation else []
+    context = {
+        "document": document,
+        "conversation": conversation,
+        "exchanges": exchanges,
+        "silent": not exchanges and why_silent(Document.objects.filter(pk=pk)),
+        "suggestions": [] if exchanges else direct_questions(document, request.user),
+        "providers": choices(),
+        "search_kinds": SEARCH_KINDS,
+    }
+    return render(request, "chat/_panel.html", context)
+
+
+@require_safe
+@login_required
+def conversations(request: HttpRequest) -> HttpResponse:
+    words = request.GET.get("q", "").strip()[:200]
+    found = Conversation.objects.visible_to(request.user).prefetch_related("documents")
+    for word in words.split():
+        found = found.filter(Q(title__icontains=word) | Q(messages__content__icontains=word))
+    found = found.annotate(
+        questions=Count("messages", filter=Q(messages__role=Message.Role.USER), distinct=True)
+    )
+    page = Paginator(found.distinct().order_by("-updated_at"), CONVERSATIONS_A_PAGE).get_page(
+        request.GET.get("page")
+    )
+    return render(
+        request, "chat/conversations.html", {"section": "conversations", "page": page, "words": words}
+    )
+
+
+@require_safe
+@login_required
+def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
+    """Show a conversation on its own page; without an id, a new one.
+
+    Its scope is each ``?document=``, or ``?collection=``, or the whole library.
+    """
+    shown = visible_conversation(request, pk) if pk else None
+    library = Document.objects.visible_to(request.user)
+    asked: list[Document] = []
+    collection = None
+    if not shown and (ids := [uuid_or_none(text) for text in request.GET.getlist("document")[:MOST_ASKED]]):
+        library = library.filter(pk__in=[pk for pk in ids if pk])
+        asked = list(library)
+        if not asked:
+            raise Http404  # otherwise the scope would be the whole library
+    elif not shown and (chosen := uuid_or_none(request.GET.get("collection", ""))):
+        collection = get_object_or_404(Collection.objects.visible_to(request.user), pk=chosen)
+        library = library.filter(collections=collection)
+    context = {
+        "section": "conversations",
+        "conversation": shown,
+        "exchanges": exchanges_of(shown) if shown else [],
+        "silent": not shown and why_silent(library),
+        "suggestions": [] if shown else library_questions(library, request.user),
+        "documents": list(shown.documents.visible_to(request.user)) if shown else asked,  # type: ignore[attr-defined]
+        "documents_asked": asked,
+        "collection": collection,
+        "providers": choices(),
+        "search_kinds": SEARCH_KINDS,
+    }
+    return render(request, "chat/conversation.html", context)
+
+
+@require_safe
+@login_required
+def sources(request: HttpRequest, message_id: UUID) -> HttpResponse:
+    """Show an answer's citations, including outdated ones, and the other passages in its prompt."""
+    message = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id)
+    context = {
+        "sources": read_sources(message, request.user),
+        "gone": message.citations.filter(unit=None).order_by("number", "position"),
+    }
+    return render(request, "chat/_sources.html", context)
+
+
+@require_POST
+@login_required
+def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
+    shown = visible_conversation(request, pk)
+    if title := request.POST.get("title", "").strip()[:200]:
+        shown.title = title
+        shown.save(update_fields=["title"])
+    return redirect("conversations")
+
+
+@require_POST
+@login_required
+def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Soft-delete the conversation and offer to undo it."""
+    shown = visible_conversation(request, pk)
+    shown.hide()
+    return render(request, "chat/_deleted.html", {"conversation": shown})
+
+
+@require_POST
+@login_required
+def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
+    get_object_or_404(Conversation, pk=pk, owner=request.user).unhide()
+    return redirect("conversations")
+
+
+def why_silent(documents: DocumentQuerySet) -> str:
+    """Return why no document can be asked: "none", "working" or "wordless"; '' when one can."""
+    if documents.searchable().exists():
+        return ""
+    if not documents.exists():
+        return "none"
+    return "working" if documents.working().exists() else "wordless"
+
+
+def uuid_or_none(text: str) -> UUID | None:
+    """Parse an id; None for an invalid one."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+# --- The page of providers: configured models and health checks ---
+
+
+@require_safe
+@login_required
+def providers(request: HttpRequest) -> HttpResponse:
+    return render(request, "chat/providers.html", {"cards": cards(), **spaces_context()})
+
+
+@require_POST
+@login_required
+def test(request: HttpRequest, name: str) -> HttpResponse:
+    """Check a provider's health; return a fragment with the result."""
+    if name not in provider_names():
+        raise Http404
+    return render(request, "chat/_health.html", {"health": check_health(name)})
