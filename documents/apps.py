@@ -9,8 +9,14 @@ class DocumentsConfig(AppConfig):
 
     def ready(self) -> None:
         import documents
-        from documents import receivers  # noqa: F401  connects them
+        from documents.files.page_pictures import forget_deleted_pictures
+        from documents.importers.block_import import forget_payload
         from documents.papers import acquisition
+        from documents.signals import document_deleted, document_parsed
+
+        document_parsed.connect(acquisition.mark_abstracts)
+        document_deleted.connect(forget_deleted_pictures)
+        document_deleted.connect(forget_payload)
 
         # django-q2 stores the dotted name of a task; tasks queued before the move have the old one.
         documents.scholarly = SimpleNamespace(papers=acquisition)  # type: ignore[attr-defined]

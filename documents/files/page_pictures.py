@@ -11,12 +11,13 @@ import logging
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 import numpy as np
 from django.core.cache import caches
 from django.core.files.base import ContentFile
+from django.db import transaction
 from PIL import Image, ImageChops, ImageDraw
 
 from documents.ingestion.parser import local_file, parse_limits
@@ -204,6 +205,12 @@ def forget_pictures(document_id: UUID, page_count: int) -> None:
     caches["pictures"].delete_many(
         cache_key(document_id, number, dpi) for number in numbers for dpi in RESOLUTIONS
     )
+
+
+def forget_deleted_pictures(document_id: UUID, **signal: Any) -> None:
+    """Receiver of ``document_deleted``."""
+    pages = Document.objects.filter(pk=document_id).values_list("page_count", flat=True).first() or 0
+    transaction.on_commit(lambda: forget_pictures(document_id, pages))
 
 
 def highlight_layer(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> Image.Image:

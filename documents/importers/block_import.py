@@ -284,7 +284,7 @@ def keep_payload(payload: object) -> str:
 
 
 def forget_payload(document_id: uuid.UUID, **signal: Any) -> None:
-    """Delete the payload once the document's rows are deleted."""
+    """Receiver of ``document_deleted``: delete the payload once the rows are deleted."""
     metadata = Document.objects.filter(pk=document_id).values_list("metadata", flat=True).first()
     name = (metadata or {}).get("payload")
     if isinstance(name, str) and name.startswith(f"{PAYLOADS}/"):

@@ -39,7 +39,7 @@ from documents.ingestion.parser import local_file, parse_limits, progress_of
 from documents.ingestion.queue import enqueue
 from documents.library import remove_files
 from documents.models import Document, PreviousVersion
-from documents.papers.bibliography import record_of
+from documents.papers.bibliography import record_of, record_sheet
 from pdf.api import add_text_layer, convert_file, without_password
 from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
 from pdf.sandbox.messages import MIB, wall_seconds
@@ -89,8 +89,6 @@ def fetch_file(lease: Lease, document: Document) -> None:
 
 def draw_sheet(lease: Lease, document: Document) -> None:
     """Draw a paper's record as its file."""
-    from documents.papers.record_pdf import record_sheet  # imports MuPDF
-
     sheet = record_sheet(record_of(document))
     document.file.save("", ContentFile(sheet), save=False)
     keep(lease, document, sha256=hashlib.sha256(sheet).hexdigest(), size=len(sheet))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import msgspec
@@ -24,7 +24,7 @@ from documents.ingestion.queue import cancel_jobs, issue_tickets, job_beside, ne
 from documents.ingestion.source_files import replace_file
 from documents.models import CitationUnit, Collection, Document, Job, RetrievalChunk, Tag
 from documents.models.library import colour_for
-from documents.papers.bibliography import RECORD_SECTIONS, PaperRecord, read_bibliography
+from documents.papers.bibliography import RECORD_SECTIONS, PaperRecord, read_bibliography, record_sheet
 from documents.papers.catalogues import CatalogueError, Zotero, in_library, look_up
 
 if TYPE_CHECKING:
@@ -234,8 +234,6 @@ def add_paper(owner: User, record: PaperRecord) -> Document:
     """The paper as a document of the owner: the one that is there, or a new one made of its record."""
     if found := in_library(owner, [record]).get(record.key):
         return found
-    from documents.papers.record_pdf import record_sheet  # MuPDF, which nothing else here needs
-
     sheet = ContentFile(record_sheet(record))
     with transaction.atomic():
         try:
@@ -263,8 +261,8 @@ def fetch_pdf(document_id: str, headers: Headers | None = None) -> str:
     return "fetched"
 
 
-def mark_abstracts(document: Document) -> None:
-    """What a paper's record says is cited as its abstract, the TLDR too; not who wrote it, where and when."""
+def mark_abstracts(document: Document, **signal: Any) -> None:
+    """Receiver of ``document_parsed``: cite what a paper's record says, its TLDR too, as its abstract."""
     if document.kind == Document.Kind.PAPER and "payload" not in document.metadata:
         units = CitationUnit.objects.filter(document=document, section_title__in=RECORD_SECTIONS)
         units.update(section_type="abstract")

@@ -1,4 +1,4 @@
-"""Metadata of papers: read BibTeX, RIS, CSL-JSON and Zotero RDF; write references in a CSL style."""
+"""Metadata of papers: read BibTeX, RIS, CSL-JSON and Zotero RDF; write references, and a record as a PDF."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from typing import Any
 
 import msgspec
@@ -46,8 +47,8 @@ class PaperRecord(msgspec.Struct, frozen=True):
     Attributes:
         doi, arxiv_id: bare, without a URL before them; lower case.
         pdf_url: where an open-access PDF lies, when one is known.
-        citation_count: None when nobody counted.
-        source_id: the id by which the source it came from knows it.
+        citation_count: None if unknown.
+        source_id: its id in the catalogue or library it came from.
         files: of an exported library: paths of its PDFs, from the folder of the list.
         tags, collections: their names in the library it was exported from.
     """
@@ -71,7 +72,7 @@ class PaperRecord(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What makes two records the same paper: DOI, else arXiv id, else the folded title."""
+        """The key of a paper, equal for duplicates: DOI, else arXiv id, else the folded title."""
         return self.doi or self.arxiv_id or re.sub(r"\W+", " ", self.title.casefold()).strip()
 
 
@@ -90,7 +91,7 @@ def bare_arxiv_id(text: str) -> str:
 
 
 def record_named(text: str) -> PaperRecord:
-    """What somebody typed to name a paper: a DOI, an arXiv id, the URL of either, or its title."""
+    """Parse user input that names a paper: a DOI, an arXiv id, the URL of either, or its title."""
     if doi := bare_doi(text):
         return PaperRecord(title="", doi=doi)
     if ARXIV_NAME.fullmatch(text.strip()):
@@ -133,7 +134,7 @@ def csl_json(record: PaperRecord, key: str = "paper") -> dict[str, Any]:
 
 
 def name_parts(name: str) -> dict[str, str]:
-    """``Doe, Jane`` and ``Jane Doe`` as CSL wants them; what is plainly an organisation stays whole."""
+    """Convert ``Doe, Jane`` or ``Jane Doe`` to a CSL name. Names of organisations are not split."""
     if ORGANISATION.search(name):
         return {"literal": name.strip()}
     family, comma, given = name.partition(",")
@@ -154,7 +155,7 @@ YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
 
 
 class BibliographyUnreadable(Exception):
-    """The text is none of the formats; the message is for people."""
+    """The text has none of the known formats. The message is shown to users."""
 
 
 def read_bibliography(text: str) -> list[PaperRecord]:
@@ -305,7 +306,7 @@ def _person(person: Any) -> str:
 
 
 def _texts(node: Any, tag: str) -> list[str]:
-    """The words in each child of the tag, however deep they stand there."""
+    """Yield the text of each child with the tag, nested elements included."""
     children = [] if node is None else node.findall(tag)
     return [text for child in children if (text := " ".join("".join(child.itertext()).split()))]
 
@@ -393,7 +394,7 @@ def reference_list(records: Iterable[PaperRecord], style: str) -> list[str]:
 
 
 def mend(style: Any, item: Mapping[str, object]) -> None:
-    """Changes a style's tree (lxml) for what citeproc-py does not do as CSL says, and for what nobody knows.
+    """Change a style's tree (lxml) where citeproc-py deviates from CSL, or where the record lacks data.
 
     CSL: names with ``initialize="false"`` stay whole (citeproc-py shortens all where the style sets
     initials once for all names), and a label of a variable that is not there is not written. Whether a
@@ -416,7 +417,7 @@ def mend(style: Any, item: Mapping[str, object]) -> None:
 
 
 def with_one_title(line: str, title: str) -> str:
-    """The line without the title's second place.
+    """Remove the second occurrence of the title from the line.
 
     A style puts the title where authors are missing; CSL leaves it out after that, citeproc-py does not.
     """
@@ -429,6 +430,40 @@ def with_one_title(line: str, title: str) -> str:
 
 
 def with_one_doi(line: str, doi: str) -> str:
-    """The line without the DOI at its end if it stands in it before: Nature's does, without a volume."""
+    """Remove the DOI at the line's end if the line has it before, as in Nature's style without a volume."""
     last = re.search(rf"\s*(doi:\s*|https://doi\.org/){re.escape(doi)}(?=\.?$)", line) if doi else None
     return line[: last.start()] + line[last.end() :] if last and doi in line[: last.start()] else line
+
+
+# --- The record as a page of its own: read, searched, cited and highlighted like any other ---
+
+SHEET_MARGIN = 72.0  # points
+SHEET_STYLE = """
+body { font-family: serif; font-size: 11pt; line-height: 1.4; }
+h1 { font-size: 20pt; line-height: 1.2; } h2 { font-size: 13pt; } .from { color: #555; }
+"""
+
+
+def record_sheet(record: PaperRecord) -> bytes:
+    """Return a PDF of one page or more; equal records give equal bytes. All text is escaped."""
+    import pymupdf  # here: web processes read bibliographies, and do without MuPDF
+
+    page = pymupdf.paper_rect("a4")
+    frame = pymupdf.Rect(SHEET_MARGIN, SHEET_MARGIN, page.width - SHEET_MARGIN, page.height - SHEET_MARGIN)
+    story = pymupdf.Story(html=sheet_html(record), user_css=SHEET_STYLE)
+    document = story.write_with_links(lambda number, filled: (page, frame, None))
+    document.set_metadata({"title": record.title, "author": "; ".join(record.authors)})
+    return bytes(document.tobytes(garbage=3, deflate=True, no_new_id=True))
+
+
+def sheet_html(record: PaperRecord) -> str:
+    names = ", ".join(record.authors)
+    place = ", ".join(filter(None, (record.venue, str(record.year or ""))))
+    identifier = f"doi:{record.doi}" if record.doi else f"arXiv:{record.arxiv_id}" if record.arxiv_id else ""
+    lines = [f"<h1>{escape(record.title)}</h1>"]
+    lines += [f'<p class="from">{escape(text)}</p>' for text in (names, place, identifier) if text]
+    for heading, text in zip(RECORD_SECTIONS, (record.abstract, record.tldr), strict=True):
+        if text:
+            paragraphs = "".join(f"<p>{escape(part)}</p>" for part in text.split("\n\n"))
+            lines.append(f"<h2>{heading}</h2>{paragraphs}")
+    return "".join(lines)

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import pymupdf
 from msgspec.structs import replace
 
-from pdf.extract.list_markers import marker_of
 from pdf.extract.words import (
     ASCENT,
     DESCENT,
@@ -31,6 +30,7 @@ from pdf.extract.words import (
     RawWord,
     Style,
     is_private,
+    marker_of,
     style_of,
 )
 from pdf.geometry import rect_of

@@ -1,4 +1,4 @@
-"""Read the words of a page with their type from MuPDF's words and spans; decode symbol fonts.
+"""Read the words of a page with their type from MuPDF's words and spans; decode symbol fonts; list markers.
 
 Sources of the symbol fonts: Adobe's encodings of Symbol and ZapfDingbats (PDF 32000-1, D.5 and D.6); for
 Microsoft's fonts the proposal that brought their signs to Unicode (L2/11-052). A sign that few fonts have is
@@ -407,3 +407,48 @@ def symbols_of(font: str) -> Mapping[int, str]:
 def _as_letters(glyphs: Mapping[int, str]) -> dict[int, str]:
     """The same by the letters that text fonts have at these codes. Windows' own at 0x80 to 0x9F are none."""
     return {code: sign for code, sign in glyphs.items() if not 0x7F <= code < 0xA0}
+
+
+# --- Words that begin the items of a list, and lines of a table of contents ---
+
+BULLETS = "•‣⁃◦∙●○■□▪▫◆◇➢➤►▶✓✔❖★☆·–—*-o§☐☑☒❏❑\uf0b7\uf0a7\uf0d8\u2212"
+
+_BULLET = re.compile(rf"^[{re.escape(BULLETS)}]$")
+_NUMBER = re.compile(
+    r"^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[\d{1,3}\]|\d{1,3}(?:\.\d{1,3}){1,4}\.?|[①-⑳]|\(\d{1,3}\))$"
+)
+_SURE_BULLETS = frozenset("•‣⁃◦∙●○■□▪▫◆◇➢➤►▶❖☐☑☒❏❑\uf0b7\uf0a7\uf0d8")
+
+
+@lru_cache(maxsize=65536)
+def marker_of(first_word: str) -> str:
+    """The bullet or number that the word is, or ''."""
+    if _BULLET.match(first_word) or _NUMBER.match(first_word):
+        return first_word
+    if first_word[:1] in _SURE_BULLETS:
+        return first_word[0]
+    return ""
+
+
+def is_bullet(text: str) -> bool:
+    """Whether it is or begins with a bullet: ``-`` is one, ``-0.5`` and ``other`` are none."""
+    return text[:1] in _SURE_BULLETS or bool(_BULLET.match(text))
+
+
+def comes_next(marker: str, before: str) -> bool:
+    """Whether the one number or letter counts on from the other: ``3.`` from ``2.``, ``b)`` from ``a)``."""
+    a, b = before.strip("().[]"), marker.strip("().[]")
+    if a.isdecimal() and b.isdecimal():
+        return int(b) == int(a) + 1
+    return len(a) == len(b) == 1 and ord(b) == ord(a) + 1
+
+
+_LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{6,}|·{4,}")
+_CONTENTS_LINE = re.compile(r"^\W*[\d٠-٩۰-۹ivxlc]+\W*\.{4}|[.…·_]\s*[\d٠-٩۰-۹ivxlc]+\W*$", re.IGNORECASE)
+
+
+def is_contents_line(text: str) -> bool:
+    """An entry of a table of contents: a title, leaders, a page number at one end."""
+    if "..." not in text and ". ." not in text and "…" not in text and "__" not in text and "··" not in text:
+        return False
+    return bool(_LEADERS.search(text) and _CONTENTS_LINE.search(text))

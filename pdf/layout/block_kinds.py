@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pdf.extract.list_markers import is_bullet
-from pdf.extract.words import Style
+from pdf.extract.words import Style, is_bullet
 from pdf.layout.lines import is_math_font
 from pdf.layout.page_layout import Block, PageLayout
 from pdf.structure import OutlineEntry, section_type

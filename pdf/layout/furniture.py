@@ -15,7 +15,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from pdf.extract.list_markers import is_contents_line
+from pdf.extract.words import is_contents_line
 from pdf.layout.lines import Line, rows_of
 from pdf.layout.page_layout import PageLayout
 

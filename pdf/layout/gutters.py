@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from pdf.extract.list_markers import is_bullet
+from pdf.extract.words import is_bullet
 from pdf.layout.lines import Line, rows_of
 from pdf.tables.cells import MARKER_GAP, is_value
 

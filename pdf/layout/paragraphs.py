@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from operator import attrgetter
 
-from pdf.extract.list_markers import comes_next, is_bullet, is_contents_line, marker_of
-from pdf.extract.words import breaks_anywhere
+from pdf.extract.words import breaks_anywhere, comes_next, is_bullet, is_contents_line, marker_of
 from pdf.layout.lines import Line
 from pdf.layout.page_layout import Block, column_is_right_to_left
 

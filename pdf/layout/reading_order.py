@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from pdf.extract.list_markers import is_bullet, marker_of
+from pdf.extract.words import is_bullet, marker_of
 from pdf.geometry import Rect
 from pdf.layout.columns import regions
 from pdf.layout.lines import Line, merged, rows_of

@@ -9,9 +9,8 @@ from functools import lru_cache
 from itertools import pairwise, product
 from operator import gt, lt
 
-from pdf.extract.list_markers import is_contents_line, marker_of
 from pdf.extract.right_to_left import MARKER_WORDS
-from pdf.extract.words import RawWord
+from pdf.extract.words import RawWord, is_contents_line, marker_of
 from pdf.layout.lines import Line, rows_of
 
 # Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.

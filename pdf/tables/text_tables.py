@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
 
-from pdf.extract.list_markers import comes_next, is_contents_line, marker_of
-from pdf.extract.words import RawWord
+from pdf.extract.words import RawWord, comes_next, is_contents_line, marker_of
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of
 from pdf.layout.page_layout import Block, TableCell, bounds_of

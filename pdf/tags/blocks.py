@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from statistics import median
 
-from pdf.extract.list_markers import is_bullet, marker_of
+from pdf.extract.words import is_bullet, marker_of
 from pdf.layout.lines import SAME_BASELINE, Line, merged
 from pdf.layout.page_layout import Block
 from pdf.layout.paragraphs import block_of
