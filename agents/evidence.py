@@ -1,4 +1,4 @@
-"""What agents can ask: list, search, read, locate, verify, ask, add. One user's rights, typed results.
+"""Functions for agents: list, search, read, locate, verify, ask, add; with one user's rights, typed results.
 
 Each call takes an ``Agent``: who asks, what its token allows, and how places are addressed.
 A call that makes no sense raises ``Refused``, whose message says what to do instead.
@@ -67,12 +67,12 @@ VERIFIED_AGAINST = 12  # units that a claim without a place is compared with
 
 
 class Refused(Exception):
-    """The call cannot be done; the message is for the agent and its person."""
+    """The call is refused. The message is shown to the agent and its user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """On whose behalf something is asked.
+    """The user on whose behalf an agent acts.
 
     Attributes:
         scopes: of the token: ``read``, ``ask``, ``write``.
@@ -89,7 +89,7 @@ class Agent:
 
 
 def list_documents(agent: Agent, query: str = "", offset: int = 0, limit: int = 20) -> Documents:
-    """The documents the user may read, the latest first; ``query`` narrows by title, author, file name."""
+    """Return readable documents, newest first. ``query``: words of title, author or file name."""
     agent.needs(Scope.READ)
     found = Document.objects.visible_to(agent.user)
     for word in query.split():
@@ -105,7 +105,7 @@ def list_documents(agent: Agent, query: str = "", offset: int = 0, limit: int = 
 def search(
     agent: Agent, query: str, documents: Iterable[str] = (), limit: int = 5, offset: int = 0
 ) -> SearchFound:
-    """The passages that speak of the query, by the same search as everywhere."""
+    """Return the best passages for the query, by the search that pages and answers use."""
     agent.needs(Scope.READ)
     chosen = [visible(agent, document).pk for document in documents]
     scope = SearchScope(agent.user, document_ids=tuple(chosen) or None)
@@ -142,7 +142,7 @@ def search(
 
 
 def read(agent: Agent, document: str, pages: str = "1") -> PagesRead:
-    """What stands on the pages (``3``, ``3-9``, ``1,4-6``), unit by unit; at most so many at once."""
+    """Return the units of pages (``3``, ``3-9``, ``1,4-6``), limited in number."""
     agent.needs(Scope.READ)
     row = visible(agent, document)
     try:
@@ -187,7 +187,7 @@ def read(agent: Agent, document: str, pages: str = "1") -> PagesRead:
 
 
 def locate_quote(agent: Agent, document: str, quote: str, context: str = "") -> Located:
-    """Where quoted words stand; ``context`` (words around them) chooses among several places."""
+    """Locate quoted words. ``context``, the words around them, selects one of several places."""
     agent.needs(Scope.READ)
     row = visible(agent, document)
     anchor = locate(row.pk, quote, context)
@@ -207,10 +207,10 @@ def locate_quote(agent: Agent, document: str, quote: str, context: str = "") -> 
 def verify_claim(
     agent: Agent, document: str, claim: str, quote: str = "", page: int | None = None
 ) -> Verified:
-    """Whether the document bears the claim out.
+    """Verify a claim against a document.
 
-    With a page, what stands there decides; with a quote, the place where it stands; else the
-    passages that speak most of the claim.
+    It is compared with the given page, else with the place of the quote, else with the passages most
+    similar to the claim.
     """
     agent.needs(Scope.READ)
     row = visible(agent, document)
@@ -226,7 +226,7 @@ def verify_claim(
 
 
 def preference(found: Verification) -> int:
-    """What bears the claim out goes before what says otherwise, that before what only has its words."""
+    """Sort key of results: verified, then contradicted, then found words only."""
     if found.verdict in VERIFIED:
         return _BEST_FIRST.index(found.verdict)
     return 10 if found.conflicts else 20 if found.verdict == "found" else 30
@@ -274,7 +274,7 @@ def ask(
     provider: str = "",
     model: str = "",
 ) -> Answered:
-    """An answer whose every claim is cited and checked; waits until it is written."""
+    """Ask a question, wait for the answer, and return it with its checked citations."""
     agent.needs(Scope.ASK)
     if wait := take("ask", f"user {agent.user.pk}"):
         raise Refused(f"Too many questions in a short time. Ask again in {wait} seconds.")
@@ -301,7 +301,7 @@ def _conversation(
 
 
 def answered(agent: Agent, answer: Message) -> Answered:
-    """A stored answer as agents are given it."""
+    """Convert a stored answer to the result type for agents."""
     shown = shown_message(answer)
     return Answered(
         answer=numbered(answer.content, shown.citations),
@@ -316,8 +316,8 @@ def answered(agent: Agent, answer: Message) -> Answered:
 
 
 def add_document(agent: Agent, name: str, content_base64: str) -> Added:
-    """Takes a file in. Files come by their bytes only: an agent that could name an address could be
-    told by a document to send secrets there."""
+    """Add a file to the library. Addresses are not accepted: a malicious document could make an agent send
+    secrets to one."""
     agent.needs(Scope.WRITE)
     try:
         content = base64.b64decode(content_base64, validate=True)
@@ -357,7 +357,7 @@ def start_review(
 
 
 def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
-    """A review as it stands, so many cells at once."""
+    """Return a review with a limited number of cells."""
     agent.needs(Scope.READ)
     found = Review.objects.visible_to(agent.user).filter(pk=_uuid(review)).first()
     if found is None:
@@ -380,7 +380,7 @@ def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
 
 
 def visible(agent: Agent, document: str) -> Document:
-    """The document of that id. Raises Refused for what is not there or not theirs to read."""
+    """Return the document. Raises Refused when it does not exist or the user may not read it."""
     found = Document.objects.visible_to(agent.user).filter(pk=_uuid(document)).first()
     if found is None:
         raise Refused("There is no such document, or you cannot access it. list_documents names them.")

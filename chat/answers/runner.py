@@ -1,13 +1,12 @@
-"""Answers are written in threads of their own, whoever listens.
+"""Write answers in background threads, independent of the requests that read them.
 
-``start_next`` claims the first waiting answer of a conversation and writes it
-in a thread; when it ends, the next one's turn comes. What happens is kept in
-memory for readers in this process (``LiveAnswer``), and twice a second written
-to the database by one thread for all answers, for readers in other processes
-and for after a crash. No connection is held while a model writes.
+``start_next`` claims the first pending answer of a conversation and writes it in a thread, then the next.
+``LiveAnswer`` keeps the events in memory for readers in this process. One thread writes the events of all
+answers to the database twice a second, for readers in other processes and for after a crash. No database
+connection is held while a model writes.
 
-A process that ends hands its answers over (``hand_over``); another goes on with
-them (``take_up``), and readers that come to it lose no event.
+A process that ends hands its answers over (``hand_over``); another process continues them (``take_up``), and
+its readers lose no event.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class FifoSlots:
         self.nobody_waits.set()
 
     def request(self) -> Slot:
-        """A place at the end of the queue, from now on."""
+        """Join the end of the queue."""
         turn = Slot(self)
         with self._lock:
             if self._inside < self.at_once:
@@ -102,7 +101,7 @@ class Slot:
         self._granted.set()
 
     def wait(self, given_up: Callable[[], bool] = lambda: False, look: float = 0.5) -> None:
-        """Return when the turn has come, or ``given_up`` says so."""
+        """Return when the slot is granted, or when ``given_up`` returns true."""
         while not self._granted.wait(look) and not given_up():
             pass
 
@@ -135,7 +134,7 @@ class Numbered(NamedTuple):
 class LiveAnswer:
     """The events of an answer that is being written in this process, for any number of readers.
 
-    ``told`` are those of the process that wrote it before.
+    ``told``: the events of the process that wrote the answer before.
     """
 
     def __init__(self, message_id: UUID, told: Iterable[Numbered] = ()) -> None:
@@ -165,16 +164,16 @@ class LiveAnswer:
             wake()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it has ended within that time."""
+        """Wait up to ``seconds``. Return whether the answer has ended."""
         return self._ended.wait(seconds)
 
     def after(self, sequence: int) -> tuple[list[Numbered], bool]:
-        """The events after ``sequence``, and whether there will be no more."""
+        """Return the events after ``sequence``, and whether these are the last."""
         with self._lock:
             return self._events[sequence:], self._ended.is_set()
 
     def listen(self) -> tuple[asyncio.Event, Callable[[], None]]:
-        """An event of the running loop that is set whenever something happens, and how to stop listening."""
+        """Return an asyncio event that is set at each change, and a function that stops that."""
         loop, happened = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:
@@ -188,12 +187,12 @@ class LiveAnswer:
         return happened, lambda: self._wakers.discard(wake)
 
     def leave(self) -> None:
-        """Stop writing: another process does. What was told before is still stored."""
+        """Stop writing, because another process has taken over. Earlier events are still stored."""
         self.taken_over = True
         self.cancelled.set()
 
     def save(self) -> bool:
-        """Writes what is new to the database, one caller at a time; whether there was anything."""
+        """Write new events to the database, one caller at a time. Return whether there were any."""
         with self._saving:
             with self._lock:
                 new = self._events[self._saved :]
@@ -229,7 +228,7 @@ def live_answer(message_id: UUID) -> LiveAnswer | None:
 
 
 def store_cited(citation_id: UUID) -> None:
-    """Store what this process is writing if it cites that: somebody asks for it before the recorder runs."""
+    """Store the live answer with this citation, which a reader asks for before the recorder has run."""
     with _live_lock:
         writing = [(answer, answer.draft) for answer in _live.values()]
     for answer, draft in writing:
@@ -238,7 +237,7 @@ def store_cited(citation_id: UUID) -> None:
 
 
 def cancel_live(message_id: UUID) -> None:
-    """Stops an answer at once when this process writes it; others see the flag on its row."""
+    """Stop an answer that this process writes. Other processes read the flag on its row."""
     if live := live_answer(message_id):
         live.cancelled.set()
 
@@ -283,9 +282,9 @@ def claim_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
 
 @transaction.atomic
 def _claim(answer: Message, provider: Provider | None) -> bool:
-    """Write our name on a pending answer; False when another process did meanwhile.
+    """Claim a pending answer for this process. Return False when another process was faster.
 
-    An answer without a model that lost its writer is written anew as a whole.
+    An answer without a model whose writer died is written again from the start.
     """
     asked_again, content = bool(answer.alive_at), answer.content
     written_anew = not asked_again and answer.takeovers and content and is_local(answer, provider)
@@ -304,7 +303,7 @@ def _claim(answer: Message, provider: Provider | None) -> bool:
 
 
 def hand_over(seconds: float = HAND_OVER_SECONDS) -> int:
-    """Let other processes write this one's answers, as it is about to end; how many were left to them."""
+    """Release this process's answers to other processes before it ends. Return their number."""
     _ending.set()
     with _live_lock:
         answers = list(_live.values())
@@ -321,7 +320,7 @@ def hand_over(seconds: float = HAND_OVER_SECONDS) -> int:
 
 
 def take_up(stop: threading.Event) -> None:
-    """Write answers that nobody writes until ``stop``: those of processes that ended or were killed."""
+    """Until ``stop``, write answers whose process has ended or was killed."""
     pause = TAKE_UP_SECONDS
     while not stop.wait(pause):
         pause = TAKE_UP_SECONDS
@@ -337,7 +336,7 @@ def take_up(stop: threading.Event) -> None:
 
 
 def waiting_conversations() -> list[UUID]:
-    """Those with an answer that waits though none is being written; who asks just now begins their own."""
+    """Return conversations with a pending answer and none being written, new questions excepted."""
     since = timezone.now() - timedelta(seconds=TAKE_UP_SECONDS)
     waiting = Message.objects.filter(status=Message.Status.PENDING, created_at__lt=since).exclude(
         conversation__in=Message.objects.filter(status=Message.Status.STREAMING).values("conversation")
@@ -346,7 +345,7 @@ def waiting_conversations() -> list[UUID]:
 
 
 def is_local(answer: Message, provider: Provider | None) -> bool:
-    """Whether the answer is written by our own processors; one that cannot be written at all is not."""
+    """Return whether this machine's processors write the answer. False for an unknown provider."""
     try:
         chosen = provider or provider_named(answer.conversation.provider, answer.conversation.model)
     except ProviderError:
@@ -357,7 +356,7 @@ def is_local(answer: Message, provider: Provider | None) -> bool:
 def _write_in(
     language: str | None, answer: Message, live: LiveAnswer, provider: Provider | None, turn: Slot
 ) -> None:
-    """Write the answer; what is told of it is in the ``language`` of the page that asked."""
+    """Write the answer. Messages are in the ``language`` of the page that asked."""
     with override(language):
         _write(answer, live, provider, turn)
 
@@ -373,7 +372,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
             turns[-1].wait(live.cancelled.is_set)
 
     def let_others_search() -> None:
-        """Readers wait for the first word most: all searches go before the checks of what was written."""
+        """Searches take precedence over checks: the wait for the first word matters most."""
         if not is_local(answer, provider):
             _searches.nobody_waits.wait(CHECK_PATIENCE)
 
@@ -383,7 +382,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
     own = Message.objects.filter(pk=answer.pk, writer=PROCESS)
 
     def keep() -> None:
-        """Another process that sees the answer ended must find all its words: they are stored first."""
+        """Store all events before the row says that the answer has ended, for readers in other processes."""
         if not retry_until_available(own.exists):
             raise TakenOver
         try:
@@ -428,7 +427,7 @@ def _go_on(conversation_id: UUID) -> None:
 
 
 def _record() -> None:
-    """Makes sure that the recorder runs."""
+    """Start the recorder thread if it does not run."""
     global _recorder
     with _live_lock:
         if _recorder is None or not _recorder.is_alive():

@@ -65,7 +65,7 @@ from retrieval.results import RagConfig, SearchRecord
 
 
 def started_text(content: str, passages: Sequence[ContextItem]) -> str:
-    """Stored content with the markers of this turn's aliases; citations of other units are left out."""
+    """Return stored content with this turn's aliases in its markers, without citations of other units."""
     aliases = {passage.unit.id: passage.alias for passage in passages}
     pieces, at = [], 0
     for mark in stored_marks(content):
@@ -79,7 +79,7 @@ logger = logging.getLogger(__name__)
 
 
 class TakenOver(Exception):
-    """Another process writes this answer from now on: nothing more is stored of what was written here."""
+    """Another process has taken over this answer. Nothing more is stored here."""
 
 
 Emit = Callable[[Event], None]
@@ -88,17 +88,17 @@ NOTHING_TO_SEARCH = "There is no document to search yet. Add one, or wait until 
 
 @dataclass(slots=True)
 class AnswerContext:
-    """One answer being written: whom it tells, and whether it must stop.
+    """Callbacks and settings of one answer being written.
 
     Attributes:
         emit: takes each event as it happens.
         cancelled: set by anybody, at any time.
-        on_draft: learns of the draft before its first word, to save it while it grows.
-        before_end: called when all but ``done`` was told, before the answer's row says that it ended;
-            raises TakenOver where it is no longer ours to end.
+        on_draft: called with the draft before its first word, so that it can be saved while it grows.
+        before_end: called before the answer's row is marked as ended, when only ``done`` is left to emit;
+            raises TakenOver when another process has taken over.
         provider: writes the answer; None is the conversation's own.
-        before_model: called when all was searched, before the provider writes.
-        before_check: called when the provider has written all, before the claims are checked.
+        before_model: called after the searches, before the provider writes.
+        before_check: called after the provider has finished, before the claims are checked.
         spent: tokens of notes on a whole document, taken before the answer.
     """
 
@@ -113,7 +113,7 @@ class AnswerContext:
 
 
 def write_answer(answer: Message, writing: AnswerContext) -> None:
-    """Writes the pending answer and stores it, whatever happens; ``done`` is always the last event.
+    """Write and store the pending answer, or its failure. ``done`` is always the last event.
 
     Raises TakenOver where ``before_end`` does.
     Called without an open transaction: the database connection is given back
@@ -155,7 +155,7 @@ def _write(answer: Message, writing: AnswerContext, start: float) -> None:
 
 
 def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tuple[AnswerBuilder, Prompt]:
-    """All that is read from the database before the model writes. Raises ProviderError, Cancelled."""
+    """Read all that the model needs from the database. Raises ProviderError, Cancelled."""
     history = history_of(answer)
     question = understood_question(answer, provider, history, writing)
     found = found_passages(answer, question, provider, writing)
@@ -186,14 +186,14 @@ def history_of(answer: Message) -> tuple[Turn, ...]:
 
 
 def is_first(answer: Message) -> bool:
-    """Whether nothing was asked in the conversation before its question."""
+    """Return whether this is the conversation's first question."""
     return answer.position < 2
 
 
 def understood_question(
     answer: Message, provider: Provider, history: tuple[Turn, ...], writing: AnswerContext
 ) -> str:
-    """The question as it stands alone; kept on the question's row."""
+    """Return the question rewritten to be understood alone, and store it on its row."""
     asked = answer.question
     question = asked.standalone_question or standalone_question(
         asked.content, history, helper_of(provider), limits(), writing.cancelled
@@ -209,7 +209,7 @@ def understood_question(
 def found_passages(
     answer: Message, question: str, provider: Provider, writing: AnswerContext
 ) -> AnswerSources:
-    """The passages, told to the reader; a continued answer keeps the ones it began with."""
+    """Return the passages and emit them. A continued answer keeps the passages it began with."""
     scope = scope_of(answer.conversation, answer.conversation.owner)
     if answer.content and answer.sources:
         found = recall_context(answer.sources)
@@ -232,7 +232,7 @@ def found_passages(
 def searched_passages(
     answer: Message, question: str, scope: Scope, provider: Provider, writing: AnswerContext
 ) -> AnswerSources:
-    """Searches as the answer's ``rag_config`` says, and keeps the search in the history."""
+    """Search with the answer's ``rag_config``, and record the search in the history."""
     config = RagConfig.read(answer.rag_config)
     scope = config.filters.narrow(scope)
     options = replace(config.options(ANSWER_SEARCH), record=search_record(answer))
@@ -279,7 +279,7 @@ def told_sources(found: AnswerSources) -> Iterator[Source]:
 
 
 def draft_of(answer: Message, found: AnswerSources) -> AnswerBuilder:
-    """An empty draft, or the one an incomplete answer goes on from."""
+    """Return an empty draft, or that of the incomplete answer to continue."""
     numbers = {} if is_first(answer) and not answer.content else cited_numbers(answer.conversation_id, answer)
     draft = AnswerBuilder(answer.pk, found.sources, numbers)
     if answer.content:
@@ -291,7 +291,7 @@ def draft_of(answer: Message, found: AnswerSources) -> AnswerBuilder:
 def compose(
     draft: AnswerBuilder, provider: Provider, prompt: Prompt, writing: AnswerContext, start: float
 ) -> None:
-    """Streams, decodes, checks, and stores; what was written before a failure is kept."""
+    """Stream, decode, check and store the answer. Text written before a failure is kept."""
     writing.emit(Status("writing", gettext("Writing…")))
     if not provider.is_local:
         give_back_connection()
@@ -319,7 +319,7 @@ def compose(
 
 
 def check(draft: AnswerBuilder, provider: Provider, writing: AnswerContext) -> None:
-    """Cite what the model left uncited, and put what no rule could compare to the judge, if there is one.
+    """Cite uncited claims, and let the judge, if configured, decide claims that no rule could compare.
 
     A failure leaves the answer as the model wrote it.
     """
@@ -343,7 +343,7 @@ def drafted(
     cancelled: threading.Event,
     usage: dict[str, float],
 ) -> Iterator[Event]:
-    """The model's stream as events. Raises Cancelled and ProviderError, with all that came before drafted."""
+    """Add the model's stream to the draft. Raises Cancelled and ProviderError; earlier text is kept."""
     passages = prompt.aliases
     decoder = AnswerDecoder(passages)
     runaway = RepetitionGuard()

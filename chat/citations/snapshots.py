@@ -63,7 +63,7 @@ def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
 
 
 def lit_lines(found: Verification, place: UnitPlace) -> tuple[int, int]:
-    """First and last line of the lit words; the unit's lines where it has not one box for each line."""
+    """Return first and last line of the cited words; those of the unit if it has not one box per line."""
     first, last = place.lines
     if len(place.rects) != last - first + 1:
         return place.lines
@@ -75,11 +75,11 @@ def lit_lines(found: Verification, place: UnitPlace) -> tuple[int, int]:
     return (lit[0], lit[-1]) if lit else place.lines
 
 
-# Words selected on a page, as citations: one for each passage they run over.
+# --- Words selected on a page as citations: one for each passage that they span ---
 
 
 def quoted(document: Document, page: int, words: str) -> list[Citation]:
-    """Citations of the words, not saved yet, in reading order; none when no passage holds them."""
+    """Return unsaved citations of the words in reading order; none when no passage contains them."""
     anchor = find_target(document, LinkTarget(page, quote=words))
     parts = anchor.parts if anchor else ()
     return [citation for part in parts for citation in _quoted_on(document, part)]
@@ -119,7 +119,7 @@ class _Content:
 
 
 def reanchor_citations(document: Document) -> int:
-    """Re-anchors every citation of the document; how many there are. Five queries, however many."""
+    """Re-anchor all citations of the document with five queries. Return their number."""
     citations = list(Citation.objects.filter(document=document))
     if not citations:
         return 0
@@ -134,7 +134,7 @@ def reanchor_citations(document: Document) -> int:
 
 
 def unit_for(citation: Citation, content: _Content) -> CitationUnit | None:
-    """The unit that now holds the cited words, else the one most like the old; None when there is none."""
+    """Return the unit that contains the cited words, else the most similar one, or None."""
     same = content.by_words.get(words_of(citation.unit_text), [])
     holding = same or [row for row in content.rows if holds(row, citation.quote)]
     if holding:
@@ -148,7 +148,7 @@ def holds(row: CitationUnit, quote: str) -> bool:
 
 
 def unlikeness(row: CitationUnit, citation: Citation) -> tuple[float, int]:
-    """Smaller is likelier: other words first, then the distance in pages."""
+    """Sort key, smaller is more alike: difference of the words, then distance in pages."""
     likeness = fuzz.ratio(row.content, citation.unit_text)
     return -round(likeness / 5), abs(row.page_number - citation.page_number)
 

@@ -1,4 +1,4 @@
-"""A typed value out of cited words: an amount, a date, yes or no, one of a list."""
+"""Extract a typed value from cited words: an amount, a date, yes or no, one of a list."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class TypedValue:
 
 
 def typed_value(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """The value the evidence gives for the column; None where it gives none, or none alone."""
+    """Return the evidence's value for the column; None where there is none, or several differ."""
     match column.kind:
         case Kind.NUMBER | Kind.MONEY | Kind.DATE:
             return _quantity(column, evidence)
@@ -73,9 +73,9 @@ def typed_value(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValu
 
 
 def _quantity(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """The quantity of the column's kind in the first evidence that is about its question.
+    """Return the quantity of the column's kind in the first evidence on its question.
 
-    Of a row's values under years it is the latest; of a sentence's the one nearest to the question's words.
+    In a table row with years this is the latest; in a sentence, the one nearest to the question's words.
     """
     for place, found in enumerate(evidence):
         asked = asked_terms(column, found.language)
@@ -98,12 +98,12 @@ def asked_terms(column: ReviewColumn, language: str) -> frozenset[str]:
 
 
 def is_about(found: Evidence, asked: frozenset[str]) -> bool:
-    """Whether the claim has two of the question's telling terms (all, where there are fewer)."""
+    """Return whether the claim has two of the question's terms, or all if there are fewer."""
     return len(asked & set(terms_of(found.claim, found.language))) >= min(2, len(asked))
 
 
 def _best(found: Evidence, candidates: Sequence[Quantity], asked: frozenset[str]) -> Quantity | None:
-    """One quantity; None where there is none, or where nothing tells which of several is meant."""
+    """Return the intended quantity; None where there is none or the choice is ambiguous."""
     if not candidates:
         return None
     heads = _heads(found.claim, candidates)
@@ -116,7 +116,7 @@ def _best(found: Evidence, candidates: Sequence[Quantity], asked: frozenset[str]
 
 
 def _heads(claim: str, candidates: Sequence[Quantity]) -> list[str]:
-    """What stands between each quantity and the one before it."""
+    """Return the text between each quantity and its predecessor."""
     ends = [0, *(q.end for q in candidates[:-1])]
     return [claim[end : q.start] for end, q in zip(ends, candidates, strict=True)]
 
@@ -159,7 +159,7 @@ def as_json(column: ReviewColumn, quantity: Quantity) -> Any:
 
 
 def number(value: Decimal) -> int | float:
-    """JSON has no decimals: a whole number where it is one."""
+    """Return the number for JSON, as an int where it is whole."""
     return int(value) if value == value.to_integral_value() else float(value)
 
 
@@ -232,11 +232,11 @@ def chosen_in(column: ReviewColumn, text: str, language: str) -> list[str]:
 
 
 class InvalidValue(Exception):
-    """What was written is no value of the column's kind; the message is for people."""
+    """The input is not a value of the column's kind. The message is shown to users."""
 
 
 def written_value(column: ReviewColumn, text: str) -> tuple[Any, str]:
-    """What a person typed as a value of the column's kind. Raise InvalidValue."""
+    """Parse user input as a value of the column's kind. Raises InvalidValue."""
     text = text.replace("\x00", "").strip()[:10_000]
     if not text:
         return None, ""

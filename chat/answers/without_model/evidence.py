@@ -1,4 +1,4 @@
-"""The units a question is answered from without a model, read from the database."""
+"""Select the units from which a question is answered without a model."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def central_lines(lines: Sequence[AnswerLine], most: int = 5) -> list[AnswerLine
 
 
 def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
-    """The lines of a section that is named, in order, where none has another word of the question."""
+    """Return the lines of a named section in order, if none of them has another word of the question."""
     places = [place for place in question.places if place.kind in ("section", "requirement")]
     there = units_named(places, lines)
     own = [line for line in lines if line.unit.id in there and not is_title(line)]
@@ -193,7 +193,7 @@ def is_item(line: AnswerLine) -> bool:
 
 
 def is_long(text: str) -> bool:
-    """Whether a line can stand for others: long, and most of it letters."""
+    """Return whether a line can represent others: it is long and consists mostly of letters."""
     unspaced = sum("\u3040" <= character <= "\u9fff" for character in text)
     return len(text) + unspaced >= LEAST_CHARACTERS and sum(map(str.isalpha, text)) >= len(text) * MOSTLY
 
@@ -259,7 +259,7 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
 
 
 def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], scope: Scope | None = None) -> AnswerSources:
-    """``scope``: where the pages of the units shown are kept to it."""
+    """Build the passages. With ``scope``, only its pages are kept."""
     sources = load_sources(units)
     if scope is not None:
         keep_pages(sources, scope)
@@ -286,7 +286,7 @@ def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUI
 
 
 def first_mentions(question: QuestionFeatures, documents: Sequence[UUID]) -> list[UUID]:
-    """The first units with all words of the question: a definition stands where a word first occurs."""
+    """Return the first units with all words of the question: terms are defined at their first occurrence."""
     if not question.words:
         return []
     units = CitationUnit.objects.filter(document__in=documents, unit_type__in=("prose", "list", "abstract"))
@@ -298,7 +298,7 @@ def first_mentions(question: QuestionFeatures, documents: Sequence[UUID]) -> lis
 def names_held(
     question: QuestionFeatures, documents: Sequence[UUID], titles: str, known: Set[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names and places of the question that no page holds, and names that a title or first page holds.
+    """Split the question's names: those that no page contains, and those in a title or on a first page.
 
     ``titles``: of the documents; ``known``: words that the documents may have others for.
     """
@@ -344,7 +344,7 @@ def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:
 
 
 class NearDocuments(NamedTuple):
-    """Documents a question is about; their languages, newest first, titles and names, and packs."""
+    """The documents of a question, newest first: languages, titles, names and packs."""
 
     ids: list[UUID]
     languages: list[str]
@@ -373,7 +373,7 @@ def near_documents(scope: Scope, hits: Sequence[Hit]) -> NearDocuments:
 
 
 def units_at(place: NamedPlace, documents: Sequence[UUID], language: str) -> list[UUID]:
-    """Units of the place named: of its page, under its caption, in its section, of its label."""
+    """Return the units of a named place: a page, a caption, a section or a label."""
     units = CitationUnit.objects.filter(document__in=documents).order_by("document", "position")
     number = re.escape(place.number.partition("(")[0])
     if place.kind in ("page", "slide"):

@@ -1,8 +1,7 @@
-"""Anchoring: where on its page a quoted text stands.
+"""Anchoring: locate a quote on its pages.
 
-Exact words first; then the same words but for what printing changes; then
-pieces of them, in whatever order the page has them; then, for a value, the same
-value written otherwise. Each step looks only when the one before found nothing.
+The steps, each tried only if the one before found nothing: the exact words; the words after folding (spaces,
+hyphens, case, accents); pieces of them in any order; for a single value, the same value in another notation.
 """
 
 from __future__ import annotations
@@ -47,9 +46,9 @@ class Occurrence:
     """``page.text[start:end]`` holds the quote.
 
     Attributes:
-        at: where it begins in the page's folded text.
+        at: its start in the page's folded text.
         fit: 2 when the characters are those of the quote but for white space; 1 when they only
-            fold to the same; 0 when a sign stands before a number that the quote does not have.
+            fold to the same; 0 when the page has a sign before a number and the quote has none.
     """
 
     page: PageText
@@ -64,7 +63,7 @@ class Occurrence:
 
 
 def occurrences(pages: Sequence[PageText], quote: str, folded: Folded) -> list[Occurrence]:
-    """Every place of a quote, in the order of the pages. ``folded`` is the folded quote.
+    """Return all places of a quote, in page order. ``folded`` is the folded quote.
 
     A long quote is taken within words, too, where nothing better is found: some
     files print no spaces.
@@ -93,7 +92,7 @@ def _places(text: str, wanted: str) -> Iterator[int]:
 
 
 def _between_borders(text: str, start: int, end: int) -> bool:
-    """Whether no word or number goes on over either end."""
+    """Return whether both ends are at word or number boundaries."""
     return not (_joined(text, start - 1, start) or _joined(text, end - 1, end))
 
 
@@ -111,7 +110,7 @@ def _joined(text: str, left: int, right: int) -> bool:
 
 
 def _is_unspaced(character: str) -> bool:
-    """Scripts written without spaces between words: any place is a border."""
+    """Return whether the character is of a script without spaces, where every position is a boundary."""
     return (
         "\u2e80" <= character <= "\ud7ff"
         or "\uf900" <= character <= "\ufaff"
@@ -140,7 +139,7 @@ def _nearest(signs: str, count: int) -> str:
 
 
 def _loses_sign(text: str, start: int, quote: str) -> bool:
-    """Whether the quote is a negative number and the page has it without the sign."""
+    """Return whether the quote is a negative number that the page prints without a sign."""
     return _NEGATIVE.match(quote) is not None and text[start] not in _MINUSES
 
 
@@ -162,7 +161,7 @@ _WINDOW = 40  # tokens on each side
 
 
 def choose(found: Sequence[Occurrence], quote: str, context: str) -> Occurrence:
-    """The place that fits its context best; the first of equals. ``found`` is not empty."""
+    """Return the first place whose surroundings match the context best. ``found`` is not empty."""
     if len(found) == 1:
         return found[0]
     if not context.strip():
@@ -282,7 +281,7 @@ _MOST_OTHER_LETTERS = 12  # letters beside its values, of a quote that is no mor
 
 
 def value_places(pages: Sequence[PageText], quote: str) -> list[Occurrence]:
-    """Every place of the quote's one value, when the quote is little more than a value."""
+    """Return all places of the value, when the quote is little more than one value."""
     values = values_in(quote)
     if len(values) != 1 or sum(map(str.isalpha, quote.replace(values[0].text, ""))) > _MOST_OTHER_LETTERS:
         return []
@@ -329,7 +328,7 @@ def over_page_break(pages: Sequence[PageText], quote: str, folded: Folded) -> tu
 
 
 def _split(upper: PageText, lower: PageText, quote: str) -> int | None:
-    """How many characters of the quote stand on the upper page, the others on the lower."""
+    """Return the number of the quote's characters on the first page; the others are on the second."""
     if (
         quote[:LEAST_PART_OF_QUOTE] not in upper.folded.text
         or quote[-LEAST_PART_OF_QUOTE:] not in lower.folded.text
@@ -391,7 +390,7 @@ NORMALIZED_SHARE = 0.97  # share of the quote's characters found for which it st
 
 @dataclass(frozen=True)
 class PageAnchor:
-    """What of the quote stands on one page: ``spans`` are ranges of the page's characters."""
+    """The part of a quote on one page. ``spans`` are ranges of the page's characters."""
 
     page: PageText
     spans: tuple[Span, ...]
@@ -409,7 +408,7 @@ class PageAnchor:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where a quote stands; ``parts`` has one entry for each page it runs over, and is never empty."""
+    """The location of a quote. ``parts`` has one entry per page, at least one."""
 
     verdict: Literal["exact", "normalized", "partial"]
     parts: tuple[PageAnchor, ...]
@@ -430,7 +429,7 @@ class Anchor:
 
 
 def find_quote(pages: Sequence[PageText], quote: str, context: str = "") -> Anchor | None:
-    """Where the quote stands on these pages, or None.
+    """Return the location of the quote on these pages, or None.
 
     ``context`` (the sentence or table row around it, the heads of its row and
     column) chooses among several places.

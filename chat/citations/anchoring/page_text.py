@@ -16,10 +16,9 @@ import numpy.typing as npt
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Word
 
-# Text without what printing changes: spaces, hyphens, quotes, ligatures, case, accents.
+# --- Folding: text without spaces, hyphens, quotation marks, ligatures, case and accents ---
 #
-# Two texts that say the same words fold to the same string, and each folded
-# character knows which character it came from.
+# Texts with the same words fold to the same string. The source index of each folded character is kept.
 
 # Quotes, apostrophes, primes: typesetters exchange them freely.
 _QUOTES = frozenset("'\"`´′″‘’‚‛“”„‟«»‹›〝〞＂＇")
@@ -64,7 +63,7 @@ class Folded:
 
     @cached_property
     def text(self) -> str:
-        """The folded characters, made at the first look: a search that is stopped needs only some pages."""
+        """The folded characters. Computed at first use: a search that is stopped needs only some pages."""
         return folded_text(self.source)
 
     @cached_property
@@ -74,7 +73,7 @@ class Folded:
 
     @cached_property
     def offsets(self) -> npt.NDArray[np.int32]:
-        """For each folded character, the index of the character it came from. Ascending."""
+        """The source index of each folded character, ascending."""
         codes = np.frombuffer(self.source.encode("utf-32-le", "surrogatepass"), np.uint32)
         lengths = _ASCII_LENGTHS[np.minimum(codes, 127)]
         for place in np.flatnonzero(codes > 127).tolist():
@@ -83,7 +82,7 @@ class Folded:
 
     @cached_property
     def gaps(self) -> list[int]:
-        """The folded characters before which folding dropped something. Ascending."""
+        """Indexes of the folded characters before which folding dropped characters, ascending."""
         return (np.flatnonzero(np.diff(self.offsets) > 1) + 1).tolist()
 
     def source_range(self, start: int, end: int) -> tuple[int, int]:
@@ -98,7 +97,7 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A text without accents and marks; ``places`` are those of its characters, None if none was dropped."""
+    """A text without accents and marks. ``places``: source indexes, None if no character was dropped."""
 
     text: str
     places: npt.NDArray[np.int32] | None
@@ -132,7 +131,7 @@ def fold(text: str) -> Folded:
 
 
 def folded_text(text: str) -> str:
-    """The folded characters alone. ASCII is translated at once: ten times as fast as by the character."""
+    """Return the folded characters. ASCII is translated as a whole, ten times faster than by character."""
     plain = _NOT_ASCII.sub(lambda found: "".join([_folded[character] for character in found[0]]), text)
     return plain.translate(_ASCII)
 
@@ -149,7 +148,7 @@ def collapsed(text: str) -> str:
 
 
 class LazyWords(Sequence[Word]):
-    """Words that are made at the first look at one of them."""
+    """A sequence of words that is built at first access."""
 
     def __init__(self, make: Callable[[], Sequence[Word]]) -> None:
         self._make = make
@@ -174,12 +173,12 @@ class LazyWords(Sequence[Word]):
 
 @dataclass(frozen=True, eq=False)
 class PageText:
-    """A page's text and words (as in ``ParsedPage``), with what searching them needs, made once.
+    """A page's text and words (as in ``ParsedPage``), with cached values for searches.
 
     Attributes:
         number: 1-based.
         words: in the order of ``text``; boxes in page space.
-        folded_before: the text folded, where somebody did so already.
+        folded_before: the folded text, if the caller has it.
     """
 
     number: int
@@ -214,17 +213,17 @@ class PageText:
 
     @cached_property
     def sideways(self) -> bool:
-        """Whether most words run up or down in page space."""
+        """Whether most words are vertical in page space."""
         long = self.boxes[[word.char_end - word.char_start > 2 for word in self.words]]
         width, height = (long[:, 2:] - long[:, :2]).sum(0)
         return bool(height > width)
 
     def along(self, rect: Rect) -> tuple[float, float]:
-        """The stretch of a box in the direction of the lines."""
+        """Return the interval of a box along the lines."""
         return (rect.y0, rect.y1) if self.sideways else (rect.x0, rect.x1)
 
     def across(self, rect: Rect) -> tuple[float, float]:
-        """The stretch of a box across the lines."""
+        """Return the interval of a box across the lines."""
         return (rect.x0, rect.x1) if self.sideways else (rect.y0, rect.y1)
 
     def words_in(self, start: int, end: int) -> range:
@@ -303,7 +302,7 @@ def _stretch(page: PageText, rect: Rect, low: float, high: float, text: str) -> 
 
 
 def _joined(page: PageText, line: Rect, word: Rect) -> Rect | None:
-    """Both as one rectangle, when the word goes on the line."""
+    """Return the union of both when the word continues the line, else None."""
     low, high = page.across(line)
     top, bottom = page.across(word)
     height = min(high - low, bottom - top)
@@ -320,7 +319,7 @@ def _centers_outside(page: PageText, lit: set[int]) -> np.ndarray:
 
 
 def _covered(points: np.ndarray, rect: Rect) -> np.ndarray | None:
-    """The points inside a rectangle; None when there are none."""
+    """Return the points inside a rectangle, or None."""
     inside = (points >= rect[:2]).all(1) & (points <= rect[2:]).all(1)
     return points[inside] if inside.any() else None
 

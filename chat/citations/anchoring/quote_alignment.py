@@ -1,4 +1,4 @@
-"""Where a quote stands in pieces: reordered, interrupted, or not quite as printed."""
+"""Align a quote with a page that has its words reordered, interrupted or slightly different."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 
 from chat.citations.anchoring.page_text import Folded, PageText, Span, fold
 
-# Dashes and quotes that stand alone on a page: folding drops them, so they are asked for apart.
+# Dashes and quotation marks that are words of their own: folding drops them, so they are checked separately.
 #
 # A dash in an empty table cell between two quoted numbers is not quoted, unless
 # the quote has a dash there, too.
 
 
 def signs_within(page: PageText, tile: Tile) -> Iterator[tuple[int, int]]:
-    """Words inside a tile that fold to nothing: their index, and their place in the folded quote."""
+    """Yield the words in a tile that fold to nothing: index, and position in the folded quote."""
     start, end = page.folded.source_range(tile.page_start, tile.page_start + tile.length)
     for index in page.words_in(start, end):
         word = page.words[index]
@@ -30,13 +30,13 @@ def signs_within(page: PageText, tile: Tile) -> Iterator[tuple[int, int]]:
 
 
 def prints_sign(quote: str, folded: Folded, at: int) -> bool:
-    """Whether the quote prints anything between its folded characters ``at - 1`` and ``at``."""
+    """Return whether the quote has visible characters between its folded characters ``at - 1`` and ``at``."""
     before, after = int(folded.offsets[at - 1]) + 1, int(folded.offsets[at])
     return bool(quote[before:after].strip())
 
 
 def without_unquoted_signs(page: PageText, tile: Tile, quote: str, folded: Folded) -> tuple[Span, ...]:
-    """The tile as ranges of the page's characters, signs left out that the quote does not print."""
+    """Return the tile as ranges of the page's characters, without signs that the quote lacks."""
     start, end = page.folded.source_range(tile.page_start, tile.page_start + tile.length)
     spans = []
     for index, at in signs_within(page, tile):
@@ -47,12 +47,11 @@ def without_unquoted_signs(page: PageText, tile: Tile, quote: str, folded: Folde
     return tuple(span for span in spans if page.text[slice(*span)].strip())
 
 
-# Greedy string tiling: the pieces two texts share, in whatever order each has them.
+# --- Greedy string tiling: the substrings that two texts share, in any order ---
 #
-# A table read row by row holds the same pieces as one read column by column.
-# The longest common piece is laid first, then the longest of what is left (Wise,
-# "String similarity via greedy string tiling", 1993; here with hashed seeds). A
-# piece that stands in several places of the page is laid where its neighbours are.
+# A table read by rows has the same substrings as one read by columns. The longest common substring is taken
+# first, then the longest of the rest (Wise, "String similarity via greedy string tiling", 1993; here with
+# hashed seeds). Of several places on the page, the one nearest to the neighbouring tiles is taken.
 
 SEED = 6  # folded characters; the shortest piece that is looked for
 _COMMON_SEED = 60  # places in the quote; a seed with more is a ruled line or leader dots
@@ -78,7 +77,7 @@ class Tile(NamedTuple):
 
 
 def tiles(quote: str, page: str, separation: Separation = lambda one, other: abs(one - other)) -> list[Tile]:
-    """Pieces of both texts, none overlapping another, in the order of the quote."""
+    """Return the common substrings, without overlap, in the order of the quote."""
     places = _common_pieces(quote, page)
     queue = [(-length, start) for start, length in places]
     heapq.heapify(queue)
@@ -166,7 +165,7 @@ _LEAST_OF_BEST = 1 / 3  # of the best page's shingles that a page must have to b
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The spans of one page that hold ``found`` (0..1) of the quote's characters."""
+    """Spans of one page. ``found`` is the share of the quote's characters in them (0..1)."""
 
     page: PageText
     spans: tuple[Span, ...]
@@ -174,7 +173,7 @@ class Alignment:
 
 
 def align(pages: Sequence[PageText], quote: str, folded: Folded) -> Alignment | None:
-    """The page that holds most of the quote, when it holds enough of it to be meant."""
+    """Return the page with the largest part of the quote, if that part is large enough."""
     if len(folded.text) < LONG_TILE:
         return None
     aligned = [_align_page(page, quote, folded) for page in likely_pages(pages, folded.text)]
@@ -182,7 +181,7 @@ def align(pages: Sequence[PageText], quote: str, folded: Folded) -> Alignment | 
 
 
 def likely_pages(pages: Sequence[PageText], quote: str) -> list[PageText]:
-    """The pages with most shingles of the quote, best first."""
+    """Return the pages that share most shingles with the quote, best first."""
     first = list(_shingles_held(pages, quote, _FIRST_SAMPLES))[:_FINALISTS]
     counts = _shingles_held(first or pages, quote, _SAMPLES)
     best = max(counts.values(), default=0)
@@ -250,7 +249,7 @@ def _borders(text: str, folded: Folded) -> np.ndarray:
 def _lit_words(
     page: PageText, lit: np.ndarray, laid: Sequence[Tile], quote: str, folded: Folded
 ) -> np.ndarray:
-    """Which words have most of their characters in tiles, and the signs between them that are quoted."""
+    """Mark the words with most characters in tiles, and the quoted signs between them."""
     words = np.zeros(len(page.words), bool)
     total = np.concatenate([[0], np.cumsum(lit)])
     for index, (start, end) in enumerate(page.folded_words):
@@ -276,7 +275,7 @@ def _lay_single_words(
 ) -> int:
     """Match what is left of the quote word by word, each with the equal word nearest to its neighbours.
 
-    Lights them in ``words``; returns how many folded characters were found.
+    Marks them in ``words``. Returns the number of folded characters found.
     """
     parts = list(_quote_words(quote, folded))
     for part in parts:
@@ -298,7 +297,7 @@ def _lay_single_words(
 
 
 def _uncovered(part: _QuoteWord, folded: Folded, covered: np.ndarray) -> str:
-    """What of a quoted word has not been found: all of it, or the half before or after a line break."""
+    """Return the missing part of a quoted word: all of it, or one half of a hyphenated word."""
     left = np.flatnonzero(~covered[part.start : part.end])
     if not len(left) or left[-1] - left[0] + 1 != len(left):
         return ""
@@ -349,7 +348,7 @@ def _distance(page: PageText, one: int, other: int) -> float:
 
 
 def _spans(page: PageText, words: np.ndarray) -> Iterator[Span]:
-    """Runs of lit words as ranges of the page's characters."""
+    """Return runs of marked words as ranges of the page's characters."""
     lit = np.flatnonzero(words)
     if not len(lit):
         return
