@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.files.base import ContentFile
+from django.db import transaction
+from django.test import override_settings
 from hypothesis import settings as hypothesis_settings
 
 from documents.files.uploads import store_upload
@@ -39,9 +41,26 @@ CORPUS = Path("/work/shared/corpus")
 Ingest = Callable[..., Document]
 
 
+def some_fast(values: Iterable[Any], *fast: str) -> list[Any]:
+    """Return parameters of a test: those whose text or name begins with one of ``fast``; the others slow."""
+    return [
+        value
+        if getattr(value, "__name__", str(value)).startswith(fast)
+        else pytest.param(value, marks=pytest.mark.slow)
+        for value in values
+    ]
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow tests: at the end no process is left alone with one."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Give one process all browser tests, which share a site, and the files of the others one by one.
+
+    Begin with the browser and with slow tests: at the end no process is left alone with one.
+    """
+    for item in items:
+        in_browser = "browser" in item.path.parts
+        item.add_marker(pytest.mark.xdist_group("browser" if in_browser else str(item.path)))
+    items.sort(key=lambda item: ("browser" not in item.path.parts, item.get_closest_marker("slow") is None))
 
 
 @pytest.fixture(scope="session")
@@ -51,10 +70,33 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
         citus_nodes.place_test_database()
 
 
+@pytest.fixture(scope="module")
+def module_rows(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
+    """Rows that all tests of a module share, and the folder of their files.
+
+    They are written by module-scoped fixtures, in a transaction around the tests. Each test rolls back what
+    it writes itself. Not for modules with ``django_db(transaction=True)``.
+    """
+    media = tmp_path_factory.mktemp("media")
+    with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=media):
+        rows = transaction.atomic()
+        rows._from_testcase = True  # as Django's TestCase: code may ask for a durable transaction inside
+        with rows:
+            yield media
+            transaction.set_rollback(True)
+
+
 @pytest.fixture(autouse=True)
-def files_of_their_own(tmp_path: Path, settings: settings_module) -> None:  # type: ignore[valid-type]
-    """Uploads of a test go to the test's folder."""
-    settings.MEDIA_ROOT = tmp_path / "media"
+def files_of_their_own(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    settings: settings_module,  # type: ignore[valid-type]
+) -> None:
+    """Uploads of a test go to the test's folder, or to that of the rows it shares."""
+    shared = "module_rows" in request.fixturenames
+    settings.MEDIA_ROOT = request.getfixturevalue("module_rows") if shared else tmp_path / "media"
 
 
 @pytest.fixture(autouse=True)
@@ -63,9 +105,13 @@ def no_replies_of_other_tests() -> None:
     cache.clear()
 
 
+def new_alice() -> User:
+    return User.objects.create_user("alice", "alice@example.com", "correct horse")
+
+
 @pytest.fixture
 def alice(db: None) -> User:
-    return User.objects.create_user("alice", "alice@example.com", "correct horse")
+    return new_alice()
 
 
 @pytest.fixture
@@ -79,18 +125,18 @@ def charlie(db: None) -> User:
     return User.objects.create_user("charlie", "charlie@example.com", "paper clip")
 
 
+def ingest(owner: User, *pages: str, name: str = "drawn.pdf", pdf: bytes = b"") -> Document:
+    file = ContentFile(pdf or draw_pdf(*pages))
+    document = store_upload(owner, file, name, queued=False)
+    ingest_document(document.pk)
+    recognise_document(document.pk)
+    document.refresh_from_db()
+    return document
+
+
 @pytest.fixture
 def ingested(db: None) -> Ingest:
     """``ingested(owner, "text", "text of page 2")``: drawn, uploaded and taken in, all for real."""
-
-    def ingest(owner: User, *pages: str, name: str = "drawn.pdf", pdf: bytes = b"") -> Document:
-        file = ContentFile(pdf or draw_pdf(*pages))
-        document = store_upload(owner, file, name, queued=False)
-        ingest_document(document.pk)
-        recognise_document(document.pk)
-        document.refresh_from_db()
-        return document
-
     return ingest
 
 

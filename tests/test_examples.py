@@ -66,6 +66,7 @@ def test_a_question_is_asked_and_its_citation_drawn_by_the_examples(
     assert (tmp_path / "words.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_a_search_and_a_citation_are_followed_by_the_example(
     asgi_server: str,  # noqa: F811
     key: str,
@@ -78,6 +79,7 @@ def test_a_search_and_a_citation_are_followed_by_the_example(
     assert f"kept in the history: “{QUESTION}” (question, chat)" in said
 
 
+@pytest.mark.slow
 def test_papers_and_blocks_are_added_cited_and_exported_by_the_example(
     asgi_server: str,  # noqa: F811
     key: str,
@@ -103,6 +105,7 @@ def test_papers_and_blocks_are_added_cited_and_exported_by_the_example(
     assert "## References" in (tmp_path / "harvest.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_folder_is_ingested_by_the_example(
     asgi_server: str,  # noqa: F811
     key: str,
@@ -166,6 +169,7 @@ def test_curl_checks_adds_and_asks(
     assert len(tools["result"]["tools"]) == 8
 
 
+@pytest.mark.slow
 def test_an_agent_says_only_what_was_verified(
     asgi_server: str,  # noqa: F811
     key: str,
@@ -183,6 +187,7 @@ def test_an_agent_says_only_what_was_verified(
     assert "1 of 1 answered by" in said and said.endswith("all verified; 1 from evidence pages\n")
 
 
+@pytest.mark.slow
 def test_the_answer_of_a_langchain_pipeline_is_checked_and_lit(
     asgi_server: str,  # noqa: F811
     key: str,

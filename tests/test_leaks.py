@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 
+import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -44,6 +45,7 @@ def hers_and_mine(alice: User, bob: User, ingested: Ingest) -> list[Document]:
     return [ingested(bob, "\n\n".join(lines), "Projects have access codes.", name="mine.pdf")]
 
 
+@pytest.mark.slow
 def test_a_hundred_questions_bring_nothing_of_anothers(alice: User, bob: User, ingested: Ingest) -> None:
     mine = {document.pk for document in hers_and_mine(alice, bob, ingested)}
     unguarded, hits = [], 0

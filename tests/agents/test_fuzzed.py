@@ -95,6 +95,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @cases(25)
 @given(body=st.binary(max_size=60) | anything.map(written) | st.builds(rpc, anything, anything, anything))
 def test_bytes_and_json_that_are_no_call_are_refused(alice: User, body: bytes) -> None:
@@ -121,6 +122,7 @@ def modern(client: APIClient, method: str, params: Arguments) -> Any:
     return answer_of_mcp(client, rpc(method, params | {"_meta": META}), **headers)
 
 
+@pytest.mark.slow
 @cases(25)
 @given(method=st.sampled_from(METHODS), params=st.dictionaries(text, anything, max_size=3))
 def test_methods_of_the_latest_version_bear_any_parameters(
@@ -245,6 +247,7 @@ def bodies(fields: Fields) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "fields"),
     [("/v1/chat/completions", CHAT), ("/v1/responses", RESPONSE)],
@@ -268,6 +271,7 @@ def test_openais_protocol_bears_what_is_no_request(bob: User, body: bytes) -> No
         openai_error(post(client_of(bob), path, body), body)
 
 
+@pytest.mark.slow
 @cases(25)
 @given(key=text.filter(lambda key: key and "/" not in key and key not in (".", "..")))
 def test_a_response_of_any_id_is_not_found(bob: User, key: str) -> None:

@@ -63,6 +63,11 @@ def widths(request: pytest.FixtureRequest) -> tuple[int, ...]:
     return tuple(request.param)
 
 
+@pytest.fixture(params=["light", pytest.param("dark", marks=pytest.mark.slow)])
+def theme(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
 def ids() -> dict[str, str]:
     return {}
@@ -115,12 +120,12 @@ def rows_for(alice: User, ids: dict[str, str]) -> None:
 
 
 def test_every_page_passes_axe_in_both_themes(
-    page: Page, site: Site, furnished: dict[str, str], widths: tuple[int, ...]
+    page: Page, site: Site, furnished: dict[str, str], widths: tuple[int, ...], theme: str
 ) -> None:
     complaints = []
     for path in PAGES:
         page.goto(site.url(path.format(**furnished)))
-        complaints += violations(page, path, widths)
+        complaints += violations(page, path, widths, (theme,))
     assert complaints == []
 
 
@@ -231,6 +236,7 @@ def test_pages_for_nobody_in_particular_pass_axe(
     assert complaints == []
 
 
+@pytest.mark.slow
 def test_the_api_docs_pass_axe_with_a_request_made(page: Page, site: Site, widths: tuple[int, ...]) -> None:
     page.goto(site.url("/api/docs/"))
     page.locator("#operations-tag-documents").click()
@@ -249,6 +255,7 @@ def test_the_admin_passes_axe(
     site: Site,
     furnished: dict[str, str],
     widths: tuple[int, ...],
+    theme: str,
 ) -> None:
     """The lists, and of each model the page of one row. Most have the same templates."""
     committed(root)
@@ -257,7 +264,7 @@ def test_the_admin_passes_axe(
     complaints = []
     for path in ["/admin/", "/admin/dashboard/", "/admin/password_change/", *admin_pages(models)]:
         page.goto(site.url(path))
-        complaints += violations(page, path, widths)
+        complaints += violations(page, path, widths, (theme,))
     page.close()
     assert complaints == []
 
@@ -275,12 +282,14 @@ def admin_pages(models: tuple[type[Model], ...]) -> Iterator[str]:
             yield f"{path}{row.pk}/change/"
 
 
-def violations(page: Page, name: str, widths: tuple[int, ...] = ()) -> list[str]:
-    """What axe finds in both themes, at these widths, else as wide as the page is."""
+def violations(
+    page: Page, name: str, widths: tuple[int, ...] = (), themes: tuple[str, ...] = ("light", "dark")
+) -> list[str]:
+    """Return what axe finds in these themes, at these widths, else as wide as the page is."""
     found = []
     before = page.viewport_size
     assert before
-    for width, theme in product(widths or (before["width"],), ("light", "dark")):
+    for width, theme in product(widths or (before["width"],), themes):
         page.set_viewport_size({"width": width, "height": before["height"]})
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         if theme == "dark":  # the colours go over into each other, which takes frames

@@ -92,6 +92,7 @@ def test_a_citation_opens_at_its_words_on_a_phone_where_the_panel_is_shut(
     expect(page.locator("#panel")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_page_that_an_answer_cites_is_drawn_before_it_is_gone_to(
     page: Page, site: Site, upload: Upload
 ) -> None:
@@ -149,18 +150,21 @@ def test_an_answer_is_copied_with_its_references(page: Page, answer: Locator) ->
     assert re.search(r"^\[\d\] .*, p\. 2", copied, re.M)
 
 
-@pytest.mark.parametrize(
-    ("link", "start"),
-    [("Evidence", b"%PDF"), ("Word", b"PK"), ("Markdown", b"# What"), ("HTML", b"<!doctype")],
-)
-def test_an_answer_is_saved_as_a_file(page: Page, answer: Locator, link: str, start: bytes) -> None:
-    menu(answer)
-    with page.expect_download() as download:
-        page.get_by_role("link", name=link).last.click()
-    saved = Path(download.value.path()).read_bytes()
-    assert saved.startswith(start)
-    if start == b"%PDF":
-        assert any(page.first_annot for page in pymupdf.open(stream=saved))
+def test_an_answer_is_saved_as_a_file(page: Page, answer: Locator, subtests: pytest.Subtests) -> None:
+    for link, start in [
+        ("Evidence", b"%PDF"),
+        ("Word", b"PK"),
+        ("Markdown", b"# What"),
+        ("HTML", b"<!doctype"),
+    ]:
+        with subtests.test(link=link, start=start):
+            menu(answer)
+            with page.expect_download() as download:
+                page.get_by_role("link", name=link).last.click()
+            saved = Path(download.value.path()).read_bytes()
+            assert saved.startswith(start)
+            if start == b"%PDF":
+                assert any(page.first_annot for page in pymupdf.open(stream=saved))
 
 
 def test_a_link_is_made_opened_by_a_stranger_and_revoked(page: Page, answer: Locator) -> None:
@@ -179,6 +183,7 @@ def test_a_link_is_made_opened_by_a_stranger_and_revoked(page: Page, answer: Loc
     stranger.close()
 
 
+@pytest.mark.slow
 def test_the_menu_of_an_answer_goes_by_keyboard(page: Page, answer: Locator) -> None:
     answer.get_by_role("button", name="Keep, export or share").focus()
     page.keyboard.press("Enter")

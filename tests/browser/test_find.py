@@ -75,6 +75,7 @@ def test_whole_words_and_words_that_are_nowhere(reader: Page) -> None:
     expect(reader.locator(".match")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_match_that_is_in_sight_does_not_move_the_pages(reader: Page) -> None:
     reader.keyboard.press("/")
     before = reader.locator("[data-pages]").evaluate("item => item.scrollTop")

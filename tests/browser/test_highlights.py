@@ -38,7 +38,14 @@ def assert_covered(page: Page, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "number", [1, 2, 3, 4, 5], ids=["plain", "rotated 90, cropped", "180", "270, moved", "user unit"]
+    "number",
+    [
+        pytest.param(1, marks=pytest.mark.slow, id="plain"),
+        pytest.param(2, id="rotated 90, cropped"),
+        pytest.param(3, marks=pytest.mark.slow, id="180"),
+        pytest.param(4, marks=pytest.mark.slow, id="270, moved"),
+        pytest.param(5, id="user unit"),
+    ],
 )
 def test_the_painted_words_are_the_words_of_pdfjs(page: Page, site: Site, reader: str, number: int) -> None:
     open_at(page, site, reader, number)
@@ -69,6 +76,7 @@ def test_the_words_stand_in_the_upper_third(page: Page, site: Site, reader: str)
 PLACES = "() => [...document.querySelectorAll('.page')].map((page) => [page.offsetTop, page.offsetHeight])"
 
 
+@pytest.mark.slow
 def test_pages_of_any_size_are_where_they_will_be_before_they_are_drawn(
     page: Page, site: Site, upload: Upload
 ) -> None:

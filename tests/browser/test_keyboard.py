@@ -335,6 +335,7 @@ def open_passages(page: Page) -> None:
     page.locator(".passages a").first.wait_for()
 
 
+@pytest.mark.slow
 @WIDTHS
 def test_a_passage_is_asked_about_quoted_and_noted_by_keyboard(reader: Page, width: int) -> None:
     reader.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -42,6 +42,7 @@ def shelve(page: Page, collection: str) -> Locator:
     return place
 
 
+@pytest.mark.slow
 def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
     page: Page, site: Site, upload: Upload
 ) -> None:
@@ -157,6 +158,7 @@ def test_of_a_chosen_folder_only_what_can_be_read_is_added(page: Page, site: Sit
     expect_papers(page, "Owls", before)
 
 
+@pytest.mark.slow
 def test_of_a_dropped_folder_only_what_can_be_read_is_added(page: Page, site: Site, tmp_path: Path) -> None:
     page.goto(site.url("/"))
     before = page.locator(".doc").count()

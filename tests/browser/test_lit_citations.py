@@ -73,6 +73,7 @@ def box(locator: Locator) -> dict[str, float]:
     return dict(found)
 
 
+@pytest.mark.slow
 def test_a_written_answer_is_shown_whole(page: Page, answer: Locator) -> None:
     expect(answer.locator("td")).to_have_count(8)
     expect(answer.locator("p strong").first).to_have_text("Revenue.")

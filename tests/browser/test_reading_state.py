@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import uuid4
 
+import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
@@ -15,6 +16,7 @@ from tests.browser.sheets import report
 from tests.browser.site import Site
 
 
+@pytest.mark.slow
 def test_how_far_a_document_is_read_is_said_until_it_can_be_asked(
     page: Page, upload: Upload, site: Site
 ) -> None:
@@ -46,6 +48,7 @@ def test_a_paper_without_its_pdf_shows_its_abstract_and_how_to_add_it(page: Page
     expect(page.get_by_role("button", name="Add PDF")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_file_that_does_not_open_can_be_tried_again(
     signed_in: BrowserContext, upload: Upload, site: Site
 ) -> None:

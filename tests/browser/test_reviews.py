@@ -147,6 +147,7 @@ def ferries(ferry: str) -> UUID:
     return made[0]
 
 
+@pytest.mark.slow
 def test_a_cell_opens_the_reader_beside_the_grid_at_its_words(page: Page, site: Site, ferries: UUID) -> None:
     page.goto(site.url(f"/reviews/{ferries}/"))
     page.get_by_role("button", name="Fill").click()

@@ -63,7 +63,9 @@ def drawn(sentences: list[str], caption: str, table: list[list[str]]) -> bytes:
         return bytes(document.tobytes())
 
 
-@pytest.mark.parametrize(("name", "report"), [("english", ENGLISH), ("german", GERMAN)])
+@pytest.mark.parametrize(
+    ("name", "report"), [("english", ENGLISH), pytest.param("german", GERMAN, marks=pytest.mark.slow)]
+)
 def test_a_reader_tells_the_verdicts_apart(
     name: str, report: Any, page: Page, site: Site, upload: Upload, model: ScriptedServer
 ) -> None:

@@ -108,6 +108,7 @@ def long_and_cited(body: dict[str, Any]) -> Reply:
     return Reply([*pieces, *openai_answer("")])
 
 
+@pytest.mark.slow
 def test_words_stay_where_they_are_while_an_answer_is_written(
     page: Page, site: Site, upload: Upload, model: ScriptedServer
 ) -> None:

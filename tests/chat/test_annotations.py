@@ -60,24 +60,22 @@ def test_part_of_a_word_is_that_word(alice: User, manual: Document, client: Clie
     assert [(one.quote, one.kind) for one in Annotation.objects.all()] == [("The", "underline")]
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
+def test_what_cannot_be_annotated_is_refused_in_a_sentence(
+    alice: User, manual: Document, client: Client, subtests: pytest.Subtests
+) -> None:
+    for sent in [
         {},
         {"selected": "no JSON"},
         {"selected": '[{"page": 1, "boxes": [[0.9, 0.9, 0.95, 0.95]]}]'},  # no words there
         {"selected": '[{"page": 99, "boxes": [[0, 0, 1, 1]]}]'},
         {"selected": '[{"page": 1, "boxes": [[0, 0, 1, 1]]}]', "colour": "red; x"},
-    ],
-)
-def test_what_cannot_be_annotated_is_refused_in_a_sentence(
-    alice: User, manual: Document, client: Client, sent: dict[str, str]
-) -> None:
-    client.force_login(alice)
-    answer = client.post(f"/documents/{manual.pk}/annotations/", sent)
-    assert answer.status_code == 422
-    assert answer.json()["error"].endswith(".")
-    assert not Annotation.objects.exists()
+    ]:
+        with subtests.test(sent=sent):
+            client.force_login(alice)
+            answer = client.post(f"/documents/{manual.pk}/annotations/", sent)
+            assert answer.status_code == 422
+            assert answer.json()["error"].endswith(".")
+            assert not Annotation.objects.exists()
 
 
 def test_annotations_are_their_makers_alone(alice: User, bob: User, manual: Document, client: Client) -> None:

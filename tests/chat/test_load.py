@@ -70,6 +70,7 @@ def test_who_gives_up_in_the_queue_leaves_it() -> None:
     assert third.granted
 
 
+@pytest.mark.slow
 def test_forty_questions_at_once_are_answered_in_the_order_in_which_they_came(
     asgi_server: str, alice: User, report: Document
 ) -> None:

@@ -18,7 +18,7 @@ from chat.models import Conversation, Message
 from documents.models import CitationUnit, Document
 from tests.chat.scripted_server import Reply, ScriptedServer, openai_answer, serving
 from tests.chat.test_providers import openai_at
-from tests.conftest import Ingest
+from tests.conftest import Ingest, some_fast
 
 pytestmark = pytest.mark.django_db
 SECRET = "The secret of Bob is that his sites cost 777,123 dollars in 2021."
@@ -102,7 +102,10 @@ def own(alice: User, bob: User, ingested: Ingest) -> Document:
     return ingested(alice, OWN, name="order.pdf")
 
 
-@pytest.mark.parametrize("kind", DERIVED)
+@pytest.mark.parametrize(
+    "kind",
+    some_fast(DERIVED, "everything is asked", "filters of another's rights", "characters that no database"),
+)
 def test_what_a_model_derives_never_widens_the_scope_nor_breaks_the_search(
     kind: str, own: Document, alice: User
 ) -> None:
@@ -116,7 +119,20 @@ def test_what_a_model_derives_never_widens_the_scope_nor_breaks_the_search(
 
 @pytest.mark.parametrize(
     "rewritten",
-    [STOLEN, f"\x00{STOLEN}\x00", "\ufffe", "", " \x00 ", "cost " * 10_000, "';--\x00 %s", "![x](//a.b/c)"],
+    some_fast(
+        [
+            STOLEN,
+            f"\x00{STOLEN}\x00",
+            "\ufffe",
+            "",
+            " \x00 ",
+            "cost " * 10_000,
+            "';--\x00 %s",
+            "![x](//a.b/c)",
+        ],
+        STOLEN,
+        "\x00",
+    ),
 )
 def test_a_rewritten_follow_up_is_searched_within_the_same_rights(
     rewritten: str, own: Document, alice: User

@@ -156,6 +156,7 @@ def test_documents_that_wait_to_be_taken_in_go_first(alice: User) -> None:
     assert tasks.recognise_next() == str(waiting.pk)
 
 
+@pytest.mark.slow
 def test_a_page_that_fails_is_tried_again_and_then_says_why(alice: User, monkeypatch: Any) -> None:
     document = taken_in(alice, scan(*SENTENCES[:2]))
     real = recognition.recognise_pages
@@ -182,6 +183,7 @@ def test_a_page_that_fails_is_tried_again_and_then_says_why(alice: User, monkeyp
     assert (document.failed_pages, words_of(document, 2)) == ([], SENTENCES[0])
 
 
+@pytest.mark.slow
 def test_a_child_that_breaks_costs_the_page_it_was_at(alice: User, monkeypatch: Any) -> None:
     document = taken_in(alice, scan(*SENTENCES[:2]))
     real = recognition.recognise_pages
@@ -213,6 +215,7 @@ def test_a_worker_that_was_killed_leaves_what_was_recognised(alice: User) -> Non
     assert [words_of(document, number) for number in (2, 3, 4)] == SENTENCES
 
 
+@pytest.mark.slow
 def test_a_recognition_that_kills_each_worker_is_given_up(alice: User) -> None:
     document = taken_in(alice, scan(SENTENCES[0]))
     for _ in range(3):
@@ -223,6 +226,7 @@ def test_a_recognition_that_kills_each_worker_is_given_up(alice: User) -> None:
     assert document.failed_pages == [[2, recognition_failure(FailureCode.INTERNAL)]]
 
 
+@pytest.mark.slow
 def test_a_replaced_file_takes_no_words_of_the_old_one(alice: User) -> None:
     document = taken_in(alice, scan(SENTENCES[0]))
     lease = acquire_for_recognition(document.pk)
@@ -248,6 +252,7 @@ def test_recognition_that_is_stopped_says_so_and_goes_on_when_asked(alice: User)
     assert words_of(document, 2) == SENTENCES[0]
 
 
+@pytest.mark.slow
 def test_only_one_has_a_document_at_a_time(alice: User) -> None:
     document = taken_in(alice, scan(SENTENCES[0]))
     assert acquire_for_recognition(document.pk)
@@ -283,6 +288,7 @@ def test_search_answers_and_the_api_say_what_is_still_to_be_read(alice: User, cl
     assert (told["status"], told["pages_read"], told["pages_waiting"]) == ("ready", 4, 0)
 
 
+@pytest.mark.slow
 def test_pages_that_wait_are_told_also_while_those_that_were_read_are_indexed(
     alice: User, client: Client, monkeypatch: Any
 ) -> None:
@@ -308,6 +314,7 @@ def test_pages_that_wait_are_told_also_while_those_that_were_read_are_indexed(
     assert document.progress == 0.5
 
 
+@pytest.mark.slow
 def test_a_page_somebody_looks_at_is_not_recognised_in_the_background(alice: User, monkeypatch: Any) -> None:
     document = taken_in(alice, scan(*SENTENCES))
     real, asked = recognition.recognise_pages, []
@@ -327,6 +334,7 @@ def test_a_page_somebody_looks_at_is_not_recognised_in_the_background(alice: Use
     assert document.status == Document.Status.READY
 
 
+@pytest.mark.slow
 def test_the_page_somebody_looks_at_comes_before_those_after_it(alice: User, monkeypatch: Any) -> None:
     document = taken_in(alice, scan(*SENTENCES * 3))
     real, asked = recognition.recognise_pages, []

@@ -140,6 +140,7 @@ def test_documents_that_were_there_before_are_compared_after_a_sweep(alice: User
     assert not Document.objects.without_text_digest().exists()
 
 
+@pytest.mark.slow
 def test_scans_are_compared_once_their_words_are_recognised(alice: User) -> None:
     pdf = scan(*PAGES)
     rows = [store_upload(alice, ContentFile(file), "s.pdf", queued=False) for file in (pdf, saved_again(pdf))]

@@ -75,6 +75,7 @@ def test_a_password_is_not_made_of_words_that_anybody_would_try_here(settings: A
         validate_password(accepted)
 
 
+@pytest.mark.slow
 def test_a_longer_list_of_passwords_can_be_set(tmp_path: Path) -> None:
     breached = tmp_path / "breached.txt"
     breached.write_text("willow-under-water-4\n")

@@ -86,6 +86,7 @@ def test_a_backup_brings_back_rows_files_and_answers(library: User, tmp_path: Pa
     assert User.objects.create_user("after").pk > library.pk, "keys go on where they were"
 
 
+@pytest.mark.slow
 def test_a_damaged_backup_restores_nothing(library: User, tmp_path: Path) -> None:
     back_up(tmp_path / "backup")
     table = tmp_path / "backup/tables/documents_document"
@@ -125,6 +126,7 @@ def test_uploads_are_for_our_own_user(library: User) -> None:
     assert path.parent.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_files_that_are_deleted_during_a_backup_are_named_and_it_fails(
     library: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

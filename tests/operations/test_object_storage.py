@@ -83,6 +83,7 @@ def test_a_document_lives_in_a_bucket_from_upload_to_deletion(
     assert default_storage.bucket_name == BUCKET
 
 
+@pytest.mark.slow
 def test_a_bucket_that_is_away_refuses_with_503_and_fails_no_document(
     bucket, alice: User, ingested: Ingest, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,6 +124,7 @@ def test_documents_are_taken_in_and_searched_through_pgbouncer_in_transaction_mo
     assert found == [1] * 24
 
 
+@pytest.mark.slow
 def test_without_the_setting_prepared_statements_meet(
     alice: User, address: str, tmp_path: Path, ingested, settings
 ) -> None:

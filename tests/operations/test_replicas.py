@@ -105,6 +105,7 @@ def test_pages_and_search_are_read_from_the_replica_and_who_wrote_reads_it_at_on
     assert not replicas._left_out
 
 
+@pytest.mark.slow
 def test_a_replica_that_lags_or_is_dead_is_left_out_and_taken_again(
     standby: Standby, alice: User, ingested: Ingest, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

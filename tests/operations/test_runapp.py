@@ -136,7 +136,18 @@ def test_from_an_empty_folder_to_a_running_app_and_back_to_nothing(run_app, tmp_
     assert len(family) >= 6, "web, worker, cluster, sentinel, and the sentinel's own"
     server = int((tmp_path / "var/postgres/postmaster.pid").read_text().split()[0])
     assert server in postgres_of(tmp_path / "var")
+    first.interrupt()
+    assert not [process for process in family if is_alive(process)]
+    assert not postgres_of(tmp_path / "var")
 
+
+@pytest.mark.slow
+def test_a_run_survives_its_database_refuses_a_second_and_is_found_again(run_app, tmp_path: Path) -> None:
+    first = run_app()
+    url = first.url()
+    root, family = url[: url.index("/documents")], first.family()
+    wait_for(lambda: get(f"{root}/readyz")[0] == 200, "never became ready")
+    server = int((tmp_path / "var/postgres/postmaster.pid").read_text().split()[0])
     asked = f"{root}/api/documents/"
     wait_for(lambda: status_with_token(asked) == (401, None), "an unknown token is looked up in the database")
     os.kill(server, signal.SIGINT)  # PostgreSQL's fast shutdown: every connection is cut

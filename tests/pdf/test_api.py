@@ -216,6 +216,7 @@ def misbehave(job: int) -> str:
     return f"read {job}"
 
 
+@pytest.mark.slow
 def test_crash_hang_memory_and_error_each_cost_one_job() -> None:
     found = list(answers(lambda: (6, misbehave), range(1, 7), str, allowance()))
     assert [answer.job for answer in found] == list(range(1, 7))
@@ -230,6 +231,7 @@ def test_crash_hang_memory_and_error_each_cost_one_job() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_what_was_read_before_does_not_count_against_the_next_reader() -> None:
     read_before = bytearray(900 * 2**20)
     (answer,) = answers(
@@ -492,6 +494,7 @@ def test_the_processor_time_of_a_file_is_counted_over_all_its_readers() -> None:
     assert {answer.limit for answer in given_up} == {"0.9 seconds of processor time for the file"}
 
 
+@pytest.mark.slow
 def test_a_limit_that_was_met_is_named(saved: Callable[[bytes], Path]) -> None:
     assert (
         "more than 1 seconds of processor time"

@@ -20,6 +20,7 @@ from pdf.failures import FailureCode, ParseFailure
 from pdf.geometry import PageFrame, Rect
 from pdf.sandbox.confinement import TESSDATA
 from pdf.sandbox.messages import Limits, PageNotRecognised, ParseRequest
+from tests.conftest import some_fast
 
 LINES = ["Maintenance of the bridge", "cost 4,310,000 in 2021"]
 PLAIN = "This page has letters of its own."
@@ -173,7 +174,7 @@ HINDI = "नगर पुस्तकालय सप्ताह में छ�
 
 
 @pytest.mark.skipif(not Path(TESSDATA, "hin.traineddata").exists(), reason="needs Debian's tesseract-ocr-hin")
-@pytest.mark.parametrize("turn", [0, 90, 180])
+@pytest.mark.parametrize("turn", some_fast([0, 90, 180], "90"))
 def test_a_page_that_tesseract_reads_is_turned_upright_and_parted_into_words(
     tmp_path: Path, turn: int
 ) -> None:

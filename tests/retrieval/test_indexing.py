@@ -184,6 +184,7 @@ def test_backfill_has_read_again_what_an_older_parser_read_and_imported_again(
     assert set(CitationUnit.objects.values_list("pk", flat=True)) == units, "what is cited keeps its id"
 
 
+@pytest.mark.slow
 def test_a_library_is_read_again_at_a_pace_and_says_how_far_it_is(
     alice: User, ingested: Ingest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -353,14 +354,15 @@ def test_who_is_no_administrator_cannot_move_the_library(client: Client, bob: Us
     assert not EmbeddingSpace.objects.filter(wanted=True).exists()
 
 
-@pytest.mark.parametrize("provider", ["", "nonsense", "openai", "x:y\x00"])
 def test_a_model_that_cannot_be_had_is_refused_in_words(
-    administrator: Client, library: Library, provider: str, settings: Any
+    administrator: Client, library: Library, settings: Any, subtests: pytest.Subtests
 ) -> None:
-    settings.OPENAI_API_KEY = ""
-    page = administrator.post(MODELS, {"provider": provider, "model": "m"})
-    assert page.status_code == 200 and 'role="alert"' in page.content.decode()
-    assert EmbeddingSpace.objects.count() == 1
+    for provider in ["", "nonsense", "openai", "x:y\x00"]:
+        with subtests.test(provider=provider):
+            settings.OPENAI_API_KEY = ""
+            page = administrator.post(MODELS, {"provider": provider, "model": "m"})
+            assert page.status_code == 200 and 'role="alert"' in page.content.decode()
+            assert EmbeddingSpace.objects.count() == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -84,17 +84,16 @@ def test_capital_expenditure_finds_purchases_of_property(alice: User) -> None:
     assert search("How much was the capex?", scope).hits[0].page == 2
 
 
-@pytest.mark.parametrize(
-    ("exact", "page"),
-    [("10-K", 3), ("1,332", 2), ("1332", 2), ('"currency moves may hurt"', 3)],
-)
-def test_exact_terms_are_found(alice: User, library: Library, exact: str, page: int) -> None:
-    assert search(exact, Scope(alice, document_ids=(library.nike.pk,))).hits[0].page == page
+def test_exact_terms_are_found(alice: User, library: Library, subtests: pytest.Subtests) -> None:
+    for exact, page in [("10-K", 3), ("1,332", 2), ("1332", 2), ('"currency moves may hurt"', 3)]:
+        with subtests.test(exact=exact, page=page):
+            assert search(exact, Scope(alice, document_ids=(library.nike.pk,))).hits[0].page == page
 
 
-@pytest.mark.parametrize("exact", ["KEYNOTE-189", "p<0.001", "p < 0.001", "pembrolizumab"])
-def test_exact_terms_find_their_document(alice: User, library: Library, exact: str) -> None:
-    assert search(exact, Scope(alice)).hits[0].document_id == library.trial.pk
+def test_exact_terms_find_their_document(alice: User, library: Library, subtests: pytest.Subtests) -> None:
+    for exact in ["KEYNOTE-189", "p<0.001", "p < 0.001", "pembrolizumab"]:
+        with subtests.test(exact=exact):
+            assert search(exact, Scope(alice)).hits[0].document_id == library.trial.pk
 
 
 def test_a_hits_units_are_those_of_its_page_in_reading_order(alice: User, library: Library) -> None:
@@ -113,15 +112,16 @@ def test_a_hit_says_why_and_marks_its_words(alice: User, library: Library) -> No
     assert "Dividends" in [piece for piece, marked in hit.snippet.pieces if marked]
 
 
-@pytest.mark.parametrize(
-    "query", ["Nike dividends paid", "cash flows operating", "company based", "survival"]
-)
-def test_the_unit_of_a_snippet_has_its_first_marked_word(alice: User, library: Library, query: str) -> None:
-    for hit in search(query, Scope(alice)).hits:
-        words = [piece for piece, marked in hit.snippet.pieces if marked]
-        shown = CitationUnit.objects.get(pk=hit.snippet_unit_id)
-        assert shown.page_number == hit.page
-        assert not words or words[0] in shown.content
+def test_the_unit_of_a_snippet_has_its_first_marked_word(
+    alice: User, library: Library, subtests: pytest.Subtests
+) -> None:
+    for query in ["Nike dividends paid", "cash flows operating", "company based", "survival"]:
+        with subtests.test(query=query):
+            for hit in search(query, Scope(alice)).hits:
+                words = [piece for piece, marked in hit.snippet.pieces if marked]
+                shown = CitationUnit.objects.get(pk=hit.snippet_unit_id)
+                assert shown.page_number == hit.page
+                assert not words or words[0] in shown.content
 
 
 def test_without_excerpts_the_same_hits_come_without_their_texts(alice: User, library: Library) -> None:
@@ -309,20 +309,21 @@ OF_DOCUMENTS = (
 )
 
 
-@pytest.mark.parametrize(
-    "filters", [{}, {"chunk_types": ("prose",)}, {"page_from": 1}, {"sections": ("risk",)}]
-)
 def test_every_statement_about_documents_asks_who_may_see_them(
-    alice: User, library: Library, filters: dict[str, object]
+    alice: User, library: Library, subtests: pytest.Subtests
 ) -> None:
-    scope = Scope(alice, **filters)  # type: ignore[arg-type]
-    with CaptureQueriesContext(connection) as captured:
-        search("dividends paid by Nike", scope, SearchOptions(facets=True))
-    about = [query["sql"] for query in captured if any(table in query["sql"] for table in OF_DOCUMENTS)]
-    assert len(about) >= 5
-    for sql in about:
-        assert f'"owner_id" = {alice.pk}' in sql
-        assert '"deleted_at" IS NULL' in sql
+    for filters in [{}, {"chunk_types": ("prose",)}, {"page_from": 1}, {"sections": ("risk",)}]:
+        with subtests.test(filters=filters):
+            scope = Scope(alice, **filters)  # type: ignore[arg-type]
+            with CaptureQueriesContext(connection) as captured:
+                search("dividends paid by Nike", scope, SearchOptions(facets=True))
+            about = [
+                query["sql"] for query in captured if any(table in query["sql"] for table in OF_DOCUMENTS)
+            ]
+            assert len(about) >= 5
+            for sql in about:
+                assert f'"owner_id" = {alice.pk}' in sql
+                assert '"deleted_at" IS NULL' in sql
 
 
 def test_the_number_of_statements_does_not_grow(alice: User, library: Library) -> None:
@@ -340,10 +341,13 @@ def test_the_number_of_statements_does_not_grow(alice: User, library: Library) -
 # --- Bad input -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("query", BAD, ids=lambda query: ascii(query[:20]))
-def test_whatever_is_typed_gets_an_answer_or_a_message(alice: User, library: Library, query: str) -> None:
-    result = search(query, Scope(alice), SearchOptions(record=SearchRecord(), facets=True))
-    assert result.hits or result.message
+def test_whatever_is_typed_gets_an_answer_or_a_message(
+    alice: User, library: Library, subtests: pytest.Subtests
+) -> None:
+    for query in BAD:
+        with subtests.test(query=ascii(query[:20])):
+            result = search(query, Scope(alice), SearchOptions(record=SearchRecord(), facets=True))
+            assert result.hits or result.message
 
 
 def test_messages_say_what_is_wrong(alice: User, library: Library) -> None:
@@ -354,11 +358,12 @@ def test_messages_say_what_is_wrong(alice: User, library: Library) -> None:
 # --- Strategies ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_each_strategy_can_be_switched_off(alice: User, library: Library, name: str) -> None:
-    result = search("Nike dividends? Nike base?", Scope(alice), SearchOptions(off=frozenset({name})))  # type: ignore[arg-type]
-    assert result.hits
-    assert (report(result, name).ran, report(result, name).reason) == (False, "switched off")
+def test_each_strategy_can_be_switched_off(alice: User, library: Library, subtests: pytest.Subtests) -> None:
+    for name in STRATEGIES:
+        with subtests.test(name=name):
+            result = search("Nike dividends? Nike base?", Scope(alice), SearchOptions(off=frozenset({name})))  # type: ignore[arg-type]
+            assert result.hits
+            assert (report(result, name).ran, report(result, name).reason) == (False, "switched off")
 
 
 def test_what_needs_a_model_says_that_there_is_none(alice: User, library: Library) -> None:

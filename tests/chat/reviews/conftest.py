@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,7 +12,7 @@ from django.contrib.auth.models import User
 from chat.models import Review, ReviewCell, ReviewColumn
 from chat.reviews.fill_queue import fill_next_row
 from chat.reviews.review_commands import add_rows, fill_cells, save_column
-from tests.conftest import Ingest
+from tests.conftest import ingest, new_alice
 
 NORTH = (
     "Northern Ferries Ltd carried 48,200 passengers in 2031.\n"
@@ -45,14 +47,26 @@ COLUMNS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture
-def review(alice: User, ingested: Ingest) -> Review:
-    documents = [ingested(alice, NORTH, name="north.pdf"), ingested(alice, SOUTH, name="south.pdf")]
+@pytest.fixture(scope="module")
+def ferries(module_rows: Path) -> UUID:
+    """Alice's review, made once a module."""
+    alice = new_alice()
+    documents = [ingest(alice, NORTH, name="north.pdf"), ingest(alice, SOUTH, name="south.pdf")]
     made = Review.objects.create(owner=alice, name="Ferries")
     add_rows(made, documents, alice)
     for values in COLUMNS:
         save_column(made, ReviewColumn(review=made, **values))
-    return made
+    return made.pk
+
+
+@pytest.fixture
+def alice(db: None) -> User:
+    return User.objects.filter(username="alice").first() or new_alice()
+
+
+@pytest.fixture
+def review(ferries: UUID, db: None) -> Review:
+    return Review.objects.get(pk=ferries)
 
 
 @pytest.fixture

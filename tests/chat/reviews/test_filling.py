@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -25,9 +24,10 @@ from tests.chat.reviews.conftest import COLUMNS, cell
 State = ReviewCell.State
 
 
-@pytest.mark.parametrize(
-    ("title", "name", "value"),
-    [
+def test_a_cell_has_a_typed_value_and_the_words_it_rests_on(
+    filled: Review, subtests: pytest.Subtests
+) -> None:
+    for title, name, value in [
         ("Passengers", "north.pdf", {"number": 48200, "unit": ""}),
         ("Passengers", "south.pdf", {"number": 9100, "unit": ""}),
         ("Revenue", "north.pdf", {"number": 14_544_000_000, "currency": "USD"}),
@@ -38,15 +38,12 @@ State = ReviewCell.State
         ("Dividend", "south.pdf", True),
         ("Fuel", "north.pdf", "Liquefied gas"),
         ("Fuel", "south.pdf", "Diesel"),
-    ],
-)
-def test_a_cell_has_a_typed_value_and_the_words_it_rests_on(
-    filled: Review, title: str, name: str, value: Any
-) -> None:
-    found = cell(filled, title, name)
-    assert (found.state, found.value) == (State.FOUND, value)
-    first = found.citations.order_by("position")[0]
-    assert first.verdict in VERIFIED and first.rects and first.document == found.row.document
+    ]:
+        with subtests.test(title=title, name=name, value=value):
+            found = cell(filled, title, name)
+            assert (found.state, found.value) == (State.FOUND, value)
+            first = found.citations.order_by("position")[0]
+            assert first.verdict in VERIFIED and first.rects and first.document == found.row.document
 
 
 def test_what_no_page_says_is_not_stated_and_has_no_value(filled: Review) -> None:
@@ -97,22 +94,20 @@ def test_what_a_cell_held_before_is_kept(filled: Review, alice: User) -> None:
     assert [version.text for version in cell(filled, "Fuel").versions.all()] == [seen.text]
 
 
-@pytest.mark.parametrize(
-    ("title", "text", "error"),
-    [
+def test_a_value_that_is_not_of_its_type_is_refused(
+    filled: Review, alice: User, subtests: pytest.Subtests
+) -> None:
+    for title, text, error in [
         ("Passengers", "many", "number"),
         ("Effect", "soon", "2026-11-23"),
         ("Effect", "2027-02-31", "2026-11-23"),
         ("Fuel", "Coal", "none of the choices"),
         ("Dividend", "perhaps", "Yes or No"),
-    ],
-)
-def test_a_value_that_is_not_of_its_type_is_refused(
-    filled: Review, alice: User, title: str, text: str, error: str
-) -> None:
-    seen = cell(filled, title)
-    with pytest.raises(InvalidReview, match=error):
-        change_cell(seen.pk, alice, seen.revision, {"text": text})
+    ]:
+        with subtests.test(title=title, text=text, error=error):
+            seen = cell(filled, title)
+            with pytest.raises(InvalidReview, match=error):
+                change_cell(seen.pk, alice, seen.revision, {"text": text})
 
 
 def test_cells_of_a_worker_that_died_are_filled_by_the_next(review: Review) -> None:
