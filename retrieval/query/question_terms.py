@@ -45,9 +45,6 @@ def asking_words(language: str) -> frozenset[str]:
     return frozenset(terms_of(words, language))
 
 
-ASKING_WORDS = asking_words("en")
-
-
 @cache
 def _number_questions(language: str) -> re.Pattern[str]:
     data = tomllib.loads(language_data(language, "answers.toml") or language_data("en", "answers.toml"))

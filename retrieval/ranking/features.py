@@ -124,7 +124,6 @@ def _candidate(row: tuple) -> Candidate:
 
 
 LENGTH_PIVOT = 30  # terms; a longer unit must match more to count as much
-WRITTEN_SHARE = 0.5
 ROW_LABEL_BONUS = 1.5
 REFERRED = 0.4
 LABEL_BEGINS = 3  # characters of a unit before its label: a bracket, a bullet

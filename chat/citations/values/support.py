@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from chat.citations.claims import SourceUnit, words_between
 from chat.citations.values.columns import (
@@ -340,29 +340,6 @@ class _Reader:
         if not re.search(r"[^\W\d_]{3}", self._unit.text):  # a row whose label stands on the line before
             passages += [other.text for other in self._nearest_first()[:1]]
         return shared_terms(self._sentence, passages)
-
-
-def may_support(sentence: str, unit: SourceUnit) -> bool:
-    """Whether the unit prints the digits of the claim's amounts; cheap, and never wrongly False.
-
-    A claim that scales or hedges its values, or a small number that may be
-    written as a word, is not judged by its digits.
-    """
-    amounts = [value for value in values_in(sentence) if value.kind not in ("year", "date")]
-    printed = _significant_digits("\n".join([unit.text, *heads_of_columns(unit)]))
-    return all(
-        value.scale is not None or value.hedged or abs(value.number) <= 12 or _significant(value) in printed
-        for value in amounts
-    )
-
-
-@lru_cache(maxsize=4096)
-def _significant_digits(text: str) -> frozenset[str]:
-    return frozenset(map(_significant, values_in(text)))
-
-
-def _significant(value: Value) -> str:
-    return re.sub(r"\D", "", value.digits).strip("0")
 
 
 def _is_footnote(value: Value, unit: SourceUnit) -> bool:
