@@ -76,10 +76,13 @@ class Grid:
         return all(any(abs(v.at - x) <= SNAP for v in self.vertical) for x in (self.rect.x0, self.rect.x1))
 
     def cells_at(self, xs: Iterable[float], y: float) -> list[CellKey]:
-        """Row and column, first and last, of the cell around each point on one height."""
+        """Row and column, first and last, of the cell around each point on one height.
+
+        Points outside belong to the outermost cells: a line may reach beyond the grid that holds its middle.
+        """
         beside = [v.at for v in self.vertical if v.start - SNAP <= y <= v.end + SNAP]
         cells = []
-        for x in xs:
+        for x in (min(max(x, self.rect.x0 + SNAP), self.rect.x1 - SNAP) for x in xs):
             across = [h.at for h in self.horizontal if h.start - SNAP <= x <= h.end + SNAP]
             left, right = _around(x, beside, self.rect.x0, self.rect.x1)
             top, bottom = _around(y, across, self.rect.y0, self.rect.y1)

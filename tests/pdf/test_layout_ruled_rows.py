@@ -356,3 +356,12 @@ def test_lines_of_prose_spread_over_a_column_are_no_rows() -> None:
             drawing.text(x, y, word)
             x += pymupdf.get_text_length(word, "helv", 10) + gap
     assert [unit.type for unit in drawing.units() if unit.type == "table"] == []
+
+
+def test_a_line_that_reaches_beyond_its_grid_belongs_to_the_last_cell() -> None:
+    drawing = Drawing()
+    ruled(drawing, [(["Fold"], ["Please"], ["Tape"]), (["Here"], ["do not"], ["There"])])
+    drawing.text(310, 112, "_ " * 60)
+    (page,) = drawing.read()
+    assert not page.failure
+    assert max(cell.column for row in rows_of(page.units) for cell in row.cells) == 2
