@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pdf.extract.words import Style, is_bullet
+from pdf.extract.words import Style, comes_next, is_bullet, marker_of
 from pdf.layout.lines import is_math_font
 from pdf.layout.page_layout import Block, PageLayout
 from pdf.structure import OutlineEntry, section_type
@@ -292,6 +292,7 @@ _NAMED = re.compile(
     r"^(?:chapter|part|item|section|appendix|annex|article|note|глава|раздел|第.{1,4}[章节節])\s*[\divxlc一二三四五六七八九十]",
     re.I,
 )
+_LETTERED = re.compile(r"^(?:[IVX]{1,5}|[A-Z])\.\s+[^\W\d_]")
 _SENTENCE_END = tuple(".;,:。；，؛،!")
 # The dot of an abbreviation ends no sentence: ``3.3 H.E.S.S.``
 _INITIALS = re.compile(r"(?:\b\w\.){3,}$")
@@ -325,7 +326,7 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
     for page_layout in page_layouts:
         for i, block in enumerate(page_layout.blocks):
             following = page_layout.blocks[i + 1] if i + 1 < len(page_layout.blocks) else None
-            told = titles.get((page_layout.raw.number, _plain(block.text))) if titles else None
+            told = _level_told(block.text, page_layout.raw.number, titles) if titles else None
             if block.kind == "heading" and block.tag_role:
                 block.level = told or block.level
                 found.append(block)
@@ -339,6 +340,13 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
     for block in found:
         block.kind, block.marker = "heading", ""
     set_levels(found)
+
+
+def _level_told(text: str, page: int, titles: Mapping[tuple[int, str], int]) -> int | None:
+    """The level of the outline's entry for this page and text; an outline may leave out the numbers."""
+    number, _, title = text.partition(" ")
+    told = titles.get((page, _plain(text)))
+    return titles.get((page, _plain(title))) if told is None and marker_of(number) else told
 
 
 def _body(blocks: Sequence[Block]) -> Body:
@@ -396,12 +404,12 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
         return False
     if names_table_or_figure(block) or _heads_columns(block, following):
         return False
-    numbered = bool(section_number(text) or _NAMED.match(text))
+    numbered = bool(section_number(text) or _NAMED.match(text) or _is_lettered(block, following))
     if block.kind == "list" and not numbered:
         return False
     if _is_larger(block, body):
         return len(text) <= BOLD_CHARS or numbered
-    if max(line.size for line in block.lines) < 0.9 * body.size or len(text) > BOLD_CHARS:
+    if _size(block) < 0.9 * body.size or len(text) > BOLD_CHARS:
         return False
     if bold or _is_tinted(block, following, body):
         return True
@@ -410,8 +418,23 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
     return numbered and _wholly(block, "italic") and len(block.lines) <= 2
 
 
+def _is_lettered(block: Block, following: Block | None) -> bool:
+    """Whether it begins with a capital letter or a Roman number (``IV.``), and no list goes on below it."""
+    if not _LETTERED.match(block.text) or len(block.lines) > 2:
+        return False
+    return following is None or not comes_next(following.marker, block.marker)
+
+
 def _is_larger(block: Block, body: Body) -> bool:
     return max(line.size for line in block.lines) >= LARGER * body.largest
+
+
+def _size(block: Block) -> float:
+    """The size of its type; of small capitals that of the first letters."""
+    sizes = [line.size for line in block.lines]
+    if is_capitals(block.text):
+        sizes += [word.style.size for line in block.lines for word in line.words]
+    return max(sizes)
 
 
 def _is_tinted(block: Block, following: Block | None, body: Body) -> bool:

@@ -145,6 +145,60 @@ def test_the_outline_sets_the_levels() -> None:
     assert levels == [1, 2]
 
 
+def test_the_outline_may_leave_out_the_numbers_of_headings() -> None:
+    drawing = Drawing()
+    drawing.text(LEFT, 80, "I. Terms of business")
+    drawing.lines(justified(PROSE, 430), y=110)
+    drawing.text(LEFT, 220, "B. Payment")
+    drawing.lines(justified(OTHER, 430), y=250)
+    drawing.document.set_toc([[1, "Terms of business", 1], [2, "Payment", 1]])
+    headings = [unit for unit in drawing.units() if unit.type == "heading"]
+    assert [(unit.text, unit.level) for unit in headings] == [("I. Terms of business", 1), ("B. Payment", 2)]
+
+
+def test_letters_and_roman_numbers_open_headings_that_stand_out() -> None:
+    drawing = Drawing()
+    for n, (title, font) in enumerate(
+        [
+            ("I. METHODS", "helv"),
+            ("A. Sample of firms", "heit"),
+            ("B. Measures", "heit"),
+            ("II. RESULTS", "helv"),
+        ]
+    ):
+        drawing.text(LEFT, TOP + 90 * n, title, font=font)
+        drawing.lines(justified(PROSE, 430), y=TOP + 90 * n + 24)
+    headings = [unit for unit in drawing.units() if unit.type == "heading"]
+    assert [(unit.text, unit.level) for unit in headings] == [
+        ("I. METHODS", 1),
+        ("A. Sample of firms", 2),
+        ("B. Measures", 2),
+        ("II. RESULTS", 1),
+    ]
+
+
+def test_lettered_items_are_no_headings() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    for n, item in enumerate(["A. Paris and London", "B. Rome", "C. Madrid"]):
+        drawing.text(LEFT, TOP + 60 + 14 * n, item, font="heit")
+    drawing.text(LEFT, TOP + 140, "D. Any other answer that was given")
+    drawing.lines(justified(OTHER, 430), y=TOP + 164)
+    assert not [unit for unit in drawing.units() if unit.type == "heading"]
+
+
+def test_a_heading_in_small_capitals_has_the_size_of_its_first_letters() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430), y=60)
+    x = LEFT
+    for letters, size in (("IV. E", 10), ("LECTRICAL", 7.5), (" I", 10), ("NTERLOCKING", 7.5)):
+        drawing.text(x, 130, letters, size=size)
+        x += pymupdf.get_text_length(letters, "helv", size)
+    drawing.lines(justified(OTHER, 430), y=150)
+    heading = drawing.units()[1]
+    assert (heading.type, heading.text) == ("heading", "IV. ELECTRICAL INTERLOCKING")
+
+
 def test_list_items_keep_their_markers_and_depth() -> None:
     drawing = Drawing()
     drawing.text(LEFT, 100, "The board resolved as follows:")
