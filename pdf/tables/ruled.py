@@ -214,7 +214,7 @@ def horizontal_rule_table(
     if valued and (shaded or _stacks_values(segments, columns)):
         return []
     far = any(b - a > RULE_DISTANCE for a, b in pairwise(rule_group.ys))
-    if far and not (rule_group.headed or _is_headed(segments[0], segments[1], columns)):
+    if far and not (rule_group.headed or _is_headed(segments, columns)):
         return []
     if sum(any(row.multi for row in segment) for segment in segments) < CELLED * len(segments):
         return []
@@ -227,8 +227,11 @@ def horizontal_rule_table(
     return blocks_of(found, len(columns.spans), heads) if len(found) > 1 else []
 
 
-def _is_headed(head: Sequence[Row], body: Sequence[Row], columns: ColumnSpans) -> bool:
+def _is_headed(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:
     """Whether the first rows have heads over most of several columns, or two in other type at their edges."""
+    if len(segments) < 2:
+        return False
+    head, body = segments[:2]
     most = max(head, key=lambda row: len(row.cells)).cells
     if len(most) == len(columns.spans) == 2 and head[0].lines[0].style != body[0].lines[0].style:
         return all(abs(cell[0].x0 - x0) <= SNAP for cell, (x0, _) in zip(most, columns.spans, strict=True))

@@ -365,3 +365,15 @@ def test_a_line_that_reaches_beyond_its_grid_belongs_to_the_last_cell() -> None:
     (page,) = drawing.read()
     assert not page.failure
     assert max(cell.column for row in rows_of(page.units) for cell in row.cells) == 2
+
+
+def test_rulings_far_apart_whose_rows_stand_between_two_of_them_lose_no_page() -> None:
+    drawing = Drawing()
+    for y in (100, 112, 730):
+        drawing.rule(LEFT, y, 500, y)
+    for n in range(30):
+        for x in COLUMNS[:3]:
+            drawing.text(x, 140 + 18 * n, f"Name {n}")
+    (page,) = drawing.read()
+    assert not page.failure
+    assert page.text.count("Name 7") == 3
