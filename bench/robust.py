@@ -51,12 +51,15 @@ ENDS = {
 # Where poppler reads at least so many words, and we less than this share of them, a warning is printed.
 POPPLER_WORDS, UNREAD_SHARE = 20, 0.5
 POPPLER_SECONDS = 20.0
+# How the reasons of pages begin that failed in our own code (``pdf.layout.pipeline``).
+OWN_FAULTS = ("layout: ", "writing: ")
 
 
 class Outcome(msgspec.Struct, frozen=True):
     """What became of a file: ``ready`` or a reason code, what did not hold, what is odd.
 
-    ``seconds`` since its start, and of processor time, which alone is judged.
+    ``seconds`` since its start, and of processor time, which alone is judged; ``own_faults``: pages that
+    failed in our own code.
     """
 
     file: str
@@ -65,6 +68,7 @@ class Outcome(msgspec.Struct, frozen=True):
     cpu_seconds: float = 0.0
     pages: int = 0
     unread_pages: int = 0
+    own_faults: int = 0
     hidden_words: int = 0
     words: int = 0
     wrong: str = ""
@@ -165,6 +169,7 @@ def ended(site: Installation, document: Document, name: str) -> Outcome:
         round((timezone.now() - began).total_seconds(), 2),
         pages=document.page_count,
         unread_pages=len(document.failed_pages),
+        own_faults=sum(reason.startswith(OWN_FAULTS) for _, reason in document.failed_pages),
         hidden_words=document.hidden_word_count,
         words=document.word_count,
     )
@@ -202,6 +207,8 @@ def faults(outcome: Outcome, file: Path) -> Iterator[str]:
         yield f"took {outcome.cpu_seconds} s of processor time"
     if outcome.outcome not in {"ready", "empty", *FailureCode} or outcome.outcome == FailureCode.INTERNAL:
         yield "no reason"
+    if outcome.own_faults:
+        yield f"lost {outcome.own_faults} pages to faults of ours"
     wanted = expected_in(file.parent).get(file.name, {}).get("outcome", "")
     if wanted and wanted not in ENDS:
         yield f"expected to be {wanted}, which says nothing"

@@ -33,6 +33,11 @@ def test_each_expected_outcome_is_judged(tmp_path: Path, wanted: str, good: str,
         assert not list(faults(Outcome("a.pdf", good, 1.0), tmp_path / "a.pdf"))
 
 
+def test_a_page_that_our_own_code_lost_is_wrong(tmp_path: Path) -> None:
+    assert not list(faults(Outcome("a.pdf", "ready", 1.0, unread_pages=1), tmp_path / "a.pdf"))
+    assert list(faults(Outcome("a.pdf", "ready", 1.0, unread_pages=1, own_faults=1), tmp_path / "a.pdf"))
+
+
 def test_the_corpus_expects_nothing_else(corpus: Path) -> None:
     for path in (corpus / "robust").rglob("expected.json"):
         assert {known["outcome"] for known in expected_in(path.parent).values()} <= ENDS.keys()
