@@ -74,7 +74,7 @@ class TableCell:
 class TableBlock:
     """One table on one page; its rows are Blocks that point back to it.
 
-    ``heads`` is what stands over each column, once it has been put together.
+    ``heads`` is what stands over each column, ``rtl`` whether its rows are read leftwards, once it is known.
     """
 
     index: int = 0
@@ -82,6 +82,7 @@ class TableBlock:
     caption: str = ""
     head: list[Block] = field(default_factory=list)
     heads: tuple[str, ...] | None = None
+    rtl: bool | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -16,7 +16,7 @@ from pdf.extract.word_repair import Vocabulary
 from pdf.extract.words import RawWord, is_unspaced, pieces
 from pdf.geometry import Box, Rect, bounding_box, rect_of
 from pdf.layout.lines import SAME_BASELINE, Line, rows_of
-from pdf.layout.page_layout import Block, PageLayout, bounds_of, empty_page_layout
+from pdf.layout.page_layout import Block, PageLayout, bounds_of, empty_page_layout, is_right_to_left
 from pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
 from pdf.tables.cells import is_value
 from pdf.tables.column_headers import column_headers
@@ -289,7 +289,7 @@ class PageWriter:
     def _add_cells(self, block: Block) -> tuple[Cell, ...]:
         """The cells' text in the order they are read, tabs between them; the cells from left to right."""
         cells = []
-        in_order = block.cells[::-1] if block.rtl else block.cells
+        in_order = block.cells[::-1] if self._is_read_leftwards(block) else block.cells
         for n, cell in enumerate(in_order):
             if n:
                 self._add("\t")
@@ -297,6 +297,19 @@ class PageWriter:
             header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
             cells.append(Cell(cell.column, text, self.to_page(cell.rect), header, start, self.length))
         return tuple(sorted(cells, key=_COLUMN))
+
+    def _is_read_leftwards(self, block: Block) -> bool:
+        """Whether the table's rows are, by all of its texts: a row may hold little but numbers."""
+        table = block.table
+        if table is None:
+            return block.rtl
+        if table.rtl is None:
+            rows = [other for other in self.page_layout.blocks if other.table is table]
+            lines = [line for row in rows for line in row.lines]
+            table.rtl = any(line.rtl for line in lines) and is_right_to_left(
+                [line for line in lines if not is_value(line.text)]
+            )
+        return table.rtl
 
 
 def indent(line: Line, left: float) -> int:

@@ -46,3 +46,22 @@ def test_a_right_to_left_quotation_does_not_turn_a_page_over() -> None:
     drawing.text(72, y + 40, "·")
     drawing.text(84, y + 40, TITLES[0])
     assert texts(drawing.units())[-1] == f"· {TITLES[0]}"
+
+
+def test_rows_of_numbers_are_read_leftwards_in_a_right_to_left_table() -> None:
+    drawing = Drawing()
+    for n, (label, values) in enumerate(
+        (("מספר הקולות בכל הארץ", "7 8 9"), ("סך הכל", "4,711,000,000 3,141,000,000 2,718,000,000"))
+    ):
+        y = 100 + 24 * n
+        right_to_left(drawing.page, 520, y, label)
+        for x, value in zip((90, 200, 310), values.split(), strict=True):
+            drawing.text(x, y + 12, value)
+    for y in (96, 120, 144):
+        drawing.rule(80, y, 530, y)
+    for x in (80, 190, 300, 410, 530):
+        drawing.rule(x, 96, x, 144)
+    assert texts(drawing.units()) == [
+        "מספר הקולות בכל הארץ\t9\t8\t7",
+        "סך הכל\t2,718,000,000\t3,141,000,000\t4,711,000,000",
+    ]
