@@ -7,13 +7,13 @@ import uuid
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import OuterRef, Q
+from django.db.models import OuterRef, Q, Value
 from django.db.models.fields.files import FieldFile
 from django.db.models.functions import JSONObject
 from django.utils.translation import get_language_info
@@ -91,6 +91,13 @@ def original_storage_name(document: Document, filename: str) -> str:
     return str(PurePath(storage_name(document, filename)).with_suffix(Path(filename).suffix.lower()))
 
 
+class Constant(Value):
+    """A choice written into the statement: with a parameter PostgreSQL cannot estimate how many rows have it."""
+
+    def as_sql(self, *args: Any, **kwargs: Any) -> tuple[str, list[Any]]:
+        return f"'{self.value.value}'", []
+
+
 class DocumentQuerySet(models.QuerySet["Document"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Return the documents the user may read, by ``documents.models.library``."""
@@ -106,7 +113,7 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
     def sources(self) -> Self:
         """Exclude notes."""
-        return self.exclude(kind=Document.Kind.NOTE)
+        return self.exclude(kind=Constant(Document.Kind.NOTE))
 
     def searchable(self) -> Self:
         """Return indexed documents that are not deleted."""

@@ -139,10 +139,15 @@ FROM ({found}) found GROUP BY found.document_id
 """
 EVERY = """
 SELECT chunk_id, document_id, terms FROM retrieval_indexedchunk
-WHERE document_id IN (SELECT document_id FROM in_scope) {chunk_filter}
+WHERE {in_scope} {chunk_filter}
 """
+# Of few documents the index intersects their chunks with a word's; of many it would first gather all chunks.
+FEW_DOCUMENTS = 100
+OF_FEW = "document_id = ANY(ARRAY(SELECT document_id FROM in_scope))"
+OF_MANY = "document_id IN (SELECT document_id FROM in_scope)"
 MATCHING = EVERY + " AND words @@ %s::tsquery LIMIT {limit}"
-OF_DOCUMENTS = EVERY + " AND document_id = ANY(%s) AND words @@ %s::tsquery LIMIT {limit}"
+# Not `@@`, for which the planner would read all postings of the words, to keep those of four documents.
+OF_DOCUMENTS = EVERY + " AND document_id = ANY(%s) AND ts_match_vq(words, %s::tsquery) LIMIT {limit}"
 
 
 class NamedDocument(NamedTuple):
@@ -211,12 +216,12 @@ def open_index(
     named = _read_names(scope, questions, columns) if names and summary.documents > 1 else []
     known = document_frequencies() if summary.chunks > EXACT_UP_TO else None
     if known is None:
-        statement = EVERY.format(chunk_filter=scope.and_chunk("document_id, chunk_id"))
+        statement = EVERY.format(**_narrowed(scope, summary))
         params: list[Any] = [*scope.chunk_params]
     else:
         rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
         best = _best_named(named, questions, columns, rarity, summary)
-        statement, params = _matching(scope, questions, rarity, best)
+        statement, params = _matching(scope, summary, questions, rarity, best)
     read = read_rows if known is None else read_rows_by_index
     rows = read(GROUPED.format(documents=scope.documents, found=statement), [*scope.document_params, *params])
     return _index_of(rows, summary, columns, named, known)
@@ -331,22 +336,31 @@ def name_scores(
     return names @ weights[0] + cover @ weights[1]
 
 
+def _narrowed(scope: ScopeSql, summary: ScopeSummary) -> dict[str, str]:
+    """The conditions of ``EVERY``."""
+    in_scope = OF_FEW if summary.documents <= FEW_DOCUMENTS else OF_MANY
+    return {"in_scope": in_scope, "chunk_filter": scope.and_chunk("document_id, chunk_id")}
+
+
 def _matching(
-    scope: ScopeSql, questions: Sequence[QueryTerms], rarity: Mapping[str, float], best: Sequence[UUID]
+    scope: ScopeSql,
+    summary: ScopeSummary,
+    questions: Sequence[QueryTerms],
+    rarity: Mapping[str, float],
+    best: Sequence[UUID],
 ) -> tuple[str, list[Any]]:
     """The statement that lets the index choose: first chunks that hold most of the telling words.
 
     A tier is read only where those before it brought too few (LIMIT over UNION ALL).
     """
-    chunk_filter = scope.and_chunk("document_id, chunk_id")
-    narrowed = scope.chunk_params
-    tier = MATCHING.format(chunk_filter=chunk_filter, limit=TIER_LIMIT)
+    conditions, narrowed = _narrowed(scope, summary), scope.chunk_params
+    tier = MATCHING.format(**conditions, limit=TIER_LIMIT)
     queries = tiers([telling_groups(question, rarity) for question in questions], questions)
     statement = " UNION ALL ".join(f"({tier})" for _ in queries)
     statement = f"(SELECT * FROM ({statement}) tiers LIMIT {FOUND_LIMIT})"
     params = [param for query in queries for param in (*narrowed, query)]
     if best:
-        of_best = OF_DOCUMENTS.format(chunk_filter=chunk_filter, limit=NAMED_LIMIT)
+        of_best = OF_DOCUMENTS.format(**conditions, limit=NAMED_LIMIT)
         statement += f" UNION ALL ({of_best})"
         words = any_of(sorted({term for question in questions for term in question.every_term}))
         params += [*narrowed, list(best), words]
