@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -234,6 +235,7 @@ def _index_of(
     named: Sequence[NamedDocument],
     known: Any,
 ) -> ScopeIndex:
+    rows = sorted(rows, key=itemgetter(0))  # ties are broken by place: nodes of Citus answer in any order
     sizes = np.frombuffer(b"".join(row[2] for row in rows), ">i4").astype(np.int64) // TERM.itemsize
     counts = [len(row[1]) // 16 for row in rows]
     numbers = {term_number(term): at for term, at in columns.items()}
