@@ -92,7 +92,7 @@ def original_storage_name(document: Document, filename: str) -> str:
 
 
 class Constant(Value):
-    """A choice written into the statement: with a parameter PostgreSQL cannot estimate how many rows have it."""
+    """A choice written into the statement: of a parameter PostgreSQL cannot tell how many rows have it."""
 
     def as_sql(self, *args: Any, **kwargs: Any) -> tuple[str, list[Any]]:
         return f"'{self.value.value}'", []

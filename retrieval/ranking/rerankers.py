@@ -9,7 +9,9 @@ from typing import Any, Protocol
 from uuid import UUID
 
 import httpx
+import numpy as np
 from django.conf import settings
+from numpy.typing import NDArray
 
 from retrieval.embeddings.fastembed import CrossEncoderReranker
 from retrieval.provider_calls import PERMANENT_STATUSES, ProviderError, seconds_of, start_call
@@ -122,23 +124,28 @@ def _reranker(kind: str, url: str, key: str, model: str, seconds: float) -> Rera
 
 # Reranks the candidates by what stands in them: cheap features always, a model where there is one.
 
-# What a feature at its best adds, in shares of the keyword score. Fitted (listwise softmax) on questions
-# about general documents, about filings and about a standard in four languages, each time without one of
-# the three, then rounded to where halving or doubling one changes little in any (docs/search.md).
-KEYWORD = 0.8
-FUSED = 0.3
-MEANING = 0.15
+WEIGHTS = {
+    "keyword": 0.8,
+    "fused": 0.3,
+    "meaning": 0.15,
+    "named page": 0.8,
+    "best unit": 0.2,
+    "coverage": 0.2,
+    "phrases": 0.6,
+    "quoted": 0.4,
+    "headings": 0.45,
+    "pairs": 0.4,
+    "place": 1.6,
+    "table": 0.4,
+    "digits": 0.33,
+}
+"""What a feature at its best (1) adds, in shares of the keyword score.
+
+Fitted on questions about general documents, about filings and about a standard in four languages, each time
+without one of the three, then rounded to where halving or doubling one changes little in any.
+``manage.py bench weights`` fits them again (docs/search.md has both figures)."""
 UNIT_MEANING = 0.5
-COVERAGE = 0.2
-PHRASES = 0.6
-QUOTED = 0.4
-BEST_UNIT = 0.2
-HEADINGS = 0.45
-PAIRS = 0.4
-PLACE = 1.6
-NAMED_PAGE = 0.8
-TABLE = 0.4
-DIGITS = 0.33
+"""The same of the unit nearest in meaning, which is looked for in the best ``NEAREST_DEPTH`` alone."""
 
 NEAREST_DEPTH = 16
 """Candidates whose units are compared with the question one by one, which costs more than all the rest."""
@@ -162,33 +169,39 @@ class ScoredCandidate:
     evidence: TermFeatures
 
 
-def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
-    """Candidates by fused score and evidence together, best first; scores are about 0..4.
+def feature_rows(weighed: Sequence[ScoredCandidate]) -> NDArray[np.float64]:
+    """The features of each candidate in the order of ``WEIGHTS``, each in 0..1.
 
     A rank says which came first, not by how much: the keyword score, as a share
     of the best, does.
     """
     most_fused = max((item.fused for item in weighed), default=0.0) or 1.0
     most_unit = max((item.evidence.best_unit for item in weighed), default=0.0) or 1.0
-    scored = [
+    rows = [
         (
-            item.key,
-            FUSED * item.fused / most_fused
-            + KEYWORD * item.keyword
-            + MEANING * item.meaning
-            + NAMED_PAGE * item.named_page
-            + BEST_UNIT * item.evidence.best_unit / most_unit
-            + COVERAGE * item.evidence.coverage
-            + PHRASES * item.evidence.phrases
-            + QUOTED * item.evidence.quoted
-            + HEADINGS * item.evidence.headings
-            + PAIRS * item.evidence.pairs
-            + PLACE * item.evidence.place
-            + TABLE * item.evidence.table
-            + DIGITS * item.evidence.digits,
+            item.keyword,
+            item.fused / most_fused,
+            item.meaning,
+            item.named_page,
+            item.evidence.best_unit / most_unit,
+            item.evidence.coverage,
+            item.evidence.phrases,
+            item.evidence.quoted,
+            item.evidence.headings,
+            item.evidence.pairs,
+            item.evidence.place,
+            item.evidence.table,
+            item.evidence.digits,
         )
         for item in weighed
     ]
+    return np.array(rows, np.float64).reshape(len(rows), len(WEIGHTS))
+
+
+def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
+    """Candidates by fused score and evidence together, best first; scores are about 0..4."""
+    scores: list[float] = (feature_rows(weighed) @ list(WEIGHTS.values())).tolist()
+    scored = [(item.key, score) for item, score in zip(weighed, scores, strict=True)]
     return sorted(scored, key=lambda entry: -entry[1])
 
 
@@ -199,23 +212,28 @@ def rank_by_evidence(
 
     ``meaning``: whether the best are read once more for the unit nearest in meaning.
     """
+    ranked = by_features(scored_candidates(named, found, keys))
+    return by_nearest_unit(named.question.text, ranked, found.candidates) if meaning else ranked
+
+
+def scored_candidates(
+    named: NamedQuestion, found: FoundCandidates, keys: Set[UUID]
+) -> list[ScoredCandidate]:
+    """The candidates of a question or part with what speaks for each, in fused order."""
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword, near = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
-    ranked = by_features(
-        [
-            ScoredCandidate(
-                key,
-                fused,
-                keyword.get(key, 0.0),
-                near.get(key, 0.0) if found.is_understood(key) else 0.0,
-                key in found.on_pages,
-                found.evidence[key][named.name],
-            )
-            for key, fused in fuse(lists)
-            if key in keys
-        ]
-    )
-    return by_nearest_unit(named.question.text, ranked, found.candidates) if meaning else ranked
+    return [
+        ScoredCandidate(
+            key,
+            fused,
+            keyword.get(key, 0.0),
+            near.get(key, 0.0) if found.is_understood(key) else 0.0,
+            key in found.on_pages,
+            found.evidence[key][named.name],
+        )
+        for key, fused in fuse(lists)
+        if key in keys
+    ]
 
 
 def belongs(ranked: RankedList[UUID], named: NamedQuestion) -> bool:
