@@ -59,14 +59,18 @@ class Ranking:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("sets", nargs="+", metavar="NAME=QUESTIONS.jsonl", help="files of one name are one set")
+    parser.add_argument(
+        "sets", nargs="+", metavar="NAME=QUESTIONS.jsonl", help="files of one name are one set"
+    )
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
     sets = {name: rankings_of(files) for name, files in named_files(options["sets"]).items()}
     fitted_on_all = fit(list(sets.values()))
     say = command.stdout.write
-    say(f"{'R@5 R@10 MRR':<24}{'in the code':>20}{'fitted on all':>20}{'on the others':>20}{'on it only':>20}")
+    say(
+        f"{'R@5 R@10 MRR':<24}{'in the code':>20}{'fitted on all':>20}{'on the others':>20}{'on it only':>20}"
+    )
     without = {name: fit([sets[other] for other in sets if other != name] or [sets[name]]) for name in sets}
     only = {name: fit([rankings]) for name, rankings in sets.items()}
     for name, rankings in sets.items():
@@ -97,7 +101,9 @@ def rankings_of(questions: Sequence[KnownQuestion]) -> list[Ranking]:
     library = {Path(name).stem: pk for name, pk in rows}
     missing = {known.doc_name for known in questions} - library.keys()
     if missing:
-        raise CommandError(f"Not taken in by `manage.py evaluate retrieval`: {', '.join(sorted(missing)[:5])}")
+        raise CommandError(
+            f"Not taken in by `manage.py evaluate retrieval`: {', '.join(sorted(missing)[:5])}"
+        )
     scopes = {name: Scope(owner, document_ids=(library[name],)) for name in library}
     return [ranking_of(known, scopes[known.doc_name], library) for known in questions]
 

@@ -93,6 +93,7 @@ class Lexicon:
         timely: prepositions of time, which may stand for each other.
         participle: endings of a verb behind a comma that says what the subject does ("ing").
         otherwise: words that open what holds in the other case ("otherwise").
+        compared: what opens the amount of something else ("compared with").
         saying: verbs behind who said all before ("the company said"); them: "of them".
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
@@ -143,6 +144,7 @@ class Lexicon:
     participle: frozenset[str]
     saying: frozenset[str]
     otherwise: frozenset[str]
+    compared: frozenset[str]
     them: frozenset[str]
     minus: frozenset[str]
     proposing: frozenset[str]

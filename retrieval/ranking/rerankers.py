@@ -216,9 +216,7 @@ def rank_by_evidence(
     return by_nearest_unit(named.question.text, ranked, found.candidates) if meaning else ranked
 
 
-def scored_candidates(
-    named: NamedQuestion, found: FoundCandidates, keys: Set[UUID]
-) -> list[ScoredCandidate]:
+def scored_candidates(named: NamedQuestion, found: FoundCandidates, keys: Set[UUID]) -> list[ScoredCandidate]:
     """The candidates of a question or part with what speaks for each, in fused order."""
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword, near = shares(lists, named.name), spread(lists, f"meaning of {named.name}")

@@ -413,6 +413,8 @@ class Differences:
 
     def is_change(self, at: int) -> bool:
         """Whether a number says by how much something rose or fell."""
+        if self.words.language == "ja" and at and self.source[at - 1].word == "の":
+            return False  # "3.8%増の2兆円": what it rose to
         for before in reversed(self.source[max(0, at - 3) : at]):
             if before.word in self.words.starts | self.words.ends:
                 return False

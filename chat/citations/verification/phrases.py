@@ -285,19 +285,20 @@ def _head(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
 
 def compared_on_both_sides(pairing: Pairing) -> bool:
     """Whether both sides hold one thing against another: "than", "as fast as"."""
-    return _than(pairing.claim, pairing.words) and _than(pairing.source, pairing.words)
+    return compares(pairing.claim, pairing.words) and compares(pairing.source, pairing.words)
 
 
 def comparison_turned(pairing: Pairing) -> bool:
     """Whether opposites are compared: "A is less than B", "B is more than A"."""
     return (
         bool(pairing.opposites)
-        and _than(pairing.claim, pairing.words)
-        and _than(pairing.source, pairing.words)
+        and compares(pairing.claim, pairing.words)
+        and compares(pairing.source, pairing.words)
     )
 
 
-def _than(tokens: Sequence[Token], words: Lexicon) -> bool:
+def compares(tokens: Sequence[Token], words: Lexicon) -> bool:
+    """Whether something is held against something else: "more than"."""
     return any(token.word in words.than | words.than_behind for token in tokens)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.computation import Operands, computed
@@ -162,7 +162,18 @@ def _computed_change(
 
 
 def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
-    """The later and the earlier of a sentence's only two amounts of one measure, by their years."""
+    """The later and the earlier of a sentence's only two amounts of one measure, by their years.
+
+    Or what something changed to and from, where a sentence says both ("from 96 to 81").
+    """
+    roles = [
+        (change_role(tokens, at, words), at) for at, t in enumerate(tokens) if t.quantity and not t.bound
+    ]
+    for (role, at), (following, behind) in pairwise(roles):
+        one, other = tokens[at].quantity, tokens[behind].quantity
+        apart = one is None or other is None or one.dimension in ("year", "date")
+        if not apart and (role, following) == ("from", "to") and one.dimension == other.dimension:
+            return tokens[behind], tokens[at]
     amounts = [
         at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension not in ("year", "date")
     ]

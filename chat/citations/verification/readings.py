@@ -35,6 +35,7 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
         if first := _first_of_two(tokens, at, words):
             yield first
     yield from _counted_of(tokens, words)
+    yield from _of_compared(tokens, words)
     yield from _with_shares(tokens)
     yield from _said_first(tokens, words)
 
@@ -138,6 +139,33 @@ def _counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[To
         if nouns := _counted_before(tokens, at):
             said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
             yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
+
+
+_LONGEST_COMPARED = 3  # words
+
+
+def _of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "Bleeding occurred in 3 % of A, compared with 1 % in B": "bleeding occurred in 1 % in B".
+
+    What changed to an amount was another before ("rose to 4, compared with 3 in 2022"), so the change is left
+    out.
+    """
+    for at in range(1, len(tokens)):
+        sizes = range(_LONGEST_COMPARED, 0, -1)
+        size = next((k for k in sizes if " ".join(t.word for t in tokens[at : at + k]) in words.compared), 0)
+        number = at + size
+        if not size or number >= len(tokens) or (own := tokens[number].quantity) is None:
+            continue
+        before = [t for t in tokens[:at] if t.part == tokens[at].part]
+        rivals = [k for k, t in enumerate(before) if t.quantity and t.quantity.dimension == own.dimension]
+        if not rivals:
+            continue
+        behind = list(takewhile(lambda t: t.kind != "break", tokens[number + 1 :]))
+        changes = [t.poles and any(pair == "direction" for pair, _ in t.poles) for t in before[: rivals[-1]]]
+        said = [t for t, turns in zip(before, changes, strict=False) if not turns]
+        while any(changes) and said and said[-1].word in words.ends:
+            said.pop()
+        yield [replace(token, clause=0, part=0) for token in (*said, tokens[number], *behind)]
 
 
 def _counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:

@@ -22,6 +22,7 @@ from chat.citations.verification.junctions import Junctions
 from chat.citations.verification.omissions import Omissions
 from chat.citations.verification.phrases import (
     change_role,
+    compares,
     comparison_turned,
     first_and_last,
     lead,
@@ -38,6 +39,8 @@ _KIND_OF = {
     "comparator": "comparator", "time": "time", "frequency": "time", "condition": "condition",
     "cause": "cause_effect", "ordinal": "ordinal", "person": "role_swap",
 }  # fmt: skip
+_OF_PLACES = frozenset({"entity_swap", "role_swap"})
+_NEED_NOT = frozenset({"de", "nl", "ru"})  # where "must not" says that one need not
 _AT = frozenset({"at", "à"})
 _PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
@@ -109,6 +112,8 @@ class _Examination(Differences):
         ]  # fmt: skip
         coverage = len(known) / max(1, len(places))
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
+        if compares(self.claim, self.words) and not compares(self.source, self.words):
+            sure = [c for c in sure if c.kind not in _OF_PLACES]  # "more often than": a reader must judge
         if sure and coverage >= LEAST_COVERAGE:
             outcome, self.conflicts = "conflict", sure
         elif self.conflicts or self.missing or self.open:
@@ -265,6 +270,9 @@ class _Examination(Differences):
         )
         if rival is None and marker == Marker("time", "after") and self._at_time(at):
             return
+        if rival is not None and marker.category == "modality" and self._both_forbid(at, rival):
+            self.explained_source.add(rival)
+            return
         if rival is None and marker == Marker("person", "second") and not self._left_out("person"):
             return
         if rival is None and marker.category == "hedge" and marker.value == "shown":
@@ -292,6 +300,13 @@ class _Examination(Differences):
             self.conflict("modality", at, None)
         elif marker != Marker("modality", "may") or not self._forbids(at):
             self.open.append(token.word)
+
+    def _both_forbid(self, at: int, rival: int) -> bool:
+        """Whether "may not" stands for "must not"; German "muss nicht" forbids nothing."""
+        values = {t.marker.value for t in (self.claim[at], self.source[rival]) if t.marker}
+        beside = (self.claim[max(0, at - 2) : at + 2], self.source[max(0, rival - 2) : rival + 2])
+        denied = all(any(is_marker(token, "negation") for token in near) for near in beside)
+        return values == {"may", "must"} and denied and self.words.language not in _NEED_NOT
 
     def _turned_round(self, at: int, rival: int) -> bool:
         """Whether what the claim says behind its "after" stands before the source's "before"."""

@@ -215,7 +215,8 @@ def _raw_unspaced(text: str, language: str, words: Lexicon) -> list[Token]:
             found.append(Token("quantity", text[at : quantity.end], at, quantity.end, quantity=quantity))
             at = quantity.end
             continue
-        if size := _phrase_at(plain, at, words, quantities):
+        size = _phrase_at(plain, at, words, quantities)
+        if size and not _counter_in_word(plain, at, size, found):
             sense = words.phrases[tuple(plain[at : at + size].lower())]
             token = Token("word", plain[at : at + size], at, at + size, plain[at : at + size])
             found.append(_with_sense(token, sense, ()))
@@ -223,6 +224,16 @@ def _raw_unspaced(text: str, language: str, words: Lexicon) -> list[Token]:
             continue
         at = _single(plain, at, language, found)
     return found
+
+
+_COUNTERS = frozenset("人件名個个位项份条次")  # behind a number
+
+
+def _counter_in_word(text: str, at: int, size: int, before: Sequence[Token]) -> bool:
+    """Whether a character that counts things stands in a word: 件 in 人件費 ("cost of labour")."""
+    if size > 1 or text[at] not in _COUNTERS or (before and before[-1].quantity and before[-1].end == at):
+        return False
+    return any("一" <= near <= "鿿" for near in (text[at - 1 : at], text[at + 1 : at + 2]))
 
 
 def _phrase_at(text: str, at: int, words: Lexicon, quantities: dict[int, Quantity]) -> int:
@@ -434,3 +445,5 @@ def in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
         ):
             clause = latest = latest + 1
         yield replace(token, clause=clause, part=part)
+        if words.language == "ja" and token.marker and token.marker.category in _CLAUSE_CATEGORIES:
+            clause = latest = latest + 1  # the condition stands behind its clause
