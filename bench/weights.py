@@ -46,7 +46,7 @@ STEP = 0.02
 SHARPNESS = 4.0
 """A right page that leads by 1 is four e-folds ahead, as with the weights in the code."""
 PULL = 0.02
-"""How strongly a weight is held to that in the code: of a feature that stands in few questions none is told."""
+"""How strongly a weight is held to that in the code: few questions tell of some features."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +59,14 @@ class Ranking:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "sets", nargs="+", metavar="NAME=QUESTIONS.jsonl", help="files of one name are one set"
-    )
+    parser.add_argument("sets", nargs="+", metavar="NAME=QUESTIONS.jsonl", help="files of a name are one set")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
     sets = {name: rankings_of(files) for name, files in named_files(options["sets"]).items()}
     fitted_on_all = fit(list(sets.values()))
     say = command.stdout.write
-    say(
-        f"{'R@5 R@10 MRR':<24}{'in the code':>20}{'fitted on all':>20}{'on the others':>20}{'on it only':>20}"
-    )
+    say(f"{'R@5 R@10 MRR':<24}{'in the code':>20}{'of all sets':>20}{'of the others':>20}{'of it alone':>20}")
     without = {name: fit([sets[other] for other in sets if other != name] or [sets[name]]) for name in sets}
     only = {name: fit([rankings]) for name, rankings in sets.items()}
     for name, rankings in sets.items():
@@ -109,7 +105,7 @@ def rankings_of(questions: Sequence[KnownQuestion]) -> list[Ranking]:
 
 
 def ranking_of(known: KnownQuestion, scope: Scope, library: Mapping[str, UUID]) -> Ranking:
-    """The candidates that a search weighs for the whole question, in fused order; none where it finds none."""
+    """The candidates that a search weighs for the whole question, in fused order; () of none."""
     sql, summary, trace = scope.compiled(), summary_of(scope), Trace(frozenset())
     read = partial(analyze_query, languages=summary.languages, packs=packs_for(summary))
     plan = plan_search(read(known.question), trace, None, read)
@@ -125,9 +121,10 @@ def ranking_of(known: KnownQuestion, scope: Scope, library: Mapping[str, UUID]) 
         return nothing
     candidates = [found.candidates[item.key] for item in weighed]
     near = np.maximum(unit_meanings(named.question.text, candidates), 0.0)
+    on_page = found.on_pages
     pages = tuple(
-        (candidate.document_id, found.on_pages.get(item.key) or candidate.pages[best_order(item.evidence)[0]])
-        for candidate, item in zip(candidates, weighed, strict=True)
+        (of.document_id, on_page.get(item.key) or of.pages[best_order(item.evidence)[0]])
+        for of, item in zip(candidates, weighed, strict=True)
     )
     right = known.right_pages(library)
     return Ranking(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from chat.citations.verification.alignment import Pairing, content_places
-from chat.citations.verification.token import COORDINATORS, Token
+from chat.citations.verification.token import COORDINATORS, Token, is_marker
 from text.semantics import Lexicon
 
 
@@ -91,6 +91,19 @@ def is_genitive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     return (following in words.genitive and following.startswith("'")) or lead(
         tokens, at, words
     ) in words.genitive
+
+
+_NEED_NOT = frozenset({"de", "nl", "ru"})  # where "must not" says that one need not
+
+
+def both_forbid(pairing: Pairing, i: int, j: int) -> bool:
+    """Whether the claim's "may not" stands for "must not"; German "muss nicht" forbids nothing."""
+    sides = (pairing.claim, i), (pairing.source, j)
+    if {tokens[at].stem for tokens, at in sides} != {"modality:may", "modality:must"}:
+        return False
+    near = [tokens[max(0, at - 2) : at + 2] for tokens, at in sides]
+    denied = all(any(is_marker(token, "negation") for token in side) for side in near)
+    return denied and pairing.words.language not in _NEED_NOT
 
 
 # Dates and numbers of a sentence that states several: which number belongs to which date.

@@ -21,6 +21,7 @@ from chat.citations.verification.conditions import in_clauses_of, topic_apart
 from chat.citations.verification.junctions import Junctions
 from chat.citations.verification.omissions import Omissions
 from chat.citations.verification.phrases import (
+    both_forbid,
     change_role,
     compares,
     comparison_turned,
@@ -40,7 +41,6 @@ _KIND_OF = {
     "cause": "cause_effect", "ordinal": "ordinal", "person": "role_swap",
 }  # fmt: skip
 _OF_PLACES = frozenset({"entity_swap", "role_swap"})
-_NEED_NOT = frozenset({"de", "nl", "ru"})  # where "must not" says that one need not
 _AT = frozenset({"at", "à"})
 _PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
@@ -270,7 +270,7 @@ class _Examination(Differences):
         )
         if rival is None and marker == Marker("time", "after") and self._at_time(at):
             return
-        if rival is not None and marker.category == "modality" and self._both_forbid(at, rival):
+        if rival is not None and marker.category == "modality" and both_forbid(self.pairing, at, rival):
             self.explained_source.add(rival)
             return
         if rival is None and marker == Marker("person", "second") and not self._left_out("person"):
@@ -301,13 +301,6 @@ class _Examination(Differences):
         elif marker != Marker("modality", "may") or not self._forbids(at):
             self.open.append(token.word)
 
-    def _both_forbid(self, at: int, rival: int) -> bool:
-        """Whether "may not" stands for "must not"; German "muss nicht" forbids nothing."""
-        values = {t.marker.value for t in (self.claim[at], self.source[rival]) if t.marker}
-        beside = (self.claim[max(0, at - 2) : at + 2], self.source[max(0, rival - 2) : rival + 2])
-        denied = all(any(is_marker(token, "negation") for token in near) for near in beside)
-        return values == {"may", "must"} and denied and self.words.language not in _NEED_NOT
-
     def _turned_round(self, at: int, rival: int) -> bool:
         """Whether what the claim says behind its "after" stands before the source's "before"."""
         behind = next((self.pairing.partners[i] for i, _ in self.pairing.ordered if i > at), None)
@@ -335,11 +328,8 @@ class _Examination(Differences):
             return
         if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
             return
-        if at in self._changes_said_by_numbers or self._passes_bound(token) or self._says_again(at):
-            return
-        if self._names_in_full(at):
-            return
-        if self._names_measure(at) and not self._displaces(at):
+        said = at in self._changes_said_by_numbers or self._passes_bound(token) or self._says_again(at)
+        if said or self._names_in_full(at) or (self._names_measure(at) and not self._displaces(at)):
             return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
