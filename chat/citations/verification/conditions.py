@@ -348,6 +348,8 @@ def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | No
         counted -= 1
     if postfix and at and tokens[counted].kind == "quantity":
         return counted
+    if postfix and tokens[at + 1 : at + 2] and tokens[at + 1].quantity:  # "43 % do so au moins un jour"
+        return at + 1
     if postfix and (before := number_of_phrase(tokens, at)) is not None:
         return before
     if postfix and " " in word:

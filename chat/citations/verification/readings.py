@@ -165,7 +165,15 @@ def _of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[T
         said = [t for t, turns in zip(before, changes, strict=False) if not turns]
         while any(changes) and said and said[-1].word in words.ends:
             said.pop()
-        yield [replace(token, clause=0, part=0) for token in (*said, tokens[number], *behind)]
+        rest = before[rivals[-1] + 1 :]
+        whole = words.genitive | words.among
+        if (
+            rivals[-1] == 0 and not {t.word for t in (*rest[:1], *behind[:1])} & whole
+        ):  # "43 % do, against 27 %"
+            found = [tokens[number], *rest, *behind]
+        else:
+            found = [*said, tokens[number], *behind]
+        yield [replace(token, clause=0, part=0) for token in found]
 
 
 def _counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:
