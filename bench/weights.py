@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from documents.models import Document
 from retrieval.evaluations import KnownQuestion, evaluation_user, read_questions
+from retrieval.index.full_text import open_index
 from retrieval.query.plan import plan_search
 from retrieval.query.question_terms import analyze_query
 from retrieval.query.scope import Scope
@@ -36,7 +37,7 @@ from retrieval.ranking.rerankers import (
     scored_candidates,
 )
 from retrieval.results import SearchOptions, Trace
-from retrieval.search import RERANKED, find, open_index, packs_for, summary_of
+from retrieval.search import RERANKED, find, packs_for, summary_of
 
 NAMES = (*WEIGHTS, "unit meaning")
 CURRENT = np.array([*WEIGHTS.values(), UNIT_MEANING])

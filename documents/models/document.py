@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
@@ -24,6 +24,8 @@ from pdf.failures import FailureCode
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
+    from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.models.sql.compiler import SQLCompiler
 
 
 def language_name(code: str) -> str:
@@ -94,8 +96,10 @@ def original_storage_name(document: Document, filename: str) -> str:
 class Constant(Value):
     """A choice written into the statement: of a parameter PostgreSQL cannot tell how many rows have it."""
 
-    def as_sql(self, *args: Any, **kwargs: Any) -> tuple[str, list[Any]]:
-        return f"'{self.value.value}'", []
+    def as_sql(
+        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper
+    ) -> tuple[str, tuple[str | int, ...]]:
+        return f"'{self.value.value}'", ()
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):

@@ -166,14 +166,12 @@ def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, T
 
     Or what something changed to and from, where a sentence says both ("from 96 to 81").
     """
-    roles = [
-        (change_role(tokens, at, words), at) for at, t in enumerate(tokens) if t.quantity and not t.bound
-    ]
-    for (role, at), (following, behind) in pairwise(roles):
-        one, other = tokens[at].quantity, tokens[behind].quantity
-        apart = one is None or other is None or one.dimension in ("year", "date")
-        if not apart and (role, following) == ("from", "to") and one.dimension == other.dimension:
-            return tokens[behind], tokens[at]
+    changed = [(change_role(tokens, k, words), t) for k, t in enumerate(tokens) if t.quantity and not t.bound]
+    for (role, before), (following, after) in pairwise(changed):
+        held, reached = before.quantity, after.quantity
+        same = held and reached and held.dimension == reached.dimension not in ("year", "date")
+        if same and (role, following) == ("from", "to"):
+            return after, before
     amounts = [
         at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension not in ("year", "date")
     ]
