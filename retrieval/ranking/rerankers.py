@@ -143,7 +143,7 @@ WEIGHTS = {
 
 Fitted on questions about general documents, about filings and about a standard in four languages, each time
 without one of the three, then rounded to where halving or doubling one changes little in any.
-``manage.py bench weights`` fits them again (docs/search.md has both figures)."""
+``manage.py evaluate weights`` fits them again (docs/search.md has both figures)."""
 UNIT_MEANING = 1.1
 """The same of the unit nearest in meaning, which is looked for in the best ``NEAREST_DEPTH`` alone."""
 
