@@ -69,10 +69,6 @@ def test_weights_are_fitted_on_the_documents_of_the_evaluation(
     (tmp_path / "NIKE.pdf").write_bytes(draw_pdf(*pages))
     questions = tmp_path / "questions.jsonl"
     line = {"question": "Which dividends?", "doc_name": "NIKE", "evidence": [{"evidence_page_num": 1}]}
-        "question": "Which dividends were paid?",
-        "doc_name": "NIKE",
-        "evidence": [{"evidence_page_num": 1}],
-    }
     questions.write_text(json.dumps(line))
     with pytest.raises(CommandError, match="NIKE"):
         call_command("evaluate", "weights", f"one={questions}")
