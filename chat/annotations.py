@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
@@ -11,21 +12,25 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 from django.contrib.auth.models import User
+from django.db import DatabaseError
 from django.utils import timezone
 
 from chat.citations.anchoring.find_quote import Anchor, find_quote
 from chat.citations.anchoring.page_sources import StoredPages, locate
 from chat.citations.anchoring.page_text import PageText, Span, highlight_rects, text_of
-from chat.citations.snapshots import PIECES, near
+from chat.citations.snapshots import PIECES, near, reanchor_citations
 from chat.citations.stored_citations import reader_query
 from chat.exports.markdown import escaped, one_line
 from chat.models import Annotation, Citation
 from chat.models.note import AnnotationQuerySet
+from chat.reviews.review_commands import outdate_document
 from documents.ingestion.parser import local_file, parse_limits
 from documents.models import Document, Page
 from pdf.api import annotate_file, annotations_in
 from pdf.geometry import PageFrame, Rect, bounding_box
 from pdf.sandbox.messages import HeldAnnotation, Highlight, HighlightedPage
+
+logger = logging.getLogger(__name__)
 
 LONGEST_QUOTE = 20_000  # characters: a page of small print
 LONGEST_COMMENT = 20_000
@@ -344,3 +349,20 @@ def _mark(annotation: Annotation, author: str) -> Highlight:
     if strokes:
         colour = tuple(0.55 * part for part in colour)  # type: ignore[assignment]  # thin lines want more ink
     return Highlight("", rects, annotation.comment, colour, is_underline, author, strokes)
+
+
+# When a document was read again.
+
+
+def reanchor_parsed_document(document: Document, **signal: Any) -> None:
+    """Re-anchor the document's citations and annotations; mark review cells as outdated.
+
+    A failure does not fail the document.
+    """
+    for reanchor in (reanchor_citations, reanchor_annotations, outdate_document):
+        try:
+            reanchor(document)
+        except DatabaseError:
+            raise
+        except Exception:
+            logger.exception("%s of %s failed", reanchor.__name__, document.pk)

@@ -8,9 +8,10 @@ class ChatConfig(AppConfig):
     def ready(self) -> None:
         from django.db.models.signals import pre_delete
 
+        from chat.annotations import reanchor_parsed_document
         from chat.models.conversation import end_link, links_to
         from chat.notes import index_notes_at_rest
-        from chat.receivers import keep_reviews_going, keep_rows, reanchor_parsed_document
+        from chat.reviews.review_commands import keep_reviews_going, keep_rows
         from documents.access import register
         from documents.models import Document
         from documents.signals import document_parsed, library_swept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, QuerySet
 from django.http import QueryDict
@@ -24,7 +26,7 @@ from chat.reviews.column_sets import (
     check_column,
     template_columns,
 )
-from chat.reviews.fill_queue import issue_tickets, keep_version
+from chat.reviews.fill_queue import issue_tickets, keep_version, recover
 from chat.reviews.typed_values import InvalidValue, written_value
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
@@ -32,6 +34,8 @@ from retrieval.models import SavedSearch
 from retrieval.results import SearchOptions
 from retrieval.search import search
 from retrieval.views import SearchRequest
+
+logger = logging.getLogger(__name__)
 
 MOST_ROWS = 1000
 MOST_HITS = 200  # passages of a saved search whose documents become rows
@@ -369,3 +373,31 @@ def agreement(first: str, second: str, one: Mapping[UUID, bool], other: Mapping[
     disputed = tuple(cell for cell in both if one[cell] != other[cell])
     table = (counts[True, True], counts[False, False], counts[True, False], counts[False, True])
     return Agreement(first, second, count, agreed, *table, kappa, disputed)
+
+
+# When documents come and go.
+
+
+def keep_rows(instance: Document, **signal: Any) -> None:
+    """Keep the title of a deleted document in reviews."""
+    keep_deleted(instance)
+
+
+def keep_reviews_going(**signal: Any) -> None:
+    """Add rows for new documents of collections and searches, and resume unfinished cells.
+
+    A search is repeated once a document was indexed after it.
+    """
+    ReviewRow.objects.filter(document=None, added_by=None).delete()  # visible to no one
+    joining = Review.objects.filter(deleted_at=None, joins=True).exclude(collection=None, search=None)
+    newest = Document.objects.searchable().aggregate(newest=Max("indexed_at"))["newest"]
+    for review in joining.select_related("owner", "collection", "search__user"):
+        key = f"review-joined-{review.pk}"
+        if review.search and (review.search_id, newest) == cache.get(key) and not review.collection:
+            continue
+        try:
+            join_sources(review)
+        except InvalidReview as error:
+            logger.info("review %s: %s", review.pk, error)
+        cache.set(key, (review.search_id, newest))
+    recover()

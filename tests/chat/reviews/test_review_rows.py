@@ -8,9 +8,8 @@ from django.test import Client
 
 from chat.exports.review import as_csv, review_table
 from chat.models import Review, ReviewCell, ReviewRow
-from chat.receivers import keep_reviews_going
 from chat.reviews.fill_queue import fill_next_row
-from chat.reviews.review_commands import add_rows, fill_cells, found_by
+from chat.reviews.review_commands import add_rows, fill_cells, found_by, keep_reviews_going
 from chat.reviews.review_presenters import grid
 from documents.access import add_to_collection
 from documents.library import delete_document, move_to_trash, restore_from_trash

@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
 from chat.models import Review, ReviewCell, ReviewColumn
-from chat.receivers import keep_reviews_going
 from chat.reviews.fill_queue import fill_next_row
+from chat.reviews.review_commands import keep_reviews_going
 from chat.reviews.review_presenters import grid
 from documents.access import add_to_collection
 from documents.models import Collection, Document
