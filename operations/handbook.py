@@ -188,8 +188,8 @@ PAGES: list[list[Element]] = [
         Prose(
             "Documents belong to the person who uploaded them. Nobody else can open, search or cite them "
             "unless the owner shares the document or a collection that holds it. A deleted document "
-            "can be restored from the bin for 7 days. Then its file, its text and its vectors are removed; "
-            "citations in old answers keep the quoted words."
+            "can be restored from the bin for 7 days; then its file, its text and its vectors are removed. "
+            "Citations in old answers keep the quoted words."
         ),
         Heading("Backup and restore", 2),
         Prose(

@@ -223,6 +223,8 @@ def _table(grown: _Grown) -> tuple[list[Block], int]:
         return [], grown.end
     largest = max(sum(map(len, row.values())) for row in rows)
     rows = _trimmed(rows)
+    if ROWS <= len(rows) < SURE_ROWS and _has_headings(rows):
+        return [], grown.end
     if len(rows) < ROWS or not _is_table(rows):
         prose = largest > PROSE_ROW * sum(len(column.lines) for column in columns)
         return [], grown.end if prose else 0
@@ -411,6 +413,12 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
     if len(rows) < SURE_ROWS and all(map(_fill_columns, full)):
         return False
     return not _is_something_else(rows)
+
+
+def _has_headings(rows: Sequence[dict[int, list[Line]]]) -> bool:
+    """Whether the first row is set larger than all below: headings of columns of prose, no column heads."""
+    below = max(line.size for row in rows[1:] for lines in row.values() for line in lines)
+    return len(rows[0]) > 1 and all(lines[0].size > HEADING_SIZE * below for lines in rows[0].values())
 
 
 def _fill_columns(row: dict[int, list[Line]]) -> bool:

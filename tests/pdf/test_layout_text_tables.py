@@ -80,6 +80,19 @@ def test_columns_of_prose_with_spaced_paragraphs_are_no_table() -> None:
     assert texts(units) == [PROSE, long, OTHER, PROSE, long, PROSE, PROSE, OTHER]
 
 
+def test_columns_of_prose_that_happen_to_stand_level_are_no_table_below_headings() -> None:
+    drawing = Drawing()
+    for x, name in ((72, "Units"), (310, "Chunks")):
+        drawing.text(x, 100, name, size=13)
+        y = 124.0
+        for paragraph in (PROSE, OTHER, PROSE):
+            lines = justified(paragraph, 210)[:3]
+            y = drawing.lines(lines, x=x, y=y) + 9
+    units = drawing.units()
+    assert not rows_of_table(units)
+    assert [unit.text for unit in units if unit.type == "heading"] == ["Units", "Chunks"]
+
+
 def test_entries_of_two_columns_about_common_heights_are_no_rows() -> None:
     drawing = Drawing()
     lines = justified(f"{PROSE} {OTHER}", 200)
