@@ -29,6 +29,7 @@ from documents.models import ApiToken, EventKind, Scope, TemporaryPassword
 from documents.models.security import acting_user, record
 from operations.accounts.sign_in import (
     OWN_PASSWORD,
+    WANTED,
     SignIn,
     end_all,
     end_one,
@@ -164,7 +165,7 @@ def first_password(request: HttpRequest) -> HttpResponse:
     update_session_auth_hash(request, form.save())
     request.session.pop(OWN_PASSWORD, None)
     messages.success(request, _("Your password was saved."))
-    return redirect("library")
+    return redirect(request.session.pop(WANTED, "library"))
 
 
 @require_POST

@@ -137,6 +137,7 @@ def end_all(user: User) -> None:
 
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
 OWN_PASSWORD, OWN_FACTOR = "needs_own_password", "needs_second_factor"  # session keys
+WANTED = "wanted_page"  # session key: the page to open once that is done
 FIRST: dict[str, tuple[str, Any]] = {
     OWN_PASSWORD: ("first-password", _("Choose your own password first.")),
     OWN_FACTOR: ("mfa_index", _("Set up a second factor first.")),
@@ -279,6 +280,8 @@ def _sent_to(request: HttpRequest, page: str, message: Any) -> HttpResponse:
         return JsonResponse({"code": "sign_in_incomplete", "message": str(message)}, status=403)
     if "HX-Request" in request.headers:
         return HttpResponse(message, status=403, content_type="text/plain; charset=utf-8")
+    if request.method == "GET":
+        request.session[WANTED] = request.get_full_path()
     return redirect(page)
 
 

@@ -82,7 +82,8 @@ def test_the_first_users_password_is_replaced_at_first_use(db: None) -> None:
     same = {"new_password1": first.password, "new_password2": first.password}
     assert page.post("/account/first-password/", same).status_code == 422
     own = {"new_password1": NEW, "new_password2": NEW}
-    assert page.post("/account/first-password/", own).status_code == 302
+    assert page.get("/notes/?q=terms").status_code == 302
+    assert page.post("/account/first-password/", own).headers["Location"] == "/notes/?q=terms"
     assert is_in(page)
     assert is_in(signed_in(first.user.username, NEW))
     assert not TemporaryPassword.objects.exists()
