@@ -21,6 +21,11 @@ def manual(count: int = 60) -> bytes:
         if number == 5:
             page.insert_text((90, 300), "GASKETS of the pump, and the gas-")
             page.insert_text((90, 316), "ket of the valve.")
+        if number == 7:
+            page.insert_text((90, 300), "人工知能は文書を読み、質問に答える。", fontname="japan")
+            page.insert_text((90, 330), "首都在中华人民共", fontname="china-s")
+            page.insert_text((90, 346), "和国的北京。", fontname="china-s")
+            page.insert_text((90, 380), "The café of Zürich")
     return bytes(document.tobytes())
 
 
@@ -73,6 +78,17 @@ def test_whole_words_and_words_that_are_nowhere(reader: Page) -> None:
     reader.get_by_role("searchbox", name="Find in this document").fill("flywheel")
     expect(reader.locator("[data-find] output")).to_have_text("Not found")
     expect(reader.locator(".match")).to_have_count(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("words", "boxes"), [("知能は文書", 1), ("人民共和国", 2), ("cafe of zurich", 1)])
+def test_words_without_spaces_and_accents_are_found(reader: Page, words: str, boxes: int) -> None:
+    reader.keyboard.press("/")
+    reader.get_by_role("searchbox", name="Find in this document").fill(words)
+    expect(reader.locator("[data-find] output")).to_have_text("1 of 1")
+    expect(reader.locator("[data-page-input]")).to_have_value("7")
+    expect(reader.locator(".match-on")).to_have_count(boxes)
+    expect(reader.locator(".match-on").first).to_be_in_viewport()
 
 
 @pytest.mark.slow
