@@ -310,18 +310,22 @@ def first_message(detail: Any) -> str:
 # --- Pages: the panel beside a document, the list, one conversation, an answer's sources ---
 
 CONVERSATIONS_A_PAGE = 40
+EARLIER_SHOWN = 30  # conversations about a document, in its panel
 MOST_ASKED = 500  # documents of one conversation
 
 
 @require_safe
 @login_required
 def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show the chat panel of a document: its latest conversation, or a new one."""
+    """Show the chat panel of a document: its latest conversation, the chosen one, or a new one."""
     document = visible_document(request, pk)
-    found = Conversation.objects.visible_to(request.user).filter(
+    own = Conversation.objects.visible_to(request.user).filter(
         documents=document, scope=Conversation.Scope.DOCUMENTS
     )
-    if chosen := request.GET.get("citation", ""):
+    found = own
+    if wanted := request.GET.get("conversation", ""):
+        found = own.filter(pk=uuid_or_none(wanted))
+    elif chosen := request.GET.get("citation", ""):
         found = Conversation.objects.visible_to(request.user).filter(
             messages__citations__pk=uuid_or_none(chosen)
         )
@@ -331,6 +335,8 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
         "document": document,
         "conversation": conversation,
         "exchanges": exchanges,
+        "earlier": own.exclude(pk=conversation and conversation.pk).order_by("-updated_at")[:EARLIER_SHOWN],
+        "switched": "new" in request.GET or bool(wanted),
         "silent": not exchanges and why_silent(Document.objects.filter(pk=pk)),
         "suggestions": [] if exchanges else direct_questions(document, request.user),
         "providers": choices(),

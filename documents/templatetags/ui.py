@@ -54,6 +54,7 @@ ICONS = [
     "globe",
     "hand",
     "highlighter",
+    "history",
     "image",
     "info",
     "key-round",

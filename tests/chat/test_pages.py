@@ -60,6 +60,25 @@ def test_the_panel_shows_the_last_conversation_about_the_document(
     assert 'data-number="1"' in page
 
 
+def test_the_panel_begins_a_new_conversation_and_goes_back_to_earlier_ones(
+    browser: Client, alice: User, report: Document
+) -> None:
+    earlier = answered(alice, report)
+    panel = reverse("chat-panel", args=[report.pk])
+    new = browser.get(f"{panel}?new").content.decode()
+    assert "Which colour?" not in new
+    assert f'hx-get="{panel}?conversation={earlier.pk}"' in new
+    later = Conversation.objects.create(owner=alice, title="Later", scope="documents")
+    later.documents.add(report)
+    assert "Which colour?" not in browser.get(panel).content.decode()
+    assert "Which colour?" in browser.get(f"{panel}?conversation={earlier.pk}").content.decode()
+    others = Conversation.objects.create(
+        owner=User.objects.create_user("bob"), title="His", scope="documents"
+    )
+    others.documents.add(report)
+    assert "His" not in browser.get(f"{panel}?conversation={others.pk}").content.decode()
+
+
 def test_nothing_in_a_citation_can_end_its_script_element(
     browser: Client, alice: User, report: Document
 ) -> None:
