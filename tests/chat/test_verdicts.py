@@ -1008,3 +1008,9 @@ def test_an_unknown_unit_is_a_unit() -> None:
     assert (
         checked("The anvil weighed twelve pounds.", "The anvil weighed twelve tons.").verdict in CONTRADICTED
     )
+
+
+def test_a_passage_that_ends_with_a_bracket_is_judged() -> None:
+    """As rows of tables and labels do; a claim in another order is looked for in its parts."""
+    said = checked("Revenue was the sum", "Revenue was 5 (the sum)")
+    assert not said.verified

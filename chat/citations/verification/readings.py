@@ -278,7 +278,7 @@ def _inserted(tokens: Sequence[Token], words: Lexicon) -> Iterator[tuple[int, in
                 yield start, end + 1
             if not any(_opens_clause(t) for t in tokens[end:hard]):
                 yield start, hard
-        elif end < hard and _is_apposition(inner, tokens[end + 1], words):
+        elif end < hard and end + 1 < len(tokens) and _is_apposition(inner, tokens[end + 1], words):
             yield start, end + 1
 
 
