@@ -94,7 +94,11 @@ def original_storage_name(document: Document, filename: str) -> str:
 
 
 class Constant(Value):
-    """A choice written into the statement: of a parameter PostgreSQL cannot tell how many rows have it."""
+    """A member of a choices class as an SQL literal.
+
+    A prepared statement is planned without its parameters' values, so PostgreSQL cannot estimate how many
+    rows a parameter selects; of a literal it can.
+    """
 
     def as_sql(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper

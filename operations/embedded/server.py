@@ -179,7 +179,7 @@ OPTIONS = {
     "shared_buffers": f"{buffers()}MB",
     "maintenance_work_mem": "256MB",
     "max_wal_size": "4GB",
-    "random_page_cost": "1.1",  # no disk has to move a head
+    "random_page_cost": "1.1",  # an SSD reads a page anywhere as fast as the next one
     "jit": "off",  # compilation costs more than a search
     "log_min_duration_statement": "1000",
 }

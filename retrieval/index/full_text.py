@@ -217,7 +217,7 @@ def open_index(
     named = _read_names(scope, questions, columns) if names and summary.documents > 1 else []
     known = document_frequencies() if summary.chunks > EXACT_UP_TO else None
     if known is None:
-        statement = EVERY.format(**_narrowed(scope, summary))
+        statement = EVERY.format(**_conditions(scope, summary))
         params: list[Any] = [*scope.chunk_params]
     else:
         rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
@@ -338,8 +338,8 @@ def name_scores(
     return names @ weights[0] + cover @ weights[1]
 
 
-def _narrowed(scope: ScopeSql, summary: ScopeSummary) -> dict[str, str]:
-    """The conditions of ``EVERY``."""
+def _conditions(scope: ScopeSql, summary: ScopeSummary) -> dict[str, str]:
+    """Return SQL for the places of ``EVERY``: the documents in scope, and which of their chunks."""
     in_scope = OF_FEW if summary.documents <= FEW_DOCUMENTS else OF_MANY
     return {"in_scope": in_scope, "chunk_filter": scope.and_chunk("document_id, chunk_id")}
 
@@ -355,7 +355,7 @@ def _matching(
 
     A tier is read only where those before it brought too few (LIMIT over UNION ALL).
     """
-    conditions, narrowed = _narrowed(scope, summary), scope.chunk_params
+    conditions, narrowed = _conditions(scope, summary), scope.chunk_params
     tier = MATCHING.format(**conditions, limit=TIER_LIMIT)
     queries = tiers([telling_groups(question, rarity) for question in questions], questions)
     statement = " UNION ALL ".join(f"({tier})" for _ in queries)

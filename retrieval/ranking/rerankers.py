@@ -126,25 +126,25 @@ def _reranker(kind: str, url: str, key: str, model: str, seconds: float) -> Rera
 
 WEIGHTS = {
     "keyword": 0.8,
-    "fused": 0.15,
+    "fused": 0.3,
     "meaning": 0.15,
-    "named page": 1.0,
+    "named page": 0.8,
     "best unit": 0.2,
     "coverage": 0.2,
-    "phrases": 0.8,
+    "phrases": 0.6,
     "quoted": 0.4,
-    "headings": 0.55,
+    "headings": 0.45,
     "pairs": 0.4,
     "place": 1.6,
     "table": 0.4,
-    "digits": 0.4,
+    "digits": 0.33,
 }
 """What a feature at its best (1) adds, in shares of the keyword score.
 
 Fitted on questions about general documents, about filings and about a standard in four languages, each time
 without one of the three, then rounded to where halving or doubling one changes little in any.
 ``manage.py evaluate weights`` fits them again (docs/search.md has both figures)."""
-UNIT_MEANING = 1.1
+UNIT_MEANING = 0.5
 """The same of the unit nearest in meaning, which is looked for in the best ``NEAREST_DEPTH`` alone."""
 
 NEAREST_DEPTH = 16
