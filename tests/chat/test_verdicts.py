@@ -1014,3 +1014,45 @@ def test_a_passage_that_ends_with_a_bracket_is_judged() -> None:
     """As rows of tables and labels do; a claim in another order is looked for in its parts."""
     said = checked("Revenue was the sum", "Revenue was 5 (the sum)")
     assert not said.verified
+
+
+BLEEDING = "Schwere Blutungen traten bei 3,1 % der Patienten auf, gegenüber 1,4 % in der Placebogruppe."
+RATE = "La tasa de paro bajó del 12,7 % al 11,8 %, su nivel más bajo desde 2008."
+RENT = "Between 2012 and 2022 the median rent rose from £640 to £905 a month."
+PROFIT = "営業利益は原材料費の上昇により12%減少した。"
+SURVEY_FR = "43 % déclarent télétravailler au moins un jour par semaine, contre 27 % en 2019."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang", "verified"),
+    [
+        ("Schwere Blutungen traten bei 1,4 % der Patienten in der Placebogruppe auf.", BLEEDING, "de", True),
+        ("Schwere Blutungen traten bei 3,1 % der Patienten in der Placebogruppe auf.", BLEEDING, "de", False),
+        ("La tasa de paro bajó 0,9 puntos porcentuales.", RATE, "es", True),
+        ("La tasa de paro bajó un 0,9 %.", RATE, "es", False),
+        ("The median rent rose by £265 a month between 2012 and 2022.", RENT, "en", True),
+        ("The median rent fell by £265 a month between 2012 and 2022.", RENT, "en", False),
+        ("営業利益は原材料費の上昇により12%減少した。", PROFIT, "ja", True),
+        ("営業利益は人件費の上昇により12%減少した。", PROFIT, "ja", False),
+        ("43 % déclarent télétravailler au moins un jour par semaine.", SURVEY_FR, "fr", True),
+        ("43 % déclarent télétravailler au plus un jour par semaine.", SURVEY_FR, "fr", False),
+    ],
+)
+def test_amounts_held_against_others_keep_their_places(
+    claim: str, passage: str, lang: str, verified: bool
+) -> None:
+    assert checked(claim, passage, lang).verified == verified
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang", "wrong"),
+    [
+        ("A cut sling may not be used.", "A cut sling must not be used.", "en", False),
+        ("Das Seil darf nicht benutzt werden.", "Das Seil muss nicht benutzt werden.", "de", True),
+        ("Blutungen waren häufiger als unter Placebo.", BLEEDING, "de", False),
+    ],
+)
+def test_what_forbids_or_compares_in_other_words_is_not_called_wrong(
+    claim: str, passage: str, lang: str, wrong: bool
+) -> None:
+    assert (checked(claim, passage, lang).verdict in CONTRADICTED) == wrong

@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.token import COORDINATORS, Token, is_marker
-from text.semantics import Lexicon
+from text.semantics import Lexicon, Marker
 
 
 def lead(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
@@ -99,7 +99,7 @@ _NEED_NOT = frozenset({"de", "nl", "ru"})  # where "must not" says that one need
 def both_forbid(pairing: Pairing, i: int, j: int) -> bool:
     """Whether the claim's "may not" stands for "must not"; German "muss nicht" forbids nothing."""
     sides = (pairing.claim, i), (pairing.source, j)
-    if {tokens[at].stem for tokens, at in sides} != {"modality:may", "modality:must"}:
+    if {tokens[at].marker for tokens, at in sides} != {Marker("modality", "may"), Marker("modality", "must")}:
         return False
     near = [tokens[max(0, at - 2) : at + 2] for tokens, at in sides]
     denied = all(any(is_marker(token, "negation") for token in side) for side in near)

@@ -161,18 +161,16 @@ def _of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[T
         if not rivals:
             continue
         behind = list(takewhile(lambda t: t.kind != "break", tokens[number + 1 :]))
-        changes = [t.poles and any(pair == "direction" for pair, _ in t.poles) for t in before[: rivals[-1]]]
-        said = [t for t, turns in zip(before, changes, strict=False) if not turns]
-        while any(changes) and said and said[-1].word in words.ends:
+        opening, rest = before[: rivals[-1]], before[rivals[-1] + 1 :]
+        said = [t for t in opening if not any(pair == "direction" for pair, _ in t.poles)]
+        while len(said) < len(opening) and said and said[-1].word in words.ends:
             said.pop()
-        rest = before[rivals[-1] + 1 :]
         whole = words.genitive | words.among
-        if (
-            rivals[-1] == 0 and not {t.word for t in (*rest[:1], *behind[:1])} & whole
-        ):  # "43 % do, against 27 %"
-            found = [tokens[number], *rest, *behind]
-        else:
-            found = [*said, tokens[number], *behind]
+        shared = (
+            not opening and not {t.word for t in (*rest[:1], *behind[:1])} & whole
+        )  # "43 % do, against 27 %"
+        shared = shared or all(t.word in words.counted for t in rest if t.content)  # "of patients"
+        found = [*said, tokens[number], *(rest if shared else ()), *behind]
         yield [replace(token, clause=0, part=0) for token in found]
 
 
