@@ -27,6 +27,7 @@ from bench.ingest import chosen_files
 from documents.library import delete_document
 from documents.models import Document, FailureCode, Worker
 from operations.processes import children
+from pdf.failures import PLAIN_LINES
 
 SLOWEST_SECONDS = 30.0  # of processor time
 MOST_GROWTH = 50 * 1024 * 1024  # bytes, of one worker process
@@ -52,7 +53,7 @@ ENDS = {
 POPPLER_WORDS, UNREAD_SHARE = 20, 0.5
 POPPLER_SECONDS = 20.0
 # How the reasons of pages begin that failed in our own code (``pdf.layout.pipeline``).
-OWN_FAULTS = ("layout: ", "writing: ")
+OWN_FAULTS = (PLAIN_LINES, "writing: ")
 
 
 class Outcome(msgspec.Struct, frozen=True):

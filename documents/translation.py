@@ -118,6 +118,7 @@ SENTENCES = (
     _("Reading this page took too much memory."),
     _("This page holds more words than this server accepts."),
     _("The layout of this page could not be worked out."),
+    _("The layout of this page could not be worked out. Its text is stored line by line."),
     _("Recognising the text of this page took too long."),
     _("Recognising the text of this page took too much memory."),
     _("Recognising the text of this page was cut off each time it was tried."),

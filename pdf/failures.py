@@ -59,6 +59,8 @@ PAGE_FAILURES = {
     FailureCode.TOO_LARGE: "This page holds more words than this server accepts.",
     FailureCode.INTERNAL: "The layout of this page could not be worked out.",
 }
+# A page that keeps its words, but has no tables, columns and paragraphs.
+PLAIN_LINES = "The layout of this page could not be worked out. Its text is stored line by line."
 
 
 RECOGNITION_FAILURES = {

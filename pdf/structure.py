@@ -197,7 +197,7 @@ class ParsedPage(msgspec.Struct, frozen=True):
         ocr: the words come from OCR of the page.
         confidence: 0..1, the engine's confidence in its blocks and reading order.
         hidden_words: the number of invisible words, which are left out.
-        failure: why the page could not be read, or ''; its text is empty then.
+        failure: why the page could not be read, or ''; its text is empty then, unless it is PLAIN_LINES.
         recognised: the OCR result, packed by ``recognition``, for later parses; empty without OCR.
         awaits: what OCR has still to read.
     """

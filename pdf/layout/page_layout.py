@@ -11,6 +11,7 @@ from functools import cached_property
 
 from pdf.extract.page_content import RawPage
 from pdf.extract.words import RawWord
+from pdf.failures import PLAIN_LINES
 from pdf.geometry import PageFrame, Rect, rect_of
 from pdf.layout.lines import Line, drawn_lines
 from pdf.structure import UnitType
@@ -198,6 +199,11 @@ class PageLayout:
             word.x0 >= 0 and word.y0 >= 0 and word.x1 <= width and word.y1 <= height
             for word in self.raw.words
         )
+
+    def keep_plain_lines(self) -> None:
+        """Make each line a block, in the order drawn, and say so: the page's layout failed."""
+        self.raw.failure = PLAIN_LINES
+        self.blocks = [Block("prose", [line]) for line in self.lines]
 
     def to_page(self, rect: tuple[float, float, float, float]) -> Rect:
         """From the reading frame to page space, cut to the page."""

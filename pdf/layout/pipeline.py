@@ -95,7 +95,7 @@ def left_out_on_failure() -> Iterator[None]:
 
 
 def arrange(page_layout: PageLayout) -> None:
-    """Finds the blocks of one page. A page that cannot be laid out says so; the others stand."""
+    """Find the blocks of one page. Where that fails, keep its lines in the order drawn, and say so."""
     try:
         page_layout.blocks = blocks_in_order(
             page_layout.lines, page_layout.rulings, page_layout.fills, page_layout.drawings
@@ -103,9 +103,9 @@ def arrange(page_layout: PageLayout) -> None:
         if page_layout.raw.elements:
             with left_out_on_failure():
                 page_layout.blocks = group_by_tags(page_layout.blocks, page_layout.raw.elements)
-    except Exception as error:
-        page_layout.raw.failure = f"layout: {type(error).__name__}: {error}"[:200]
-        page_layout.blocks, page_layout.head, page_layout.foot = [], [], []
+    except Exception:  # any: a page nobody thought of shall not cost its words
+        _log.exception("the layout of page %d failed", page_layout.raw.number)
+        page_layout.keep_plain_lines()
 
 
 # --- Over the end of a column or page: paragraphs and tables continue; lists nest; tables get captions ---

@@ -6,6 +6,7 @@ others and stand in units, so that they are found and cited.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -20,6 +21,8 @@ from pdf.layout.page_layout import Block, PageLayout, bounds_of, empty_page_layo
 from pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
 from pdf.tables.cells import is_value
 from pdf.tables.column_headers import column_headers
+
+_log = logging.getLogger(__name__)
 
 # A caption stands at most this far from its figure (points).
 CAPTION_DISTANCE = 40.0
@@ -127,18 +130,23 @@ def emit_units(page_layouts: Sequence[PageLayout], vocabulary: Vocabulary) -> li
     """The pages as values. Lines are numbered through all of them, from 1."""
     pages, line = [], 1
     for page_layout in page_layouts:
-        page = PageWriter(page_layout, vocabulary, line)
-        try:
-            pages.append(page.parsed())
-        except Exception as error:  # any: the other pages stand
-            page = PageWriter(
-                empty_page_layout(page_layout.raw, f"writing: {type(error).__name__}: {error}"),
-                vocabulary,
-                line,
-            )
-            pages.append(page.parsed())
-        line = page.line
+        page, line = _written(page_layout, vocabulary, line)
+        pages.append(page)
     return pages
+
+
+def _written(page_layout: PageLayout, vocabulary: Vocabulary, line: int) -> tuple[ParsedPage, int]:
+    """The page and its next line's number; its plain lines where that fails, or nothing but the reason."""
+    try:
+        return PageWriter(page_layout, vocabulary, line).finished()
+    except Exception:  # any: the other pages stand
+        _log.exception("writing page %d failed", page_layout.raw.number)
+    page_layout.keep_plain_lines()
+    try:
+        return PageWriter(page_layout, vocabulary, line).finished()
+    except Exception as error:
+        empty = empty_page_layout(page_layout.raw, f"writing: {type(error).__name__}: {error}")
+        return PageWriter(empty, vocabulary, line).finished()
 
 
 @dataclass(slots=True)
@@ -155,6 +163,11 @@ class PageWriter:
 
     def __post_init__(self) -> None:
         self.to_page = rect_of if self.page_layout.is_plain else self.page_layout.to_page
+
+    def finished(self) -> tuple[ParsedPage, int]:
+        """The page, and the number of the line after its last."""
+        page = self.parsed()
+        return page, self.line
 
     def parsed(self) -> ParsedPage:
         raw = self.page_layout.raw

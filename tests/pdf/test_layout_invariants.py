@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from pdf.extract.page_content import RawPage
 from pdf.extract.words import RawWord, Style
+from pdf.failures import PLAIN_LINES
 from pdf.geometry import PageFrame, Rect
-from pdf.layout import pipeline
+from pdf.layout import pipeline, reading_order
 from pdf.layout import unit_writer as writing
 from pdf.layout.page_layout import PageLayout
 from pdf.layout.pipeline import layout, read_pages
-from tests.pdf.layout_drawing import LEFT, PROSE, TOP, Drawing, justified
+from tests.pdf.layout_drawing import LEFT, PROSE, TOP, Drawing, justified, texts
 from tests.pdf.layout_invariants import check
 
 CORPUS = Path("/work/shared/corpus")
@@ -136,6 +137,51 @@ def test_a_pass_over_the_document_that_fails_costs_only_what_it_would_have_found
     check([page])
     assert not page.failure
     assert PROSE in [unit.text for unit in page.units]
+
+
+@pytest.mark.parametrize("finder", ["with_ruled_tables", "regions", "aligned_rows", "paragraphs", "sidebars"])
+def test_a_page_whose_layout_fails_keeps_its_words_line_by_line(
+    finder: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    arrange = pipeline.arrange
+
+    def fail(*args: object) -> None:
+        raise LookupError("a page nobody thought of")
+
+    def fail_on_second(page_layout: PageLayout) -> None:
+        with monkeypatch.context() as patch:
+            if page_layout.raw.number == 2:
+                patch.setattr(reading_order, finder, fail)
+            arrange(page_layout)
+
+    drawing = Drawing()
+    for town in ("Dover", "Hastings", "Rye"):
+        drawing.lines([f"{town} in spring", *justified(PROSE, 430)])
+        drawing.lines(["Revenue 2020", "Profit 2021"], y=300)
+        drawing.new_page()
+    monkeypatch.setattr(pipeline, "arrange", fail_on_second)
+    pages = drawing.read()
+    check(pages)
+    assert [page.failure for page in pages] == ["", PLAIN_LINES, "", ""]
+    assert texts(pages[1].units)[:2] == ["Hastings in spring", justified(PROSE, 430)[0]]
+    assert len(pages[1].words) == len(pages[0].words)
+    assert PROSE in " ".join(texts(pages[2].units))
+    assert "the layout of page 2 failed" in caplog.text
+
+
+def test_a_page_whose_table_cannot_be_written_keeps_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object) -> None:
+        raise LookupError("a table nobody thought of")
+
+    drawing = Drawing()
+    for n, row in enumerate(("Item 2020 2021", "Revenue 1,204 1,310", "Costs 904 1,010", "Profit 300 300")):
+        for x, cell in zip((LEFT, 250, 350), row.split(), strict=True):
+            drawing.text(x, TOP + n * 14, cell)
+    monkeypatch.setattr(writing, "column_headers", fail)
+    (page,) = drawing.read()
+    check([page])
+    assert page.failure == PLAIN_LINES
+    assert "1,310" in texts(page.units)
 
 
 def test_a_page_that_cannot_be_written_does_not_end_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
