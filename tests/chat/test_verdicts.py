@@ -1056,3 +1056,121 @@ def test_what_forbids_or_compares_in_other_words_is_not_called_wrong(
     claim: str, passage: str, lang: str, wrong: bool
 ) -> None:
     assert (checked(claim, passage, lang).verdict in CONTRADICTED) == wrong
+
+
+OUTCOMES = {
+    "holds": ("exact", "normalized", "moved", "computed"),
+    "conflict": ("unsupported", "partial"),
+    "open": ("found",),
+}
+SURVIVAL = (
+    "Of 612 patients randomised, 588 completed the trial. Median progression-free survival was 11.4 months "
+    "with lorvanib and 7.9 months with chemotherapy (P < 0.001)."
+)
+BOILER = (
+    "Set the thermostat to between 60 and 65 °C; above 70 °C the safety cut-out must be reset by hand. "
+    "Replace the anode every second year."
+)
+LEASE_TERMS = (
+    "Tenant shall pay a late fee of 5 % of any rent. Landlord may enter the premises on not less than 24 "
+    "hours’ written notice, except in an emergency."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang", "verdict"),
+    [
+        ("588 of 612 randomised patients completed the trial.", SURVIVAL, "en", "holds"),
+        ("Of 588 patients randomised, 612 completed the trial.", SURVIVAL, "en", "open"),
+        ("Of 612 patients randomised, 24 did not complete the trial.", SURVIVAL, "en", "holds"),
+        ("Of 612 patients randomised, 34 did not complete the trial.", SURVIVAL, "en", "conflict"),
+        ("96 % of the patients completed the trial.", SURVIVAL, "en", "holds"),
+        ("92 % of the patients completed the trial.", SURVIVAL, "en", "conflict"),
+        (
+            "Progression-free survival was longer with lorvanib than with chemotherapy.",
+            SURVIVAL,
+            "en",
+            "holds",
+        ),
+        (
+            "Progression-free survival was shorter with lorvanib than with chemotherapy.",
+            SURVIVAL,
+            "en",
+            "conflict",
+        ),
+        ("Median overall survival was 11.4 months with lorvanib.", SURVIVAL, "en", "open"),
+        ("The thermostat is to be set to 60–65 °C.", BOILER, "en", "holds"),
+        ("The anode must be replaced every two years.", BOILER, "en", "holds"),
+        ("The anode must be replaced every three years.", BOILER, "en", "conflict"),
+        ("In an emergency, the landlord may enter without 24 hours’ notice.", LEASE_TERMS, "en", "open"),
+        (
+            "Landlord may enter the premises on 24 hours’ notice, even in an emergency.",
+            LEASE_TERMS,
+            "en",
+            "conflict",
+        ),
+        (
+            "Rent shall be payable by the tenant.",
+            "The tenant shall pay rent to the landlord.",
+            "en",
+            "holds",
+        ),
+        (
+            "The filter is cleaned once a year and replaced once a month.",
+            "The filter is cleaned once a month and replaced once a year.",
+            "en",
+            "conflict",
+        ),
+        (
+            "Operating income declined by $43 million.",
+            "Operating income fell to $412 million from $455 million.",
+            "en",
+            "holds",
+        ),
+        (
+            "Le locataire peut sous-louer sans l’accord du bailleur.",
+            "Le locataire ne peut sous-louer sans l’accord du bailleur.",
+            "fr",
+            "conflict",
+        ),
+        (
+            "40 % der befragten Betriebe bildeten aus.",
+            "Von den 240 befragten Betrieben bildeten 96 aus.",
+            "de",
+            "holds",
+        ),
+        (
+            "出租人有权解除合同。",
+            "逾期超过15日的，出租人有权解除合同。",
+            "zh",
+            "open",
+        ),
+        (
+            "会議は年に2回開かれる。",
+            "会議は年に二度開かれる。",
+            "ja",
+            "holds",
+        ),
+    ],
+)
+def test_parts_rests_shares_and_comparisons_are_worked_out(
+    claim: str, passage: str, lang: str, verdict: str
+) -> None:
+    assert checked(claim, passage, lang).verdict in OUTCOMES[verdict]
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("In 2020 the three sectors used 2,651 petajoules together.", "computed"),
+        ("In 2020 the three sectors used 2,650 petajoules together.", "unsupported"),
+        ("Industry, transport and households together used 2,651 PJ in 2020.", "computed"),
+        ("In 2020 all sectors combined used 2,651 TJ.", "unsupported"),
+    ],
+)
+def test_a_column_is_added_up(claim: str, verdict: str) -> None:
+    table = (
+        "Energy use by sector (petajoules)\n| Sector | 2010 | 2020 |\n| Industry | 1,204 | 1,062 |\n"
+        "| Transport | 986 | 871 |\n| Households | 742 | 718 |"
+    )
+    assert checked(claim, table).verdict == verdict

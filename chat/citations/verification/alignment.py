@@ -434,9 +434,9 @@ class Differences:
                 return True
             if token.marker and other.marker and token.marker.category == other.marker.category == "ordinal":
                 return True
-        return bool(token.quantity) and self._is_whole(at)
+        return bool(token.quantity) and self.is_whole(at)
 
-    def _is_whole(self, at: int) -> bool:
+    def is_whole(self, at: int) -> bool:
         """Whether a number is the whole another counts a part of: "two thirds of the 1,860"."""
         before = [token.word for token in self.source[max(0, at - 2) : at]]
         near = (*self.source[max(0, at - _NEAR_WHOLE) : at], *self.source[at + 1 : at + 1 + _NEAR_WHOLE])

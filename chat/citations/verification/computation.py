@@ -1,4 +1,4 @@
-"""Numbers computed from two cells: difference, growth, sum, ratio and share, with their formula."""
+"""Numbers computed from two cells or amounts: change, sum, ratio and share, with their formula."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 from typing import Literal
 
-from chat.citations.verification.token import Token
+from chat.citations.verification.phrases import change_role
+from chat.citations.verification.readings import counted_behind_whole
+from chat.citations.verification.token import Token, denials_at
 from text.quantities import Quantity
+from text.semantics import Lexicon
 
 Operation = Literal["change", "difference", "sum", "ratio", "share"]
 
@@ -215,3 +219,195 @@ def _place(value: Decimal) -> Decimal:
 
 def _plain(amount: Decimal) -> str:
     return f"{amount.normalize():,f}".replace("-", "−")
+
+
+# What a sentence's two amounts come to.
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What a claim says that was computed, of two amounts of a sentence, as they stand there.
+
+    ``wrong``: the word or number of the claim that the formula contradicts; None where it holds.
+    """
+
+    amounts: tuple[Token, Token]
+    formula: str
+    wrong: Token | None = None
+
+
+Holds = Callable[[Sequence[Token]], bool]
+"""Whether the sentence says a statement."""
+
+
+def computed_in_prose(
+    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
+) -> Worked | None:
+    """Compute the change, share, rest or comparison that a claim says of a sentence's amounts.
+
+    None where the claim says none of them, or where its other words do not hold.
+    """
+    ways = (_changed, _part_of_whole, _compared)
+    return next((found for way in ways if (found := way(claim, source, words, holds))), None)
+
+
+def _changed(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds) -> Worked | None:
+    """ "Rent rose by 3 to 15" of "Rent was 12 in 2020 and 15 in 2021"."""
+    extents = [at for at, t in enumerate(claim) if t.quantity and change_role(claim, at, words) == "by"]
+    turns = [(at, side) for at, t in enumerate(claim) for pair, side in t.poles if pair == "direction"]
+    if len(extents) != 1 or len(turns) != 1:
+        return None
+    (extent,), ((turn, side),) = extents, turns
+    pair, claimed = _amounts_in_order(source, words), claim[extent].quantity
+    if pair is None or claimed is None:
+        return None
+    held = _operands(*pair)
+    found = computed(claimed, held, "change")
+    begin = next(k for k in range(extent, -1, -1) if k == 0 or claim[k - 1].kind != "function")
+    rest = [t for k, t in enumerate(claim) if not begin <= k <= extent and k != turn]
+    if found is None or not holds(rest):
+        return None
+    result, amount = found
+    rises = held.subject.base > held.reference.base
+    told = rises == (side == 0)
+    wrong = None if told and result.agrees(amount) else claim[extent if told else turn]
+    return Worked((pair[1], pair[0]), result.formula, wrong)
+
+
+def _operands(subject: Token, reference: Token) -> Operands:
+    assert subject.quantity is not None
+    assert reference.quantity is not None
+    return Operands(subject.quantity, reference.quantity, (subject.word, reference.word))
+
+
+_DATES = ("year", "date")
+
+
+def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
+    """The later and the earlier of a sentence's only two amounts of one measure, by their years.
+
+    Or what something changed to and from, where a sentence says both ("from 96 to 81").
+    """
+    changed = [(change_role(tokens, k, words), t) for k, t in enumerate(tokens) if t.quantity and not t.bound]
+    for (role, before), (following, after) in pairwise(changed):
+        if _of_one_measure(before, after) and (role, following) == ("from", "to"):
+            return after, before
+    for (role, before), (following, after) in pairwise(changed):
+        together = before.clause == after.clause and before.part == after.part  # "fell to 81 from 96"
+        if together and _of_one_measure(before, after) and (role, following) == ("to", "from"):
+            return before, after
+    amounts = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension not in _DATES]
+    years = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension in _DATES]
+    if len(amounts) != 2 or len(years) != 2:
+        return None
+    one, other = amounts
+    measures = {(q.dimension, q.unit) for at in amounts if (q := tokens[at].quantity)}
+    if len(measures) != 1 or any(tokens[at].bound for at in amounts):
+        return None
+    of_year = [min(years, key=lambda year, at=at: (abs(year - at), year < at)) for at in amounts]  # type: ignore[misc]
+    if of_year[0] == of_year[1]:
+        return None
+    first, last = (tokens[at].quantity for at in of_year)
+    if first is None or last is None or first.base == last.base:
+        return None
+    return (tokens[other], tokens[one]) if last.base > first.base else (tokens[one], tokens[other])
+
+
+def _of_one_measure(one: Token, other: Token) -> bool:
+    first, second = one.quantity, other.quantity
+    return bool(first and second and first.dimension == second.dimension not in _DATES)
+
+
+def _part_of_whole(
+    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
+) -> Worked | None:
+    """ "40 % of the firms train" of "96 of the 240 firms train"; "24 did not finish" of "12 of 36 did"."""
+    pair = _part_and_whole(next(counted_behind_whole(source, words), source), words)
+    denied = denials_at(range(len(claim)), claim)
+    if pair is None or len(denied) > 1:
+        return None
+    part, whole = (token.quantity for token in pair)
+    assert part is not None
+    assert whole is not None
+    for at, token in enumerate(claim):
+        share = token.quantity is not None and token.quantity.dimension == "ratio"
+        count = token.quantity is not None and token.quantity.bare and token.quantity.value != whole.value
+        if token.bound or token.quantity is None or not (share or (denied and count)):
+            continue
+        counted = replace(token, quantity=part)
+        said = [counted if k == at else t for k, t in enumerate(claim) if k not in denied]
+        if not holds(said):
+            continue
+        if denied and not share:
+            rest = Result(whole.value - part.value, token.quantity.step, "")
+            formula = f"{pair[1].word} − {pair[0].word} = {_plain(rest.amount)}"
+            return Worked(pair, formula, None if rest.agrees(token.quantity.value) else token)
+        if denied:
+            return None
+        if found := _share(token.quantity, _operands(*pair)):
+            result, amount = found
+            return Worked(pair, result.formula, None if result.agrees(amount) else token)
+    return None
+
+
+def _part_and_whole(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
+    """The two counts of "96 of the 240 firms"; None where a sentence has none, or more than one pair."""
+    pairs = []
+    for at, token in enumerate(tokens[:-2]):
+        behind = next((t for t in tokens[at + 2 : at + 4] if t.word not in words.articles), token)
+        one, other = token.quantity, behind.quantity
+        if tokens[at + 1].word in words.among | words.genitive and one and other and behind is not token:
+            counts = one.bare and other.bare and not one.dimension and not other.dimension
+            pairs += [(token, behind)] if counts and 0 < one.value < other.value else []
+    return pairs[0] if len(pairs) == 1 else None
+
+
+_MEASURED = frozenset({"amount", "height", "size", "length", "weight", "depth", "width", "level"})
+
+
+def _compared(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds) -> Worked | None:
+    """ "Longer with A than with B" of "11.4 months with A and 7.9 months with B"."""
+    than = [at for at, token in enumerate(claim) if token.word in words.than]
+    turns = [(at, side) for at, token in enumerate(claim) for pair, side in token.poles if pair in _MEASURED]
+    amounts = _only_two(source)
+    if len(than) != 1 or not turns or turns[-1][0] > than[0] or any(t.quantity for t in claim):
+        return None
+    if amounts is None or any(t.bound for t in amounts):
+        return None
+    turn, side = turns[-1]
+    left, right = claim[: than[0]], claim[than[0] + 1 :]
+    for own, other in (amounts, amounts[::-1]):
+        said = [own if at == turn else t for at, t in enumerate(left)]
+        if not holds(said):
+            continue
+        against = _said_of(right, [other if at == turn else t for at, t in enumerate(left)], words)
+        held = _operands(own, other)
+        if not against or not holds(against) or held.subject.base == held.reference.base:
+            continue
+        rises = held.subject.base > held.reference.base
+        formula = f"{own.word} {'>' if rises else '<'} {other.word}"
+        return Worked(amounts, formula, None if rises == (side == 0) else claim[turn])
+    return None
+
+
+def _only_two(tokens: Sequence[Token]) -> tuple[Token, Token] | None:
+    """The two amounts of the one measure of which the words have two; None where there is none or several."""
+    of_measure: dict[str, list[Token]] = {}
+    for token in tokens:
+        if token.quantity and token.quantity.dimension not in _DATES:
+            of_measure.setdefault(token.quantity.dimension, []).append(token)
+    if len(of_measure) > 1:
+        of_measure.pop("", None)
+    pairs = [found for found in of_measure.values() if len(found) == 2]
+    return (pairs[0][0], pairs[0][1]) if len(pairs) == 1 else None
+
+
+def _said_of(phrase: Sequence[Token], statement: Sequence[Token], words: Lexicon) -> Sequence[Token]:
+    """A statement said of what stands behind "than": in the place of the phrase it answers."""
+    opening = phrase[0].word if phrase else ""
+    if opening in words.prepositions:
+        at = max((k for k, t in enumerate(statement) if t.word == opening), default=0)
+        return [*statement[:at], *phrase] if at else ()
+    verbs = words.have | words.copula | words.passive
+    at = next((k for k, token in enumerate(statement) if token.word in verbs), 0)
+    return [*phrase, *statement[at:]] if at and phrase else ()

@@ -51,7 +51,7 @@ def with_duties(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def with_lone_denials(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """French "ne peut", "ne saurait": denied without "pas"; not "ne peut … que"."""
+    """French "ne peut", "ne saurait": denied without "pas", also before "sans"; not "ne peut … que"."""
     if not words.alone_denied:
         return tokens
     found = list(tokens)
@@ -59,7 +59,8 @@ def with_lone_denials(tokens: list[Token], words: Lexicon) -> list[Token]:
         if token.word not in ("ne", "n'") or tokens[at + 1].word not in words.alone_denied:
             continue
         behind = list(takewhile(lambda other: other.word not in HARD_BREAKS, tokens[at + 1 :]))
-        if not any(other.marker in DENIALS or other.word.startswith(("que", "qu'")) for other in behind):
+        other_half = (t.word for t in behind if t.marker in DENIALS and t.word not in words.without)
+        if not any(other_half) and not any(t.word.startswith(("que", "qu'")) for t in behind):
             denial = Marker("negation", "not")
             found[at] = replace(token, kind="marker", marker=denial, stem="negation:not")
     return found
@@ -69,11 +70,12 @@ _CAUSES = Marker("cause", "causes")
 _CAUSAL = frozenset({"causes", "because"})
 
 
+_COMMAS = frozenset("，,")
 _OF_TIME = frozenset("间期候代刻段常而")  # 时间, 时期 …
 
 
 def with_final_when(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "温度超过80℃时，": a clause that ends with 时 is a condition; 当 before it says no more."""
+    """ "温度超过80℃时，", "逾期的，": a clause that ends with 时 or 的 is a condition; 当 says no more."""
     if words.language != "zh":
         return tokens
     found: list[Token] = []
@@ -82,7 +84,10 @@ def with_final_when(tokens: list[Token], words: Lexicon) -> list[Token]:
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         if token.kind == "break":
             first = len(found) + 1
-        if token.word != "时" or len(found) < first + 2 or following is None or following.word in _OF_TIME:
+        behind = following.word if following and len(found) >= first + 2 else ""
+        when = token.word == "时" and behind not in _OF_TIME and following and len(found) >= first + 2
+        case = token.word == "的" and behind in _COMMAS and any(t.content for t in tokens[at + 2 :])
+        if not following or not (when or case):
             found.append(token)
             continue
         condition = Marker("condition", "if")
@@ -248,6 +253,25 @@ def topic_apart(
     topic = [at for at in content_places(source) if source[at].kind == "word"][:2]
     apart = frozenset(i for i, j in found.items() if source[j].clause < main)
     return apart if all(found[i] in topic for i in apart) else frozenset()
+
+
+def without_stray_duties(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Partners:
+    """The partners without a "must" whose partner stands behind a semicolon, where no other word is said."""
+    parts = [source[j].part for j in found.values()]
+    return {
+        i: j
+        for i, j in found.items()
+        if not is_marker(claim[i], "modality") or len(parts) == 1 or parts.count(source[j].part) > 1
+    }
+
+
+def denies_exception(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> bool:
+    """Whether a claim without a condition denies of what the source excepts: "in an emergency … without"."""
+    if any(is_marker(token, "condition") for token in claim):
+        return False
+    excepted = {t.clause for t in source if t.marker and t.marker.value in _EXCEPTIVE}
+    named = any(source[j].clause in excepted and source[j].kind == "word" for j in found.values())
+    return named and any(token.marker in DENIALS and at not in found for at, token in enumerate(claim))
 
 
 def in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Sequence[Token]:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from chat.citations.verification.alignment import opposite, rounded, same, same_quantity
 from chat.citations.verification.phrases import change_role
-from chat.citations.verification.token import Token
+from chat.citations.verification.token import Token, is_marker
 from chat.citations.verification.tokens import tokens_of
 from text.measures import Measure, exceptions_of, measure_of, names_count, names_unit, without_measure
 from text.quantities import Quantity, quantities_in
@@ -470,18 +470,17 @@ class CellComparison:
         quantity = self.tokens[at].quantity
         return quantity is not None and quantity.dimension == "ratio"
 
-    def marks(self, category: str, token: Token) -> bool:
-        return token.marker is not None and token.marker.category == category
-
     def extreme(self) -> int | None:
-        return next(
-            (
-                at
-                for at, token in enumerate(self.tokens)
-                if at not in self.used
-                and token.marker
-                and token.marker.category == "ordinal"
-                and token.marker.value in ("top", "bottom")
-            ),
-            None,
-        )
+        free = (at for at in range(len(self.tokens)) if at not in self.used)
+        ranks = (("ordinal", "top"), ("ordinal", "bottom"))
+        return next((at for at in free if any(is_marker(self.tokens[at], *rank) for rank in ranks)), None)
+
+    def first(self, row: int, column: int) -> Quantity | None:
+        return next(iter(self.grid.numbers(row, column)), None)
+
+    def spans(self, cells: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        return tuple((cell.start, cell.end) for cell in (self.grid.rows[row][at] for row, at in cells))
+
+    def only_total(self, token: Token) -> bool:
+        """ "all", "total" of a share."""
+        return (is_marker(token, "quantifier") or not token.marker) and token.word in self.words.total

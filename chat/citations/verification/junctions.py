@@ -94,9 +94,7 @@ class Junctions:
         ) is not None:
             self.found.conflict("time", at, self.pairing.partners[at])
             return
-        if self._owner_only():
-            return
-        if first_and_last(self.pairing):
+        if self._owner_only() or first_and_last(self.pairing):
             return
         for (i, j), (k, m) in pairwise(pairs):
             if m > j and self._subject_was_object(i, k) and self._is_object(j) and self._next_predicate(j, m):
@@ -402,6 +400,7 @@ class Junctions:
             and (other := self.source[at].quantity) is not None
             and other.dimension in dimensions
             and not self._other_side_of_change(at, j, m)
+            and not self.found.is_whole(at)
         ]
         if not rivals:
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.phrases import lead
@@ -44,6 +45,15 @@ class Omissions:
         self._restriction_left_out()
         self._future_said_as_past()
         self._otherwise_left_out()
+        self._part_said_as_whole()
+
+    def _part_said_as_whole(self) -> None:
+        """Look for what narrows the thing that the claim calls "overall": "progression-free survival"."""
+        for at, (token, following) in enumerate(pairwise(self.claim)):
+            place = self.pairing.partners.get(at + 1, 0)
+            whole = token.word in self.words.total and not token.content and following.kind == "word"
+            if whole and place - 1 in self.pairing.unmatched_source and self.source[place - 1].kind == "word":
+                self.found.open.append(token.word)
 
     def _otherwise_left_out(self) -> None:
         """Look for an "otherwise" that opens the statement the claim takes: it holds in the other case."""

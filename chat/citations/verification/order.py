@@ -19,6 +19,7 @@ from chat.citations.verification.phrases import (
     dates_kept,
     dates_listed,
     first_and_last,
+    frequencies_exchanged,
     is_bare_name,
     is_genitive,
     lead,
@@ -52,6 +53,8 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     Roles surely changed where a word before and one after a third have changed
     sides ("A pays B", "B pays A"), or where the voice changed and they did not.
     """
+    if exchanged := frequencies_exchanged(pairing):
+        return *exchanged, True
     compared = comparison_turned(pairing)
     if pairing.words.language == "ja" and not compared and (exchanged := particles_exchanged(pairing)):
         return *exchanged, True

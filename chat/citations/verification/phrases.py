@@ -211,6 +211,20 @@ def _turns(token: Token) -> bool:
 # Exchanged places: names, phrases and compared things that stand where another stood.
 
 
+def frequencies_exchanged(pairing: Pairing) -> tuple[int, int] | None:
+    """Two words that each have the other's frequency: "cleaned monthly, replaced yearly", and back."""
+    often = [(i, j) for i, j in pairing.ordered if is_marker(pairing.claim[i], "frequency")]
+    plain = [(i, j) for i, j in pairing.ordered if pairing.claim[i].kind == "word"]
+    for at, (i, j) in enumerate(often):
+        for k, m in often[at + 1 :]:
+            first = min(plain, key=lambda pair: abs(pair[0] - i), default=(i, j))
+            second = min(plain, key=lambda pair: abs(pair[0] - k), default=(k, m))
+            held = min(abs(first[1] - j), abs(second[1] - m))
+            if abs(first[1] - m) < held and abs(second[1] - j) < held:
+                return i, k
+    return None
+
+
 def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
     """Two Japanese words that have exchanged their case particles."""
     changed = [(i, *roles_of(pairing, i, j)) for i, j in pairing.ordered if pairing.claim[i].kind == "word"]

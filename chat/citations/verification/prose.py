@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from chat.citations.claims import Conflict
-from chat.citations.verification.computation import Operands, computed
+from chat.citations.verification.computation import computed_in_prose
 from chat.citations.verification.conditions import cause_first
-from chat.citations.verification.phrases import change_role
-from chat.citations.verification.readings import readings, statements
+from chat.citations.verification.readings import counted_behind_whole, readings, statements
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
 from chat.citations.verification.token import (
     COORDINATORS,
@@ -101,7 +100,7 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
     judged = _best(tokens, sentences, language, topics)
     if judged.outcome == "holds":
         return judged
-    if (computed := _computed_change(tokens, sentences, language, topics)) is not None:
+    if (computed := _computed(tokens, sentences, language, topics)) is not None:
         return computed
     if _number_said_again(tokens, sentences):
         return judged
@@ -122,73 +121,24 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
     return judged
 
 
-def _computed_change(
+def _computed(
     claim: Sequence[Token], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
 ) -> Judgement | None:
-    """ "Rent rose by 3 to 15" of "Rent was 12 in 2020 and 15 in 2021".
-
-    None where the claim says no extent of a change, where its other words do not hold, or where no
-    sentence has two amounts in a known order. Two amounts that a claim compares are otherwise open.
-    """
-    words = lexicon(language)
-    extents = [at for at, t in enumerate(claim) if t.quantity and change_role(claim, at, words) == "by"]
-    turns = [(at, side) for at, t in enumerate(claim) for pair, side in t.poles if pair == "direction"]
-    if len(extents) != 1 or len(turns) != 1:
-        return None
-    (extent,), ((turn, side),) = extents, turns
+    """What follows from two amounts of one sentence; None where the claim says nothing of that kind."""
     for sentence in sentences:
-        pair = _amounts_in_order(sentence.tokens, words)
-        claimed = claim[extent].quantity
-        if pair is None or claimed is None:
+
+        def holds(statement: Sequence[Token], sentence: _Sentence = sentence) -> bool:
+            return _best(statement, [sentence], language, topics).outcome == "holds"
+
+        if (found := computed_in_prose(claim, sentence.tokens, lexicon(language), holds)) is None:
             continue
-        later, earlier = pair
-        if later.quantity is None or earlier.quantity is None:
-            continue
-        held = Operands(later.quantity, earlier.quantity, (later.word, earlier.word))
-        found = computed(claimed, held, "change")
-        begin = next(k for k in range(extent, -1, -1) if k == 0 or claim[k - 1].kind != "function")
-        rest = [t for k, t in enumerate(claim) if not begin <= k <= extent and k != turn]
-        if found is None or _best(rest, [sentence], language, topics).outcome != "holds":
-            continue
-        result, amount = found
-        spans = tuple((t.start + sentence.span.start, t.end + sentence.span.start) for t in reversed(pair))
-        rises = held.subject.base > held.reference.base
-        if result.agrees(amount) and rises == (side == 0):
-            return Judgement("holds", spans, coverage=1.0, formula=result.formula)
-        at = claim[extent if rises == (side == 0) else turn]
-        wrong = Conflict("computed", at.word, result.formula, (at.start, at.end), spans[0])
+        spans = tuple((t.start + sentence.span.start, t.end + sentence.span.start) for t in found.amounts)
+        if found.wrong is None:
+            return Judgement("holds", spans, coverage=1.0, formula=found.formula)
+        at = found.wrong
+        wrong = Conflict("computed", at.word, found.formula, (at.start, at.end), spans[0])
         return Judgement("conflict", spans, (wrong,), coverage=1.0)
     return None
-
-
-def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
-    """The later and the earlier of a sentence's only two amounts of one measure, by their years.
-
-    Or what something changed to and from, where a sentence says both ("from 96 to 81").
-    """
-    changed = [(change_role(tokens, k, words), t) for k, t in enumerate(tokens) if t.quantity and not t.bound]
-    for (role, before), (following, after) in pairwise(changed):
-        held, reached = before.quantity, after.quantity
-        same = held and reached and held.dimension == reached.dimension not in ("year", "date")
-        if same and (role, following) == ("from", "to"):
-            return after, before
-    amounts = [
-        at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension not in ("year", "date")
-    ]
-    years = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension in ("year", "date")]
-    if len(amounts) != 2 or len(years) != 2:
-        return None
-    one, other = amounts
-    measures = {(q.dimension, q.unit) for at in amounts if (q := tokens[at].quantity)}
-    if len(measures) != 1 or any(tokens[at].bound for at in amounts):
-        return None
-    of_year = [min(years, key=lambda year, at=at: (abs(year - at), year < at)) for at in amounts]  # type: ignore[misc]
-    if of_year[0] == of_year[1]:
-        return None
-    first, last = (tokens[at].quantity for at in of_year)
-    if first is None or last is None or first.base == last.base:
-        return None
-    return (tokens[other], tokens[one]) if last.base > first.base else (tokens[one], tokens[other])
 
 
 def _number_said_again(claim: Sequence[Token], sentences: Sequence[_Sentence]) -> bool:
@@ -216,12 +166,14 @@ def _best(
     claim: Sequence[Token], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
 ) -> Judgement:
     found: list[tuple[Finding, _Sentence]] = []
+    told = next(counted_behind_whole(claim, lexicon(language)), claim)
     ranked = sorted(sentences, key=lambda sentence: -_shared(claim, sentence.tokens))
     for sentence in ranked[:MOST_SENTENCES]:
         around = _surroundings(sentence, sentences, topics, language)
         words = lexicon(language)
         for tokens in readings(sentence.tokens, words):
-            said, source = _alike(with_parts(claim, tokens, words), with_parts(tokens, claim, words))
+            own = claim if tokens is sentence.tokens else told
+            said, source = _alike(with_parts(own, tokens, words), with_parts(tokens, own, words))
             found.append((examine(said, source, words, around), _Sentence(sentence.span, tuple(source))))
     if not found:
         return Judgement("open")

@@ -35,6 +35,7 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
         if first := _first_of_two(tokens, at, words):
             yield first
     yield from _counted_of(tokens, words)
+    yield from counted_behind_whole(tokens, words)
     yield from _of_compared(tokens, words)
     yield from _with_shares(tokens)
     yield from _said_first(tokens, words)
@@ -139,6 +140,20 @@ def _counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[To
         if nouns := _counted_before(tokens, at):
             said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
             yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
+
+
+def counted_behind_whole(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "Of the 50 houses, 12 burned": "12 of the 50 houses burned"."""
+    if not tokens or tokens[0].word not in words.among:
+        return
+    whole = next((at for at, t in enumerate(tokens) if t.content), 0)
+    part = next((at for at in range(whole + 1, len(tokens)) if tokens[at].quantity), None)
+    if part is None or not tokens[whole].quantity or not tokens[part].quantity.bare:  # type: ignore[union-attr]
+        return
+    phrase = [t for t in tokens[:part] if t.kind != "break"]
+    if all(t.kind in ("word", "function") for t in phrase[whole + 1 :]):
+        said = [tokens[part], replace(phrase[0], word=min(words.among)), *phrase[1:], *tokens[part + 1 :]]
+        yield [replace(token, clause=0) if token.clause <= tokens[part].clause else token for token in said]
 
 
 _LONGEST_COMPARED = 3  # words

@@ -17,7 +17,12 @@ from chat.citations.verification.alignment import (
     partners,
     same_quantity,
 )
-from chat.citations.verification.conditions import in_clauses_of, topic_apart
+from chat.citations.verification.conditions import (
+    denies_exception,
+    in_clauses_of,
+    topic_apart,
+    without_stray_duties,
+)
 from chat.citations.verification.junctions import Junctions
 from chat.citations.verification.omissions import Omissions
 from chat.citations.verification.phrases import (
@@ -29,7 +34,7 @@ from chat.citations.verification.phrases import (
     lead,
     operands_exchanged,
 )
-from chat.citations.verification.token import COORDINATORS, Token, is_marker
+from chat.citations.verification.token import COORDINATORS, Token, denials_at, is_marker
 from chat.citations.verification.voice import converse, is_instruction
 from text.semantics import UNSPACED, Lexicon, Marker
 
@@ -73,7 +78,7 @@ class Surroundings:
 
 def examine(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, around: Surroundings) -> Finding:
     """Compare a claim with one sentence of its source."""
-    found = partners(claim, source)
+    found = without_stray_duties(claim, source, partners(claim, source))
     topic = topic_apart(claim, source, found, words)
     if topic:
         found = {i: j for i, j in found.items() if i not in topic}
@@ -114,6 +119,8 @@ class _Examination(Differences):
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
         if compares(self.claim, self.words) and not compares(self.source, self.words):
             sure = [c for c in sure if c.kind not in _OF_PLACES]  # "more often than": a reader must judge
+        if denies_exception(self.claim, self.source, self.pairing.partners):
+            sure = []
         if sure and coverage >= LEAST_COVERAGE:
             outcome, self.conflicts = "conflict", sure
         elif self.conflicts or self.missing or self.open:
@@ -148,8 +155,8 @@ class _Examination(Differences):
             elif not exchanged:
                 self.conflict("direction", *opposites[0])
             return
-        denials = self._denials(self.pairing.unmatched_claim, self.claim)
-        denied = self._denials(self.relevant_unmatched(), self.source)
+        denials = denials_at(self.pairing.unmatched_claim, self.claim)
+        denied = denials_at(self.relevant_unmatched(), self.source)
         exclusive = [
             (i, j) for i, j in opposites if opposite(self.claim[i], self.source[j]) & self.words.exclusive
         ]
@@ -212,13 +219,6 @@ class _Examination(Differences):
             for at in free
             if ("accept", 0) in self.claim[at].poles or ("possible", 0) in self.claim[at].poles
         }
-
-    def _denials(self, places: Sequence[int], tokens: Sequence[Token]) -> list[int]:
-        return [
-            at
-            for at in places
-            if is_marker(tokens[at], "negation") or is_marker(tokens[at], "quantifier", "none")
-        ]
 
     # -- the claim's words
 

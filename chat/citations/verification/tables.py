@@ -29,7 +29,7 @@ from chat.citations.verification.grid import (
     words_of,
 )
 from chat.citations.verification.prose import Judgement
-from chat.citations.verification.token import Token
+from chat.citations.verification.token import Token, is_marker
 from chat.citations.verification.tokens import tokens_of
 from text.quantities import Quantity
 from text.semantics import known_language
@@ -85,7 +85,26 @@ class _Reading(CellComparison):
             return self._one_cell(rows[0], columns[0], values)
         if len(rows) * len(columns) == 2:
             return self._pair([(row, column) for row in rows for column in columns], values)
+        sums = len(columns) == 1 and self._operation(values) == "sum"
+        if sums and (judged := self._sum(rows, columns[0], values)):
+            return judged
         return Judgement("open", unchecked=(COMPARES if len(rows) > 1 else "The claim names no one cell.",))
+
+    def _sum(self, rows: Sequence[int], column: int, values: Sequence[int]) -> Judgement | None:
+        """ "The three ports had 2,301 together": the sum of the named rows of a column, or of all."""
+        rows = rows or [row for row in range(len(self.grid.rows)) if not self.grid.is_total(row)]
+        count = {at for at in values if (q := self.tokens[at].quantity) and q.bare and q.value == len(rows)}
+        left, cells = [at for at in values if at not in count], [(row, column) for row in rows]
+        amounts = [amount for cell in cells if (amount := self.first(*cell))]
+        if len(left) != 1 or len(rows) < 2 or len(amounts) != len(rows):
+            return None
+        rest = replace(amounts[0], value=Decimal(0), base=sum((q.base for q in amounts[1:]), Decimal(0)))
+        texts = (
+            self.grid.rows[rows[0]][column].text,
+            " + ".join(self.grid.rows[r][column].text for r in rows[1:]),
+        )
+        held = replace(self._held_against(cells[:2]), reference=rest, texts=texts)
+        return self._computed(held, left, "sum", self.spans(cells), count)
 
     def _one_cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         """What the claim says of one cell: its number, its rank in the column, or its text."""
@@ -107,7 +126,7 @@ class _Reading(CellComparison):
         unclear = any(token.quantity or token.marker for text in texts for token in text) or not said
         if unclear or not (own := texts[row]):
             return Judgement("open", unchecked=("The claim names no one cell.",))
-        cell, spans = self.grid.rows[row][column], self._spans([(row, column)])
+        cell, spans = self.grid.rows[row][column], self.spans([(row, column)])
         judged = self._rest(spans, set().union(*said.values()))
         longest = max(said, key=lambda text: len(said[text]))
         if longest == own or judged.outcome != "holds":
@@ -167,7 +186,7 @@ class _Reading(CellComparison):
         limits = self.grid.limits(side) if side else []
         if len(limits) != 1:
             return []
-        self.used |= {at for at, token in enumerate(self.tokens) if self.marks("modality", token)}
+        self.used |= {at for at, token in enumerate(self.tokens) if is_marker(token, "modality")}
         self.tokens = tuple(replace(t, bound="") if at in values else t for at, t in enumerate(self.tokens))
         return limits
 
@@ -210,7 +229,7 @@ class _Reading(CellComparison):
             if [token.word for token in self.grid.head(c) if not token.quantity] == kind
         ]  # fmt: skip
         cells = [(row, c) for c in columns]
-        if len(cells) != 2 or self.turn(cells) is None or any(self._first(row, c) is None for c in columns):
+        if len(cells) != 2 or self.turn(cells) is None or any(self.first(row, c) is None for c in columns):
             return None
         extents = [at for at in values if self.is_extent(at)]
         label = self.grid.label(row)
@@ -263,26 +282,26 @@ class _Reading(CellComparison):
 
     def _pair(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
         """Two cells of a row or a column: their values, a comparison, or what is computed of them."""
-        quantities = [self._first(row, column) for row, column in cells]
-        if None in quantities or any(self.marks("negation", token) for token in self.tokens):
+        quantities = [self.first(row, column) for row, column in cells]
+        if None in quantities or any(is_marker(token, "negation") for token in self.tokens):
             return Judgement("open", unchecked=(COMPARES,))
         if len(values) == 2:
             if any(self.grid.says_change(column) for _, column in cells):
                 return self._result_and_change(cells, values)
             agreeing = [self.agreeing(at, cells) for at in values]
             if agreeing == [{0}, {1}] and self.turn(cells) is None:
-                return self._rest(self._spans(cells), set(values))
+                return self._rest(self.spans(cells), set(values))
             if agreeing == [{1}, {0}] and cells[0][0] != cells[1][0]:
                 row, column = cells[0]
                 wrong = self._conflict("table_swap", values[0], self.grid.rows[row][column])
-                return Judgement("conflict", self._spans(cells), (wrong,), coverage=1.0)
+                return Judgement("conflict", self.spans(cells), (wrong,), coverage=1.0)
         left = [at for at in values if not self.agreeing(at, cells)]
         operation = self._operation(left)
         if operation == "change":
             return self._change(cells, values, left)
         if operation is None or not left:
-            return Judgement("open", self._spans(cells), unchecked=(COMPARES,))
-        return self._computed(self._operands(cells), left, operation, self._spans(cells), set(values))
+            return Judgement("open", self.spans(cells), unchecked=(COMPARES,))
+        return self._computed(self._operands(cells), left, operation, self.spans(cells), set(values))
 
     def _written(
         self, equation: Equation, rows: Sequence[int], columns: Sequence[int], values: Sequence[int]
@@ -293,10 +312,10 @@ class _Reading(CellComparison):
             return Judgement("open", unchecked=(COMPARES,))
         order = equation.order([self.agreeing(at, cells) for at in equation.operands])
         if order is None:
-            return Judgement("open", self._spans(cells), unchecked=(OTHER_CELLS,))
+            return Judgement("open", self.spans(cells), unchecked=(OTHER_CELLS,))
         held = self._held_against([cells[at] for at in order])
         signs = {at for at, token in enumerate(self.tokens) if token.word == "/"}  # "Fares / costs"
-        known, spans = {*values, *equation.places, *signs}, self._spans(cells)
+        known, spans = {*values, *equation.places, *signs}, self.spans(cells)
         result, *shares = equation.results
         judged = self._computed(held, [result], equation.operation, spans, known, signed=True)
         if judged.outcome == "holds" and shares:
@@ -315,7 +334,7 @@ class _Reading(CellComparison):
             self.used |= {*own, *self.direction(column)}
             if judged.outcome == "conflict" or len(own) != 1:
                 return judged
-        return replace(self._rest(self._spans(cells), set(values)), formula="")
+        return replace(self._rest(self.spans(cells), set(values)), formula="")
 
     # -- a whole column
 
@@ -362,7 +381,7 @@ class _Reading(CellComparison):
 
     def _held_against(self, cells: Sequence[tuple[int, int]]) -> Operands:
         """Return the first cell and the second, which it is held against."""
-        subject, reference = (self._first(row, column) for row, column in cells)
+        subject, reference = (self.first(row, column) for row, column in cells)
         assert subject is not None
         assert reference is not None
         texts = [self.grid.rows[row][column].text for row, column in cells]
@@ -376,7 +395,7 @@ class _Reading(CellComparison):
         self, cells: Sequence[tuple[int, int]], values: Sequence[int], left: Sequence[int]
     ) -> Judgement:
         """ "It rose from 2010 to 2020, by 204, or 14.9 %"; "A has more than B"."""
-        turn, spans = self.turn(cells), self._spans(cells)
+        turn, spans = self.turn(cells), self.spans(cells)
         timeless = self.grid.order([column for _, column in cells]) == 0
         if turn is None or (timeless and not self.names_reference_last()):
             return Judgement("open", spans, unchecked=(COMPARES,))
@@ -439,24 +458,16 @@ class _Reading(CellComparison):
         )
         total = texts[1] if totals else f"({texts[1]})"
         return self._computed(
-            Operands(cell, whole, (texts[0], total)), values, "share", self._spans(cells), set(values)
+            Operands(cell, whole, (texts[0], total)), values, "share", self.spans(cells), set(values)
         )
 
     def _rest(self, spans: tuple[tuple[int, int], ...], known: set[int]) -> Judgement:
         """Verified only when every other word of the claim stands over or in the table."""
         said = [token for text in self.topics for token in words_of(text, self.language)]
-        said += [
-            token
-            for column in self.grid.columns
-            for token in words_of(self.grid.heads[column], self.language)
-        ]
-        light = (
-            self.words.light
-            | self.words.together
-            | self.words.minus
-            | self.words.counted
-            | self.grid.periods()
-        )
+        heads = (self.grid.heads[column] for column in self.grid.columns)
+        said += [token for head in heads for token in words_of(head, self.language)]
+        words = self.words
+        light = words.light | words.together | words.minus | words.counted | self.grid.periods()
         left = [
             token
             for at, token in enumerate(self.tokens)
@@ -464,7 +475,7 @@ class _Reading(CellComparison):
             and not any(ends_compound(token, other) for other in said)
             and not any(same(token, self.tokens[place]) for place in self.used)  # "cash and cash equivalents"
             and not (token.marker is None and (token.word in light or "money" in dict(token.poles)))
-            and not self._only_total(token)
+            and not self.only_total(token)
             and not self._is_predicate(token)
         ]  # fmt: skip
         if left:
@@ -484,16 +495,6 @@ class _Reading(CellComparison):
         plain = token.kind == "word" and not turns and not token.capital and at > 0
         return plain and joins and (behind.quantity is not None or behind.word in self.words.articles)
 
-    def _only_total(self, token: Token) -> bool:
-        """ "all", "total" of a share."""
-        return (self.marks("quantifier", token) or not token.marker) and token.word in self.words.total
-
     def _conflict(self, kind: str, at: int, cell: CellText) -> Conflict:
         token = self.tokens[at]
         return Conflict(kind, token.word, cell.text, (token.start, token.end), (cell.start, cell.end))
-
-    def _first(self, row: int, column: int) -> Quantity | None:
-        return next(iter(self.grid.numbers(row, column)), None)
-
-    def _spans(self, cells: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-        return tuple((cell.start, cell.end) for cell in (self.grid.rows[row][at] for row, at in cells))

@@ -67,6 +67,11 @@ def is_marker(token: Token, category: str, value: str = "") -> bool:
     )
 
 
+def denials_at(places: Sequence[int], tokens: Sequence[Token]) -> list[int]:
+    """Those of the places where a denial stands."""
+    return [at for at in places if is_marker(tokens[at], "negation") or tokens[at].marker == DENIALS[1]]
+
+
 # German and Dutch compounds.
 
 _LEAST_COMPOUND = 8  # letters

@@ -21,7 +21,7 @@ from chat.citations.verification.conditions import (
     with_lone_denials,
     with_verb_first,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token, is_marker
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, quantities_in
 from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, root, stem, word_matches
@@ -211,11 +211,12 @@ def _raw_unspaced(text: str, language: str, words: Lexicon) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(plain):
-        if quantity := quantities.get(at):
+        often = _how_often(plain, at, words)
+        if (quantity := quantities.get(at)) and not often:
             found.append(Token("quantity", text[at : quantity.end], at, quantity.end, quantity=quantity))
             at = quantity.end
             continue
-        size = _phrase_at(plain, at, words, quantities)
+        size = often or _phrase_at(plain, at, words, quantities)
         if size and not _counter_in_word(plain, at, size, found):
             sense = words.phrases[tuple(plain[at : at + size].lower())]
             token = Token("word", plain[at : at + size], at, at + size, plain[at : at + size])
@@ -224,6 +225,18 @@ def _raw_unspaced(text: str, language: str, words: Lexicon) -> list[Token]:
             continue
         at = _single(plain, at, language, found)
     return found
+
+
+def _how_often(text: str, at: int, words: Lexicon) -> int:
+    """Length of the words of a frequency that begin with a number: 1回, 一度 ("once"); 0 for others."""
+    sizes = (k for k in (3, 2) if (sense := words.phrases.get(tuple(text[at : at + k]))) and sense.markers)
+    size = next(sizes, 0)
+    sense = words.phrases[tuple(text[at : at + size])] if size else Sense()
+    return (
+        size
+        if Marker("frequency", "once") in sense.markers or Marker("frequency", "twice") in sense.markers
+        else 0
+    )
 
 
 _COUNTERS = frozenset("人件名個个位项份条次")  # behind a number
@@ -316,7 +329,19 @@ def _with_quarters(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def _with_ordinals(tokens: list[Token], language: str) -> list[Token]:
+    """ "First" as an ordinal; "every second year" as every two years."""
     ordinals = number_words(language).ordinals
+    tokens = list(tokens)
+    for at in range(len(tokens) - 2, 0, -1):
+        every, nth, unit = tokens[at - 1 : at + 2]
+        if (
+            is_marker(every, "quantifier", "all")
+            and nth.word in ordinals
+            and unit.word in unit_names(language)
+        ):
+            amount = quantities_in(f"{ordinals[nth.word]} {unit.word}", language)[0]
+            number = Token("quantity", f"{nth.word} {unit.word}", nth.start, unit.end, quantity=amount)
+            tokens[at : at + 2] = [number]
     return [
         replace(token, kind="marker", marker=Marker("ordinal", str(ordinals[token.word])), poles=frozenset())
         if token.kind in ("word", "function") and token.word in ordinals

@@ -32,7 +32,7 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         token.kind != "word"
         or token.word.split()[0] in words.prepositions
         or ({pair for pair, _ in token.poles} & _GRADABLE and ("direction", 1) not in token.poles)
-        or (words.language == "en" and token.word.endswith(_NO_PARTICIPLE) and token.word not in _PARTICIPLES)
+        or (words.language == "en" and _is_no_participle(tokens, at, words))
     ):
         return False
     if _behind_auxiliary(tokens, at, words):
@@ -53,6 +53,15 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         any(after.word in words.passive for after in tokens[at + 1 : at + 3] if after.kind != "break")
         or _ends_passive_clause(tokens, at, words)
     )
+
+
+def _is_no_participle(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether the ending of an English word is that of no participle; "payable by" is one."""
+    token = tokens[at]
+    agent = at + 1 < len(tokens) and tokens[at + 1].word in words.agent
+    if not token.word.endswith(_NO_PARTICIPLE) or token.word in _PARTICIPLES:
+        return False
+    return not (agent and token.word.endswith(("able", "ible")))
 
 
 _VERB_LAST = frozenset({"de", "nl"})
