@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pymupdf
 import pytest
 from playwright.sync_api import Page
 
@@ -110,3 +111,35 @@ def test_a_message_does_not_lie_over_the_question(phone: Page, upload: Upload, s
         return bool(toast and field and toast["y"] + toast["height"] < field["y"])
 
     wait_until(phone, is_above)
+
+
+def linked() -> bytes:
+    """A page full of links, each of which pdf.js puts above the one before."""
+    document = pymupdf.open("pdf", report())
+    for line in range(30):
+        place = pymupdf.Rect(60, 60 + 20 * line, 300, 75 + 20 * line)
+        document[0].insert_link({"kind": pymupdf.LINK_URI, "from": place, "uri": "https://example.com/"})
+    return bytes(document.tobytes())
+
+
+def test_links_of_the_page_stay_under_the_side_and_the_answer_has_room(
+    phone: Page, upload: Upload, site: Site
+) -> None:
+    phone.goto(site.url(upload(linked(), "Linked on a phone.pdf")))
+    phone.locator(".linkAnnotation").nth(29).wait_for()
+    phone.get_by_role("button", name="Contents and pages").click()
+    phone.locator("#side").wait_for()
+    covered = """() => [...document.querySelectorAll(".linkAnnotation")].filter((link) => {
+      const { left, top, height } = link.getBoundingClientRect();
+      return document.elementFromPoint(left + 5, top + height / 2)?.closest(".side");
+    }).length"""
+    assert phone.evaluate(covered) == 30
+    phone.get_by_role("button", name="Contents and pages").click()
+    phone.get_by_role("button", name="Panel", exact=True).click()
+    phone.get_by_label("Your question").fill("What is reported?")
+    phone.keyboard.press("Enter")
+    fresh = phone.get_by_role("button", name="New conversation").bounding_box()
+    settings = phone.get_by_text("Search settings").bounding_box()
+    assert fresh
+    assert settings
+    assert fresh["y"] < settings["y"] + settings["height"]  # in one line
