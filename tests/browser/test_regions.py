@@ -35,12 +35,14 @@ def test_what_is_dragged_over_goes_with_the_question(reader: Page) -> None:
     chosen = json.loads(reader.locator("[name=region]").input_value())
     assert chosen["box"] == pytest.approx([0.1, 0.1, 0.8, 0.3], abs=0.01)
     expect(reader.get_by_label("Your question")).to_be_focused()
+    reader.set_viewport_size({"width": 1280, "height": 420})
     reader.keyboard.type("What is the book about?")
     reader.keyboard.press("Enter")
     picture = reader.get_by_alt_text("The part of page 1 that is asked about")
     expect(picture).to_be_visible()
     reader.locator("[data-message][data-status=complete]").wait_for(timeout=READY_MS)
     expect(reader.locator(".answer")).to_contain_text("harbours and their masters")
+    expect(reader.locator(".answer [data-block]").first).to_be_in_viewport(ratio=0.5)
     expect(reader.locator("[data-region]")).to_be_hidden()  # the next question is about no part
     wait_until(reader, lambda: picture.evaluate("image => image.naturalWidth > 0"))
 
@@ -71,10 +73,13 @@ def test_a_frame_is_moved_and_sized_by_keys_and_can_be_taken_back(reader: Page) 
 
 @pytest.mark.slow
 def test_a_figure_of_the_list_can_be_asked_about_and_what_cannot_be_seen_is_said(reader: Page) -> None:
+    reader.keyboard.press("]")
+    expect(reader.locator("[data-page-input]")).to_have_value("ii")
     reader.get_by_role("button", name="Contents and pages").click()
     reader.get_by_role("tab", name="Figures").click()
     reader.get_by_role("button", name="Ask about this figure").click()
     expect(reader.locator("[data-region]")).to_contain_text("Part of page 1")
+    expect(reader.locator("[data-page-input]")).to_have_value("i")  # what is asked about is in sight
     reader.get_by_label("Your question").fill("Which colour is it?")
     reader.keyboard.press("Enter")
     expect(reader.locator(".question-region")).to_contain_text("this provider cannot see pictures")

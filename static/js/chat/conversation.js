@@ -18,11 +18,13 @@ export function followConversation(element) {
   const field = form.elements.question;
   const scroller = element.querySelector(".chat-scroll");
 
-  /** To the end; but the last question stays in sight, so that its answer begins at its first line. */
+  /** To the end; but the last question stays in sight, unless a long one would hide its answer's first line. */
   function toEnd() {
-    const question = element.querySelector("[data-messages] > :last-child")?.getBoundingClientRect().top ?? -Infinity;
-    const begin = scroller.scrollTop + question - scroller.getBoundingClientRect().top - ABOVE;
-    scroller.scrollTop = Math.min(begin, scroller.scrollHeight);
+    const last = element.querySelector("[data-messages] > :last-child");
+    if (!last) return;
+    const [question, answer] = [last, last.querySelector("[data-message]")].map((one) => one.getBoundingClientRect().top);
+    const begin = Math.max(question - ABOVE, answer - scroller.clientHeight / 2);
+    scroller.scrollTop += Math.min(begin - scroller.getBoundingClientRect().top, scroller.scrollHeight);
   }
 
   function write(text, send) {

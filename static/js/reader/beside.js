@@ -58,7 +58,7 @@ export function prepare(viewer, highlights) {
   element.addEventListener("click", ({ target }) => {
     const asked = target.closest("[data-ask-region]");
     const { page } = asked?.closest("[data-page]").dataset ?? {};
-    if (asked) askAbout({ page: Number(page), box: JSON.parse(asked.dataset.askRegion) });
+    if (asked) askAbout({ page: Number(page), box: JSON.parse(asked.dataset.askRegion) }, highlights.goTo);
   });
   viewer.on("pagechanging", () => passages.hidden || passages.dispatchEvent(new Event("pageturned")));
   passages.addEventListener("htmx:configRequest", ({ detail }) => (detail.parameters.page = viewer.page));
@@ -87,12 +87,12 @@ export function prepare(viewer, highlights) {
     answers?.write(words && as.replace("%s", () => words), words && /[^\s]$/.test(as));
   }
 
-  /** A part of a page: {page, box}. */
-  async function askAbout(part) {
+  /** A part of a page: {page, box}, lit by `light`. */
+  async function askAbout(part, light = highlights.point) {
     await panel.show("ask");
     answers?.about({ document: viewer.id, ...part });
     answers?.write();
-    highlights.point([{ page: part.page, unit: [part.box], colour: 2 }]);
+    light([{ page: part.page, unit: [part.box], colour: 2 }]);
   }
 
   async function similar({ words }) {
