@@ -1174,3 +1174,90 @@ def test_a_column_is_added_up(claim: str, verdict: str) -> None:
         "| Transport | 986 | 871 |\n| Households | 742 | 718 |"
     )
     assert checked(claim, table).verdict == verdict
+
+
+ABBEY = "The abbey was founded by Queen Matilda in 1102 and dissolved in 1538."
+MILK = (
+    "Shop sales of organic milk grew by 14.2 % to 386 million litres, whereas those of conventional milk "
+    "slipped by 3 %. Price, rather than taste, was the reason most often given for not buying it."
+)
+BATTERY = (
+    "Do not charge the battery below 0 °C or above 45 °C. If the device has not been used for three months, "
+    "recharge it before use."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang", "verdict"),
+    [
+        ("Queen Matilda dissolved the abbey in 1538.", ABBEY, "en", "conflict"),
+        ("The abbey was founded in 1538.", ABBEY, "en", "conflict"),
+        ("The abbey was dissolved in 1538.", ABBEY, "en", "holds"),
+        ("Shop sales of conventional milk slipped by 3 %.", MILK, "en", "holds"),
+        ("Shop sales of conventional milk grew by 14.2 %.", MILK, "en", "open"),
+        ("Shop sales of organic milk reached 386 million litres.", MILK, "en", "holds"),
+        ("The reason most often given for not buying organic milk was price.", MILK, "en", "holds"),
+        ("The reason most often given for not buying organic milk was taste.", MILK, "en", "open"),
+        ("The battery must not be charged above 45 °C.", BATTERY, "en", "holds"),
+        ("The battery may be charged above 45 °C.", BATTERY, "en", "open"),
+        ("A device that has not been used for three months is to be recharged.", BATTERY, "en", "open"),
+        (
+            "We have not paid any dividends.",
+            "We have not paid, and do not plan to pay, any dividends.",
+            "en",
+            "holds",
+        ),
+        (
+            "We plan to pay dividends.",
+            "We have not paid, and do not plan to pay, any dividends.",
+            "en",
+            "open",
+        ),
+        (
+            "Headache was reported by 22 % of recipients.",
+            "Headache was the most common side effect, reported by 22 % of recipients.",
+            "en",
+            "holds",
+        ),
+        (
+            "The duke was built in 1350.",
+            "The duke sold the castle, built in 1350.",
+            "en",
+            "conflict",
+        ),
+        (
+            "对照组的中位生存期为12.1个月。",
+            "治疗组的中位生存期为18.6个月，对照组为12.1个月。",
+            "zh",
+            "holds",
+        ),
+        (
+            "对照组的中位生存期为18.6个月。",
+            "治疗组的中位生存期为18.6个月，对照组为12.1个月。",
+            "zh",
+            "conflict",
+        ),
+        (
+            "本契約は締結日から3年間有効である。",
+            "本契約は締結日から3年間有効とし、書面による申し出がない限り、自動更新される。",
+            "ja",
+            "holds",
+        ),
+        (
+            "ترجع الزيادة إلى الهجرة الداخلية.",
+            "ترجع الزيادة إلى الهجرة الداخلية لا إلى ارتفاع المواليد.",
+            "ar",
+            "holds",
+        ),
+        (
+            "ترجع الزيادة إلى ارتفاع المواليد.",
+            "ترجع الزيادة إلى الهجرة الداخلية لا إلى ارتفاع المواليد.",
+            "ar",
+            "conflict",
+        ),
+    ],
+)
+def test_what_a_second_predicate_or_an_elliptic_clause_says_is_told_apart(
+    claim: str, passage: str, lang: str, verdict: str
+) -> None:
+    assert checked(claim, passage, lang).verdict in OUTCOMES[verdict]

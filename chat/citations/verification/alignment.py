@@ -459,6 +459,9 @@ class Differences:
 
     def can_contradict(self, at: int, rival: int) -> bool:
         """Return whether two amounts can contradict each other; "twelve tons" has an unknown unit."""
+        parts = Counter(self.source[j].part for j in self.pairing.matched_source)
+        if parts and parts[self.source[rival].part] < max(parts.values()):
+            return False  # most of the claim is said behind the semicolon
         own, other = self.claim[at].quantity, self.source[rival].quantity
         if own is None or other is None or are_comparable(own, other):
             return True

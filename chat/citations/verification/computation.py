@@ -9,8 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Literal
 
-from chat.citations.verification.phrases import change_role
-from chat.citations.verification.readings import counted_behind_whole
+from chat.citations.verification.phrases import change_role, counted_behind_whole
 from chat.citations.verification.token import Token, denials_at
 from text.quantities import Quantity
 from text.semantics import Lexicon

@@ -68,6 +68,7 @@ def with_lone_denials(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 _CAUSES = Marker("cause", "causes")
 _CAUSAL = frozenset({"causes", "because"})
+_ARTICLES = frozenset(["the", "der", "die", "das", "le", "la", "el"])
 
 
 _COMMAS = frozenset("，,")
@@ -124,11 +125,13 @@ def with_verb_first(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def cause_first(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """ "Y because of X" as "X causes Y"; () where not one word says a cause."""
+    """ "Y because of X" as "X causes Y"; () where not one word says a cause, or a noun ("the reason")."""
     marked = [at for at, token in enumerate(tokens) if token.marker and token.marker.category == "cause"]
     if len(marked) != 1 or tokens[marked[0]].marker.value not in _CAUSAL:  # type: ignore[union-attr]
         return ()
     at = marked[0]
+    if tokens[at].word.split()[0] in _ARTICLES:
+        return ()
     first, last = next(
         span for span in _stretches(tokens) if span[0] <= at < span[1] or span[1] == len(tokens)
     )

@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.conditions import sides_of_cause
-from chat.citations.verification.order import misplaced
+from chat.citations.verification.order import is_equated, misplaced
 from chat.citations.verification.phrases import (
     change_role,
     clause_lead,
@@ -36,7 +36,8 @@ class Junctions:
 
     def roles(self) -> None:
         """Record words that stand in another role than in the source: who does it to whom."""
-        claimed, held = sides_of_cause(self.claim), sides_of_cause(self.source)
+        claimed = {} if is_equated(self.pairing) else sides_of_cause(self.claim)
+        held = sides_of_cause(self.source)
         for i, j in self.pairing.ordered if claimed and held else ():
             one, other = claimed.get(self.claim[i].start), held.get(self.source[j].start)
             moved = lead(self.claim, i, self.words) and lead(self.source, j, self.words)

@@ -141,10 +141,17 @@ class Omissions:
             return
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
-        if own and not self._keeps_lead(own):
+        if own and not self._keeps_lead(own) and not self._said_of_noun(at):
             self.found.conflict("condition", None, at)
         else:
             self.found.open.append(self.source[at].word)
+
+    def _said_of_noun(self, at: int) -> bool:
+        """Whether the claim says the whole condition of a noun: "a device that has not been used"."""
+        clause = self.source[at].clause
+        own = [k for k in content_places(self.source) if self.source[k].clause == clause and k != at]
+        nouns = self.words.relatives | self.words.complement
+        return self.found.said_whole(own) and any(token.word in nouns for token in self.claim)
 
     def _of_later_statement(self, at: int) -> bool:
         """Whether the condition belongs to a statement behind a "but" that the claim says nothing of."""
@@ -162,7 +169,7 @@ class Omissions:
         """Whether a condition stands behind all of the claim in a language that says conditions first."""
         return (
             self.words.language in UNSPACED
-            and is_marker(self.source[at], "condition", "if")
+            and is_marker(self.source[at], "condition", "if" if self.words.language == "zh" else "")
             and self.source[at].word != "时"
             and at > max(self.pairing.matched_source)
         )
@@ -215,6 +222,13 @@ class Omissions:
         contrast = end and any(token.word in self.words.breaks for token in self.source[end - 1 : end + 3])
         return bool(contrast) and all(j < at for j in own)
 
+    def _contrasts(self, at: int) -> bool:
+        """Whether a "not" behind all of the claim denies a phrase of its preposition: "to A, not to B"."""
+        last = max(self.pairing.matched_source)
+        opening = self.source[at + 1].word if at + 1 < len(self.source) else ""
+        role = lead(self.source, last, self.words)
+        return last < at and opening in self.words.prepositions and opening == role
+
     def _marker_left_out(self, at: int) -> None:
         token = self.source[at]
         marker = token.marker
@@ -234,6 +248,8 @@ class Omissions:
         if marker.category == "negation" or name == "quantifier:none":
             if governs or following is None:
                 self.found.conflict("negation", None, at)
+            elif self._contrasts(at):
+                return
             elif not self._only_subject_before(at):
                 self.found.open.append(token.word)
         elif marker.category in _KINDS:

@@ -74,7 +74,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     named = _names_exchanged(pairing, turned)
     if pairing.words.language in FREE_ORDER - {"zh", "ar"} and _only_verb_moved(pairing):
         return named
-    if _equated(pairing):
+    if is_equated(pairing):
         return named
     if exchanged := phrases_exchanged(pairing):
         return *exchanged, False
@@ -372,7 +372,7 @@ def _agent_named(
     return any(sum(side) == 1 for side in agents) and not all(any(side) for side in agents)
 
 
-def _equated(pairing: Pairing) -> bool:
+def is_equated(pairing: Pairing) -> bool:
     """ "The best month is May" for "May is the best month": one thing, named twice."""
     one, other = (_copula(tokens, pairing.words) for tokens in (pairing.claim, pairing.source))
     if one is None or other is None:

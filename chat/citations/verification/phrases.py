@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.token import COORDINATORS, Token, is_marker
@@ -204,6 +206,12 @@ def change_role(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
     return ""
 
 
+def says_result(pairing: Pairing) -> bool:
+    """Whether the claim says a number that something rose or fell to: "grew to 20", "reached 20"."""
+    claim, source = pairing.claim, pairing.source
+    return any(change_role(source, j, pairing.words) == "to" for i, j in pairing.ordered if claim[i].quantity)
+
+
 def _turns(token: Token) -> bool:
     return any(pair == "direction" for pair, _ in token.poles)
 
@@ -365,3 +373,77 @@ def standard_of(tokens: Sequence[Token], words: Lexicon) -> set[int]:
         return set(range(start, behind))
     than = next((at for at, token in enumerate(tokens) if token.word in words.than), len(tokens))
     return set([at for at in content_places(tokens) if at > than][:1])
+
+
+# Counted parts: "12 of the 50 houses" and what says the same.
+
+
+def counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "50 houses, of which 12 burned", "50 houses, 12 of them burned": "12 of the 50 houses burned"."""
+    for at, (of, which) in enumerate(pairwise(tokens)):
+        place = at + 2 if of.word in words.among and which.word in words.of_which else 0
+        place = place or (at + 1 if of.word in words.of_which else 0)
+        if at > 1 and of.word in words.among and which.word in words.them and tokens[at - 2].kind == "break":
+            said = [tokens[at - 1], of, *counted_before(tokens, at - 2)]
+            if len(said) > 2:
+                yield [replace(token, clause=0, part=0) for token in (*said, *tokens[at + 2 :])]
+            continue
+        if not place or place >= len(tokens) or not tokens[place].quantity:
+            continue
+        if nouns := counted_before(tokens, at):
+            said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
+            yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
+
+
+def counted_behind_whole(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "Of the 50 houses, 12 burned": "12 of the 50 houses burned"."""
+    if not tokens or tokens[0].word not in words.among:
+        return
+    whole = next((at for at, t in enumerate(tokens) if t.content), 0)
+    part = next((at for at in range(whole + 1, len(tokens)) if tokens[at].quantity), None)
+    if part is None or not tokens[whole].quantity or not tokens[part].quantity.bare:  # type: ignore[union-attr]
+        return
+    phrase = [t for t in tokens[:part] if t.kind != "break"]
+    if all(t.kind in ("word", "function") for t in phrase[whole + 1 :]):
+        said = [tokens[part], replace(phrase[0], word=min(words.among)), *phrase[1:], *tokens[part + 1 :]]
+        yield [replace(token, clause=0) if token.clause <= tokens[part].clause else token for token in said]
+
+
+_LONGEST_COMPARED = 3  # words
+
+
+def of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "Bleeding occurred in 3 % of A, compared with 1 % in B": "bleeding occurred in 1 % in B".
+
+    What changed to an amount was another before ("rose to 4, compared with 3 in 2022"), so the change is left
+    out.
+    """
+    for at in range(1, len(tokens)):
+        sizes = range(_LONGEST_COMPARED, 0, -1)
+        size = next((k for k in sizes if " ".join(t.word for t in tokens[at : at + k]) in words.compared), 0)
+        number = at + size
+        if not size or number >= len(tokens) or (own := tokens[number].quantity) is None:
+            continue
+        before = [t for t in tokens[:at] if t.part == tokens[at].part]
+        rivals = [k for k, t in enumerate(before) if t.quantity and t.quantity.dimension == own.dimension]
+        if not rivals:
+            continue
+        behind = list(takewhile(lambda t: t.kind != "break", tokens[number + 1 :]))
+        opening, rest = before[: rivals[-1]], before[rivals[-1] + 1 :]
+        said = [t for t in opening if not any(pair == "direction" for pair, _ in t.poles)]
+        while len(said) < len(opening) and said and said[-1].word in words.ends:
+            said.pop()
+        whole = words.genitive | words.among
+        shared = (
+            not opening and not {t.word for t in (*rest[:1], *behind[:1])} & whole
+        )  # "43 % do, against 27 %"
+        shared = shared or all(t.word in words.counted for t in rest if t.content)  # "of patients"
+        found = [*said, tokens[number], *(rest if shared else ()), *behind]
+        yield [replace(token, clause=0, part=0) for token in found]
+
+
+def counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:
+    """The number before a place and the words that it counts, up to there; () where others stand between."""
+    whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
+    nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
+    return nouns if all(t.kind == "word" for t in nouns[1:]) else ()

@@ -12,7 +12,8 @@ from itertools import takewhile
 from chat.citations.claims import Conflict
 from chat.citations.verification.computation import computed_in_prose
 from chat.citations.verification.conditions import cause_first
-from chat.citations.verification.readings import counted_behind_whole, readings, statements
+from chat.citations.verification.phrases import counted_behind_whole
+from chat.citations.verification.readings import readings, statements
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
 from chat.citations.verification.token import (
     COORDINATORS,

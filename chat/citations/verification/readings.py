@@ -9,13 +9,19 @@ from itertools import pairwise, takewhile
 from chat.citations.verification.alignment import same
 from chat.citations.verification.conditions import with_exclusive_conditions
 from chat.citations.verification.omissions import COMMA_RELATIVES
+from chat.citations.verification.phrases import (
+    counted_behind_whole,
+    counted_of,
+    of_compared,
+)
 from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, HARD_BREAKS, Token
 from chat.citations.verification.tokens import in_clauses
-from text.semantics import Lexicon
+from text.semantics import UNSPACED, Lexicon
 
 _COMMAS = frozenset(",、，،")
 _MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
 _OF = frozenset(["of", "der", "des", "de", "den"])
+_OF_CHANGE = frozenset({"direction", "amount", "height", "size", "level"})
 _NEAR_SHARE = 8  # tokens between a share and the words that say it
 
 
@@ -34,11 +40,37 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
             yield said
         if first := _first_of_two(tokens, at, words):
             yield first
-    yield from _counted_of(tokens, words)
+        yield from _each_alternative(tokens, at)
+    yield from _those_of(tokens, words)
+    yield from counted_of(tokens, words)
     yield from counted_behind_whole(tokens, words)
-    yield from _of_compared(tokens, words)
+    yield from of_compared(tokens, words)
     yield from _with_shares(tokens)
     yield from _said_first(tokens, words)
+
+
+def _each_alternative(tokens: Sequence[Token], at: int) -> Iterator[Sequence[Token]]:
+    """ "Do not charge below 0 °C or above 45 °C": neither below 0 °C nor above 45 °C, and so each."""
+    last = next((k for k in range(at + 1, len(tokens)) if tokens[k].kind != "function"), at)
+    one, other = tokens[at - 1].quantity, tokens[last].quantity
+    denied = any(t.marker in DENIALS and t.clause == tokens[at].clause for t in tokens[:at])
+    if tokens[at].word in EITHER and denied and one and other and one.dimension == other.dimension:
+        start = at - 1
+        while start and tokens[start - 1].kind == "function":
+            start -= 1
+        yield [*tokens[:at], *tokens[last + 1 :]]
+        yield [*tokens[:start], *tokens[at + 1 :]]
+
+
+def _those_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "Sales of milk grew, whereas those of cheese fell": "sales of cheese fell"."""
+    first = next((at for at, token in enumerate(tokens) if token.word in words.genitive), 0)
+    for at, (those, of) in enumerate(pairwise(tokens)):
+        if first and at > first and those.word in words.those and of.word in words.genitive:
+            behind = [
+                replace(t, clause=0, part=0) for t in takewhile(lambda t: t.kind != "break", tokens[at + 1 :])
+            ]
+            yield [*(t for t in tokens[:first] if t.kind != "break"), *behind]
 
 
 def _said_first(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
@@ -102,7 +134,10 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence
         return [replace(token, clause=0, part=0) for token in filled]
     phrase = list(takewhile(lambda t: t.word not in words.prepositions and not t.marker, right))
     filled = [*before[:rival], behind[number], *before[rival + 1 :]]
-    if left and _is_noun_phrase(left, words) and len(left) <= rival and not right:
+    verbs = (
+        left and before[0].word in words.articles and not _opens_noun(left[0], words)
+    )  # "was built … and sold"
+    if left and _is_noun_phrase(left, words) and len(left) <= rival and not right and not verbs:
         filled = [*left, *filled[len(left) :]]
     elif not left and phrase and _is_noun_phrase(phrase, words) and rival < len(before) - len(phrase):
         filled = [*filled[: -len(phrase)], *right]
@@ -125,81 +160,17 @@ def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[
     return [*tokens[:at], *own, *tokens[at + 1 + len(behind) :]]
 
 
-def _counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "50 houses, of which 12 burned", "50 houses, 12 of them burned": "12 of the 50 houses burned"."""
-    for at, (of, which) in enumerate(pairwise(tokens)):
-        place = at + 2 if of.word in words.among and which.word in words.of_which else 0
-        place = place or (at + 1 if of.word in words.of_which else 0)
-        if at > 1 and of.word in words.among and which.word in words.them and tokens[at - 2].kind == "break":
-            said = [tokens[at - 1], of, *_counted_before(tokens, at - 2)]
-            if len(said) > 2:
-                yield [replace(token, clause=0, part=0) for token in (*said, *tokens[at + 2 :])]
-            continue
-        if not place or place >= len(tokens) or not tokens[place].quantity:
-            continue
-        if nouns := _counted_before(tokens, at):
-            said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
-            yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
-
-
-def counted_behind_whole(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "Of the 50 houses, 12 burned": "12 of the 50 houses burned"."""
-    if not tokens or tokens[0].word not in words.among:
-        return
-    whole = next((at for at, t in enumerate(tokens) if t.content), 0)
-    part = next((at for at in range(whole + 1, len(tokens)) if tokens[at].quantity), None)
-    if part is None or not tokens[whole].quantity or not tokens[part].quantity.bare:  # type: ignore[union-attr]
-        return
-    phrase = [t for t in tokens[:part] if t.kind != "break"]
-    if all(t.kind in ("word", "function") for t in phrase[whole + 1 :]):
-        said = [tokens[part], replace(phrase[0], word=min(words.among)), *phrase[1:], *tokens[part + 1 :]]
-        yield [replace(token, clause=0) if token.clause <= tokens[part].clause else token for token in said]
-
-
-_LONGEST_COMPARED = 3  # words
-
-
-def _of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "Bleeding occurred in 3 % of A, compared with 1 % in B": "bleeding occurred in 1 % in B".
-
-    What changed to an amount was another before ("rose to 4, compared with 3 in 2022"), so the change is left
-    out.
-    """
-    for at in range(1, len(tokens)):
-        sizes = range(_LONGEST_COMPARED, 0, -1)
-        size = next((k for k in sizes if " ".join(t.word for t in tokens[at : at + k]) in words.compared), 0)
-        number = at + size
-        if not size or number >= len(tokens) or (own := tokens[number].quantity) is None:
-            continue
-        before = [t for t in tokens[:at] if t.part == tokens[at].part]
-        rivals = [k for k, t in enumerate(before) if t.quantity and t.quantity.dimension == own.dimension]
-        if not rivals:
-            continue
-        behind = list(takewhile(lambda t: t.kind != "break", tokens[number + 1 :]))
-        opening, rest = before[: rivals[-1]], before[rivals[-1] + 1 :]
-        said = [t for t in opening if not any(pair == "direction" for pair, _ in t.poles)]
-        while len(said) < len(opening) and said and said[-1].word in words.ends:
-            said.pop()
-        whole = words.genitive | words.among
-        shared = (
-            not opening and not {t.word for t in (*rest[:1], *behind[:1])} & whole
-        )  # "43 % do, against 27 %"
-        shared = shared or all(t.word in words.counted for t in rest if t.content)  # "of patients"
-        found = [*said, tokens[number], *(rest if shared else ()), *behind]
-        yield [replace(token, clause=0, part=0) for token in found]
-
-
-def _counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:
-    """The number before a place and the words that it counts, up to there; () where others stand between."""
-    whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
-    nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
-    return nouns if all(t.kind == "word" for t in nouns[1:]) else ()
+def _opens_noun(token: Token, words: Lexicon) -> bool:
+    """Whether a word opens the phrase of a noun for sure: an article, a name."""
+    return token.word in words.articles or token.capital or words.language in UNSPACED
 
 
 def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
     """Whether words may be one phrase without a verb: no function word but articles, no change."""
     return len(tokens) <= _MOST_REMNANT and all(
-        not token.marker and not token.poles and (token.kind == "word" or token.word in words.articles)
+        not token.marker
+        and not {pair for pair, _ in token.poles} & _OF_CHANGE
+        and (token.kind == "word" or token.word in words.articles)
         for token in tokens
     )
 
@@ -293,6 +264,8 @@ def _inserted(tokens: Sequence[Token], words: Lexicon) -> Iterator[tuple[int, in
                 yield start, hard
         elif end < hard and end + 1 < len(tokens) and _is_apposition(inner, tokens[end + 1], words):
             yield start, end + 1
+        elif end < hard and inner[0].word in COORDINATORS and tokens[end + 1].word not in COORDINATORS:
+            yield start, end + 1  # "has not paid, and does not plan to pay, a dividend"
 
 
 def _opens_clause(token: Token) -> bool:
@@ -337,7 +310,14 @@ def _predicates(
         opening = right[:1] if comma else right[:verb]
         if any(_opens_clause(t) or t.word in words.relatives | words.complement for t in right[:verb]):
             continue
-        if comma and _is_participle(right[0], claim, words):
+        named = (
+            end < at
+            and tokens[end].word in words.copula
+            and tokens[end + 1].word.split()[0] in words.articles
+        )
+        if comma and (
+            _is_participle(right[0], claim, words) or (named and _is_past_participle(right, claim, words))
+        ):
             yield [*tokens[first:end], *right]
             continue
         told = any(_tells(token, words) for token in opening)
@@ -388,6 +368,18 @@ def _is_participle(token: Token, claim: Sequence[Token], words: Lexicon) -> bool
     """Whether a word says in passing what the subject does, and the claim says so: ", occurring in 18"."""
     ends = any(token.word.endswith(ending) for ending in words.participle)
     return ends and any(same(own, token) for own in claim if own.content)
+
+
+def _is_past_participle(tokens: Sequence[Token], claim: Sequence[Token], words: Lexicon) -> bool:
+    """Whether words say in passing what is done to the subject: "was the first, followed by others"."""
+    joined = len(tokens) > 1 and tokens[1].word in words.prepositions | words.agent
+    verb = tokens[0]
+    return (
+        joined
+        and verb.kind == "word"
+        and not verb.capital
+        and any(same(own, verb) for own in claim if own.content)
+    )
 
 
 def _is_verb(token: Token, subject: Sequence[Token], claim: Sequence[Token], words: Lexicon) -> bool:

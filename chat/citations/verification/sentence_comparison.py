@@ -33,6 +33,7 @@ from chat.citations.verification.phrases import (
     first_and_last,
     lead,
     operands_exchanged,
+    says_result,
 )
 from chat.citations.verification.token import COORDINATORS, Token, denials_at, is_marker
 from chat.citations.verification.voice import converse, is_instruction
@@ -324,7 +325,8 @@ class _Examination(Differences):
     def _word(self, at: int) -> None:
         token = self.claim[at]
         added = self._names_topic(token) or token.word in self.words.light or self._speaks_for_us(token)
-        if added and not self._displaces(at):
+        reaches = token.word in self.words.light and says_result(self.pairing)
+        if added and (reaches or not self._displaces(at)):
             return
         if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
             return

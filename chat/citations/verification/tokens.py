@@ -177,6 +177,8 @@ def _uncompared(sense: Sense) -> Sense | None:
 def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bool:
     phrase = " ".join(token.word for token in raw[at : at + size])
     if phrase in words.postfix:
+        if size > 1 and raw[at + size : at + size + 1] and raw[at + size].kind == "quantity":
+            return False  # "below 0 °C or above 45 °C"
         return at > 0 and (raw[at - 1].kind == "quantity" or number_of_phrase(raw, at) is not None)
     if phrase in words.limits:
         return any(token.kind == "quantity" for token in raw[at + size : at + size + LIMIT_REACH])

@@ -214,6 +214,8 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         agent = agent_of(tokens, verb, pairing.words)
         active = pairing.source if passive_is_claim else pairing.claim
         doing = _subject(active, other_verb, pairing.words)
+        if passive_is_claim and (wrong := _of_nearer_noun(pairing, i, j)) is not None:
+            yield i, wrong
         for at in _subject(tokens, verb, pairing.words):
             if to_other.get(at) in doing and _has_object(active, other_verb, to_other[at], pairing.words):
                 yield i, (at if passive_is_claim else to_other[at])
@@ -225,9 +227,29 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         if (
             doers
             and not any(at in agent for at in doers)
-            and (agent or _are_no_agents(tokens, doers, pairing.words))
+            and (
+                agent
+                or _are_no_agents(tokens, doers, pairing.words)
+                or _do_other(tokens, doers, verb, pairing.words)
+            )
         ):
             yield i, doers[0] if passive_is_claim else to_other[doers[0]]
+
+
+def _of_nearer_noun(pairing: Pairing, i: int, j: int) -> int | None:
+    """The claim's subject of a verb that the source says of a nearer noun: "sold Zeta, founded in"."""
+    source = pairing.source
+    before = [at for at in range(j) if source[at].kind == "word"]
+    subject = next((k for k in _subject(pairing.claim, i, pairing.words) if k in pairing.partners), None)
+    if subject is None or not before or source[j - 1].kind != "break" or before[-1] in pairing.matched_source:
+        return None
+    equated = any(token.word in pairing.words.copula for token in source[pairing.partners[subject] : j])
+    return None if equated or pairing.partners[subject] > j else subject
+
+
+def _do_other(tokens: Sequence[Token], doers: Sequence[int], verb: int, words: Lexicon) -> bool:
+    """Whether who does it on the other side does what another verb before it says: "built by A and sold"."""
+    return all(at < verb and lead(tokens, at, words) in words.agent for at in doers)
 
 
 def _are_no_agents(tokens: Sequence[Token], doers: Sequence[int], words: Lexicon) -> bool:
