@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -178,6 +180,21 @@ def region_picture(document: Document, number: int, box: Sequence[float]) -> byt
     return png(image)
 
 
+# Pages drawn at the same time: more would each start a process of their own, which takes longer than to wait.
+_drawing = threading.BoundedSemaphore(os.cpu_count() or 1)
+_PATIENCE = 2.0  # seconds: pages that take long must not hold up all others
+
+
+@contextmanager
+def _turn_to_draw() -> Iterator[None]:
+    has_turn = _drawing.acquire(timeout=_PATIENCE)
+    try:
+        yield
+    finally:
+        if has_turn:
+            _drawing.release()
+
+
 def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
     """Return the page without highlights as PNG, from the cache or the sandbox. Raises PictureFailed."""
     if not document.file:
@@ -186,7 +203,7 @@ def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
     drawn: bytes | None = cache.get(key)
     if drawn is None:
         try:
-            with local_file(document.file) as path:
+            with local_file(document.file) as path, _turn_to_draw():
                 drawn = draw_plain_page(path, number, dpi=dpi, limits=parse_limits())
         except ParseFailure as failure:
             raise PictureFailed(failure.message) from None

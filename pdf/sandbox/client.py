@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -57,8 +58,10 @@ _SURELY_WAITING_SECONDS = 20.0
 # Niceness of OCR in the background: a ninth of a normal share. With less, a page would take an hour when
 # twenty processes compete for two processors.
 _BACKGROUND_PRIORITY = 10
-# At most one idle child, with the time of its last answer.
+# Idle children, each with the time of its last answer: as many as can work at the same time.
 _kept: list[tuple[float, subprocess.Popen[bytes]]] = []
+_MOST_KEPT = os.cpu_count() or 1
+_keeping = threading.Lock()
 
 
 class Killed(ParseFailure):
@@ -127,29 +130,33 @@ def _asked(process: subprocess.Popen[bytes], request: Request) -> Iterator[Answe
         yield from _answers(process, request.limits)
         has_answered = True
     finally:
-        if has_answered and _may_keep():
-            _kept.append((time.monotonic(), process))
-        else:
+        if not (has_answered and _keep(process)):
             _end(process)
 
 
-def stop_waiting_child() -> None:
-    """End the idle child, if there is one."""
+def stop_waiting_children() -> None:
+    """End the idle children."""
     while _kept:
-        _end(_kept.pop()[1])
+        with _keeping, contextlib.suppress(IndexError):
+            _end(_kept.pop()[1])
 
 
-def _may_keep() -> bool:
-    """Return whether to keep the child. It ends with its starting thread, so only the main thread's."""
-    return threading.current_thread() is threading.main_thread() and not _kept
+def _keep(process: subprocess.Popen[bytes]) -> bool:
+    with _keeping:
+        may = len(_kept) < _MOST_KEPT
+        if may:
+            _kept.append((time.monotonic(), process))
+        return may
 
 
 def _waiting() -> subprocess.Popen[bytes] | None:
-    if threading.current_thread() is not threading.main_thread():
-        return None
-    if _kept and _waits(*_kept[0]):
-        return _kept.pop()[1]
-    stop_waiting_child()
+    """Return the child that was used last, if it still waits, and end those that do not."""
+    with _keeping:
+        while _kept:
+            since, process = _kept.pop()
+            if _waits(since, process):
+                return process
+            _end(process)
     return None
 
 
@@ -161,6 +168,30 @@ def _waits(since: float, process: subprocess.Popen[bytes]) -> bool:
 
 
 def _started() -> subprocess.Popen[bytes]:
+    """Start a child. It ends with the thread that starts it, so a lasting one does so for all but the main."""
+    if threading.current_thread() is threading.main_thread():
+        return _start()
+    with _keeping:
+        starter = _starters[0] if _starters else ThreadPoolExecutor(1, "sandbox-starter")
+        _starters[:] = [starter]
+    return starter.submit(_start).result()
+
+
+_starters: list[ThreadPoolExecutor] = []
+
+
+def _forget_in_fork() -> None:
+    """A forked process has neither the thread nor the children."""
+    global _keeping
+    _starters.clear()
+    _kept.clear()
+    _keeping = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_in_fork)
+
+
+def _start() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-s", "-m", "pdf.sandbox.server", str(os.getpid())],
         stdin=subprocess.PIPE,

@@ -305,7 +305,7 @@ def test_what_is_nested_too_deep_or_too_large_is_refused_at_once_with_the_reason
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with pytest.raises(ParseFailure, match=reason):
         pdf_of(path, name)
-    client.stop_waiting_child()  # and is waited for
+    client.stop_waiting_children()  # and is waited for
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 15
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pymupdf
@@ -91,6 +93,27 @@ def test_a_page_is_drawn_once_and_forgotten_with_its_document(
     with django_capture_on_commit_callbacks(execute=True):
         delete_document(document)
     assert caches["pictures"].get(key) is None
+
+
+@pytest.mark.parametrize(("patience", "at_once"), [(60.0, 2), (0.0, 6)])
+def test_pages_drawn_together_take_turns_as_long_as_that_is_quick(
+    patience: float, at_once: int, alice: User, ingested: Ingest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = ingested(alice, "Words.")
+    all_here = threading.Barrier(at_once)
+
+    def draw(path: object, number: int, **options: object) -> bytes:
+        all_here.wait(60)  # breaks when fewer draw at the same time
+        return b"picture"
+
+    monkeypatch.setattr(page_pictures, "draw_plain_page", draw)
+    monkeypatch.setattr(page_pictures, "_drawing", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(page_pictures, "_PATIENCE", patience)
+    with ThreadPoolExecutor(6) as pool:
+        assert (
+            list(pool.map(lambda number: page_drawing(document, number, 72), range(1, 7))) == [b"picture"] * 6
+        )
+    assert page_pictures._drawing._value == 2
 
 
 def test_what_cannot_be_drawn_says_so(alice: User, ingested: Ingest) -> None:

@@ -177,7 +177,7 @@ def test_a_page_that_hangs_costs_that_page(saved: Callable[[bytes], Path]) -> No
 def test_a_file_of_nothing_but_a_hanging_page_took_too_long_and_leaves_no_process(
     saved: Callable[[bytes], Path],
 ) -> None:
-    client.stop_waiting_child()
+    client.stop_waiting_children()
     assert code_of(saved(hanging_pdf(pages_before=0, pages_after=0)), SOON) == FailureCode.TOOK_TOO_LONG
     assert not children_of(os.getpid())
 
@@ -325,7 +325,7 @@ def test_a_child_that_answered_is_asked_again_and_one_that_is_gone_is_replaced(
     saved: Callable[[bytes], Path],
 ) -> None:
     path = saved(draw_pdf("One page."))
-    client.stop_waiting_child()
+    client.stop_waiting_children()
     assert parse_file(path).page_count == 1
     ((_, child),) = client._kept
     assert parse_file(path).page_count == 1
@@ -356,13 +356,32 @@ def test_a_file_that_failed_takes_its_child_along(saved: Callable[[bytes], Path]
     assert not client._kept
 
 
-def test_a_child_is_not_kept_for_a_thread_whose_end_would_end_it(saved: Callable[[bytes], Path]) -> None:
+def test_a_child_started_for_a_thread_outlives_it_and_answers_the_next(
+    saved: Callable[[bytes], Path],
+) -> None:
     path = saved(draw_pdf("One page."))
-    client.stop_waiting_child()
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(parse_file, path).result().page_count == 1
-    assert not client._kept
+    client.stop_waiting_children()
+    children = set()
+    for _ in range(2):
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(parse_file, path).result().page_count == 1
+        ((_, child),) = client._kept
+        children.add(child.pid)
+        assert child.poll() is None
+    assert len(children) == 1
+    client.stop_waiting_children()
     assert not children_of(os.getpid())
+
+
+def test_no_more_children_are_kept_than_can_work_at_once(
+    saved: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(draw_pdf("One page."))
+    client.stop_waiting_children()
+    monkeypatch.setattr(client, "_MOST_KEPT", 1)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(parse_file, [path] * 3))
+    assert len(children_of(os.getpid())) == len(client._kept) == 1
 
 
 def children_of(parent: int) -> set[int]:
@@ -410,7 +429,7 @@ def shooting(monkeypatch: pytest.MonkeyPatch, most: int) -> list[subprocess.Pope
             process.stdin.write(body)
             process.stdin.flush()
 
-    client.stop_waiting_child()
+    client.stop_waiting_children()
     monkeypatch.setattr(client, "_started", shot)
     monkeypatch.setattr(client, "_write", write)
     return victims

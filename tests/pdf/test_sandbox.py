@@ -56,9 +56,9 @@ def outcomes(folder: Path) -> dict[str, str]:
             return popen(command, **options)
 
         patch.setattr(client.subprocess, "Popen", hostile)
-        client.stop_waiting_child()
+        client.stop_waiting_children()
         found: dict[str, str] = json.loads(draw_plain_page(file, 1))
-        client.stop_waiting_child()
+        client.stop_waiting_children()
     return found
 
 
