@@ -34,6 +34,8 @@ CLEARANCE = 0.6
 NEAR = 16
 # The rulings over and under the heads of a table are at most so far from them (ems).
 HEAD_RULE = 1.5
+# Heads of columns are at least so many in a row, and the table's first row ends so far below them (ems).
+HEADS, HEAD_REACH = 3, 12.0
 # At most so many characters stand in a row with a page number.
 BESIDE_NUMBER = 100
 
@@ -166,7 +168,10 @@ def _words_and_offsets(row: list[Line], page_layout: PageLayout) -> set[tuple[st
 def _peel(page_layout: PageLayout, rows: list[list[Line]], signs: _Signs, top: bool) -> None:
     count = 0
     while count < min(ROWS, len(rows)) and _is_furniture(rows[count], count, page_layout, signs, top):
-        if top and count and _heads_table(rows[count], page_layout):
+        if top and (
+            (count and _heads_table(rows[count], page_layout))
+            or _heads_columns(rows[count], page_layout, signs)
+        ):
             break
         count += 1
     while count and not (
@@ -191,6 +196,25 @@ def _heads_table(row: list[Line], page_layout: PageLayout) -> bool:
     wide = [ruling for ruling in page_layout.rulings if ruling.x0 <= x0 and x1 <= ruling.x1]
     above = any(y0 - reach < ruling.y0 <= y0 + 1 for ruling in wide)
     return above and any(y1 - 1 <= ruling.y0 < y1 + reach for ruling in wide)
+
+
+def _heads_columns(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:
+    """Whether a row of the page's own text has a cell under most of this one's: it holds heads of columns."""
+    if len(row) < HEADS:
+        return False
+    reach = row[0].y1 + HEAD_REACH * row[0].size
+    upright = [line for line in page_layout.lines if not line.sideways]
+    below = [line for line in upright if row[0].y1 < (line.y0 + line.y1) / 2 < reach]
+    return any(
+        _cells_under(row, other) >= max(HEADS, len(row) / 2) and not _is_repeated(other, signs.repeated)
+        for other in rows_of(below)
+    )
+
+
+def _cells_under(heads: list[Line], row: list[Line]) -> int:
+    """How many of the heads have a line of the row under them that is under no other head."""
+    under = [[head for head in heads if head.x0 < line.x1 and line.x0 < head.x1] for line in row]
+    return len({id(found[0]) for found in under if len(found) == 1})
 
 
 def _is_sure(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.pdf.layout_drawing import LEFT, Drawing
+from tests.pdf.layout_drawing import LEFT, PROSE, Drawing, justified
 from tests.pdf.test_layout_tables import cells, draw_statement, rows_of
 
 
@@ -91,3 +91,49 @@ def test_the_same_heads_printed_again_on_the_next_page_continue_the_table() -> N
     first, second = (rows_of(page.units) for page in drawing.read())
     assert {row.index for row in [*first, *second]} == {0}
     assert second[0].header and second[-1].row == 11
+
+
+HEADS = ((LEFT, "No."), (110, "Duty"), (400, "Coast"), (460, "Since"))
+DUTY = "Keep the lamp burning from dusk to dawn, trim its wick each"
+
+
+def draw_duties(drawing: Drawing, y: float, first: int) -> float:
+    """Three rows under heads of their own, the second with a text of two lines."""
+    for x, head in HEADS:
+        drawing.text(x, y, head, font="hebo")
+    for n in range(first, first + 3):
+        y += 22
+        for x, cell in ((LEFT, f"{n}.1"), (110, DUTY), (402, "x"), (462, f"19{n + 10}")):
+            drawing.text(x, y, cell)
+        y += 12
+        drawing.text(110, y, f"hour, and enter keeper {n}")
+    return y + 22
+
+
+def test_heads_that_each_page_repeats_at_its_top_stay_with_their_table() -> None:
+    """No running head, though they stand at one place on all pages: cells of the first row are under them."""
+    drawing = Drawing()
+    for page in range(4):
+        if page:
+            drawing.new_page()
+        drawing.text(LEFT, 40, "Rules for lighthouses", size=8)
+        draw_duties(drawing, 70, 3 * page + 1)
+        drawing.text(290, 810, str(page + 1), size=8)
+    pages = drawing.read()
+    assert [[piece.text for piece in page.furniture] for page in pages] == [
+        ["Rules for lighthouses", str(number)] for number in range(1, 5)
+    ]
+    rows = rows_of([unit for page in pages for unit in page.units])
+    assert {row.index for row in rows} == {0}
+    assert {row.head_rows for row in rows if not row.header} == {("No.", "Duty", "Coast", "Since")}
+
+
+def test_a_running_head_of_three_parts_over_prose_is_no_head_of_columns() -> None:
+    drawing = Drawing()
+    for page in range(4):
+        if page:
+            drawing.new_page()
+        for x, part in ((LEFT, "Lighthouses"), (250, "Rules"), (460, "Edition 3")):
+            drawing.text(x, 50, part, size=8)
+        drawing.lines(justified(f"Part {'ABCD'[page]}. {PROSE}", 430))
+    assert all(len(page.furniture) == 3 for page in drawing.read())
