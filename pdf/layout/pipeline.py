@@ -6,6 +6,7 @@ Continue paragraphs and tables over the end of a column or page; nest lists; giv
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -14,10 +15,17 @@ import pymupdf
 from pdf.extract.page_content import DocumentFeatures, RawPage, document_features, read_page
 from pdf.extract.word_repair import Vocabulary, join_kerned, join_letterspaced
 from pdf.gc_control import gc_paused
-from pdf.geometry import PageFrame
+from pdf.geometry import PageFrame, Rect
 from pdf.layout.block_kinds import assign_sections, classify_blocks, mark_headings
 from pdf.layout.furniture import separate_furniture
-from pdf.layout.page_layout import Block, PageLayout, page_layout_of
+from pdf.layout.lines import Line
+from pdf.layout.page_layout import (
+    Block,
+    PageLayout,
+    TableBlock,
+    TableCell,
+    page_layout_of,
+)
 from pdf.layout.reading_order import blocks_in_order
 from pdf.layout.unit_writer import emit_units
 from pdf.structure import OutlineEntry, ParsedPage
@@ -116,6 +124,8 @@ SAME_DEPTH = 0.8
 DEEPEST = 6
 # Columns of a continued table stand within this of one another (points).
 SAME_COLUMN = 6.0
+# Lines of a cell that goes on stand at most so far below one another (ems).
+CELL_LEADING = 1.5
 
 _ENDS = tuple('.!?:;。！？：；؟…”"»)')
 
@@ -136,8 +146,12 @@ def mark_continuations(page_layouts: Sequence[PageLayout]) -> None:
 
 
 def _goes_on(last: Block, block: Block) -> bool:
-    ended, line = last.lines[-1], block.lines[0]
-    if block.kind == "list" or abs(ended.size - line.size) > 0.5:
+    return block.kind != "list" and _line_goes_on(last.lines[-1], block.lines[0])
+
+
+def _line_goes_on(ended: Line, line: Line) -> bool:
+    """Whether the line takes up the sentence that the other one leaves unfinished, in its size."""
+    if abs(ended.size - line.size) > 0.5:
         return False
     text = ended.text
     if text.endswith(("-", "\u00ad", "\u2010")):
@@ -170,6 +184,7 @@ def number_tables(page_layouts: Sequence[PageLayout]) -> None:
     count = 0
     previous: list[Block] = []
     for page_layout in page_layouts:
+        takes_up = bool(previous) and _take_up_cell(previous, page_layout.blocks)
         tables = _tables(page_layout.blocks)
         for position, rows in enumerate(tables):
             table = rows[0].table
@@ -178,7 +193,7 @@ def number_tables(page_layouts: Sequence[PageLayout]) -> None:
                 position == 0
                 and previous
                 and rows[0] is page_layout.blocks[0]
-                and _same_table(previous, rows)
+                and (takes_up or _same_table(previous, rows))
             ):
                 before = previous[-1].table
                 assert before is not None
@@ -188,6 +203,51 @@ def number_tables(page_layouts: Sequence[PageLayout]) -> None:
                 table.index, count = count, count + 1
         last = tables[-1] if tables else []
         previous = last if last and page_layout.blocks[-1] is last[-1] else []
+
+
+def _take_up_cell(before: Sequence[Block], blocks: list[Block]) -> bool:
+    """Make a row of the prose that a page begins with, where it goes on with a cell of the table before it.
+
+    It stands in that cell's column, between its neighbours, and takes up its unfinished sentence.
+    """
+    first, last, table = blocks[0] if blocks else None, before[-1], before[-1].table
+    if first is None or table is None or first.kind != "prose" or table.columns < 2:
+        return False
+    for cell in last.cells:
+        if _line_goes_on(cell.lines[-1], first.lines[0]) and _is_in_column(first.rect, cell, before):
+            while (
+                len(blocks) > 1
+                and _is_right_below(first, blocks[1])
+                and _is_in_column(blocks[1].rect, cell, before)
+            ):
+                first.lines += blocks.pop(1).lines
+            follows = blocks[1].table if len(blocks) > 1 and not blocks[1].header else None
+            same = follows is not None and follows.columns == table.columns and not follows.head
+            first.kind, first.cells = "table", [TableCell(cell.column, list(first.lines))]
+            first.table = follows if same else TableBlock(columns=table.columns)
+            return True
+    return False
+
+
+def _is_right_below(above: Block, block: Block) -> bool:
+    """Whether the prose goes on right below, as where the lines of a narrow cell pass for short ones."""
+    last, line = above.lines[-1], block.lines[0]
+    near = 0 < line.baseline - last.baseline <= CELL_LEADING * line.size
+    return block.kind == "prose" and near and line.style == last.style
+
+
+def _is_in_column(rect: Rect, cell: TableCell, rows: Sequence[Block]) -> bool:
+    """Whether the rectangle begins with the cell's column and stands between the columns beside it."""
+    cells = [other for row in rows for other in row.cells if not row.header]
+    own = [other.rect for other in cells if other.column == cell.column]
+    left = max((other.rect.x1 for other in cells if other.column < cell.column), default=-math.inf)
+    right = min((other.rect.x0 for other in cells if other.column > cell.column), default=math.inf)
+    if right == math.inf:
+        right = max(other.x1 for other in own) + SAME_COLUMN
+    if left == -math.inf:
+        left = min(other.x0 for other in own) - SAME_COLUMN
+    edges = rect.x0 - min(other.x0 for other in own), rect.x1 - max(other.x1 for other in own)
+    return min(map(abs, edges)) < SAME_COLUMN and left < rect.x0 and rect.x1 < right
 
 
 def _tables(blocks: Sequence[Block]) -> list[list[Block]]:
