@@ -36,6 +36,8 @@ NEAR = 16
 HEAD_RULE = 1.5
 # Heads of columns are at least so many in a row, and the table's first row ends so far below them (ems).
 HEADS, HEAD_REACH = 3, 12.0
+# A sheet that holds two pages is so many times as wide as high; this share of its text runs over the fold.
+SHEET_SHAPE, OVER_FOLD = 1.15, 0.05
 # At most so many characters stand in a row with a page number.
 BESIDE_NUMBER = 100
 
@@ -253,3 +255,41 @@ def _stands_clear(row: list[Line], inner: list[list[Line]], top: bool) -> bool:
     else:
         gap = min(line.y0 for line in row) - max(line.y1 for line in inner[0])
     return gap > CLEARANCE * row[0].size
+
+
+def find_folds(page_layouts: Sequence[PageLayout]) -> None:
+    """Set the fold of each sheet that two pages are printed on.
+
+    Their numbers stand at the sheet's edge, one in each half, the second one more than the first. Where
+    several sheets of one size have them, others of that size hold two pages too. Hardly a line runs over it.
+    """
+    wide = [sheet for sheet in page_layouts if sheet.width >= SHEET_SHAPE * sheet.height]
+    numbered = [sheet for sheet in wide if _is_numbered_twice(sheet)]
+    sizes = Counter(_size(sheet) for sheet in numbered)
+    alike = {size for size, count in sizes.items() if count >= PAGES}
+    for sheet in wide:
+        if (sheet in numbered or _size(sheet) in alike) and not _runs_over_fold(sheet):
+            sheet.fold = sheet.width / 2
+
+
+def _size(sheet: PageLayout) -> tuple[int, int]:
+    return round(sheet.width), round(sheet.height)
+
+
+def _is_numbered_twice(sheet: PageLayout) -> bool:
+    edges, fold = (*sheet.head, *sheet.foot), sheet.width / 2
+    left = {number for line in edges if line.x1 < fold for number in _numbers(line)}
+    right = {number for line in edges if line.x0 > fold for number in _numbers(line)}
+    return any(number + 1 in right for number in left)
+
+
+def _runs_over_fold(sheet: PageLayout) -> bool:
+    fold = sheet.width / 2
+    over = sum(line.chars for line in sheet.lines if line.x0 < fold - 1 and line.x1 > fold + 1)
+    return over > OVER_FOLD * sum(line.chars for line in sheet.lines)
+
+
+def _numbers(line: Line) -> set[int]:
+    """The numbers that the line begins and ends with."""
+    ends = {line.words[0].text, line.words[-1].text}
+    return {int(end) for end in ends if len(end) <= 4 and end.isdecimal()}

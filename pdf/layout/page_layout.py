@@ -174,7 +174,10 @@ def _baseline(word: RawWord, turn: int, width: float, height: float) -> float:
 
 @dataclass(eq=False)
 class PageLayout:
-    """One page in the reading frame. ``head`` and ``foot`` are its furniture, top to bottom."""
+    """One page in the reading frame. ``head`` and ``foot`` are its furniture, top to bottom.
+
+    ``fold``: where the left one of two pages that are printed on it ends.
+    """
 
     raw: RawPage
     turn: int
@@ -188,6 +191,7 @@ class PageLayout:
     head: list[Line] = field(default_factory=list)
     foot: list[Line] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
+    fold: float | None = None
 
     @cached_property
     def is_plain(self) -> bool:

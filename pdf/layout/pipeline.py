@@ -17,13 +17,14 @@ from pdf.extract.word_repair import Vocabulary, join_kerned, join_letterspaced
 from pdf.gc_control import gc_paused
 from pdf.geometry import PageFrame, Rect
 from pdf.layout.block_kinds import assign_sections, classify_blocks, mark_headings
-from pdf.layout.furniture import separate_furniture
+from pdf.layout.furniture import find_folds, separate_furniture
 from pdf.layout.lines import Line
 from pdf.layout.page_layout import (
     Block,
     PageLayout,
     TableBlock,
     TableCell,
+    column_is_right_to_left,
     page_layout_of,
 )
 from pdf.layout.reading_order import blocks_in_order
@@ -76,6 +77,7 @@ def layout(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry] = ()) -
     page_layouts = [page_layout_of(raw) for raw in raw_pages]
     with left_out_on_failure():
         separate_furniture(page_layouts)
+        find_folds(page_layouts)
     for page_layout in page_layouts:
         arrange(page_layout)
     with left_out_on_failure():
@@ -105,15 +107,27 @@ def left_out_on_failure() -> Iterator[None]:
 def arrange(page_layout: PageLayout) -> None:
     """Find the blocks of one page. Where that fails, keep its lines in the order drawn, and say so."""
     try:
-        page_layout.blocks = blocks_in_order(
-            page_layout.lines, page_layout.rulings, page_layout.fills, page_layout.drawings
-        )
+        page_layout.blocks = _blocks_of(page_layout)
         if page_layout.raw.elements:
             with left_out_on_failure():
                 page_layout.blocks = group_by_tags(page_layout.blocks, page_layout.raw.elements)
     except Exception:  # any: a page nobody thought of shall not cost its words
         _log.exception("the layout of page %d failed", page_layout.raw.number)
         page_layout.keep_plain_lines()
+
+
+def _blocks_of(page_layout: PageLayout) -> list[Block]:
+    """The page's blocks in reading order; two pages on one sheet are read one after the other."""
+    lines, shapes = page_layout.lines, (page_layout.rulings, page_layout.fills, page_layout.drawings)
+    fold = page_layout.fold
+    if fold is None:
+        return blocks_in_order(lines, *shapes)
+    blocks: list[Block] = []
+    for right in (True, False) if column_is_right_to_left(lines) else (False, True):
+        half = [line for line in lines if (line.rect.center[0] >= fold) == right]
+        within = [[rect for rect in rects if (rect.center[0] >= fold) == right] for rects in shapes]
+        blocks += blocks_in_order(half, *within)
+    return blocks
 
 
 # --- Over the end of a column or page: paragraphs and tables continue; lists nest; tables get captions ---

@@ -169,3 +169,30 @@ def test_words_and_numbers_that_are_in_no_order_of_letters_are_no_index() -> Non
     mixed = ("Rent 12", "Wages 40", "Heat 7", "Tax 31", "Fees 9", "Light 4", "Post 2", "Bank 1")
     units = index_page((mixed, mixed[3:] + mixed[:3], mixed[5:] + mixed[:5])).units()
     assert [unit.text.split("\t") for unit in units if unit.table][:1] == [["Rent 12", "Tax 31", "Light 4"]]
+
+
+def draw_sheet(drawing: Drawing, numbers: tuple[str, str]) -> None:
+    """Two pages of courses on one sheet, level with one another."""
+    for x, names in ((40, ("Painting", "Singing", "Dancing")), (480, ("Weaving", "Pottery", "Carving"))):
+        for n, name in enumerate(names):
+            y = 90 + 100 * n
+            drawing.text(x, y, f"{name} for teachers", font="hebo")
+            drawing.text(x, y + 20, "For")
+            drawing.text(x + 50, y + 20, f"Teachers of {name.lower()}.")
+            drawing.text(x, y + 40, "Outline")
+            drawing.lines(justified(f"{name} is taught here. {PROSE[:150]}", 270), x=x + 50, y=y + 40)
+    for x, number in zip((40, 780), numbers, strict=True):
+        drawing.text(x, 570, number, size=8)
+
+
+def test_two_pages_on_one_sheet_are_read_one_after_the_other() -> None:
+    """The sheet without numbers, too: others of its size have two."""
+    drawing = Drawing(width=842, height=595)
+    for sheet, numbers in enumerate((("2", "3"), ("4", "5"), ("6", "7"), ("", "9"))):
+        if sheet:
+            drawing.new_page()
+        draw_sheet(drawing, numbers)
+    for page in drawing.read():
+        assert all(unit.type != "table" for unit in page.units)
+        names = [unit.text.split()[0] for unit in page.units if unit.text.endswith("for teachers")]
+        assert names == ["Painting", "Singing", "Dancing", "Weaving", "Pottery", "Carving"]
