@@ -42,11 +42,29 @@ def column_headers(head: Sequence[Block], rows: Sequence[Block], columns: int) -
     for row in reversed(head):
         over = [cell for cell in row.cells if cell.column > 0]
         near = _nearest(over, spans) if over and len(over) < len(spans) else {}
-        below = [(cell, _headed(cell, over, near.get(id(cell), []), below, spans)) for cell in row.cells]
+        groups = _groups(over, spans) if sum(cell.column > 0 for cell, _ in below) >= len(spans) else {}
+        below = [
+            (cell, groups.get(id(cell)) or _headed(cell, over, near.get(id(cell), []), below, spans))
+            for cell in row.cells
+        ]
         for cell, headed in below:
             for column in headed:
                 heads[column].insert(0, cell_text(cell.lines))
     return tuple(" ".join(texts) for texts in heads) if any(heads) else ()
+
+
+def _groups(over: Sequence[TableCell], spans: dict[int, Span]) -> dict[int, Columns]:
+    """The columns under each head, by its id, where all have as many, and each is in the middle of its own.
+
+    Heads of one text are no heads of groups, but the first lines of broken heads that recur in each.
+    """
+    size = len(spans) // len(over) if len(over) > 1 else 0
+    texts = {cell_text(cell.lines) for cell in over}
+    if size < 2 or size * len(over) != len(spans) or len(texts) < len(over):
+        return {}
+    columns = [*spans]
+    groups: dict[int, Columns] = {id(cell): columns[n * size : (n + 1) * size] for n, cell in enumerate(over)}
+    return groups if all(_in_the_middle(cell, groups[id(cell)], spans) for cell in over) else {}
 
 
 def _spans(head: Sequence[Block], rows: Sequence[Block]) -> dict[int, Span]:

@@ -28,7 +28,7 @@ from pdf.tables.cells import (
     is_value_cell,
 )
 from pdf.tables.grid import SNAP, cuts_rows, grid_table, grids, lines_in, whole_grids
-from pdf.tables.rows import absorb, blocks_of, logical_rows, placed, read_leftwards, table_blocks
+from pdf.tables.rows import absorb, blocks_of, head_levels, logical_rows, placed, read_leftwards, table_blocks
 from pdf.tables.text_tables import Inset, text_tables
 
 # Pieces of one ruling lie on one height within this, their gaps at most so wide (points).
@@ -223,6 +223,7 @@ def horizontal_rule_table(
     )
     tables = [_one_row(segment, columns) if single else _logical(segment, columns) for segment in segments]
     heads = len(tables[0]) if len(rule_group.ys) == FEWEST_RULES and not shaded else None
+    tables[0] = head_levels([placed(row, columns) for row in segments[0]]) or tables[0]
     found = [cells for table in tables for cells in table]
     return blocks_of(found, len(columns.spans), heads) if len(found) > 1 else []
 

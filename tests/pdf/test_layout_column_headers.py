@@ -176,3 +176,38 @@ def test_of_two_captions_a_table_has_the_nearest() -> None:
         )
     rows = [unit.table for unit in drawing.units() if unit.table is not None]
     assert {row.caption for row in rows if row.index == 1} == {"Table 2: Costs by month."}
+
+
+THREE = ("Asked", "Told", "Share")
+GROUPED = ("Town", *(f"{group} {head}" for group in ("Adults", "Children") for head in THREE))
+
+
+def draw_groups(drawing: Drawing, groups: Sequence[str], ruled: bool) -> None:
+    """Heads over three columns each, heads of these, and three towns; a rule after heads and towns if so."""
+    ends = (220, 280, 340, 410, 470, 530)
+    for middle, group in zip((265, 455), groups, strict=True):
+        drawing.text(middle - pymupdf.get_text_length(group, "hebo", 10) / 2, 100, group, font="hebo")
+    for row, cells in enumerate([THREE * 2, *[(f"{n}01", f"{n}7", f"{n}0%") * 2 for n in (1, 2, 3)]]):
+        y = 114 + 20 * row
+        for x1, cell in zip(ends, cells, strict=True):
+            drawing.text(x1 - pymupdf.get_text_length(cell, "helv", 10), y, cell)
+        drawing.text(LEFT, y, ("Town", "Ashford", "Dover", "Rye")[row], font="helv" if row else "hebo")
+    for y in (88, 119, 139, 159, 179) if ruled else ():
+        drawing.rule(LEFT, y, 535, y)
+
+
+@pytest.mark.parametrize("ruled", [False, True])
+def test_heads_over_three_columns_each_count_for_all_of_them(ruled: bool) -> None:
+    """Though a head of one column stands right below, over the one in the middle."""
+    drawing = Drawing()
+    draw_groups(drawing, ("Adults", "Children"), ruled)
+    rows = [unit.table for unit in drawing.units() if unit.table]
+    assert [row.header for row in rows] == [True, True, False, False, False]
+    assert {row.head_rows for row in rows if not row.header} == {GROUPED}
+
+
+def test_a_first_line_that_recurs_in_each_group_belongs_to_the_head_below_it() -> None:
+    drawing = Drawing()
+    draw_groups(drawing, ("Were", "Were"), ruled=False)
+    heads = next(unit.table.head_rows for unit in drawing.units() if unit.table and not unit.table.header)
+    assert heads == ("Town", "Asked", "Were Told", "Share", "Asked", "Were Told", "Share")
