@@ -168,7 +168,7 @@ def _waits(since: float, process: subprocess.Popen[bytes]) -> bool:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Start a child. It ends with the thread that starts it, so a lasting one does so for all but the main."""
+    """Start a child. It ends with the thread that starts it, so a lasting one serves all but the main."""
     if threading.current_thread() is threading.main_thread():
         return _start()
     with _keeping:
