@@ -116,6 +116,8 @@ def test_chinese_lines_are_joined_without_spaces() -> None:
 
 def test_a_clause_shares_its_box_out_by_the_width_of_its_characters() -> None:
     assert list(pieces("第12条", 0, 60)) == [("第", 0, 20), ("12", 20, 40), ("条", 40, 60)]
+    *_, last, dots = pieces(f"要件{'.' * 100}", 0, 2 * 10 + 100 * 2.75)  # as a list of contents is set
+    assert (last[0], *map(round, last[1:])) == ("件", 10, 20) and dots[2] == 295
 
 
 def test_hebrew_is_in_logical_order() -> None:
