@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -48,7 +49,7 @@ class TableArea:
 
 
 def figures_of(document: Document) -> list[ListedFigure]:
-    """Return figures and tables in page order, with and without captions. Four queries."""
+    """Return figures and tables in page order, with and without captions. Six queries."""
     pages = document.pages.exclude(figures=[]).order_by("number").defer("text", "word_boxes", "furniture")
     figures = [
         ListedFigure(page.number, figure["caption"], False, page.frame.display_boxes([figure["rect"]]))
@@ -62,7 +63,25 @@ def figures_of(document: Document) -> list[ListedFigure]:
         for area in table_areas(document)
         if area.index in names
     ]
-    return sorted([*as_one_a_page(figures), *tables], key=lambda figure: figure.page)[:MOST_FIGURES]
+    listed = [*as_one_a_page(figures), *tables]
+    known = {(figure.page, one_line(figure.caption)) for figure in listed}
+    captions = [one for one in _captions(document) if (one.page, one.caption) not in known]
+    return sorted([*listed, *captions], key=lambda figure: figure.page)[:MOST_FIGURES]
+
+
+TABLE_WORD = re.compile(r"\W*(tab|表)", re.I)  # Table, Tabelle, tableau, tabla, tabella, …
+
+
+def _captions(document: Document) -> list[ListedFigure]:
+    """Return the captions alone: of what is drawn with text, or was not recognised. Two queries."""
+    captions = CitationUnit.objects.filter(document=document, unit_type=CitationUnit.Type.CAPTION)
+    listed = list(captions.order_by("position").values_list("page_number", "content", "bbox"))
+    frames = _frames(document, {page for page, _, _ in listed})
+    return [
+        ListedFigure(page, one_line(text), bool(TABLE_WORD.match(text)), frames[page].display_boxes([rect]))
+        for page, text, rect in listed
+        if page in frames
+    ]
 
 
 def as_one_a_page(figures: Iterable[ListedFigure]) -> Iterator[ListedFigure]:
