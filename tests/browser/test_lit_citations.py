@@ -152,6 +152,10 @@ def test_on_a_phone_the_card_is_a_sheet_from_below(page: Page, answer: Locator) 
     wait_until(page, lambda: box(card)["x"] == 0 and box(card)["width"] == 390)
     wait_until(page, lambda: box(card)["y"] + box(card)["height"] == 844)
     picture(page, "sheet-390")
+    heights = [
+        box(card.locator(part).first)["y"] for part in (".hover-verdict", ".hover-picture", ".hover-quote")
+    ]
+    assert heights == sorted(heights)  # the verdict is in sight, however long the quote
     wait_until(page, lambda: not overlap(box(card), box(place)))
 
 
