@@ -37,7 +37,7 @@ _FIGURES = (
     r"figura|tabla|рис(?:унок|\.)|таблица|الشكل|شكل|الجدول|جدول|図|表|图|圖|그림|표"
 )
 _NUMBER = (
-    r"\s*[A-Z]?[\d٠-٩۰-۹]+(?:[.\-–][\d٠-٩]+)*[a-z]?\s*"
+    r"\s*(?:[A-Z]?[\d٠-٩۰-۹]+(?:[.\-–][\d٠-٩]+)*[a-z]?|\b(?-i:[IVX]+)\b)\s*"
     r"(?:[.:：|–—\-)]|[A-Z\u0400-\u04ff\u0600-\u06ff\u3000-\u9fff]|$)"
 )
 _TABLE_OR_FIGURE = re.compile(rf"^(?:{_FIGURES}){_NUMBER}", re.IGNORECASE)

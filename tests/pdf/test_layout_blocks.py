@@ -223,7 +223,9 @@ def test_a_paragraph_that_runs_on_over_the_page_break_says_so() -> None:
     assert [unit.continues for unit in drawing.units()] == [False, False, True, False]
 
 
-@pytest.mark.parametrize("caption", ["Figure 3. Sales by region", "Table 2: Costs", "図3 売上高"])
+@pytest.mark.parametrize(
+    "caption", ["Figure 3. Sales by region", "Table 2: Costs", "図3 売上高", "TABLE IV  SUMMARY"]
+)
 def test_captions_are_known_by_how_they_begin(caption: str) -> None:
     drawing = Drawing()
     drawing.lines(justified(PROSE, 430))
