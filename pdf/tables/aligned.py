@@ -194,14 +194,20 @@ def _begins_columns(row: Row, columns: ColumnSpans) -> bool:
 
 
 def _text_below(rows: Sequence[Row], start: int, columns: ColumnSpans) -> int:
-    """Where the text ends that begins right below a row, at the left edge; some line reaches over columns."""
+    """Where the text ends that begins right below a row, at the left edge or in the last column.
+
+    At the left edge some line of it reaches over columns, in the last column some line is long.
+    """
     end, across = start, False
     while end < len(rows) and len(rows[end].cells) == 1 and not rows[end].multi:
         row, above = rows[end], rows[end - 1]
         near = (BELOW_LINE if end > start else BELOW_ROW) * row.size
-        if abs(row.x0 - columns.spans[0][0]) > EDGE or row.y0 - above.y1 > near:
+        first, last = (abs(row.x0 - columns.spans[n][0]) <= EDGE for n in (0, -1))
+        if not (first or last) or row.y0 - above.y1 > near:
             break
-        across |= len(columns.hit(row.cells[0])) > 1
+        if end == start and not first and row.y0 - above.y1 < SENTENCE_GAP * row.size:
+            break  # the next line of the last cell
+        across |= len(columns.hit(row.cells[0])) > 1 or (last and row.lines[0].chars >= SENTENCE_CHARS)
         end += 1
     return end if across else start
 
@@ -214,7 +220,9 @@ def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
     end = start + 1
     for i in range(start + 1, len(rows)):
         row, above = rows[i], rows[i - 1]
-        if row.y0 - above.y1 > ROW_DISTANCE * max(row.size, above.size) or i - end > LONE_ROWS:
+        if row.y0 - above.y1 > ROW_DISTANCE * max(row.size, above.size):
+            break
+        if i - end > LONE_ROWS and i - end - _wrapped(rows, start, end, columns) > LONE_ROWS:
             break
         if row.multi and columns.in_step(row.cells):
             columns.widen(row.cells)
@@ -301,9 +309,14 @@ def _wraps(row: Row, over: list[Line] | None, columns: ColumnSpans) -> bool:
     aside = abs(cell[0].x0 + cell[-1].x1 - first.x0 - over[-1].x1)
     return (
         (-row.size < deeper < WRAP_INDENT * row.size or aside < row.size)
-        and first.style.bold == cell[0].style.bold
+        and is_same_weight(over[-1], cell[0])
         and abs(first.size - cell[0].size) < 0.5
     )
+
+
+def is_same_weight(last: Line, line: Line) -> bool:
+    """Whether a text may go on from one line to the other; bold words may open it."""
+    return last.style.bold == line.style.bold or last.words[-1].style.bold == line.words[0].style.bold
 
 
 def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int) -> int:

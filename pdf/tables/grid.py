@@ -361,3 +361,8 @@ def lines_in(rect: Rect, lines: Sequence[Line]) -> list[Line]:
         for line in lines
         if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
     ]
+
+
+def edges_of(fills: Sequence[Rect]) -> list[Rect]:
+    """The upper and lower edges of shaded stripes: they part the rows of a table as rulings do."""
+    return [Rect(x0, y, x1, y) for x0, y0, x1, y1 in fills for y in (y0, y1)]

@@ -14,12 +14,13 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from pdf.extract.words import RawWord
+from pdf.extract.words import RawWord, is_contents_line
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, TableBlock, TableCell
-from pdf.tables.aligned import BETWEEN, WRAP_DISTANCE
+from pdf.tables.aligned import BETWEEN, WRAP_DISTANCE, is_same_weight
 from pdf.tables.cells import (
+    YES_OR_NO,
     ColumnSpans,
     Row,
     cell_text,
@@ -30,6 +31,9 @@ from pdf.tables.cells import (
     is_value_cell,
 )
 
+# Lines of a column of broken texts: so many at least, so long on average (characters), with so little room
+# at their ends (ems); the next is at most so much further below than the nearest (share).
+FILLED_LINES, FILLED_CHARS, FILLED_ROOM, WRAPPED = 6, 25, 2.0, 1.08
 # A space between words is narrower than this (ems); what parts cells is wider.
 WORD_SPACE = 0.4
 # So many words in a row are a head each if every one is set to its column within this (ems).
@@ -163,6 +167,59 @@ def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
     return out
 
 
+def wrapped_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
+    """Rows joined where a text of a column that is filled line by line goes on below, at its own leading."""
+    edges = _filled_columns(rows)
+    lines = [cell.lines[0] for row in rows for cell in row if cell.column in edges]
+    if not lines:
+        return list(rows)
+    pitches = [b.baseline - a.baseline for a, b in pairwise(lines) if b.baseline - a.baseline > 0.8 * b.size]
+    out: list[list[TableCell]] = []
+    for cells in rows:
+        if out and _fills_on(out[-1], cells, edges, WRAPPED * min(pitches, default=0.0)):
+            absorb(out[-1], cells)
+        else:
+            out.append(cells)
+    return out
+
+
+def _filled_columns(rows: Sequence[list[TableCell]]) -> dict[int, float]:
+    """The right edges of columns of long lines, half of which reach it: broken texts."""
+    columns: dict[int, list[Line]] = {}
+    for cell in (cell for row in rows if len(row) > 1 for cell in row):
+        columns.setdefault(cell.column, []).extend(cell.lines)
+    edges = {column: max(line.x1 for line in lines) for column, lines in columns.items()}
+    return {
+        column: edges[column]
+        for column, lines in columns.items()
+        if len(lines) >= FILLED_LINES
+        and not any(is_contents_line(line.text) for line in lines)
+        and sum(line.chars for line in lines) >= FILLED_CHARS * len(lines)
+        and 2 * sum(_fills(line, edges[column]) for line in lines) >= len(lines)
+    }
+
+
+def _fills(line: Line, edge: float) -> bool:
+    return edge - line.x1 < FILLED_ROOM * line.size
+
+
+def _fills_on(above: list[TableCell], cells: list[TableCell], edges: dict[int, float], pitch: float) -> bool:
+    """Whether a text of the row above fills its last line, and the next stands right below; the first one
+    where there is a cell in its column, for this may begin a row."""
+    if any(is_value_cell(cell.lines) and cell_text(cell.lines) not in YES_OR_NO for cell in cells):
+        return False
+    going_on = [
+        a.column
+        for a in above
+        for b in cells
+        if a.column == b.column in edges
+        and _fills(a.lines[-1], edges[a.column])
+        and b.lines[0].baseline - a.lines[-1].baseline <= pitch
+        and is_same_weight(a.lines[-1], b.lines[0])
+    ]
+    return bool(going_on) and (cells[0].column > 0 or 0 in going_on)
+
+
 def _is_between(cells: list[TableCell], above: list[TableCell]) -> bool:
     """Whether the cells stand about the height of others that are broken: nearer than lines can follow.
 
@@ -195,7 +252,7 @@ def _goes_on(cells: list[TableCell], above: list[TableCell]) -> bool:
     if over is None:
         return False
     last, line = over.lines[-1], cells[0].lines[0]
-    close = line.y0 - last.y1 < WRAP_DISTANCE * line.size and last.style.bold == line.style.bold
+    close = line.y0 - last.y1 < WRAP_DISTANCE * line.size and is_same_weight(last, line)
     if cells[0].column > 0:
         return close and len(above) > 1 and above[0].column == 0 and not is_value_cell(cells[0].lines)
     return close and len(above) > 1 and bool(_CONTINUES.match(line.text)) and line.x0 > over.lines[0].x0 - 1

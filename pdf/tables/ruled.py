@@ -27,8 +27,17 @@ from pdf.tables.cells import (
     is_value,
     is_value_cell,
 )
-from pdf.tables.grid import SNAP, cuts_rows, grid_table, grids, lines_in, whole_grids
-from pdf.tables.rows import absorb, blocks_of, head_levels, logical_rows, placed, read_leftwards, table_blocks
+from pdf.tables.grid import SNAP, cuts_rows, edges_of, grid_table, grids, lines_in, whole_grids
+from pdf.tables.rows import (
+    absorb,
+    blocks_of,
+    head_levels,
+    logical_rows,
+    placed,
+    read_leftwards,
+    table_blocks,
+    wrapped_rows,
+)
 from pdf.tables.text_tables import Inset, text_tables
 
 # Pieces of one ruling lie on one height within this, their gaps at most so wide (points).
@@ -312,7 +321,7 @@ def _logical(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]
         for row in cells[1:]:
             absorb(cells[0], row)
         return cells[:1]
-    return logical_rows(cells)
+    return wrapped_rows(logical_rows(cells))
 
 
 def with_ruled_tables(
@@ -330,9 +339,8 @@ def with_ruled_tables(
     rest = _with_horizontal_rules(
         rest, [rule_group for rule_group in found if _holds_others(rule_group, found)]
     )
-    rest = _with_horizontal_rules(
-        rest, [rule_group for rule_group in found if len(rule_group.ys) >= ROW_RULES]
-    )
+    large = [rule_group for rule_group in found if len(rule_group.ys) >= ROW_RULES]
+    rest = _with_horizontal_rules(rest, large)
     rest = _with_horizontal_rules(rest, horizontal_rules(edges_of(fills), SNAP), shaded=True)
     small = [rule_group for rule_group in found if len(rule_group.ys) < ROW_RULES]
     tables = [rect for rect, _, _ in text_tables(_plain(rest))] if small else []
@@ -475,11 +483,6 @@ def _with_horizontal_rules(
             if not any(isinstance(line, Inset) and _reaches_into(line, whole.rect) for line in lines):
                 lines = _with_inset(lines, whole.rect, partial(horizontal_rule_table, whole, shaded=shaded))
     return lines
-
-
-def edges_of(fills: Sequence[Rect]) -> list[Rect]:
-    """The upper and lower edges of shaded stripes: they part the rows of a table as rulings do."""
-    return [Rect(x0, y, x1, y) for x0, y0, x1, y1 in fills for y in (y0, y1)]
 
 
 def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:

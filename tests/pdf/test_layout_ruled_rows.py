@@ -377,3 +377,44 @@ def test_rulings_far_apart_whose_rows_stand_between_two_of_them_lose_no_page() -
     (page,) = drawing.read()
     assert not page.failure
     assert page.text.count("Name 7") == 3
+
+
+def test_broken_texts_between_two_rules_only_are_one_row_each() -> None:
+    """Each line of the texts stands on a baseline of the others, and begins the first column."""
+    drawing = Drawing()
+    for y in (90, 108, 320):
+        drawing.rule(LEFT, y, 535, y)
+    for x, head in ((LEFT, "Sentence"), (250, "Before"), (340, "Reason")):
+        drawing.text(x, 102, head)
+    y = 122.0
+    for n in (1, 2, 3):
+        sentence = justified(f"Case {n}: {PROSE[:130]}", 165)
+        reason = justified(f"Rule {n}: {OTHER[:170]}", 190)
+        drawing.lines(sentence, x=LEFT, y=y)
+        drawing.lines(["person", "x"], x=250, y=y)
+        y = drawing.lines(reason, x=340, y=y) + 6
+    rows = [unit.table for unit in drawing.units() if unit.table]
+    assert [len(row.cells) for row in rows] == [3] * 4
+    assert [row.cells[0].text[:6] for row in rows[1:]] == ["Case 1", "Case 2", "Case 3"]
+    assert rows[1].cells[0].text == f"Case 1: {PROSE[:130]}".strip()
+    assert rows[1].cells[1].text == "person x"
+
+
+def test_texts_of_one_line_each_between_two_rules_stay_rows() -> None:
+    drawing = Drawing()
+    for y in (90, 108, 200):
+        drawing.rule(LEFT, y, 535, y)
+    for x, head in ((LEFT, "Town"), (250, "What it is known for")):
+        drawing.text(x, 102, head)
+    known = [
+        "the gates of its old harbour",
+        "a lighthouse on the white cliffs above the sea",
+        "cobbled streets",
+        "boats that are drawn up on the open beach",
+        "its pier",
+        "orchards and hop gardens",
+    ]
+    for n, text in enumerate(known):
+        drawing.text(LEFT, 122 + 12 * n, ("Rye", "Dover", "Deal", "Hastings", "Hythe", "Ashford")[n])
+        drawing.text(250, 122 + 12 * n, text)
+    assert sum(unit.type == "table" for unit in drawing.units()) == 7

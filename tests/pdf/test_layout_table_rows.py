@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pymupdf
 
-from tests.pdf.layout_drawing import LEFT, Drawing
+from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
 from tests.pdf.test_layout_tables import STATEMENT, cells, draw_statement, rows_of
 
 OFFICERS = [
@@ -170,3 +170,49 @@ def test_numbers_with_decimals_that_stand_half_an_em_apart_are_cells() -> None:
             drawing.text(x, 200 + 12 * n, value)
             x += pymupdf.get_text_length(value, "helv", 10) + 5
     assert [tuple(cells(row)) for row in rows_of(drawing.units())] == rows
+
+
+SCHOLARS = (
+    ("Ada Byron", "36", "Chief Engineer and Vice President of Engines, Looms and Tables."),
+    ("Mary Anning", "47", "Keeper of Fossils and Director of the Collections at the Coast."),
+    ("Emmy Noether", "53", "Professor and Senior Adviser for Symmetry and Invariants of all."),
+)
+
+
+def test_texts_in_the_last_column_that_open_in_bold_type_stay_with_their_rows() -> None:
+    """Their first lines are set bold, all others are not; the last row's text ends the table."""
+    drawing = Drawing()
+    for x, head in ((LEFT, "Name"), (170, "Age"), (220, "Office")):
+        drawing.text(x, 80, head, font="hebo")
+    y = 100.0
+    for name, age, office in SCHOLARS:
+        drawing.text(LEFT, y, name)
+        drawing.text(170, y, age)
+        drawing.text(220, y, office, size=9, font="hebo")
+        x = 220 + pymupdf.get_text_length(office + " ", "hebo", 9)
+        drawing.text(x, y, "She", size=9)
+        y = drawing.lines(
+            justified(f"joined in her youth. {PROSE} {PROSE} {OTHER}", 300, 9),
+            x=220,
+            y=y + 11,
+            leading=11,
+            size=9,
+        )
+    rows = rows_of(drawing.units())
+    assert [row.cells[0].text for row in rows] == ["Name", *(name for name, _, _ in SCHOLARS)]
+    assert all(row.cells[2].text.endswith("before any further payment was made.") for row in rows[1:])
+    assert {row.index for row in rows} == {0}
+
+
+def test_a_text_below_each_row_in_its_last_column_is_a_cell_of_it() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for name, age, office in SCHOLARS:
+        for x, cell in ((LEFT, name), (170, age), (220, office)):
+            drawing.text(x, y, cell)
+        y = drawing.lines(justified(f"{name} joined in her youth. {PROSE}", 300), x=220, y=y + 24) + 14
+    rows = rows_of(drawing.units())
+    assert [row.cells[0].text for row in rows] == [name for name, _, _ in SCHOLARS]
+    assert [row.cells[3].text for row in rows] == [
+        f"{name} joined in her youth. {PROSE}" for name, _, _ in SCHOLARS
+    ]
