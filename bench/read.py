@@ -317,12 +317,12 @@ def clicks(browser: Browser, address: str, document: Document) -> Clicks:
     return done
 
 
-CITED = 5  # more pages than the reader draws ahead
+CITED = 8  # more pages than the reader draws ahead
 
 
 def cite(document: Document) -> None:
     """An answer that cites the first page, a far one, and others that lie apart. Raises CommandError."""
-    places = [1, *(document.page_count * share // 12 for share in (8, 3, 5, 10))]
+    places = [1, *(document.page_count * share // 12 for share in (8, 3, 5, 10, 2, 7, 11))]
     cited = [
         document.units.filter(page_number__gte=place).order_by("page_number", "position").first()
         for place in places

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from bench.highlights import WITHIN, painted_on, settle
-from tests.browser.conftest import Upload
-from tests.browser.sheets import ANCHOR, mixed_sizes, odd_pages
+from bench.read import cite
+from documents.models import Document
+from tests.browser.conftest import Upload, committed
+from tests.browser.sheets import ANCHOR, long_document, mixed_sizes, odd_pages
 from tests.browser.site import Site
 
 
@@ -97,3 +99,25 @@ def test_pages_of_any_size_are_where_they_will_be_before_they_are_drawn(
         settle(page)
     assert page.evaluate(PLACES) == before
     assert 10 not in page.evaluate("[...window.drawn]")  # nothing between was gone through
+
+
+def test_pages_of_the_citations_that_come_next_are_drawn_ahead(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    path = upload(long_document(60), "Cited on many pages.pdf")
+    committed(lambda: cite(Document.objects.get(pk=path.split("/")[2])))
+    page.goto(site.url(path))
+    places = page.locator("a[data-citation]")
+    places.nth(7).wait_for()
+    cited = [
+        int(parse_qs(urlsplit(place.get_attribute("href") or "").query)["page"][0]) for place in places.all()
+    ]
+
+    def drawn(number: int) -> Locator:
+        return page.locator(f'.page[data-page-number="{number}"][data-loaded]')
+
+    for number in cited[:6]:
+        drawn(number).wait_for(state="attached")
+    assert drawn(cited[7]).count() == 0
+    places.nth(2).focus()
+    drawn(cited[7]).wait_for(state="attached")

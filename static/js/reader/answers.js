@@ -17,14 +17,17 @@ export function joinAnswers(element, viewer, highlights) {
     highlights.goTo([{ ...lit(citation), step }, ...others.map(faint)]);
     history.replaceState(null, "", citation.href || location.href);
   });
-  ["answerdone", "pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, drawAhead));
-  drawAhead({ target: element });
+  const pointed = ({ target }) => drawAhead(target.closest("a[data-citation]"));
+  ["pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, pointed));
+  const answered = () => drawAhead(element.querySelector("[data-messages] > :last-child a[data-citation]"));
+  element.addEventListener("answerdone", answered);
+  answered();
 
-  /** The page of the citation that is pointed at, and those of the last answer. */
-  function drawAhead({ target }) {
-    const last = element.querySelectorAll("[data-messages] > :last-child a[data-citation]");
-    const here = [target.closest("a[data-citation]"), ...last].filter((one) => one?.pathname === location.pathname);
-    viewer.drawAhead(here.map(({ search }) => Number(new URLSearchParams(search).get("page"))));
+  /** The page of a citation, and those of the next of its answer. */
+  function drawAhead(first) {
+    const links = [...(first?.closest(".exchange").querySelectorAll("a[data-citation]") ?? [])];
+    const here = [...links.splice(links.indexOf(first)), ...links].filter((one) => one.pathname === location.pathname);
+    if (here.length) viewer.drawAhead(here.map(({ search }) => Number(new URLSearchParams(search).get("page"))));
   }
 
   function open(id) {

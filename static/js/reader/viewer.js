@@ -9,7 +9,7 @@ import {
 } from "../../pdfjs/web/pdf_viewer.mjs";
 import { arrived, worker } from "./ahead.js";
 
-const [MOST_AHEAD, WIDEST_AHEAD] = [3, 2000]; // pages drawn ahead; px, wider pages take too much memory
+const MOST_AHEAD = [[1200, 6], [2000, 3], [Infinity, 0]]; // pages drawn ahead, by their width in px: they take memory
 
 export class Viewer {
   eventBus = new EventBus();
@@ -135,13 +135,14 @@ export class Viewer {
 
   /** Draws these pages, the first first, once those in sight are drawn: who jumps there need not wait. */
   drawAhead(numbers) {
-    this.#ahead = [...new Set(numbers)].slice(0, MOST_AHEAD);
+    this.#ahead = [...new Set(numbers)];
     if (this.pdf) this.pages.renderingQueue.renderHighestPriority();
   }
 
   #nextAhead() {
-    const isWide = this.view(1)?.width * devicePixelRatio > WIDEST_AHEAD;
-    return isWide ? null : this.#ahead.map((number) => this.view(number)).find((view) => view && !isDrawn(view));
+    const width = (this.view(1)?.width ?? Infinity) * devicePixelRatio;
+    const [, most] = MOST_AHEAD.find(([widest]) => width <= widest);
+    return this.#ahead.slice(0, most).map((number) => this.view(number)).find((view) => view && !isDrawn(view));
   }
 
   /** Draws a page `width` pixels of the canvas wide. */
