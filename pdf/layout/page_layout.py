@@ -5,9 +5,15 @@ A page set sideways or upside down is turned for reading; ``to_page`` turns rect
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
+from statistics import median
+
+from msgspec.structs import replace
 
 from pdf.extract.page_content import RawPage
 from pdf.extract.words import RawWord
@@ -172,11 +178,61 @@ def _baseline(word: RawWord, turn: int, width: float, height: float) -> float:
     return {90: width - word.baseline, 180: height - word.baseline}.get(turn, word.baseline)
 
 
+# A word is at most so many times as wide as high.
+WORD_SHAPE = 8.0
+# A scan's lines are looked at from so many words and ems on; so many of them show its slope, which half of
+# them keep to within this; smaller slopes part no rows.
+LINE_WORDS, LINE_EMS, SLOPED_LINES, WAVERING, LEAST_SLOPE = 3, 8.0, 6, 0.01, 0.005
+
+
+def slope_of(words: Sequence[RawWord]) -> float:
+    """By how much the lines of a recognised page fall to the right (points per point); 0 where they waver."""
+    slopes = []
+    for _, run in groupby([word for word in words if not word.turn], key=attrgetter("line")):
+        line = list(run)
+        reach = line[-1].x0 - line[0].x0
+        if len(line) >= LINE_WORDS and reach > LINE_EMS * line[0].style.size:
+            slopes.append((line[-1].baseline - line[0].baseline) / reach)
+    if len(slopes) < SLOPED_LINES:
+        return 0.0
+    usual = median(slopes)
+    waver = median([abs(slope - usual) for slope in slopes])
+    return usual if abs(usual) >= LEAST_SLOPE and waver <= WAVERING else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Skew:
+    """How far the lines of a page fall to the right (points per point), turned about its middle."""
+
+    slope: float = 0.0
+    x: float = 0.0
+    y: float = 0.0
+
+    def moved(self, rect: tuple[float, float, float, float], way: float = 1) -> Rect:
+        """The rectangle moved as its middle is when the page is turned by the skew, or back (``way`` -1)."""
+        x0, y0, x1, y1 = rect
+        x, y, slope = (x0 + x1) / 2 - self.x, (y0 + y1) / 2 - self.y, way * self.slope
+        cosine = 1 / math.hypot(1, slope)
+        right, down = (x - slope * y) * cosine - x, (y + slope * x) * cosine - y
+        return Rect(x0 + right, y0 + down, x1 + right, y1 + down)
+
+    def straightened(self, word: RawWord) -> RawWord:
+        x0, y0, x1, y1 = self.moved(word.rect, -1)
+        return replace(word, x0=x0, y0=y0, x1=x1, y1=y1, baseline=word.baseline + y0 - word.y0)
+
+    def around(self, rect: tuple[float, float, float, float]) -> Rect:
+        """The box around what fills the rectangle where nothing is turned; a word is hardly higher there."""
+        x0, y0, x1, y1 = self.moved(rect)
+        higher = abs(self.slope) * max(0.0, x1 - x0 - WORD_SHAPE * (y1 - y0)) / 2
+        return Rect(x0, y0 - higher, x1, y1 + higher)
+
+
 @dataclass(eq=False)
 class PageLayout:
     """One page in the reading frame. ``head`` and ``foot`` are its furniture, top to bottom.
 
-    ``fold``: where the left one of two pages that are printed on it ends.
+    ``fold``: where the left one of two pages that are printed on it ends. ``skew``: what its places are
+    freed of.
     """
 
     raw: RawPage
@@ -192,12 +248,13 @@ class PageLayout:
     foot: list[Line] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     fold: float | None = None
+    skew: Skew = Skew()
 
     @cached_property
     def is_plain(self) -> bool:
         """Whether reading frame and page space are the same, and every word lies on the page."""
-        if self.turn or self.raw.trimmed or not self.raw.words:
-            return not self.turn
+        if self.skew.slope or self.turn or self.raw.trimmed or not self.raw.words:
+            return not (self.skew.slope or self.turn)
         width, height = self.raw.frame.width, self.raw.frame.height
         return all(
             word.x0 >= 0 and word.y0 >= 0 and word.x1 <= width and word.y1 <= height
@@ -214,6 +271,8 @@ class PageLayout:
         if self.is_plain:
             return tuple.__new__(Rect, rect)
         frame = self.raw.frame
+        if self.skew.slope:
+            rect = self.skew.around(rect)
         x0, y0, x1, y1 = from_reading(Rect(*rect), self.turn, frame.width, frame.height)
         return Rect(
             min(max(x0, 0.0), frame.width),
@@ -224,20 +283,20 @@ class PageLayout:
 
 
 def page_layout_of(raw: RawPage) -> PageLayout:
-    """The page turned for reading, its words in lines."""
+    """The page turned for reading and freed of a scan's skew, its words in lines."""
     turn, frame = raw.turn, raw.frame
-    sideways = turn in (90, 270)
-    return PageLayout(
-        raw,
-        turn,
-        frame.height if sideways else frame.width,
-        frame.width if sideways else frame.height,
-        drawn_lines(words_for_reading(raw, turn)),
-        rects_for_reading(raw.rulings, frame, turn),
-        rects_for_reading(raw.fills, frame, turn),
-        rects_for_reading(raw.images, frame, turn),
-        rects_for_reading(raw.drawings, frame, turn),
+    width, height = (frame.height, frame.width) if turn in (90, 270) else (frame.width, frame.height)
+    words = words_for_reading(raw, turn)
+    skew = Skew(slope_of(words) if raw.ocr else 0.0, width / 2, height / 2)
+    rulings, fills, images, drawings = (
+        rects_for_reading(rects, frame, turn) for rects in (raw.rulings, raw.fills, raw.images, raw.drawings)
     )
+    if skew.slope:
+        words = [skew.straightened(word) for word in words]
+        images = [skew.moved(rect, -1) for rect in images]
+        rulings, fills, drawings = [], [], []  # what a scan has of them belongs to no words
+    lines = drawn_lines(words)
+    return PageLayout(raw, turn, width, height, lines, rulings, fills, images, drawings, skew=skew)
 
 
 def empty_page_layout(raw: RawPage, failure: str) -> PageLayout:

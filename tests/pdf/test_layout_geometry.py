@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from pathlib import Path
 
 import pymupdf
@@ -11,9 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pdf.extract.page_content import RawPage
+from pdf.extract.words import RawWord, Style
 from pdf.geometry import PageFrame, Rect
-from pdf.layout.page_layout import from_reading, to_reading
-from pdf.layout.pipeline import read_pages
+from pdf.layout.page_layout import from_reading, slope_of, to_reading
+from pdf.layout.pipeline import layout, read_pages
+from tests.pdf.layout_invariants import check
 
 FIXTURES = Path("/work/shared/corpus/robust/synthetic")
 
@@ -118,3 +122,41 @@ def test_coordinates_survive_page_user_space_display_and_back(frame: PageFrame, 
     through_user_space = frame.from_user_space(frame.to_user_space(rect))
     assert frame.from_display(frame.to_display(through_user_space)) == pytest.approx(rect, abs=1e-6 * 3000)
     assert all(-1e-9 <= edge <= 1 + 1e-9 for edge in frame.to_display(rect))
+
+
+def scan(degrees: float) -> RawPage:
+    """Two columns of 30 lines each as recognised on a page that is turned by so much about its middle."""
+    sine, cosine = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
+    words = []
+    for column, left in enumerate((60, 310)):
+        for row in range(30):
+            for n in range(5):
+                x, y = left + 45 * n + 20 - 297.5, 80 + 24 * row - 4 - 421
+                x, y = 297.5 + x * cosine - y * sine, 421 + y * cosine + x * sine
+                text, line = f"{'ab'[column]}{row}.{n}", 2 * row + column
+                words.append(RawWord(x - 20, y - 5, x + 20, y + 5, text, Style(10, "OCR"), y + 4, line))
+    return RawPage(1, PageFrame(595, 842), words=words, ocr=True)
+
+
+@pytest.mark.parametrize("degrees", [0.0, 1.0, -2.0, 4.0])
+def test_the_columns_of_a_skewed_scan_are_read_one_after_the_other(degrees: float) -> None:
+    """And each word is lit where it stands on the page."""
+    raw = scan(degrees)
+    (page,) = layout([raw])
+    check([page])
+    assert page.text.split() == [
+        f"{column}{row}.{n}" for column in "ab" for row in range(30) for n in range(5)
+    ]
+    boxes = {page.text[word.char_start : word.char_end]: word.rect for word in page.words}
+    for word in raw.words:
+        assert max(abs(a - b) for a, b in zip(boxes[word.text], word.rect, strict=True)) < 0.5
+
+
+def test_lines_that_waver_are_left_as_they_are() -> None:
+    random_words = [
+        RawWord(60 + 45 * n, 80 + 24 * row, 100 + 45 * n, 90 + 24 * row, "word", Style(10, "OCR"), at, row)
+        for row in range(20)
+        for n in range(5)
+        for at in [89 + 24 * row + n * (row % 5 - 2) * 2]
+    ]
+    assert slope_of(random_words) == 0.0
