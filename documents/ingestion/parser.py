@@ -130,7 +130,9 @@ def why_empty(pages: Sequence[ParsedPage]) -> str:
 
 
 def title_of(document: Document, found: DocumentMetadata) -> str:
-    """Return the owner's title; a title made from the file's name is replaced by the extracted one."""
+    """Return the owner's or a record's title; one made from the file's name gives way to the extracted one."""
+    if "paper" in document.metadata:
+        return document.title
     named_after_file = document.title == Document.title_from(document.original_name)
     return found.title if named_after_file and found.title else document.title
 
@@ -184,6 +186,7 @@ NOT_A_TITLE = re.compile(
     r"|^\d{1,2}(\.\d+)*\.\s+\w|^\d{1,2}(\.\d+)+\s+\w|^第.{1,3}[章节節]"
     r"|\.(pdf|docx?|dvi|tex|indd|qxd|pptx?|xlsx?|html?|rtf|fm|p65)$"
     r"|^[\W\d_]+$"
+    r"|^(about:|\w+://|www\.)\S*$"  # the address of a page that was printed
     r"|\b\d{1,2}/\d{1,2}/(19|20)?\d\d\b",  # generated: "10-K - 02/07/2019 - …", "Invoice 3/4/21"
     re.IGNORECASE,
 )

@@ -7,7 +7,15 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from documents.ingestion.parser import extract_metadata, is_title, language_of, names_in
+from documents.ingestion.parser import (
+    DocumentMetadata,
+    extract_metadata,
+    is_title,
+    language_of,
+    names_in,
+    title_of,
+)
+from documents.models import Document
 from pdf.api import parse_file
 from pdf.geometry import PageFrame
 from pdf.structure import ParsedDocument, ParsedPage
@@ -95,6 +103,8 @@ def test_a_title_is_a_title(text: str) -> None:
     [
         "10-K - 02/07/2019 - 3M Company",
         "Invoice 3/4/21 Harbour Works",
+        "about:blank",
+        "https://example.com/reports/2031",
         "Ida Rowe1, Tom Hale2, Maria de Mar1",
         "Ida Rowe, Tom Hale, Maria Santos, Li Wei",
     ],
@@ -119,6 +129,14 @@ def test_a_document_whose_metadata_gives_orders_keeps_its_file_name() -> None:
         ParsedDocument("fast", "1", 1, (page,), {"title": ORDERS[0], "author": ORDERS[1]})
     )
     assert (found.title, found.authors) == ("", ())
+
+
+def test_the_title_of_a_record_stays_when_its_pdf_arrives() -> None:
+    printed = DocumentMetadata(title="JOURNAL OF HARBOURS")
+    uploaded = Document(title="Lights at sea", original_name="Lights at sea.pdf")
+    assert title_of(uploaded, printed) == "JOURNAL OF HARBOURS"
+    uploaded.metadata = {"paper": {"venue": "Journal of Harbours"}}
+    assert title_of(uploaded, printed) == "Lights at sea"
 
 
 def test_what_stands_on_a_forms_cover_is_no_title(tmp_path: Path) -> None:
