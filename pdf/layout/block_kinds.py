@@ -13,13 +13,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from pdf.extract.words import Style, comes_next, is_bullet, marker_of
-from pdf.layout.lines import is_math_font
+from pdf.layout.lines import is_math_font, looks_like_code
 from pdf.layout.page_layout import Block, PageLayout
 from pdf.structure import OutlineEntry, section_type
 from pdf.tables.cells import COLUMN_GAP
 
 # Share of the characters set in a typewriter face that makes a block code, of math faces a formula.
 CODE_SHARE = 0.9
+# A document with more of it is typed: its face says nothing.
+TYPED_SHARE = 0.7
 MATH_SHARE = 0.4
 # Lines of one listing are at most this far apart (ems).
 LISTING_LEADING = 1.5
@@ -57,12 +59,13 @@ _NOTE = re.compile(
 
 def classify_blocks(page_layouts: Sequence[PageLayout]) -> None:
     """Names captions, footnotes, code and formulas among the prose and list blocks."""
-    body = _body_size(page_layouts)
+    texts = [b for sheet in page_layouts for b in sheet.blocks if b.kind in ("prose", "list")]
+    body, is_typed = _body_size(texts), _are_typed(texts)
     for page_layout in page_layouts:
         for block in page_layout.blocks:
             if block.kind not in ("prose", "list"):
                 continue
-            if _is_code(block):
+            if _is_code(block) and not (is_typed and not looks_like_code(block.lines)):
                 block.kind = "code"
             elif is_caption(block):
                 block.kind = "caption"
@@ -73,14 +76,20 @@ def classify_blocks(page_layouts: Sequence[PageLayout]) -> None:
         page_layout.blocks = _whole_listings(page_layout.blocks)
 
 
-def _body_size(page_layouts: Sequence[PageLayout]) -> float:
+def _body_size(texts: Sequence[Block]) -> float:
     weight: defaultdict[float, int] = defaultdict(int)
-    for page_layout in page_layouts:
-        for block in page_layout.blocks:
-            if block.kind in ("prose", "list"):
-                for line in block.lines:
-                    weight[line.size] += line.chars
+    for line in (line for block in texts for line in block.lines):
+        weight[line.size] += line.chars
     return max(weight, key=weight.__getitem__, default=10.0)
+
+
+def _are_typed(texts: Sequence[Block]) -> bool:
+    """Whether they are set in a typewriter face as a whole, as transcripts are, and are no listing."""
+    typed = [block for block in texts if _is_code(block)]
+    plain = [block for block in typed if not looks_like_code(block.lines)]
+    groups = (texts, typed, plain)
+    every, most, rest = (sum(line.chars for block in group for line in block.lines) for group in groups)
+    return most > TYPED_SHARE * every and rest > TYPED_SHARE * most
 
 
 def _is_code(block: Block) -> bool:

@@ -26,6 +26,7 @@ SMALL = 0.85
 MARK_CHARS = 12
 
 
+_CODE_SIGN = re.compile(r"[{}=<>_|\\#$@*+]|//|\(\)|--|[;,]$|::")
 _MATH_FONT = re.compile(
     r"CMMI|CMSY|CMEX|MSAM|MSBM|MTMI|MTSY|MTEX|Math|(?<!UI)(?<!UI )(?<!Sans)(?<!Sans )Symbol|Euler",
     re.IGNORECASE,
@@ -129,6 +130,11 @@ def merged(lines: Sequence[Line], rtl: bool = False) -> Line:
 def is_math_font(name: str) -> bool:
     """Whether the font holds signs of formulas, as TeX's, Adobe's and Microsoft's do."""
     return bool(_MATH_FONT.search(name))
+
+
+def looks_like_code(lines: Sequence[Line]) -> bool:
+    """Whether a quarter of the lines hold signs of programs, commands or tables drawn with signs."""
+    return 4 * sum(bool(_CODE_SIGN.search(line.text)) for line in lines) > len(lines)
 
 
 def drawn_lines(words: Iterable[RawWord]) -> list[Line]:

@@ -41,3 +41,11 @@ def test_a_listing_is_one_unit_of_code(listing: str) -> None:
         drawing.text(72 + 5.4 * indent, 200 + 11 * n, line.lstrip(), size=9, font="cour")
     prose, code = drawing.units()
     assert (prose.type, code.type) == ("prose", "code")
+
+
+def test_a_document_that_is_typed_as_a_whole_is_no_listing() -> None:
+    drawing = Drawing()
+    for n, line in enumerate(justified(PROSE, 430, 10, "cour")):
+        drawing.text(72, 90 + 12 * n, line, font="cour")
+    (unit,) = drawing.units()
+    assert (unit.type, unit.text) == ("prose", PROSE)
