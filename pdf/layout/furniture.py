@@ -18,6 +18,7 @@ from typing import NamedTuple
 from pdf.extract.words import is_contents_line
 from pdf.layout.lines import Line, rows_of
 from pdf.layout.page_layout import PageLayout
+from pdf.tables.cells import is_value
 
 # Furniture stands within this share of the page's height from its edge.
 MARGIN = 0.15
@@ -38,6 +39,9 @@ HEAD_RULE = 1.5
 HEADS, HEAD_REACH = 3, 12.0
 # A sheet that holds two pages is so many times as wide as high; this share of its text runs over the fold.
 SHEET_SHAPE, OVER_FOLD = 1.15, 0.05
+# A page's lines are numbered from 1 to so many at least; this share of what stands beside may be values.
+# Who speaks may be named in so many characters: ``Q.``
+LINE_NUMBERS, VALUED, SPEAKER = 10, 0.1, 3
 # At most so many characters stand in a row with a page number.
 BESIDE_NUMBER = 100
 
@@ -55,6 +59,7 @@ Place = tuple[str, int]
 
 def separate_furniture(page_layouts: Sequence[PageLayout]) -> None:
     """Moves the lines that are furniture from each sheet's lines to its head and foot."""
+    _separate_line_numbers(page_layouts)
     for top in (True, False):
         edges = [_edge_rows(page_layout, top) for page_layout in page_layouts]
         marginal = [
@@ -69,6 +74,55 @@ def separate_furniture(page_layouts: Sequence[PageLayout]) -> None:
         )
         for page_layout, rows in zip(page_layouts, edges, strict=True):
             _peel(page_layout, rows, signs, top)
+
+
+def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
+    """Move the numbers of a page's lines, as of a transcript, to its foot.
+
+    From 1 on they stand at the same places on several pages, beside texts that differ and are no values.
+    """
+    numbered = [(sheet, _counted(sheet)) for sheet in page_layouts]
+    places = Counter(place for _, found in numbered for place in {*map(_place, found)})
+    beside = {id(sheet): _beside_numbers(sheet, found) for sheet, found in numbered if found}
+    texts = Counter(text for lines in beside.values() for text in {line.text for line in lines})
+    for sheet, found in numbered:
+        alike = [line for line in found if places[_place(line)] >= PAGES]
+        others = beside.get(id(sheet), [])
+        same = sum(texts[line.text] > 1 for line in others)
+        values = sum(is_value(line.text) for line in others)
+        if len(alike) < LINE_NUMBERS or max(2 * same, values / VALUED) > len(others):
+            continue
+        gone = set(map(id, alike))
+        sheet.lines = [line for line in sheet.lines if id(line) not in gone]
+        sheet.foot += alike
+
+
+def _counted(sheet: PageLayout) -> list[Line]:
+    """Lines that hold nothing but the numbers from 1 on, one below the other, left of all that is beside."""
+    numbers = [line for line in sheet.lines if len(line.text) <= 2 and line.text.isdecimal()]
+    found: list[Line] = []
+    for line in sorted(numbers, key=_TOP):
+        if int(line.text) == len(found) + 1 and (
+            not found or min(abs(line.x0 - found[-1].x0), abs(line.x1 - found[-1].x1)) < SAME_PLACE
+        ):
+            found.append(line)
+    return found if len(found) >= LINE_NUMBERS and not _has_text_left_of(found, sheet) else []
+
+
+def _has_text_left_of(numbers: Sequence[Line], sheet: PageLayout) -> bool:
+    left, top, bottom = min(line.x0 for line in numbers), numbers[0].y0, numbers[-1].y1
+    return any(line.x0 < left - 1 and top < line.y0 < bottom for line in sheet.lines if not line.sideways)
+
+
+def _beside_numbers(sheet: PageLayout, numbers: Sequence[Line]) -> list[Line]:
+    """The texts beside the numbers, without ``Q.`` and ``A.`` before them."""
+    own, top, bottom = set(map(id, numbers)), numbers[0].y0, numbers[-1].y1
+    inside = [line for line in sheet.lines if top <= line.baseline <= bottom and id(line) not in own]
+    return [line for line in inside if line.chars > SPEAKER]
+
+
+def _place(line: Line) -> tuple[str, int, int]:
+    return line.text, round(line.x1 / SAME_PLACE), round(line.y1 / SAME_PLACE)
 
 
 class _Signs(NamedTuple):

@@ -118,3 +118,44 @@ def test_heads_of_a_table_that_goes_on_over_pages_are_no_running_heads() -> None
     pages = drawing.read()
     assert [[piece.text for piece in page.furniture] for page in pages] == [["Standard of Verification"]] * 4
     assert all(unit.type == "table" for page in pages for unit in page.units)
+
+
+TOWNS = ("Dover", "Deal", "Rye", "Hythe")
+
+
+def transcript(numbers_x: float) -> Drawing:
+    """Four pages of questions and answers in a typewriter face, their lines numbered from 1 to 25."""
+    drawing = Drawing(612, 792)
+    words = f"{PROSE} {OTHER}".lower().replace(",", "").replace(".", "").split()
+    for page in range(4):
+        if page:
+            drawing.new_page()
+        for n in range(25):
+            first = "QA"[n % 2]
+            text = " ".join([TOWNS[page], *words[7 * n % 80 :][:6]])
+            drawing.text(numbers_x - (6 if n > 8 else 0), 90 + 25 * n, str(n + 1), 10, "cour")
+            drawing.text(110, 90 + 25 * n, f"{first}.", 10, "cour")
+            drawing.text(140, 90 + 25 * n, f"{text}{'?.'[n % 2]}", 10, "cour")
+    return drawing
+
+
+def test_the_numbers_of_a_transcript_s_lines_are_furniture() -> None:
+    for page in transcript(76).read():
+        assert [piece.text for piece in page.furniture] == [str(n) for n in range(1, 26)]
+        assert {unit.type for unit in page.units} <= {"list", "prose"}
+        assert len(page.units) == 25
+        assert page.units[0].text.startswith("Q. ") and page.units[0].text.endswith("?")
+
+
+def test_numbers_of_rows_with_values_are_cells() -> None:
+    drawing = Drawing()
+    for page in range(4):
+        if page:
+            drawing.new_page()
+        for n in range(1, 21):
+            cells = (str(n), TOWNS[(n + page) % 4], f"{n}{page},{n + 10}7")
+            for x, cell in zip((LEFT, 110, 300), cells, strict=True):
+                drawing.text(x, 90 + 20 * n, cell)
+    for page in drawing.read():
+        assert not page.furniture
+        assert [unit.type for unit in page.units] == ["table"] * 20
