@@ -235,6 +235,7 @@ SENTENCES = (
     _("The rerank service cannot be reached."),
     # kinds of passages, as facets name them
     _("prose"),
+    _("heading"),
     _("table"),
     _("list"),
     _("code"),

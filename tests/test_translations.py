@@ -19,7 +19,7 @@ from django.utils.translation import override
 from django.utils.translation.template import templatize
 
 from chat.citations.stored_citations import quotes_found
-from documents.models import Document
+from documents.models import CitationUnit, Document
 from documents.translation import FRAMES, REASONS, SENTENCES, translated
 from tests.test_architecture import ORDER, ROOT, sources
 
@@ -114,6 +114,11 @@ def test_messages_of_lower_layers_stand_in_the_code_as_they_are_listed() -> None
                     literals.add(re.sub(r"\{\w*(:\w+)?\}", "{}", node.value))
     assert [text for text in (*FRAMES, *SENTENCES) if text not in literals] == []
     assert set(REASONS) <= set(SENTENCES)
+
+
+@pytest.mark.parametrize("kind", CitationUnit.Type.values)
+def test_kinds_of_passages_can_be_said_in_another_language(kind: str) -> None:
+    assert kind in SENTENCES  # as facets of a search name them
 
 
 def test_a_stored_message_is_said_in_the_language_of_the_page() -> None:

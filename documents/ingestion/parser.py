@@ -130,7 +130,7 @@ def why_empty(pages: Sequence[ParsedPage]) -> str:
 
 
 def title_of(document: Document, found: DocumentMetadata) -> str:
-    """Return the owner's or a record's title; one made from the file's name gives way to the extracted one."""
+    """Return the owner's or a record's title; one made of the file's name gives way to the printed one."""
     if "paper" in document.metadata:
         return document.title
     named_after_file = document.title == Document.title_from(document.original_name)
