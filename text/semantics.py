@@ -94,7 +94,7 @@ class Lexicon:
         participle: endings of a verb behind a comma that says what the subject does ("ing").
         otherwise: words that open what holds in the other case ("otherwise").
         compared: what opens the amount of something else ("compared with").
-        saying: verbs behind who said all before ("the company said"); them: "of them"; those: "those of".
+        saying: verbs behind who said all before ("the company said"); them: "of them"; those: "those of"; respectively: what says that two lists answer each other.
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -147,6 +147,7 @@ class Lexicon:
     compared: frozenset[str]
     them: frozenset[str]
     those: frozenset[str]
+    respectively: frozenset[str]
     minus: frozenset[str]
     proposing: frozenset[str]
     distributive: frozenset[str]

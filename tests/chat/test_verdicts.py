@@ -1081,7 +1081,7 @@ LEASE_TERMS = (
     ("claim", "passage", "lang", "verdict"),
     [
         ("588 of 612 randomised patients completed the trial.", SURVIVAL, "en", "holds"),
-        ("Of 588 patients randomised, 612 completed the trial.", SURVIVAL, "en", "open"),
+        ("Of 588 patients randomised, 612 completed the trial.", SURVIVAL, "en", "conflict"),
         ("Of 612 patients randomised, 24 did not complete the trial.", SURVIVAL, "en", "holds"),
         ("Of 612 patients randomised, 34 did not complete the trial.", SURVIVAL, "en", "conflict"),
         ("96 % of the patients completed the trial.", SURVIVAL, "en", "holds"),
@@ -1261,3 +1261,77 @@ def test_what_a_second_predicate_or_an_elliptic_clause_says_is_told_apart(
     claim: str, passage: str, lang: str, verdict: str
 ) -> None:
     assert checked(claim, passage, lang).verdict in OUTCOMES[verdict]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang"),
+    [
+        (
+            "Of voters, 42 % of whites or 46 % of others agree.",
+            "Of voters, 46 % of whites or 42 % of others agree.",
+            "en",
+        ),
+        (
+            "Far more blacks agree than whites (46%) or Hispanics (42%) who say this.",
+            "Far more blacks agree than whites (42%) or Hispanics (46%) who say this.",
+            "en",
+        ),
+        (
+            "Abroad we made 36% and 28% of our net sales and operating income, respectively.",
+            "Abroad we made 28% and 36% of our net sales and operating income, respectively.",
+            "en",
+        ),
+        (
+            "Factories in Peru, Chile and Cuba made 24%, 51% and 21% of all shoes, respectively.",
+            "Factories in Peru, Chile and Cuba made 51%, 24% and 21% of all shoes, respectively.",
+            "en",
+        ),
+        (
+            "Rates moved sales by $1.3 billion and $2.4 billion in 2019 and 2018.",
+            "Rates moved sales by $1.3 billion and $2.4 billion in 2018 and 2019.",
+            "en",
+        ),
+        (
+            "Research cost $1.25 billion in 2018, $1.24 billion in 2017 and $1.35 billion in 2016.",
+            "Research cost $1.25 billion in 2018, $1.35 billion in 2017 and $1.24 billion in 2016.",
+            "en",
+        ),
+        (
+            "Slightly more call themselves moderates (45%) than liberals (14%), while 39% are conservatives.",
+            "Slightly more call themselves moderates (45%) than liberals (39%), while 14% are conservatives.",
+            "en",
+        ),
+        (
+            "For Democrats, it is the fifth most important issue, while for Republicans, it ranks 12th.",
+            "For Republicans, it is the fifth most important issue, while for Democrats, it ranks 12th.",
+            "en",
+        ),
+        (
+            "Der Anteil betrug in Bremen 14 % und in Hamburg 9 %.",
+            "Der Anteil betrug in Bremen 9 % und in Hamburg 14 %.",
+            "de",
+        ),
+        (
+            "Le taux est de 9 % pour les femmes et de 14 % pour les hommes.",
+            "Le taux est de 14 % pour les femmes et de 9 % pour les hommes.",
+            "fr",
+        ),
+    ],
+)
+def test_amounts_or_names_that_stand_where_others_did_are_never_verified(
+    claim: str, passage: str, lang: str
+) -> None:
+    assert checked(passage, passage, lang).verified
+    assert not checked(claim, passage, lang).verified
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Operating income fell from $455 million to $412 million.",
+        "Plants were built in 2017 and 2018.",
+    ],
+)
+def test_amounts_that_moved_along_with_their_words_still_hold(claim: str) -> None:
+    passage = "Operating income fell to $412 million from $455 million. Plants were built in 2018 and 2017."
+    assert checked(claim, passage).verified

@@ -3,168 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
 
 from chat.citations.claims import Conflict
-from chat.citations.verification.token import Token
-from text.quantities import ANY_CURRENCY, Quantity
-from text.semantics import Lexicon, Marker
-
-# When two tokens say the same, and what differs when they do not.
-
-NEAR = Decimal("0.000001")  # share of a value lost where its unit is converted
-FARTHEST_ROUNDING = Decimal("0.05")  # share of a value that rounding it may take or add
-_SAME_BOUNDS = ({"", "approx"},)
-# A bound of the page that a claim's weaker one follows from is not the same bound.
-_PART_OF_DATE = 10000
-
-
-def same(claim: Token, source: Token) -> bool:
-    """Whether the claim's token says what the source's says."""
-    if claim.quantity or source.quantity:
-        return _same_bound_quantity(claim, source)
-    if claim.marker and source.marker:
-        return _meaning(claim.marker) == _meaning(source.marker) and not opposite(claim, source)
-    if claim.stem == source.stem or claim.word == source.word or (claim.root and claim.root == source.root):
-        return True
-    if claim.name and source.name:  # "the Board" is not "the Committee"
-        return False
-    if claim.marker or source.marker:
-        return bool(claim.poles & source.poles)
-    return bool(claim.synonyms & source.synonyms or claim.poles & source.poles)
-
-
-_SAME_MARKERS = {Marker("quantifier", "none"): Marker("negation", "not"),
-    Marker("quantifier", "only"): Marker("condition", "onlyif")}  # fmt: skip
-
-
-def _meaning(marker: Marker) -> Marker:
-    """One marker for those that say the same: "none of the", "no"; "only", "only if"."""
-    return _SAME_MARKERS.get(marker, marker)
-
-
-def opposite(claim: Token, source: Token) -> frozenset[str]:
-    """Pairs of opposites the two stand on different sides of."""
-    return frozenset(
-        pair for pair, side in claim.poles for other, far in source.poles if pair == other and side != far
-    )
-
-
-def _same_bound_quantity(claim: Token, source: Token) -> bool:
-    if not claim.quantity or not source.quantity:
-        return False
-    if not same_quantity(claim.quantity, source.quantity, hedged=claim.bound == "approx"):
-        return False
-    if "span" in (claim.bound, source.bound):
-        return claim.bound in ("span", "gt") and source.bound in ("", "span", "gt")
-    return claim.bound == source.bound or (claim.bound == "approx" and source.bound == "")
-
-
-def same_quantity(claim: Quantity, source: Quantity, hedged: bool = False) -> bool:
-    """Whether both are one amount: of one dimension and currency, equal but for rounding a hedged claim."""
-    if claim.dimension != source.dimension:
-        return _year_as_number(claim, source)
-    if claim.dimension == "date":
-        return _same_date(int(claim.value), int(source.value))
-    if _other_currency(claim, source):
-        return False
-    if claim.base == source.base:
-        return True
-    if claim.unit != source.unit and abs(claim.base - source.base) <= NEAR * abs(source.base):
-        return True
-    hedged = hedged or {claim.unit, source.unit} == {"fraction", "%"}  # "a third" for 33 %
-    return hedged and rounded(claim, source)
-
-
-def _other_currency(claim: Quantity, source: Quantity) -> bool:
-    both_named = ANY_CURRENCY not in (claim.unit, source.unit)
-    return claim.dimension == "money" and both_named and claim.unit != source.unit
-
-
-def are_comparable(claim: Quantity, source: Quantity) -> bool:
-    """Whether two amounts can contradict each other.
-
-    Not a share and a count ("a quarter", "6 of 24"), nor the same number with and without its unit
-    ("21 or older", "21 years").
-    """
-    kinds = {claim.dimension, source.dimension}
-    if "" in kinds and len(kinds) == 2:
-        return "fraction" not in (claim.unit, source.unit) and claim.value != source.value
-    return True
-
-
-def rounded(claim: Quantity, source: Quantity) -> bool:
-    """Whether the claim is the source rounded to the claim's last written place."""
-    near = abs(claim.base - source.base) <= FARTHEST_ROUNDING * abs(source.base)
-    step = max(claim.step, _trailing_step(claim))
-    return near and abs(claim.base - source.base) <= step / 2
-
-
-def _trailing_step(quantity: Quantity) -> Decimal:
-    """The place of the last digit that is not zero, in base units."""
-    if not quantity.value:
-        return Decimal(0)
-    exponent = quantity.value.normalize().as_tuple().exponent
-    return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0) * abs(
-        quantity.base / quantity.value
-    )
-
-
-def _year_as_number(claim: Quantity, source: Quantity) -> bool:
-    """A year is said as part of a date, or a number looks like a year."""
-    if {claim.dimension, source.dimension} == {"year", ""}:
-        return claim.value == source.value
-    return (
-        claim.dimension == "year"
-        and source.dimension == "date"
-        and int(source.value) // _PART_OF_DATE == claim.value
-    )
-
-
-def _same_date(claim: int, source: int) -> bool:
-    """Whether every part the claim gives is the source's."""
-    parts = ((10000, 10**9), (100, 100), (1, 100))
-    return all(not (own := claim // unit % size) or own == source // unit % size for unit, size in parts)
-
-
-def difference(claim: Token, source: Token) -> str:
-    """The kind of conflict between two quantities that stand in the same place."""
-    one, other = claim.quantity, source.quantity
-    assert one is not None
-    assert other is not None
-    if {one.dimension, other.dimension} == {"ratio", "points"}:
-        return "percent_points"
-    if one.dimension == other.dimension:
-        return _of_one_dimension(one, other, claim.bound, source.bound)
-    if "date" in (one.dimension, other.dimension) or "year" in (one.dimension, other.dimension):
-        return "date"
-    if one.value == other.value or (one.dimension and other.dimension):
-        return "unit"
-    return "digit"
-
-
-def _of_one_dimension(one: Quantity, other: Quantity, claimed: str, printed: str) -> str:
-    if _other_currency(one, other):
-        return "currency"
-    if same_quantity(one, other):
-        return "comparator" if claimed != printed else "digit"
-    if one.dimension == "date":
-        return "date"
-    if one.dimension == "year":
-        return "time"
-    if one.base == -other.base:
-        return "sign"
-    ratio = abs(one.base / other.base) if other.base else Decimal(0)
-    if ratio and ratio.normalize().as_tuple().digits == (1,) and ratio not in (1, 10):
-        same_unit = one.unit == other.unit
-        return "scale" if same_unit else "unit"
-    if one.unit != other.unit and one.value == other.value:
-        return "unit"
-    return "digit"
-
+from chat.citations.verification.token import COORDINATORS, Token, are_comparable, is_marker, opposite, same
+from text.semantics import Lexicon
 
 _CLAUSE_COST = 0.15
 _SKIP_COST = 0.01
@@ -383,6 +229,76 @@ class Pairing:
             for i, j in self.ordered
             if not same(self.claim[i], self.source[j]) and opposite(self.claim[i], self.source[j])
         ]
+
+
+# Partners that have changed places.
+
+
+def amounts_exchanged(pairing: Pairing) -> tuple[int, int] | None:
+    """Two amounts, or frequencies, of which each stands where the other did.
+
+    "Whites (46 %) and Hispanics (42 %)" for "(42 %)" and "(46 %)"; "cleaned yearly, replaced monthly".
+    """
+    amounts = [(i, j) for i, j in pairing.ordered if pairing.claim[i].quantity]
+    amounts += [(i, j) for i, j in pairing.ordered if is_marker(pairing.claim[i], "frequency")]
+    for at, (i, j) in enumerate(amounts):
+        for k, m in amounts[at + 1 :]:
+            alike = _kind_of(pairing.claim[i]) == _kind_of(pairing.claim[k])
+            if alike and m < j and (in_place(pairing, (i, j), (k, m)) or _listed(pairing, (i, j), (k, m))):
+                return i, k
+    return None
+
+
+def _kind_of(token: Token) -> str:
+    return token.quantity.dimension if token.quantity else token.kind
+
+
+def in_place(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether two partners have changed places with each other, and nothing around them has moved."""
+    (i, j), (k, m) = one, other
+    first, second = _neighbours(pairing, i, {i, k}), _neighbours(pairing, k, {i, k})
+    held = {place: at for at, place in pairing.ordered}
+    own, far = (
+        tuple(None if at is None else pairing.partners[at] for at in side) for side in (first, second)
+    )
+    there, here = (_neighbours(pairing, place, {j, m}, held) for place in (m, j))
+    before = [pairing.claim[at - 1].word if at else "" for at in (i, k)]
+    stood = [pairing.source[at - 1].word if at else "" for at in (m, j)]
+    between = (*pairing.claim[i + 1 : k], *pairing.source[m + 1 : j])
+    listed = all(token.word in COORDINATORS or token.word == "," for token in between)
+    kept = before == stood and before[0] != before[1] and not listed  # not "to 12 from 20": "from 20 to 12"
+    return (first != second or kept) and own == there and far == here
+
+
+def _neighbours(
+    pairing: Pairing, at: int, but: Container[int], held: Mapping[int, int] | None = None
+) -> tuple[int | None, int | None]:
+    """The partners beside a place of the claim (with ``held``: of the source) that are not of its kind."""
+    tokens, known = (pairing.claim, pairing.partners) if held is None else (pairing.source, held)
+    others = [k for k in sorted(known) if k not in but and _kind_of(tokens[k]) != _kind_of(tokens[at])]
+    if tokens[at].kind == "word":
+        others = [k for k in sorted(known) if k not in but]
+    return max((k for k in others if k < at), default=None), min((k for k in others if k > at), default=None)
+
+
+def _listed(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether two amounts of a list have changed places, and those of a list beside it have not.
+
+    "28 % and 36 % of sales and income, respectively"; "by 5 and 7 in 2018 and 2019".
+    """
+    (i, j), (k, m) = one, other
+    claim, source = pairing.claim, pairing.source
+    between = (*claim[i + 1 : k], *source[m + 1 : j])
+    if not all(t.word in COORDINATORS or t.kind in ("break", "quantity") for t in between):
+        return False
+    said = " ".join(t.word for t in (*claim, *source))
+    told = any(word in said for word in pairing.words.respectively)
+    rest = [(a, b) for a, b in pairing.ordered if not i <= a <= k and (not told or a > k)]
+    if any(b > d for (_, b), (_, d) in pairwise(rest)):
+        return False  # the words have moved along
+    kinds = {_kind_of(claim[a]) for a, _ in rest if claim[a].quantity} - {_kind_of(claim[i])}
+    lists = any(sum(_kind_of(claim[a]) == kind for a, _ in rest) == 2 for kind in kinds)
+    return told or (lists and any(t.word in COORDINATORS for t in between))
 
 
 # What differs between a claim and one sentence of its source, as it is found.

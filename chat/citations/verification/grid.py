@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
-from chat.citations.verification.alignment import opposite, rounded, same, same_quantity
 from chat.citations.verification.phrases import change_role
-from chat.citations.verification.token import Token, is_marker
+from chat.citations.verification.token import Token, is_marker, opposite, rounded, same, same_quantity
 from chat.citations.verification.tokens import tokens_of
 from text.measures import Measure, exceptions_of, measure_of, names_count, names_unit, without_measure
 from text.quantities import Quantity, quantities_in

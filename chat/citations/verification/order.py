@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import Literal
 
-from chat.citations.verification.alignment import Pairing, content_places
+from chat.citations.verification.alignment import Pairing, amounts_exchanged, content_places, in_place
 from chat.citations.verification.phrases import (
     clause_lead,
     compared_on_both_sides,
@@ -19,7 +19,6 @@ from chat.citations.verification.phrases import (
     dates_kept,
     dates_listed,
     first_and_last,
-    frequencies_exchanged,
     is_bare_name,
     is_genitive,
     lead,
@@ -53,7 +52,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     Roles surely changed where a word before and one after a third have changed
     sides ("A pays B", "B pays A"), or where the voice changed and they did not.
     """
-    if exchanged := frequencies_exchanged(pairing):
+    if exchanged := amounts_exchanged(pairing):
         return *exchanged, True
     compared = comparison_turned(pairing)
     if pairing.words.language == "ja" and not compared and (exchanged := particles_exchanged(pairing)):
@@ -137,7 +136,8 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
         if pairing.source[j].start != pairing.source[m].start and claim[i].start != claim[k].start
-        if not _free(pairing, i, j) and not _free(pairing, k, m) and not _whole_clauses(pairing, i, j, k, m)
+        if not (_free(pairing, i, j) or _free(pairing, k, m)) or in_place(pairing, (i, j), (k, m))
+        if not _whole_clauses(pairing, i, j, k, m) or in_place(pairing, (i, j), (k, m))
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
         if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))

@@ -108,6 +108,17 @@ def both_forbid(pairing: Pairing, i: int, j: int) -> bool:
     return denied and pairing.words.language not in _NEED_NOT
 
 
+_AT = frozenset({"at", "à"})
+
+
+def at_time(pairing: Pairing, at: int) -> bool:
+    """Whether the claim says "after 12 months" for "at 12 months"."""
+    place = pairing.partners.get(at + 1, 0)
+    number = pairing.claim[at + 1].quantity if at + 1 < len(pairing.claim) else None
+    timed = number is not None and number.dimension in ("time", "calendar")
+    return timed and place > 0 and pairing.source[place - 1].word in _AT
+
+
 # Dates and numbers of a sentence that states several: which number belongs to which date.
 
 
@@ -217,20 +228,6 @@ def _turns(token: Token) -> bool:
 
 
 # Exchanged places: names, phrases and compared things that stand where another stood.
-
-
-def frequencies_exchanged(pairing: Pairing) -> tuple[int, int] | None:
-    """Two words that each have the other's frequency: "cleaned monthly, replaced yearly", and back."""
-    often = [(i, j) for i, j in pairing.ordered if is_marker(pairing.claim[i], "frequency")]
-    plain = [(i, j) for i, j in pairing.ordered if pairing.claim[i].kind == "word"]
-    for at, (i, j) in enumerate(often):
-        for k, m in often[at + 1 :]:
-            first = min(plain, key=lambda pair: abs(pair[0] - i), default=(i, j))
-            second = min(plain, key=lambda pair: abs(pair[0] - k), default=(k, m))
-            held = min(abs(first[1] - j), abs(second[1] - m))
-            if abs(first[1] - m) < held and abs(second[1] - j) < held:
-                return i, k
-    return None
 
 
 def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:

@@ -103,7 +103,7 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
         return judged
     if (computed := _computed(tokens, sentences, language, topics)) is not None:
         return computed
-    if _number_said_again(tokens, sentences):
+    if _number_said_again(tokens, sentences) or _exchanges_amounts(judged, tokens):
         return judged
     if any(
         all(_best(part, sentences, language, topics).outcome == "holds" for part in statements)
@@ -147,6 +147,12 @@ def _number_said_again(claim: Sequence[Token], sentences: Sequence[_Sentence]) -
     claimed = Counter(token.quantity.base for token in claim if token.quantity)
     held = Counter(t.quantity.base for sentence in sentences for t in sentence.tokens if t.quantity)
     return any(count > max(1, held[value]) for value, count in claimed.items())
+
+
+def _exchanges_amounts(judged: Judgement, claim: Sequence[Token]) -> bool:
+    """Whether an amount stands where another did: the page may say each part, and not the whole."""
+    amounts = {token.start for token in claim if token.quantity}
+    return any(c.kind == "role_swap" and c.claim_span[0] in amounts for c in judged.conflicts)
 
 
 def _joined(parts: Sequence[Judgement]) -> Judgement:

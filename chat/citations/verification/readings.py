@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
-from chat.citations.verification.alignment import same
 from chat.citations.verification.conditions import with_exclusive_conditions
 from chat.citations.verification.omissions import COMMA_RELATIVES
 from chat.citations.verification.phrases import (
@@ -14,7 +13,7 @@ from chat.citations.verification.phrases import (
     counted_of,
     of_compared,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, HARD_BREAKS, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, HARD_BREAKS, Token, same
 from chat.citations.verification.tokens import in_clauses
 from text.semantics import UNSPACED, Lexicon
 

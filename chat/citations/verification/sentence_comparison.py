@@ -12,10 +12,7 @@ from chat.citations.verification.alignment import (
     Differences,
     Pairing,
     content_places,
-    difference,
-    opposite,
     partners,
-    same_quantity,
 )
 from chat.citations.verification.conditions import (
     denies_exception,
@@ -26,6 +23,7 @@ from chat.citations.verification.conditions import (
 from chat.citations.verification.junctions import Junctions
 from chat.citations.verification.omissions import Omissions
 from chat.citations.verification.phrases import (
+    at_time,
     both_forbid,
     change_role,
     compares,
@@ -35,7 +33,15 @@ from chat.citations.verification.phrases import (
     operands_exchanged,
     says_result,
 )
-from chat.citations.verification.token import COORDINATORS, Token, denials_at, is_marker
+from chat.citations.verification.token import (
+    COORDINATORS,
+    Token,
+    denials_at,
+    difference,
+    is_marker,
+    opposite,
+    same_quantity,
+)
 from chat.citations.verification.voice import converse, is_instruction
 from text.semantics import UNSPACED, Lexicon, Marker
 
@@ -47,7 +53,6 @@ _KIND_OF = {
     "cause": "cause_effect", "ordinal": "ordinal", "person": "role_swap",
 }  # fmt: skip
 _OF_PLACES = frozenset({"entity_swap", "role_swap"})
-_AT = frozenset({"at", "à"})
 _PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
 
@@ -269,7 +274,7 @@ class _Examination(Differences):
         rival = self._rival(
             at, lambda other: other.marker is not None and other.marker.category == marker.category
         )
-        if rival is None and marker == Marker("time", "after") and self._at_time(at):
+        if rival is None and marker == Marker("time", "after") and at_time(self.pairing, at):
             return
         if rival is not None and marker.category == "modality" and both_forbid(self.pairing, at, rival):
             self.explained_source.add(rival)
@@ -306,13 +311,6 @@ class _Examination(Differences):
         """Whether what the claim says behind its "after" stands before the source's "before"."""
         behind = next((self.pairing.partners[i] for i, _ in self.pairing.ordered if i > at), None)
         return behind is not None and behind < rival
-
-    def _at_time(self, at: int) -> bool:
-        """ "after 12 months" for "at 12 months"."""
-        place = self.pairing.partners.get(at + 1, 0)
-        number = self.claim[at + 1].quantity if at + 1 < len(self.claim) else None
-        timed = number is not None and number.dimension in ("time", "calendar")
-        return timed and place > 0 and self.source[place - 1].word in _AT
 
     def _forbids(self, at: int) -> bool:
         """Whether a "may" stands with "not" or "only if" and so says what must not be done."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from decimal import Decimal
 
 from chat.citations.claims import Conflict
-from chat.citations.verification.alignment import difference, same
 from chat.citations.verification.computation import (
     Equation,
     Operands,
@@ -29,7 +28,7 @@ from chat.citations.verification.grid import (
     words_of,
 )
 from chat.citations.verification.prose import Judgement
-from chat.citations.verification.token import Token, is_marker
+from chat.citations.verification.token import Token, difference, is_marker, same
 from chat.citations.verification.tokens import tokens_of
 from text.quantities import Quantity
 from text.semantics import known_language

@@ -11,11 +11,10 @@ from itertools import takewhile
 from chat.citations.anchoring.page_text import fold
 from chat.citations.claims import Conflict, SourceUnit
 from chat.citations.values.support import FALLING, ValueSupport, heads_of
-from chat.citations.verification.alignment import same
 from chat.citations.verification.grid import CellText, Grid
 from chat.citations.verification.prose import Judgement, judge_prose
 from chat.citations.verification.tables import judge_table
-from chat.citations.verification.token import COORDINATORS, Token
+from chat.citations.verification.token import COORDINATORS, Token, same
 from chat.citations.verification.tokens import tokens_of
 from domains import pack_names
 from domains.items import said_by_label
@@ -58,7 +57,7 @@ def judge_unit(
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     topics = [*reversed(unit.section_path), unit.title]
     judged = judge_prose(sentence, unit.text, language, topics)
-    if judged.outcome != "holds" and found and found.complete and _RESPECTIVELY.search(unit.text):
+    if judged.outcome == "open" and found and found.complete and _RESPECTIVELY.search(unit.text):
         return _by_values(sentence, unit, around, language, found)
     return judged
 
