@@ -227,6 +227,7 @@ ABOUT = re.compile(
 )
 MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; a heading below more words is a section's
 TITLE_WORDS = 30
+LARGER = 1.25  # type so many times as large is a title's, whatever bookmarks say of what is below
 LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
 NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
 ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
@@ -295,7 +296,18 @@ def first_headings(parsed: ParsedDocument) -> Iterator[str]:
             words += len(unit.text.split())
         elif words <= MOST_WORDS_ABOVE and not is_about_publisher(unit, below):
             headings.append((unit.level or 6, number, -type_size(unit), unit.text))
-    yield from (text for *_, text in sorted(headings, key=itemgetter(0, 1, 2)))
+    ranked = [(_rank(n, headings), *heading) for n, heading in enumerate(headings)]
+    yield from (text for *_, text in sorted(ranked, key=itemgetter(0, 2, 3)))
+
+
+def _rank(n: int, headings: Sequence[tuple[int, int, int, str]]) -> int:
+    """Return a heading's level, or that of one below it on its page in plainly smaller type.
+
+    Bookmarks often name a cover's small print, and not the title above it.
+    """
+    level, number, size, _ = headings[n]
+    below = [other[0] for other in headings[n + 1 :] if other[1] == number and size <= other[2] * LARGER]
+    return min([level, *below])
 
 
 def is_about_publisher(heading: ParsedUnit, below: ParsedUnit | None) -> bool:

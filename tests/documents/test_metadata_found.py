@@ -10,6 +10,8 @@ import pytest
 from documents.ingestion.parser import DocumentMetadata, extract_metadata
 from pdf.api import parse_file
 from pdf.extract.open_document import read_xmp
+from pdf.geometry import PageFrame, Rect
+from pdf.structure import ParsedDocument, ParsedPage, ParsedUnit
 from tests.drawing import draw_pdf
 
 PACKET = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -94,3 +96,18 @@ def test_a_second_line_that_is_no_list_of_names_is_nobody(tmp_path: Path) -> Non
     assert described(tmp_path, page).authors == ()
     report = "# Annual Report\n\nAcme Corporation, New York\n\nRevenue was 32.8 billion dollars."
     assert described(tmp_path, report).authors == (), "no paper: no abstract, no identifier"
+
+
+def heading(index: int, text: str, level: int, y: float, size: float) -> ParsedUnit:
+    box = Rect(72, y, 400, y + size)
+    return ParsedUnit(index, "heading", text, 0, len(text), 1, 1, box, (box,), level=level)
+
+
+def test_a_cover_s_large_title_goes_before_the_small_print_that_bookmarks_name() -> None:
+    cover = (
+        heading(0, "The Keeping of Lighthouses", 2, 200, 26),
+        heading(1, "Translators of the edition", 1, 600, 14),
+    )
+    page = ParsedPage(1, "", PageFrame(595, 842), "", (), cover)
+    found = extract_metadata(ParsedDocument("fast", "1", 1, (page,)))
+    assert found.title == "The Keeping of Lighthouses"
