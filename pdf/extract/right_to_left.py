@@ -125,6 +125,7 @@ COVERED = 0.03
 SAME_BASELINE, SAME_PLACE = 0.15, 0.1
 # A character printed again at most so far away (ems) is the shadow of the first.
 SHADOW = 0.06
+LAM, ALEFS = "ل", "اأإآ"
 _PRESENTED = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]")
 # What is read rightwards within a word: numbers, with the signs in them, and foreign letters.
 _RIGHTWARDS = re.compile(
@@ -235,7 +236,7 @@ def _parted(row: Sequence[Char]) -> Iterator[list[list[Char]]]:
     """Words from left to right, each of characters with the marks that stand on them."""
     solid = [char for char in row if not _is_space(char.text) and not unicodedata.combining(char.text)]
     letters: list[list[Char]] = []
-    for char in _from_left(solid):
+    for char in _with_dropped_alefs(_from_left(solid), row):
         if not (letters and _is_shadow(letters[-1][0], char)):
             letters.append([char])
     if not letters:
@@ -256,13 +257,33 @@ def _parted(row: Sequence[Char]) -> Iterator[list[list[Char]]]:
 
 def _from_left(chars: Sequence[Char]) -> list[Char]:
     """The characters from left to right; those of a ligature, whose box the first has, stay together."""
+    chars = list(chars)
     places = [char.middle for char in chars]
     for n, char in enumerate(chars):
         if char.x1 == char.x0:
             beside = [chars[i] for i in (n - 1, n + 1) if 0 <= i < len(chars)]
-            whole = [other.middle for other in beside if abs(other.x1 - char.x0) < SAME_PLACE]
-            places[n] = min([place + SAME_PLACE for place in whole], default=char.middle)
+            whole = [other for other in beside if abs(other.x1 - char.x0) < SAME_PLACE]
+            places[n] = min([other.middle + SAME_PLACE for other in whole], default=char.middle)
+            if char.text in ALEFS and (lams := [other for other in whole if other.text == LAM]):
+                places[n] = left = lams[0].x0  # it is read after its lam
+                chars[n] = char._replace(x0=left, x1=left)
     return [chars[n] for n in sorted(range(len(chars)), key=places.__getitem__)]
+
+
+def _with_dropped_alefs(letters: Sequence[Char], row: Sequence[Char]) -> Iterator[Char]:
+    """The letters and each alef before a ligature of lam and alef, which MuPDF takes for printed twice.
+
+    It leaves a gap, as wide as the letter is elsewhere in the line.
+    """
+    widths = {(one.text, round(one.x1 - one.x0, 1)) for one in letters if one.x1 > one.x0}
+    for n, letter in enumerate(letters):
+        yield letter
+        alef = letters[n - 1] if n else letter
+        if letter.text == LAM and alef.text in ALEFS and alef.x0 == alef.x1 == letter.x0:
+            beside = [other.x0 for other in row if letter.x1 - SAME_PLACE < other.x0 < other.x1]
+            gap = min(beside, default=letter.x1) - letter.x1
+            if (alef.text, round(gap, 1)) in widths:
+                yield alef._replace(x0=letter.x1, x1=letter.x1 + gap)
 
 
 def _is_parted(left: Char, right: Char, gap: float, spaces: Sequence[float]) -> bool:
