@@ -1307,6 +1307,24 @@ def test_what_a_second_predicate_or_an_elliptic_clause_says_is_told_apart(
             "en",
         ),
         (
+            "Total sales in China grew 16 percent and Japan grew 8 percent.",
+            "Total sales in China grew 16 percent and Japan grew 5 percent. On a local-currency basis, China "
+            "grew 18 percent and Japan grew 8 percent.",
+            "en",
+        ),
+        (
+            "In 2012 he was named president, Lund Display Systems China.",
+            "In 2009 he was named president, Lund Display Systems China. He was appointed president and "
+            "general manager of Lund Greater China in 2012.",
+            "en",
+        ),
+        (
+            "Works in Peru, Chile and Cuba made 49%, 22% and 10% of all shirts, respectively.",
+            "Works in Peru, Chile and Cuba made 27%, 22% and 10% of all shirts, respectively. One maker made "
+            "49% of them.",
+            "en",
+        ),
+        (
             "Der Anteil betrug in Bremen 14 % und in Hamburg 9 %.",
             "Der Anteil betrug in Bremen 9 % und in Hamburg 14 %.",
             "de",

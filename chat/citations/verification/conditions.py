@@ -255,8 +255,8 @@ def topic_apart(
         return frozenset()
     topic = [at for at in content_places(source) if source[at].kind == "word"][:2]
     apart = frozenset(i for i, j in found.items() if source[j].clause < main)
-    opening = claim[min(found)].clause  # not "…, while for Republicans it ranks 12th"
-    first = all(claim[i].clause == opening for i in apart)
+    first_said = claim[min(found)].clause  # not "…, while for Republicans it ranks 12th"
+    first = all(claim[i].clause == first_said for i in apart)
     return apart if first and all(found[i] in topic for i in apart) else frozenset()
 
 

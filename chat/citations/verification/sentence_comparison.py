@@ -30,6 +30,7 @@ from chat.citations.verification.phrases import (
     comparison_turned,
     first_and_last,
     lead,
+    names_in_full,
     operands_exchanged,
     says_result,
 )
@@ -329,7 +330,11 @@ class _Examination(Differences):
         if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
             return
         said = at in self._changes_said_by_numbers or self._passes_bound(token) or self._says_again(at)
-        if said or self._names_in_full(at) or (self._names_measure(at) and not self._displaces(at)):
+        if (
+            said
+            or names_in_full(self.pairing, at, (self.around.topic, self.around.everything))
+            or (self._names_measure(at) and not self._displaces(at))
+        ):
             return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
@@ -372,24 +377,6 @@ class _Examination(Differences):
         own = self.claim[at]
         behind = self.claim[at - 1].word if at else ""
         return joined and not own.name and behind not in self.words.articles | self.words.prepositions
-
-    def _names_in_full(self, at: int) -> bool:
-        """ "Ada B. Lund" for "Ms Lund", where the passage or a heading gives the full name."""
-        run = [at]
-        for place in range(at + 1, len(self.claim)):
-            if self.claim[place].kind == "word":
-                run.append(place)
-            elif self.claim[place].word != ".":
-                break
-        named = next((k for k in run if k in self.pairing.partners), None)
-        if named is None or not self.source[self.pairing.partners[named]].name:
-            return False
-        full = [self.claim[k].word for k in run if k <= named]
-        for tokens in (self.around.topic, self.around.everything):
-            held = [token.word for token in tokens if token.kind == "word"]
-            if any(held[k : k + len(full)] == full for k in range(len(held))):
-                return True
-        return False
 
     def _names_measure(self, at: int) -> bool:
         """ "at a pressure of 3 bar" for "at 3 bar": what the unit measures."""

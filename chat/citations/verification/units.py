@@ -57,9 +57,21 @@ def judge_unit(
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     topics = [*reversed(unit.section_path), unit.title]
     judged = judge_prose(sentence, unit.text, language, topics)
-    if judged.outcome == "open" and found and found.complete and _RESPECTIVELY.search(unit.text):
+    if judged.outcome == "open" and found and found.complete and _in_two_lists(unit.text, language, found):
         return _by_values(sentence, unit, around, language, found)
     return judged
+
+
+def _in_two_lists(text: str, language: str, found: ValueSupport) -> bool:
+    """Whether all values stand in one sentence with a "respectively", in the order of the claim."""
+    starts = [place.printed.start for place in found.places]
+    said = next((s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None)
+    inside = said is not None and all(said.start <= start < said.end for start in starts)
+    return (
+        inside
+        and starts == sorted(starts)
+        and bool(said and _RESPECTIVELY.search(text[said.start : said.end]))
+    )
 
 
 def verbatim_span(sentence: str, text: str) -> tuple[int, int]:
