@@ -22,9 +22,9 @@ export function followConversation(element) {
   function toEnd() {
     const last = element.querySelector("[data-messages] > :last-child");
     if (!last) return;
-    const [question, answer] = [last, last.querySelector("[data-message]")].map((one) => one.getBoundingClientRect().top);
-    const begin = Math.max(question - ABOVE, answer - scroller.clientHeight / 2);
-    scroller.scrollTop += Math.min(begin - scroller.getBoundingClientRect().top, scroller.scrollHeight);
+    const top = (element) => element.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+    const begin = Math.max(top(last) - ABOVE, top(last.querySelector("[data-message]")) - scroller.clientHeight / 2);
+    scroller.scrollTop += Math.min(begin, scroller.scrollHeight);
   }
 
   function write(text, send) {
