@@ -94,7 +94,8 @@ class Lexicon:
         participle: endings of a verb behind a comma that says what the subject does ("ing").
         otherwise: words that open what holds in the other case ("otherwise").
         compared: what opens the amount of something else ("compared with").
-        saying: verbs behind who said all before ("the company said"); them: "of them"; those: "those of"; respectively: what says that two lists answer each other.
+        saying: verbs behind who said all before ("the company said"); them: "of them".
+        those: pronouns of "those of"; respectively: what says that two lists answer each other.
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 

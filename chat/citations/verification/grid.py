@@ -382,6 +382,20 @@ class CellComparison:
         turned = self._turned(claimed, printed)
         return plain and not other_currency and not other_counted and turned.value == printed.value
 
+    def drops_scale(self, at: int, row: int, column: int) -> bool:
+        """Whether the claim counts things with the cell's digits alone: "8,699 passengers", in thousands."""
+        claimed, held, printed = (
+            self.tokens[at].quantity,
+            self.grid.quantity(row, column),
+            self.grid.printed(row, column),
+        )
+        behind = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+        counted = behind is not None and behind.kind == "word" and not behind.capital
+        return bool(
+            counted and claimed and held and printed and claimed.bare and claimed.value == printed.value
+            and not printed.dimension and abs(held.base) >= 1000 * abs(printed.base) > 0
+        )  # fmt: skip
+
     def _turned(self, claimed: Quantity, printed: Quantity) -> Quantity:
         """The claimed amount as a loss or fall, where the claim says one."""
         bracketed = (

@@ -141,7 +141,8 @@ class Omissions:
             return
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
-        if own and not self._keeps_lead(own) and not self._said_of_noun(at):
+        joined = any(t.word in COORDINATORS for t in self.source[at : min(own, default=at)])  # "and goes out"
+        if own and not joined and not self._keeps_lead(own) and not self._said_of_noun(at):
             self.found.conflict("condition", None, at)
         else:
             self.found.open.append(self.source[at].word)

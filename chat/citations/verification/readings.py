@@ -15,6 +15,7 @@ from chat.citations.verification.phrases import (
 )
 from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, HARD_BREAKS, Token, same
 from chat.citations.verification.tokens import in_clauses
+from text.quantities import Quantity
 from text.semantics import UNSPACED, Lexicon
 
 _COMMAS = frozenset(",、，،")
@@ -115,13 +116,17 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence
         return ()
     own = behind[number].quantity
     rival = next(
-        (k for k, t in enumerate(before) if t.quantity and own and t.quantity.dimension == own.dimension),
-        None,
+        (k for k, t in enumerate(before) if t.quantity and own and _of_one_measure(t.quantity, own)), None
     )
     if rival is None or sum(t.quantity is not None for t in (*before, *behind)) > 2 + (
         behind[-1].quantity is not own
     ):
         return ()
+    held = before[rival].quantity
+    if own and held and own.dimension != held.dimension and own.value:
+        factor = held.base / held.value if held.value else 1
+        own = replace(held, value=own.value, base=own.value * factor)
+        behind[number] = replace(behind[number], quantity=own)
     left, right = behind[:number], behind[number + 1 :]
     if rival and left and left[-1].word == before[rival - 1].word:  # "food for 15 %"
         left = left[:-1]
@@ -143,6 +148,12 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence
     else:
         return ()
     return [replace(token, clause=0, part=0) for token in filled]
+
+
+def _of_one_measure(before: Quantity, own: Quantity) -> bool:
+    """Whether a number counts what the one before does: "6.50 euros on weekdays and 8 on holidays"."""
+    measured = before.dimension not in ("", "year", "date") and own.bare and not own.dimension
+    return before.dimension == own.dimension or measured
 
 
 def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[Token]:

@@ -35,6 +35,7 @@ from text.semantics import known_language
 
 COMPARES = "The claim compares cells."  # in a way that is not read: its number may be computed
 OTHER_CELLS = "The calculation uses other values than the cells that it names."
+UNSCALED = "The table counts in thousands or more, which the claim leaves out."
 
 
 def judge_table(
@@ -98,11 +99,8 @@ class _Reading(CellComparison):
         if len(left) != 1 or len(rows) < 2 or len(amounts) != len(rows):
             return None
         rest = replace(amounts[0], value=Decimal(0), base=sum((q.base for q in amounts[1:]), Decimal(0)))
-        texts = (
-            self.grid.rows[rows[0]][column].text,
-            " + ".join(self.grid.rows[r][column].text for r in rows[1:]),
-        )
-        held = replace(self._held_against(cells[:2]), reference=rest, texts=texts)
+        first, *others = (self.grid.rows[row][column].text for row in rows)
+        held = replace(self._held_against(cells[:2]), reference=rest, texts=(first, " + ".join(others)))
         return self._computed(held, left, "sum", self.spans(cells), count)
 
     def _one_cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
@@ -246,8 +244,13 @@ class _Reading(CellComparison):
         label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
         self.outflow = any(word in label for word in self.words.outflow) or self.says_expense()
         spans = ((cell.start, cell.end),)
-        if not numbers:
-            return Judgement("open", spans, unchecked=("The cell holds no single number.",))
+        if not numbers or any(self.drops_scale(at, row, column) for at in values):
+            return Judgement(
+                "open",
+                spans,
+                unchecked=(UNSCALED if numbers else "The cell holds no single number.",),
+                coverage=1.0,
+            )
         if (part := self._share(row, column, values)) is not None:
             return part
         for at in values:
@@ -451,14 +454,10 @@ class _Reading(CellComparison):
             return None
         whole = replace(cell, value=Decimal(0), base=sum((p.base for p in parts if p), Decimal(0)))
         cells = [(row, column), *((other, column) for other in others if other != row)]
-        texts = (
-            self.grid.rows[row][column].text,
-            " + ".join(self.grid.rows[other][column].text for other in others),
-        )
-        total = texts[1] if totals else f"({texts[1]})"
-        return self._computed(
-            Operands(cell, whole, (texts[0], total)), values, "share", self.spans(cells), set(values)
-        )
+        counted = self.grid.rows[row][column].text
+        total = " + ".join(self.grid.rows[other][column].text for other in others)
+        held = Operands(cell, whole, (counted, total if totals else f"({total})"))
+        return self._computed(held, values, "share", self.spans(cells), set(values))
 
     def _rest(self, spans: tuple[tuple[int, int], ...], known: set[int]) -> Judgement:
         """Verified only when every other word of the claim stands over or in the table."""

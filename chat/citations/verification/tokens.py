@@ -40,7 +40,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
     found = with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
     found = _with_events(_without_contrasts(_without_plain_years(found, language), words), words)
-    found = _with_ordinals(_with_quarters(found, words), language)
+    found = _with_ordinals(_times_a_day(_with_quarters(found, words)), language)
     found = _turned(_with_equatives(found, words), words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
     found = with_final_when(with_verb_first(_with_final_particles(found, words), words), words)
@@ -68,6 +68,8 @@ def _raw(text: str, language: str) -> list[Token]:
     for match in word_matches(plain):
         if not _inside(taken, match.start(), match.end()):
             word = plain_word(match[0], language)
+            if language == "en" and match[0] == "May" and _is_month(plain, match.start()):
+                word = "may (month)"
             capital = match[0][:1].isupper() and match.start() > 0
             start = match.start()
             if len(word) == 1 and _is_label(plain, start):
@@ -82,6 +84,11 @@ def _raw(text: str, language: str) -> list[Token]:
                 )
             )  # fmt: skip
     return sorted(found, key=lambda token: token.start)
+
+
+def _is_month(text: str, at: int) -> bool:
+    """Whether a "May" is the month: inside a sentence, or before "is" and the like."""
+    return at > 0 or re.match(r"May (?:is|was|has|had|and|\d)\b", text) is not None
 
 
 def _is_label(text: str, at: int) -> bool:
@@ -177,8 +184,8 @@ def _uncompared(sense: Sense) -> Sense | None:
 def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bool:
     phrase = " ".join(token.word for token in raw[at : at + size])
     if phrase in words.postfix:
-        if size > 1 and raw[at + size : at + size + 1] and raw[at + size].kind == "quantity":
-            return False  # "below 0 °C or above 45 °C"
+        if raw[at + size : at + size + 1] and raw[at + size].kind == "quantity":
+            return phrase.split()[0] not in COORDINATORS  # "au moins deux ans"; not "0 °C or above 45 °C"
         return at > 0 and (raw[at - 1].kind == "quantity" or number_of_phrase(raw, at) is not None)
     if phrase in words.limits:
         return any(token.kind == "quantity" for token in raw[at + size : at + size + LIMIT_REACH])
@@ -327,6 +334,28 @@ def _with_quarters(tokens: list[Token], words: Lexicon) -> list[Token]:
         found.append(replace(token, kind="marker", marker=ordinal, stem=f"ordinal:{ordinal.value}"))
         name = min(words.quarter)
         found.append(replace(token, word=name, stem=stem(name, words.language), name=False, root=""))
+    return found
+
+
+_TIMES = {1: Marker("frequency", "once"), 2: Marker("frequency", "twice"), 3: Marker("frequency", "thrice")}
+
+
+def _times_a_day(tokens: list[Token]) -> list[Token]:
+    """ "2 times a day", "3-mal täglich" as "twice a day"."""
+    found = list(tokens)
+    for at, (token, following) in enumerate(pairwise(tokens)):
+        if token.bound:  # "at most once a month"
+            continue
+        often = (
+            token.quantity is not None
+            and token.quantity.unit == "times"
+            and is_marker(following, "frequency")
+        )
+        marker = _TIMES.get(int(token.quantity.value)) if often and token.quantity else None
+        if marker and token.quantity and token.quantity.value == int(token.quantity.value):
+            found[at] = replace(
+                token, kind="marker", marker=marker, stem=f"frequency:{marker.value}", quantity=None
+            )
     return found
 
 

@@ -13,7 +13,7 @@ from chat.citations.claims import Conflict, SourceUnit
 from chat.citations.values.support import FALLING, ValueSupport, heads_of
 from chat.citations.verification.grid import CellText, Grid
 from chat.citations.verification.prose import Judgement, judge_prose
-from chat.citations.verification.tables import judge_table
+from chat.citations.verification.tables import UNSCALED, judge_table
 from chat.citations.verification.token import COORDINATORS, Token, same
 from chat.citations.verification.tokens import tokens_of
 from domains import pack_names
@@ -158,7 +158,7 @@ def _judge_row(
         own = next((r for r, cells in enumerate(grid.rows) if cells and cells[0].start == 0), None)
         topics = [*unit.section_path, unit.title]
         judged = _of_own_row(judge_table(sentence, grid, language, topics, own), unit)
-        if judged.outcome == "holds" or judged.unchecked == (_OTHER_ROW,):
+        if judged.outcome == "holds" or judged.unchecked in ((_OTHER_ROW,), (UNSCALED,)):
             return judged
     if found is None or not found.complete:
         return judged or Judgement("open", missing=found.missing if found else ())
