@@ -57,7 +57,9 @@ def judge_unit(
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     topics = [*reversed(unit.section_path), unit.title]
     judged = judge_prose(sentence, unit.text, language, topics)
-    if judged.outcome == "open" and found and found.complete and _in_two_lists(unit.text, language, found):
+    exchanged = any(conflict.kind == "role_swap" for conflict in judged.conflicts)
+    may_hold = judged.outcome != "holds" and not exchanged
+    if may_hold and found and found.complete and _in_two_lists(unit.text, language, found):
         return _by_values(sentence, unit, around, language, found)
     return judged
 
