@@ -14,7 +14,7 @@ from uuid import UUID
 
 from chat.answers.events import CitationShown, Cited, Event, Text, Verified
 from chat.answers.prompt import shown_text
-from chat.citations.claim_spans import PassageMatcher, Span, claim_before, plain, uncited_claims
+from chat.citations.claim_spans import PassageMatcher, claim_before, plain, uncited_claims
 from chat.citations.claims import Claim, SourceUnit, Verification
 from chat.citations.marker_decoder import format_marker, stored_marks
 from chat.citations.model_judge import LONGEST_PASSAGE, JudgedClaim, Judging
@@ -24,6 +24,7 @@ from chat.citations.stored_citations import shown
 from chat.citations.verification.verify import verify
 from chat.markdown.html import StreamRenderer
 from chat.models import Citation
+from text.sentences import Span
 
 _SENTENCE_END = re.compile(r"(?:[.!?。！？…]+[\"'”’)\]*_]*)?$")
 MOST_CITATIONS = 400  # of one answer; a model that cites everything is stopped from filling the database

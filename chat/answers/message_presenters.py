@@ -16,7 +16,6 @@ from django.utils.translation import ngettext
 
 from chat.answers.events import CitationShown, Done, Summary
 from chat.answers.persistence import notice_dead
-from chat.citations.claim_spans import Span
 from chat.citations.stored_citations import shown_citations, summary_of
 from chat.markdown.html import render_message
 from chat.models import Citation, Conversation, Message
@@ -24,6 +23,7 @@ from chat.providers.local import NAME as WITHOUT_MODEL
 from chat.providers.registry import sees
 from documents.models import CitationUnit
 from documents.translation import translated
+from text.sentences import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verification
 from chat.citations.marker_decoder import stored_marks, without_markers
 from chat.citations.verification.verify import verify
+from text.semantics import detected_language
+from text.sentences import Span, sentence_spans
 
-_END = re.compile(
-    r"""(?<!\b[A-Z]\.)(?<!\bNo\.)(?<!\bvs\.)(?<!\bInc\.)(?<!\bCo\.)(?<!\bCorp\.)(?<!\bLtd\.)(?<!\bU\.S\.)
-    (?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bapprox\.)(?<!\bFig\.)(?<!\bal\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)
-    (?<=[.!?])["'”’)\]*_]*(?=\s+["'“‘(\[*_]*[^\Wa-z_]|\s*$)|(?<=[。！？])["'”’)\]]*""",
-    re.VERBOSE,
-)
-_BEFORE_NUMBER = re.compile(  # abbreviations that end no sentence where a number follows
-    r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Okt|Dez|pp?|Art|Arts|Sec|Secs|Sect|Ch|Eq|Vol|para|paras|Nr|Abs|"
-    r"Abb|Tab|Kap|Rz|ca|n[°º])\.$",
-    re.IGNORECASE,
-)
 _LINE_HEAD = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|#{1,6}[ \t]+|>[ \t]?|\|[ \t]?)*")
 _MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|[*_`~|]+")
+_SIGNS = "*_`"  # of Markdown, around words
+_NO_SIGNS = str.maketrans(_SIGNS, " " * len(_SIGNS))
 _CODE = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _TABLE_HEAD = re.compile(r"[ \t|]*\n[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+$", re.MULTILINE)
 _DIGIT = re.compile(r"\d")
@@ -35,40 +27,28 @@ _ADMITS = re.compile(
 FEWEST_WORDS = 4  # of a sentence that claims something without a number
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """``text[start:end]`` of the text it was found in."""
-
-    start: int
-    end: int
-
-
 def sentences(text: str) -> Iterator[Span]:
     """The sentences of Markdown, line heads (bullets, numbers, ``#``) left out. Code blocks have none."""
     blocked = [match.span() for match in _CODE.finditer(text)]
+    language = detected_language(text, "en")
     at = 0
     for line in text.splitlines(keepends=True):
         if not any(start <= at < end for start, end in blocked):
-            yield from _of_line(text, at, at + len(line))
+            yield from _of_line(text, at, at + len(line), language)
         at += len(line)
 
 
-def _of_line(text: str, start: int, end: int) -> Iterator[Span]:
+def _of_line(text: str, start: int, end: int, language: str) -> Iterator[Span]:
+    """The sentences of a line, each with the signs of Markdown that stand right before or behind it."""
     start = _LINE_HEAD.match(text, start, end).end()  # type: ignore[union-attr]
-    line = text[start:end]
-    cuts = [match.end() for match in _END.finditer(line) if not _is_inside(line, match.end())] + [len(line)]
-    before = 0
-    for cut in cuts:
-        piece = line[before:cut]
-        if piece.strip():
-            left = len(piece) - len(piece.lstrip())
-            yield Span(start + before + left, start + before + len(piece.rstrip()))
-        before = cut
-
-
-def _is_inside(line: str, at: int) -> bool:
-    """Whether a full stop before ``at`` belongs to an abbreviation of the number behind it: “Feb. 1”."""
-    return line[at:].lstrip()[:1].isdigit() and _BEFORE_NUMBER.search(line, 0, at) is not None
+    words = text[start:end].translate(_NO_SIGNS)
+    for span in sentence_spans(words, language):
+        first, last = start + span.start, start + span.end
+        while first > start and text[first - 1] in _SIGNS:
+            first -= 1
+        while last < end and text[last] in _SIGNS:
+            last += 1
+        yield Span(first, last)
 
 
 def claim_before(content: str, quote: str = "") -> Span:

@@ -22,9 +22,9 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from chat.answers.events import CitationShown
-from chat.citations.claim_spans import Span
 from chat.markdown.overlay import LaidOut, MarkedText, laid_out, marked_text
 from chat.markdown.source_map import SourceMap, parser
+from text.sentences import Span
 
 # --- Heading levels: below the page's own, without gaps ---
 #

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from markdown_it.token import Token
 
-from chat.citations.claim_spans import Span
 from chat.citations.marker_decoder import stored_marks
 from chat.markdown.source_map import SourceMap, parsed_blocks, shown_characters
+from text.sentences import Span
 
 _CLOSING = frozenset(".,;:!?)]}%*_~|'\"”’»›…。，、；：！？）」』")  # may follow a citation without a space
 _SOLID = ("fence", "code_block", "hr")  # no inline text

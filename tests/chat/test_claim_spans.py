@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chat.citations.claim_spans import Span, claim_before, claims_something, plain, sentences, uncited_claims
+from chat.citations.claim_spans import claim_before, claims_something, plain, sentences, uncited_claims
+from text.sentences import Span
 
 MARK = "[[cite:0123456789abcdef0123456789abcdef:5]]"
 
@@ -33,6 +34,14 @@ def test_bullets_headings_and_tables_are_lines_of_their_own() -> None:
 
 def test_code_blocks_have_no_sentences() -> None:
     assert texts("Before.\n\n```\nx = 1. y = 2.\n```\nAfter.") == ["Before.", "After."]
+
+
+def test_sentences_end_as_those_of_the_language_of_the_answer_do() -> None:
+    assert texts("**Er kam am 3. Mai 2020.** Dann ging er; siehe Art. 5 Abs. 2. Ende.") == [
+        "**Er kam am 3. Mai 2020.**",
+        "Dann ging er; siehe Art. 5 Abs. 2.",
+        "Ende.",
+    ]
 
 
 def test_japanese_sentences_end_without_a_space() -> None:

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.answers.events import CitationShown
-from chat.citations.claim_spans import Span
 from chat.citations.marker_decoder import format_marker
 from chat.markdown.html import StreamRenderer, render_message
 from chat.markdown.overlay import laid_out, marked_text
 from chat.markdown.source_map import shown_characters
 from tests.chat.test_rendering import UNIT, citation
+from text.sentences import Span
 
 MARK = format_marker(UNIT, 5)
 HOSTILE = [

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.answers.events import CitationShown
-from chat.citations.claim_spans import Span
 from chat.markdown.html import StreamRenderer, in_block, render_message, superscript
+from text.sentences import Span
 
 UNIT = "0123456789abcdef0123456789abcdef"
 MARK = f"[[cite:{UNIT}:5]]"
