@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 from operator import attrgetter
 
 from pdf.extract.words import breaks_anywhere, comes_next, is_bullet, is_contents_line, marker_of
+from pdf.geometry import Rect
 from pdf.layout.lines import Line
 from pdf.layout.page_layout import Block, column_is_right_to_left
 
@@ -42,6 +43,8 @@ TITLE_LEADING = 1.45
 # A line that ends within a sentence before a small letter was broken on purpose only if it leaves this
 # share of the column empty.
 UNFINISHED_ROOM = 0.3
+# Lines so far above or below a box beside the text may still keep clear of it (ems).
+BOX_MARGIN = 2.0
 # A footnote's number is so much smaller than its text.
 NOTE_MARK = 0.8
 # Within a paragraph and a sentence, a line leaves at most this share of the column empty.
@@ -124,12 +127,17 @@ def _tightest_common(counts: Counter[int]) -> float:
     return min(pitch for pitch, count in counts.items() if count >= max(1, 0.34 * most))
 
 
-def paragraphs(lines: Sequence[Line], rtl: bool | None = None) -> list[Block]:
-    """The column's lines as prose and list blocks, top to bottom. ``rtl``: it is read leftwards."""
+def paragraphs(lines: Sequence[Line], rtl: bool | None = None, boxes: Sequence[Rect] = ()) -> list[Block]:
+    """The column's lines as prose and list blocks, top to bottom. ``rtl``: it is read leftwards.
+
+    ``boxes``: what stands in the column beside some of its lines, which end before it.
+    """
     if not lines:
         return []
     column = column_of(lines, column_is_right_to_left(lines) if rtl is None else rtl)
     margins = _margins(lines, column)
+    for box in boxes:
+        margins = _before_box(box, lines, margins, column)
     groups: list[list[Line]] = [[lines[0]]]
     for i in range(1, len(lines)):
         following = lines[i + 1] if i + 1 < len(lines) else None
@@ -155,6 +163,18 @@ def _margins(lines: Sequence[Line], column: Column) -> list[float]:
         if line is not None:
             stack.append(line)
     return margins
+
+
+def _before_box(box: Rect, lines: Sequence[Line], margins: Sequence[float], column: Column) -> list[float]:
+    """The margins, those of the lines beside the box, or right above and below it, where these lines end."""
+    start = -box.x1 if column.rtl else box.x0
+    near = [
+        box.y0 - BOX_MARGIN * line.size < (line.y0 + line.y1) / 2 < box.y1 + BOX_MARGIN * line.size
+        and column.ends(line) <= start
+        for line in lines
+    ]
+    end = max([column.ends(line) for line, is_near in zip(lines, near, strict=True) if is_near], default=start)
+    return [min(margin, end) if is_near else margin for margin, is_near in zip(margins, near, strict=True)]
 
 
 def _opens_leading(last: Line, line: Line, column: Column) -> bool:

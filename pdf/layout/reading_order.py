@@ -297,7 +297,7 @@ def region_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
         table, above = with_header_above_rule(inset.blocks, above)
         blocks += running_blocks(above, rtl)
         blocks += table
-    blocks += running_blocks(rest, rtl)
+    blocks += running_blocks(rest, rtl, [inset.rect for inset in aside])
     for inset in aside:
         blocks = _put_beside(inset, blocks, rtl)
     return blocks
@@ -319,15 +319,15 @@ def _put_beside(inset: Inset, blocks: list[Block], rtl: bool) -> list[Block]:
     return [*blocks[:place], *inset.blocks, *blocks[place:]]
 
 
-def running_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
-    """Unruled tables and paragraphs of one column, top to bottom."""
+def running_blocks(lines: Sequence[Line], rtl: bool = False, boxes: Sequence[Rect] = ()) -> list[Block]:
+    """Unruled tables and paragraphs of one column, top to bottom. ``boxes`` stand beside some lines."""
     rows = rows_of(lines)
     rtl = column_is_right_to_left(lines, rtl)
     cells = [row_of(mirrored_row(row) if rtl else row) for row in rows]
     blocks: list[Block] = []
     done = 0
     for start, end in [*aligned_rows(cells), (len(rows), len(rows))]:
-        blocks += _prose(rows[done:start], rtl)
+        blocks += _prose(rows[done:start], rtl, boxes)
         if end > start:
             table = table_blocks(cells[start:end])
             blocks += turned_back(table) if rtl else table
@@ -335,10 +335,10 @@ def running_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
     return blocks
 
 
-def _prose(rows: Sequence[list[Line]], rtl: bool) -> list[Block]:
+def _prose(rows: Sequence[list[Line]], rtl: bool, boxes: Sequence[Rect]) -> list[Block]:
     """Paragraphs of rows that hold no table; what stands between two of them may be read another way."""
     rtl = column_is_right_to_left([line for row in rows for line in row], rtl)
-    return paragraphs([merged(part, rtl) for part in texts_apart(rows, rtl)], rtl)
+    return paragraphs([merged(part, rtl) for part in texts_apart(rows, rtl)], rtl, boxes)
 
 
 def texts_apart(rows: Sequence[Sequence[Line]], rtl: bool) -> list[Sequence[Line]]:

@@ -125,6 +125,25 @@ def test_what_stands_in_a_box_beside_a_text_is_read_by_itself() -> None:
     assert [unit.text for unit in units if not unit.table] == [f"{PROSE} {OTHER}"]
 
 
+def test_a_paragraph_that_runs_on_under_a_box_beside_it_is_one() -> None:
+    drawing = Drawing()
+    drawing.page.draw_rect((370, 80, 530, 190), color=(0.6, 0.6, 0.6), width=0.75)
+    for row, (label, value) in enumerate([("Founded", "1881"), ("Seat", "Bergen"), ("Boats", "41")] * 2):
+        drawing.text(378, 96.5 + 16 * row, label)
+        drawing.text(450, 96.5 + 16 * row, value)
+    first = justified(PROSE, 270)
+    y = drawing.lines(first) + 8
+    text = f"{OTHER} {PROSE}"
+    beside = justified(text, 270)
+    count = sum(y + 12 * n < 202 for n in range(len(beside)))
+    assert 2 < count < len(beside) - 1, "the box ends within the paragraph, whose next line keeps clear of it"
+    y = drawing.lines(beside[:count], y=y)
+    below = justified(" ".join(beside[count:]), 450)
+    y = drawing.lines(below, y=y) + 8
+    drawing.lines(justified(PROSE, 450), y=y)
+    assert [unit.text for unit in drawing.units() if not unit.table] == [PROSE, text, PROSE]
+
+
 def test_cards_beside_one_another_are_read_one_by_one() -> None:
     drawing = Drawing()
     for x, text in ((72, PROSE), (312, OTHER)):
