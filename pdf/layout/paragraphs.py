@@ -173,7 +173,9 @@ def _before_box(box: Rect, lines: Sequence[Line], margins: Sequence[float], colu
         and column.ends(line) <= start
         for line in lines
     ]
-    end = max([column.ends(line) for line, is_near in zip(lines, near, strict=True) if is_near], default=start)
+    end = max(
+        [column.ends(line) for line, is_near in zip(lines, near, strict=True) if is_near], default=start
+    )
     return [min(margin, end) if is_near else margin for margin, is_near in zip(margins, near, strict=True)]
 
 
