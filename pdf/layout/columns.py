@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pdf.geometry import Rect
 from pdf.layout.gutters import COLUMN_ROWS, are_texts_apart, reads_as_column, text_rows, with_margin_headings
 from pdf.layout.lines import Line, rows_of
 from pdf.tables.cells import is_value
@@ -36,6 +37,8 @@ HEAD_NEARER = 1.2
 COLUMN_CHARS = 6
 # Heads of columns stand at most so far above the values (ems).
 VALUES_BELOW = 3.0
+# An upright ruling that parts two columns is as long as this share of them.
+RULED = 0.9
 
 
 class Cut(NamedTuple):
@@ -47,10 +50,10 @@ class Cut(NamedTuple):
     right: list[Line]
 
 
-def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
+def regions(lines: Sequence[Line], rtl: bool = False, rulings: Sequence[Rect] = ()) -> list[list[Line]]:
     """The lines in groups, one per column, in reading order; tables of texts stand among them as one."""
     lines = with_text_tables(lines)
-    cut = best_cut(lines) if len(lines) >= 2 * COLUMN_ROWS else None
+    cut = best_cut(lines, rulings) if len(lines) >= 2 * COLUMN_ROWS else None
     if cut is None:
         return [list(lines)] if lines else []
     beside = {*map(id, cut.left), *map(id, cut.right)}
@@ -59,10 +62,10 @@ def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
     below = [line for line in rest if _middle(line) > cut.top]
     columns = (cut.right, cut.left) if rtl else (cut.left, cut.right)
     parts = with_margin_headings(*columns) or columns
-    return [region for part in (above, *parts, below) for region in regions(part, rtl)]
+    return [region for part in (above, *parts, below) for region in regions(part, rtl, rulings)]
 
 
-def best_cut(lines: Sequence[Line]) -> Cut | None:
+def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
     """The cut along the gutter that parts most lines, or None."""
     downwards = sorted(lines, key=_middle)
     starts, ends = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
@@ -75,7 +78,9 @@ def best_cut(lines: Sequence[Line]) -> Cut | None:
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
-    best = next((cut for cut in ranked if _is_gutter(cut) and not _heads_values(cut, downwards)), None)
+    best = next(
+        (cut for cut in ranked if _is_gutter(cut, rulings) and not _heads_values(cut, downwards)), None
+    )
     if best is None:
         return None
     best = _without_head_below(_without_last_line_above(best, downwards), downwards)
@@ -218,13 +223,23 @@ def cuts_at(gutter: tuple[float, float], downwards: Sequence[Line]) -> list[Cut]
     return cuts
 
 
-def _is_gutter(cut: Cut) -> bool:
+def _is_gutter(cut: Cut, rulings: Sequence[Rect]) -> bool:
     left, right = cut.left, cut.right
     if any(sum([line.chars for line in side]) < COLUMN_CHARS * len(side) for side in (left, right)):
         return False
-    width = min(line.x0 for line in right) - max(line.x1 for line in left)
+    x0, x1 = max(line.x1 for line in left), min(line.x0 for line in right)
     em = min(_median([line.size for line in left]), _median([line.size for line in right]))
-    return width >= GUTTER * em and are_texts_apart(text_rows(left), text_rows(right))
+    if x1 - x0 < GUTTER * em:
+        return False
+    return are_texts_apart(text_rows(left), text_rows(right), _is_ruled(cut, x0, x1, rulings))
+
+
+def _is_ruled(cut: Cut, x0: float, x1: float, rulings: Sequence[Rect]) -> bool:
+    """Whether an upright ruling parts the two sides from their first line to their last."""
+    lines = (*cut.left, *cut.right)
+    top, bottom = min([line.y0 for line in lines]), max([line.y1 for line in lines])
+    between = [rule for rule in rulings if x0 - OVERHANG <= rule.x0 and rule.x1 <= x1 + OVERHANG]
+    return any(min(rule.y1, bottom) - max(rule.y0, top) >= RULED * (bottom - top) for rule in between)
 
 
 def _median(values: list[float]) -> float:

@@ -39,6 +39,8 @@ COMMON = 0.8
 FAR_APART = 0.35
 # A smaller share than this of the rows of a column of text hold nothing but values.
 VALUE_SHARE = 0.25
+# Where so many paragraphs stand off from the one before, they alone tell of rows.
+OPENINGS = 2
 # So short a cell with a digit in it is a value.
 VALUE_CHARS = 16
 # A stack of short lines: at least so many rows of so many characters, at most this leading (ems).
@@ -60,8 +62,11 @@ def text_rows(lines: list[Line]) -> list[list[Line]]:
     return [row for row in rows_of(lines) if any(line.chars for line in row)]
 
 
-def are_texts_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
-    """Whether each of two sides is read for itself, from its first row to its last."""
+def are_texts_apart(left: list[list[Line]], right: list[list[Line]], ruled: bool = False) -> bool:
+    """Whether each of two sides is read for itself, from its first row to its last.
+
+    ``ruled``: an upright ruling parts them, as it does columns of a text and the two columns of a table.
+    """
     sides = (left, right)
     if min(map(len, sides)) < COLUMN_ROWS:
         return False
@@ -71,7 +76,27 @@ def are_texts_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
     stacked = [full or is_stack_of_short_lines(rows) for full, rows in zip(prose, sides, strict=True)]
     if all(prose) or (all(stacked) and not any(prose) and not _is_read_across(left, right)):
         return True
+    if ruled and _are_ruled_apart(left, right):
+        return True
     return (any(prose) or all(stacked)) and _stand_apart(left, right, any(prose))
+
+
+def _are_ruled_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    """Whether a ruling parts two texts of short paragraphs: alike in width, on baselines of their own.
+
+    Rows of a table that it parts begin on common baselines.
+    """
+    sides = (left, right)
+    if min(map(len, sides)) < STACK_ROWS or not _are_alike_in_width(left, right):
+        return False
+    if any(sum(len(row) > 1 for row in rows) > VALUE_SHARE * len(rows) for rows in sides):
+        return False
+    if any(sum(is_value(row[0].text) for row in rows) > VALUE_SHARE * len(rows) for rows in sides):
+        return False
+    wordy = all(sum(line.chars for row in rows for line in row) >= STACK_CHARS * len(rows) for rows in sides)
+    opened = [[[line] for line in _openings(rows)] for rows in sides]
+    starts = opened if min(map(len, opened)) >= OPENINGS else sides
+    return wordy and _common_baselines(*starts) < COMMON
 
 
 def _is_read_across(left: list[list[Line]], right: list[list[Line]]) -> bool:
@@ -112,14 +137,18 @@ def _stand_apart(left: list[list[Line]], right: list[list[Line]], prose: bool) -
 
     Sides of unlike width do where one is ``prose`` and the other hardly ever stands on its baselines.
     """
-    widths = [max(row[-1].x1 for row in rows) - min(row[0].x0 for row in rows) for rows in (left, right)]
-    alike = min(widths) >= LIKE_WIDTH * max(widths)
+    alike = _are_alike_in_width(left, right)
     if not (alike or prose) or min(len(left), len(right)) < STACK_ROWS:
         return False
     return (
         _common_baselines(left, right) < (APART if alike else FAR_APART)
         and max(_value_share(left), _value_share(right)) < VALUE_SHARE
     )
+
+
+def _are_alike_in_width(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    widths = [max(row[-1].x1 for row in rows) - min(row[0].x0 for row in rows) for rows in (left, right)]
+    return min(widths) >= LIKE_WIDTH * max(widths)
 
 
 def _value_share(rows: list[list[Line]]) -> float:

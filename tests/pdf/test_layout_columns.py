@@ -113,6 +113,52 @@ def test_headings_in_the_margin_are_read_before_the_text_beside_them() -> None:
     assert texts(drawing.units()) == expected
 
 
+GLOSSARY = [
+    ("Adze", "A tool like an axe with an arched blade at right angles to its handle"),
+    ("Anvil", "A block of iron on which metal is hammered and shaped"),
+    ("Auger", "A tool that bores holes in wood or in the ground"),
+    ("Awl", "A pointed tool for piercing leather"),
+    ("Bevel", "An edge that is cut to a slope, and the tool that marks such edges on wood or stone"),
+    ("Broach", "A tapered bit that widens holes"),
+    ("Burr", "A rough edge that is left on metal when it has been cut"),
+    ("Chisel", "A long blade with an edge at its end"),
+]
+
+
+def test_short_entries_in_two_columns_that_a_ruling_parts_are_read_column_by_column() -> None:
+    page = Drawing()
+    floor = 0.0
+    for x, entries in ((72, GLOSSARY[:4]), (300, GLOSSARY[4:])):
+        y = 100.0
+        for name, text in entries:
+            page.text(x, y, name, font="hebo")
+            y = page.lines(justified(text, 200), x=x, y=y + 12) + 9
+        floor = max(floor, y)
+    page.rule(286, 92, 286, floor - 18)
+    assert texts(page.units()) == [text for entry in GLOSSARY for text in entry]
+
+
+def test_a_ruling_between_the_columns_of_a_table_parts_no_row() -> None:
+    page = Drawing()
+    rows = [
+        ("Adze", "Dechsel, wie ihn der Böttcher nutzt"),
+        ("Anvil of a smith", "Amboss"),
+        ("Auger", "Bohrer für tiefe Löcher"),
+        ("Awl that pierces leather", "Ahle"),
+        ("Bevel", "Schmiege"),
+        ("Broach that widens holes", "Reibahle, die das Loch weitet"),
+        ("Chisel", "Stechbeitel"),
+    ]
+    for n, (english, german) in enumerate(rows):
+        page.text(72, 100 + 18 * n, english)
+        page.text(300, 100 + 18 * n, german)
+    page.rule(286, 90, 286, 100 + 18 * 6 + 4)
+    assert all(
+        english in text and german in text
+        for text, (english, german) in zip(texts(page.units()), rows, strict=True)
+    )
+
+
 def test_a_paragraph_that_grows_narrower_beside_a_picture_is_one() -> None:
     drawing = Drawing()
     wide = justified(f"{PROSE} {OTHER}", 450)
