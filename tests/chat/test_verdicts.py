@@ -1402,3 +1402,29 @@ AIRPORTS = (
 )
 def test_scales_months_bounds_and_times_are_read(claim: str, passage: str, lang: str, verdict: str) -> None:
     assert checked(claim, passage, lang).verdict in OUTCOMES[verdict]
+
+
+def test_a_word_of_a_label_that_elsewhere_says_a_change_only_names_its_row() -> None:
+    balance = (
+        "Balance (in millions)\n| | 2023 | 2022 | 2021 |\n| Contract assets | 12,318 | 10,579 | 9,545 |\n"
+        "| Contract liabilities | 381 | 562 | 491 |"
+    )
+    assert checked("Contract liabilities was 562 in 2022.", balance).verified
+    assert checked("Contract liabilities rose to 562 in 2022.", balance).verified
+    assert checked("Contract liabilities was 491 in 2022.", balance).verdict == "unsupported"
+
+
+def test_a_row_is_read_by_its_own_label_beside_rows_without_one() -> None:
+    balance = (
+        "Balance\n| (Millions) | 2018 | 2017 |\n| Deferred revenue | 617 | 513 |\n| | 273 | 277 |\n"
+        "| Deferred income taxes | 279 | 235 |"
+    )
+    assert checked("Deferred income taxes was 235 in 2017.", balance).verified
+    assert not checked("Deferred income taxes was 513 in 2017.", balance).verified
+
+
+def test_a_denial_belongs_to_the_word_it_denies() -> None:
+    said = "The headings herein are for convenience only and shall not affect the construction hereof."
+    assert checked("The headings herein are for convenience only.", said).verified
+    wrong = "The headings herein are not for convenience only and shall not affect the construction hereof."
+    assert checked(wrong, said).verdict == "unsupported"

@@ -276,8 +276,10 @@ def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) ->
         found = [_loss(claim, wanted) if at is None else at for at, wanted in zip(found, label, strict=True)]
     if None in found:
         return set()
-    turns = {at for at, token in enumerate(claim) if any(pair == "direction" for pair, _ in token.poles)}
     places = [at for at in found if at is not None]
+    compound = {at for at in places if at + 1 in places and claim[at + 1].start - claim[at].end == 1}
+    turns = {at for at, token in enumerate(claim) if any(pair == "direction" for pair, _ in token.poles)}
+    turns -= compound  # "contract liabilities", where nothing contracts
     turns |= {at for at, wanted in zip(places, label, strict=True) if opposite(claim[at], wanted)}
     return set(places) - turns  # their side is yet to be compared
 
@@ -384,11 +386,8 @@ class CellComparison:
 
     def drops_scale(self, at: int, row: int, column: int) -> bool:
         """Whether the claim counts things with the cell's digits alone: "8,699 passengers", in thousands."""
-        claimed, held, printed = (
-            self.tokens[at].quantity,
-            self.grid.quantity(row, column),
-            self.grid.printed(row, column),
-        )
+        claimed, held = self.tokens[at].quantity, self.grid.quantity(row, column)
+        printed = self.grid.printed(row, column)
         behind = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
         counted = behind is not None and behind.kind == "word" and not behind.capital
         return bool(

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.phrases import lead
-from chat.citations.verification.token import COORDINATORS, is_marker
+from chat.citations.verification.token import COORDINATORS, DENIALS, is_marker
 from chat.citations.verification.voice import is_instruction
 from text.semantics import UNSPACED
 
@@ -46,6 +46,21 @@ class Omissions:
         self._future_said_as_past()
         self._otherwise_left_out()
         self._part_said_as_whole()
+        self._denial_moved()
+
+    def _denial_moved(self) -> None:
+        """Look for a "not" that denies another word there: "is for use only and shall not affect"."""
+        if self.words.language in UNSPACED or self.words.language in COMMA_RELATIVES:
+            return  # "nicht" may stand behind what it denies
+        own, held = content_places(self.claim), content_places(self.source)
+        for i, j in self.pairing.ordered:
+            if self.claim[i].marker not in DENIALS or self.source[j].marker not in DENIALS:
+                continue
+            denied = next((k for k in own if k > i), None)
+            other = next((k for k in held if k > j), None)
+            place = self.pairing.partners.get(denied, j) if denied is not None else j
+            if other is not None and other not in self.pairing.matched_source and place < j:
+                self.found.conflict("negation", i, j)
 
     def _part_said_as_whole(self) -> None:
         """Look for what narrows the thing that the claim calls "overall": "progression-free survival"."""

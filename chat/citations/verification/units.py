@@ -157,7 +157,8 @@ def _judge_row(
     judged = None
     if (grid := grid_of(unit, around, language)) is not None:
         sentence = _in_words_of_row(sentence, grid, language)
-        own = next((r for r, cells in enumerate(grid.rows) if cells and cells[0].start == 0), None)
+        begins = ((r, cells[0]) for r, cells in enumerate(grid.rows) if cells)  # an empty cell stands nowhere
+        own = next((r for r, label in begins if label.start == 0 and label.text), None)
         topics = [*unit.section_path, unit.title]
         judged = _of_own_row(judge_table(sentence, grid, language, topics, own), unit)
         if judged.outcome == "holds" or judged.unchecked in ((_OTHER_ROW,), (UNSCALED,)):
