@@ -6,14 +6,17 @@ import json
 import statistics
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from chat.citations.claims import CONTRADICTED
-from chat.citations.verification.batch import Case, Checked, check
+from chat.citations.claims import CONTRADICTED, Claim
+from chat.citations.verification.batch import Case, Checked, check, passage_units
 from chat.citations.verification.tokens import tokens_of
+from chat.citations.verification.verify import verify
 from text.quantities import quantities_in
 from text.semantics import stem
 
@@ -1416,11 +1419,17 @@ def test_a_word_of_a_label_that_elsewhere_says_a_change_only_names_its_row() -> 
 
 def test_a_row_is_read_by_its_own_label_beside_rows_without_one() -> None:
     balance = (
-        "Balance\n| (Millions) | 2018 | 2017 |\n| Deferred revenue | 617 | 513 |\n| | 273 | 277 |\n"
+        "Balance\n| (Millions) | 2018 | 2017 |\n| Other assets | | |\n| Deferred income taxes | 365 | 511 |\n"
+        "| Other liabilities | | |\n| Deferred revenue | 617 | 513 |\n| Taxes | 273 | 277 |\n"
         "| Deferred income taxes | 279 | 235 |"
     )
-    assert checked("Deferred income taxes was 235 in 2017.", balance).verified
-    assert not checked("Deferred income taxes was 513 in 2017.", balance).verified
+    *others, unlabelled, cited = passage_units(balance, "en")
+    assert unlabelled.table is not None
+    table = msgspec.structs.replace(unlabelled.table, cells=unlabelled.table.cells[1:])
+    unlabelled = replace(unlabelled, table=table)
+    around = [*others, unlabelled]
+    assert verify(Claim("Deferred income taxes was 235 in 2017."), cited, around).supported
+    assert not verify(Claim("Deferred income taxes was 513 in 2017."), cited, around).supported
 
 
 def test_a_denial_belongs_to_the_word_it_denies() -> None:
