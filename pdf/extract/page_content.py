@@ -17,11 +17,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import pymupdf
 
+from pdf.extract.open_document import with_sound_boxes
 from pdf.extract.right_to_left import right_to_left_lines
 from pdf.extract.visibility import hidden_text, hides_layers, words_in_hidden_layers, words_outside_crop
 from pdf.extract.words import RawWord, read_words
@@ -241,86 +242,6 @@ def document_features(document: pymupdf.Document, tags: bool = True) -> Document
         return DocumentFeatures()
 
 
-# Boxes this much smaller than a point are empty.
-_EMPTY = 0.01
-# A CropBox over a smaller share of the MediaBox cuts something off.
-_WHOLE = 0.999
-
-
-def page_frame(page: pymupdf.Page) -> PageFrame:
-    """How the page lies in its file; its CropBox cut to the MediaBox, as viewers do."""
-    return _frame(page, *_boxes(page))
-
-
-def _boxes(page: pymupdf.Page) -> tuple[Box, Box]:
-    """MediaBox and CropBox as ``page.mediabox`` and ``page.cropbox``, which take five times as long."""
-    item = pymupdf._as_pdf_page(page).obj()
-    media, crop = pymupdf.JM_mediabox(item), pymupdf.JM_cropbox(item)
-    return (media.x0, media.y0, media.x1, media.y1), (crop.x0, crop.y0, crop.x1, crop.y1)
-
-
-def _frame(page: pymupdf.Page, media: Box, crop: Box) -> PageFrame:
-    unit, (left, bottom, right, top) = user_unit(page), media
-    # PyMuPDF turns the y of its cropbox over at the top of the MediaBox.
-    x0, x1 = max(crop[0], left), min(crop[2], right)
-    y0, y1 = max(top - crop[3], bottom), min(top - crop[1], top)
-    if x1 - x0 < _EMPTY or y1 - y0 < _EMPTY:
-        x0, y0, x1, y1 = media
-    return PageFrame(
-        width=(x1 - x0) * unit,
-        height=(y1 - y0) * unit,
-        rotation=page.rotation % 360,
-        crop_x=x0,
-        crop_y=y0,
-        user_unit=unit,
-    )
-
-
-class SoundPage(NamedTuple):
-    """A page, how it lies in its file, and whether its CropBox cuts anything off."""
-
-    page: pymupdf.Page
-    frame: PageFrame
-    cropped: bool
-
-
-def with_sound_boxes(page: pymupdf.Page) -> SoundPage:
-    """The page, its CropBox replaced by the MediaBox where nothing of it lies on the page.
-
-    MuPDF reads such a page as an empty letter page, pdf.js falls back to the
-    MediaBox. Only the open document is changed, never its file.
-    """
-    media, crop = _boxes(page)
-    frame = _frame(page, media, crop)
-    x0, y0, x1, y1 = media
-    cropped = frame.width * frame.height <= _WHOLE * (x1 - x0) * (y1 - y0) * frame.user_unit**2
-    if _is_shown_as(page, *frame.display_size):
-        return SoundPage(page, frame, cropped)
-    document, number = page.parent, page.number
-    document.xref_set_key(page.xref, "CropBox", "[{} {} {} {}]".format(*media))
-    return SoundPage(document[number], frame, cropped)
-
-
-def _is_shown_as(page: pymupdf.Page, width: float, height: float) -> bool:
-    """Whether MuPDF's page is of this size (points); asked first for what ``page.rect`` is made of."""
-    shown = pymupdf.mupdf.fz_bound_page(page.this)
-    if abs(shown.x1 - width) < 1 and abs(shown.y1 - height) < 1:
-        return True
-    return abs(page.rect.x1 - width) < 1 and abs(page.rect.y1 - height) < 1
-
-
-def user_unit(page: pymupdf.Page) -> float:
-    """Points per unit of user space; 1.0 where the file says nothing of use."""
-    if not pymupdf.mupdf.pdf_dict_gets(pymupdf._as_pdf_page(page).obj(), "UserUnit").m_internal:
-        return 1.0
-    kind, value = page.parent.xref_get_key(page.xref, "UserUnit")
-    try:
-        unit = float(value) if kind in ("int", "float", "real") else 1.0
-    except ValueError:
-        return 1.0
-    return unit if unit > 0 else 1.0
-
-
 __all__ = ["RawPage", "read_page"]
 
 # Letters without a meaning come as U+FFFD, not as their number in the font, which would read as a letter.
@@ -334,6 +255,8 @@ SEAM = 2.0
 FEW_WORDS = 60
 # A picture of fewer pixels across holds no words.
 FEW_PIXELS = 100
+# Fewer nearly square boxes are taken as they are: to read how they are drawn takes as long as the words.
+FEWEST_SQUARES = 8
 _FIGURE_WORDS = {"Figure", "FIGURE", "Fig.", "FIG.", "Abbildung", "Abb.", "Рис.", "الشكل", "図", "图"}
 _WHITE = 0xFFFFFF
 
@@ -405,7 +328,7 @@ def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures())
         raw.hidden_words += words_outside_crop(page, frame)
     if traits.hides_layers:
         raw.hidden_words += words_in_hidden_layers(page, len(words))
-    paths = [block for block in blocks if block["type"] == 3 and block["alpha"]]
+    paths = with_broad_strokes(page, [block for block in blocks if block["type"] == 3 and block["alpha"]])
     raw.rulings, raw.fills = _line_art(paths, frame)
     if may_show_charts(paths, raw.fills, raw.words, frame):
         raw.drawings = find_charts(page, raw.fills, raw.words, frame)
@@ -425,6 +348,54 @@ def _textpage(page: pymupdf.Page, flags: int) -> pymupdf.TextPage:
 def _pictures_matter(words: list[RawWord]) -> bool:
     """Whether the page may be a scan or name a figure; to find pictures costs as much as to read the text."""
     return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word.text for word in words])
+
+
+def with_broad_strokes(page: pymupdf.Page, paths: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The paths, with the ink of the strokes that are shorter than their pen is broad: of upright rulings.
+
+    MuPDF's box around such a stroke is nearly a square, as broad as two pens, and seems a box that is drawn.
+    """
+    squares = [path for path in paths if _is_nearly_square(path)]
+    if len(squares) < FEWEST_SQUARES:
+        return paths
+    try:
+        strokes = [stroke for path in page.get_cdrawings() for stroke in _broad_strokes(path)]
+    except Exception:  # any: line art that cannot be read costs the page no word
+        return paths
+    inks = {(round(x), round(y)): ink for ink in strokes for x, y in [ink.center]}
+    found: dict[int, Rect] = {}
+    for path in squares:
+        x, y = rect_of(path["bbox"]).center
+        for key in product((round(x - 0.25), round(x + 0.25)), (round(y - 0.25), round(y + 0.25))):
+            if key in inks:
+                found[id(path)] = inks[key]
+    return [{**path, "bbox": found[id(path)]} if id(path) in found else path for path in paths]
+
+
+def _is_nearly_square(path: dict[str, Any]) -> bool:
+    x0, y0, x1, y1 = path["bbox"]
+    width, height = x1 - x0, y1 - y0
+    return (
+        path["stroked"]
+        and min(width, height) > RULING_THICKNESS
+        and 0 < abs(width - height) <= RULING_THICKNESS
+    )
+
+
+def _broad_strokes(path: dict[str, Any]) -> list[Rect]:
+    """The ink of straight strokes that are no longer than a ruling is thin, and shorter than their pen."""
+    pen = (path.get("width") or 0.0) / 2
+    if path["type"] != "s" or pen <= RULING_THICKNESS / 2 or any(path["lineCap"]):
+        return []
+    strokes = []
+    for item in path["items"]:
+        if item[0] == "l":
+            (ax, ay), (bx, by) = item[1:]
+            if ay == by and 0 < abs(bx - ax) <= RULING_THICKNESS:
+                strokes.append(Rect(min(ax, bx), ay - pen, max(ax, bx), ay + pen))
+            elif ax == bx and 0 < abs(by - ay) <= RULING_THICKNESS:
+                strokes.append(Rect(ax - pen, min(ay, by), ax + pen, max(ay, by)))
+    return strokes
 
 
 def _line_art(paths: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:

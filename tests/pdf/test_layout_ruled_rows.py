@@ -418,3 +418,23 @@ def test_texts_of_one_line_each_between_two_rules_stay_rows() -> None:
         drawing.text(LEFT, 122 + 12 * n, ("Rye", "Dover", "Deal", "Hastings", "Hythe", "Ashford")[n])
         drawing.text(250, 122 + 12 * n, text)
     assert sum(unit.type == "table" for unit in drawing.units()) == 7
+
+
+def test_upright_rulings_of_a_pen_broader_than_they_are_long_part_columns() -> None:
+    page = Drawing()
+    height, edges = 20.0, (72.0, 123.0, 174.0, 225.0)
+    rows = [
+        ["Rye bread", "1.20 a loaf", "baked daily"],
+        ["Milk, fresh", "0.90 a litre", "from Risør"],
+        ["Butter", "2.40 a pack", "salted only"],
+        ["Eggs, large", "3.10 a dozen", "free range"],
+    ]
+    for n, row in enumerate(rows):
+        middle = 100 + height * n
+        page.rule(edges[0], middle - height / 2, edges[-1], middle - height / 2)
+        for x in edges:
+            page.page.draw_line((x, middle), (x + 0.5, middle), width=height)
+        for x, text in zip(edges, row, strict=False):
+            page.text(x + 2, middle + 3, text, size=8)
+    page.rule(edges[0], 90 + height * len(rows), edges[-1], 90 + height * len(rows))
+    assert [cells(row) for row in rows_of(page.units())] == rows
