@@ -41,8 +41,11 @@ def test_a_drop_is_paused_and_what_is_left_of_it_cancelled(
     rows = page.locator(".upload-row")
     expect(rows).to_have_count(6)
     pause = bar.get_by_role("button", name="Pause")
+    colour = "button => getComputedStyle(button).color"
+    going_on = pause.evaluate(colour)
     pause.click()
     expect(pause).to_have_attribute("aria-pressed", "true")
+    assert pause.evaluate(colour) != going_on  # which can be seen
     for route in held:
         route.fulfill(status=422, body="Refused in this test.", content_type="text/plain")
     expect(bar).to_contain_text("3 / 6")
