@@ -166,12 +166,12 @@ BETWEEN = " › "
 
 
 def trail(path: Sequence[str], title: str = "") -> str:
-    """Return ``Part II › Item 7``, without headings that repeat their predecessor or the title."""
+    """Return ``Part II › Item 7``, without colons and headings that repeat the last or the title."""
     previous = plain(title)
     shown = []
     for heading in path:
         if (words := plain(heading)) != previous:
-            shown.append(one_line(heading))
+            shown.append(one_line(heading).rstrip(" :"))
         previous = words
     return BETWEEN.join(shown)
 

@@ -14,6 +14,7 @@ from documents.contents import trail
         (["Annual\nReport:", "Annual report", "Sales"], "Annual Report", "Sales"),
         (["Sales", "Europe", "Sales"], "Sales in Europe", "Sales › Europe › Sales"),
         (["Annual Report"], "Annual Report", ""),
+        (["Cash flow:", "Free cash flow (non-GAAP):"], "", "Cash flow › Free cash flow (non-GAAP)"),
     ],
 )
 def test_the_headings_over_a_passage_are_said_once(path: list[str], title: str, shown: str) -> None:
