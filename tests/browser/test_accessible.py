@@ -57,7 +57,7 @@ PAGES = [
 ]
 
 
-@pytest.fixture(params=[(1440,), pytest.param((768, 390), marks=pytest.mark.slow, id="narrow")])
+@pytest.fixture(params=[(1440,), pytest.param((1024, 768, 390), marks=pytest.mark.slow, id="narrow")])
 def widths(request: pytest.FixtureRequest) -> tuple[int, ...]:
     """The widths in CSS px at which each page is looked at."""
     return tuple(request.param)
