@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.answers.events import CitationShown
-from chat.markdown.html import StreamRenderer, in_block, render_message, superscript
+from chat.markdown.html import StreamRenderer, clean, in_block, render_message, superscript
 from text.sentences import Span
 
 UNIT = "0123456789abcdef0123456789abcdef"
@@ -80,6 +80,13 @@ def test_private_characters_of_a_model_forge_no_citation() -> None:
 
 def test_a_marker_without_its_citation_vanishes() -> None:
     assert render_message(f"Grew {MARK}.", []) == '<div data-block="0"><p>Grew.</p>\n</div>'
+
+
+def test_cells_aligned_right_are_and_no_other_class_is_let_through() -> None:
+    html = render_message('| a | b |\n|---|--:|\n| <td class="end menu"> | 2 |', [])
+    assert '<td>&lt;td class="end menu"&gt;</td>\n<td class="end">2</td>' in html.replace("&quot;", '"')
+    assert "style" not in html
+    assert 'class="end">2' in clean('<table><tr><td class="menu end" style="color: red">2</td></tr></table>')
 
 
 def test_uncited_claims_are_marked_and_elements_stay_nested() -> None:
