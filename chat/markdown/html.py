@@ -18,12 +18,14 @@ from typing import Any
 import nh3
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from chat.answers.events import CitationShown
 from chat.markdown.overlay import LaidOut, MarkedText, laid_out, marked_text
 from chat.markdown.source_map import SourceMap, parser
+from chat.models import Citation
 from text.sentences import Span
 
 # --- Heading levels: below the page's own, without gaps ---
@@ -190,9 +192,19 @@ def superscript(citation: CitationShown) -> SafeString:
 def spoken(citation: CitationShown) -> str:
     """Return the label of a citation link for screen readers."""
     verdict = "" if citation.is_outdated else citation.verdict_text
-    parts = [f"Citation {citation.number}", f"page {citation.page}", verdict, *citation.origin]
+    place = gettext("Citation %(number)s, page %(page)s") % {"number": citation.number, "page": citation.page}
+    parts = [place, verdict, gettext("matched by Pincite") if citation.matched else ""]
+    if citation.judged_by:
+        parts.append(_judgement(citation))
     parts.append(citation.durability_text if citation.durability != "same" else "")
     return ", ".join(part for part in parts if part)
+
+
+def _judgement(citation: CitationShown) -> str:
+    named = {"model": citation.judged_by}
+    if citation.judgement == Citation.Judgement.SUPPORTED:
+        return gettext("%(model)s judges that the source supports this claim.") % named
+    return gettext("%(model)s judges that the source doesn't support this claim.") % named
 
 
 @dataclass(slots=True)

@@ -6,11 +6,12 @@ import re
 from itertools import pairwise
 
 import pytest
+from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.answers.events import CitationShown
-from chat.markdown.html import StreamRenderer, clean, in_block, render_message, superscript
+from chat.markdown.html import StreamRenderer, clean, in_block, render_message, spoken, superscript
 from text.sentences import Span
 
 UNIT = "0123456789abcdef0123456789abcdef"
@@ -87,6 +88,15 @@ def test_cells_aligned_right_are_and_no_other_class_is_let_through() -> None:
     assert '<td>&lt;td class="end menu"&gt;</td>\n<td class="end">2</td>' in html.replace("&quot;", '"')
     assert "style" not in html
     assert 'class="end">2' in clean('<table><tr><td class="menu end" style="color: red">2</td></tr></table>')
+
+
+def test_a_citation_is_spoken_in_the_language_of_the_page() -> None:
+    judged = citation(matched=True, judged_by="minicheck", judgement="supported", verdict_text="gefunden")
+    with override("de"):
+        assert spoken(judged) == (
+            "Zitat 1, Seite 5, gefunden, von Pincite zugeordnet, "
+            "minicheck meint, dass die Quelle diese Aussage stützt."
+        )
 
 
 def test_uncited_claims_are_marked_and_elements_stay_nested() -> None:
