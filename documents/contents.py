@@ -149,8 +149,13 @@ def table_name(caption: str, section: str, heads: Iterable[str]) -> str:
     """Return a table's caption; without one, its section and the beginning of its first row."""
     if caption:
         return caption
-    row = [one_line(text)[:LONGEST_HEAD] for text in heads if text.strip()][:MOST_HEADS]
-    return BETWEEN.join(filter(None, (one_line(section), ", ".join(row))))
+    row = [_shortened(one_line(text)) for text in heads if text.strip()][:MOST_HEADS]
+    return BETWEEN.join(filter(None, (one_line(section).rstrip(" :"), ", ".join(row))))
+
+
+def _shortened(head: str) -> str:
+    """Cut a long head between words, where it has any."""
+    return head if len(head) <= LONGEST_HEAD else head[:LONGEST_HEAD].rsplit(" ", 1)[0] + "…"
 
 
 def one_line(text: str) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from documents.contents import trail
+from documents.contents import table_name, trail
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,17 @@ from documents.contents import trail
 )
 def test_the_headings_over_a_passage_are_said_once(path: list[str], title: str, shown: str) -> None:
     assert trail(path, title) == shown
+
+
+@pytest.mark.parametrize(
+    ("section", "heads", "shown"),
+    [
+        ("Working capital:", ["", "2018", "2017"], "Working capital › 2018, 2017"),
+        ("", ["Increase (decrease) in the net periodic benefit"], "Increase (decrease) in the net periodic…"),
+        ("", ["日" * 50], "日" * 40 + "…"),
+    ],
+)
+def test_a_table_without_a_caption_has_a_name_cut_between_words(
+    section: str, heads: list[str], shown: str
+) -> None:
+    assert table_name("", section, heads) == shown
