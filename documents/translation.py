@@ -155,7 +155,7 @@ SENTENCES = (
     _("This list of references cannot be read."),
     _("Paper lookup is unavailable. Try again later."),
     _("This key is not accepted. It must be allowed to read the library and its files."),
-    _("The catalogue of papers asks us to wait. Try again later."),
+    _("Paper lookup is busy. Try again later."),
     _("This paper is not listed there."),
     # chat
     _("Write a question first."),

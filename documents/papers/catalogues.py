@@ -92,7 +92,7 @@ def _asked(url: str, query: dict[str, str], headers: dict[str, str]) -> Any:
 def _wait(said: str, attempt: int) -> None:
     seconds = float(said) if said.isdecimal() else settings.CATALOGUE_BACKOFF_SECONDS * 2**attempt
     if seconds > LONGEST_WAIT:
-        raise CatalogueError("The catalogue of papers asks us to wait. Try again later.")
+        raise CatalogueError("Paper lookup is busy. Try again later.")
     time.sleep(seconds)
 
 
