@@ -44,6 +44,7 @@ WALL_FOR_CPU = 30.0
 ATTEMPTS = 3
 # The least wall time of a job: a busy machine takes long to schedule it.
 LEAST_WALL_SECONDS = 60.0
+_SECONDS_TO_END = 2.0  # of a process that has closed its pipe
 
 
 class JobLimits(msgspec.Struct, frozen=True):
@@ -246,9 +247,16 @@ class _Reader(Generic[T]):
                 self.limit = memory_limit(self._allowance)
         if isinstance(answer, JobFailure) and answer.code == FailureCode.TOO_MUCH_MEMORY:
             answer = msgspec.structs.replace(answer, limit=memory_limit(self._allowance))
-        if answer is None:  # the pipe is closed: wait for the exit status
-            time.sleep(0.01)
+        if answer is None:
+            self._wait_for_end()
         return answer
+
+    def _wait_for_end(self) -> None:
+        """Wait for the end of a process whose pipe is closed: on a busy machine its status comes later."""
+        latest = time.monotonic() + _SECONDS_TO_END
+        how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        while os.waitid(os.P_PID, self._pid, how) is None and time.monotonic() < latest:
+            time.sleep(0.002)
 
 
 def memory_limit(allowance: JobLimits) -> str:

@@ -489,6 +489,18 @@ def test_a_page_whose_reader_is_killed_each_time_is_given_up() -> None:
     assert isinstance(found[1], JobFailure) and found[1].code == FailureCode.INTERNAL
 
 
+def test_a_killed_reader_whose_pipe_closes_first_is_not_taken_for_a_damaged_page() -> None:
+    def killed_later(job: int) -> str:
+        if job == 2:
+            os.closerange(3, 256)
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return f"read {job}"
+
+    found = list(answers(lambda: (3, killed_later), range(1, 4), str, allowance()))
+    assert isinstance(found[1], JobFailure) and found[1].code == FailureCode.INTERNAL
+
+
 def test_who_waits_for_a_processor_is_not_too_slow() -> None:
     """On 9a9b452 four times the limit of processor time ended a job by the clock."""
 
