@@ -1,10 +1,10 @@
-"""Conditions, duties and bounds in a sentence, read as what they mean: "not … unless" as "only if"."""
+"""Conditions, duties, bounds and times in a sentence, read as what they mean: "not … unless" as "only if"."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Partners, content_places
 from chat.citations.verification.token import DENIALS, HARD_BREAKS, Token, is_marker
@@ -63,6 +63,28 @@ def with_lone_denials(tokens: list[Token], words: Lexicon) -> list[Token]:
         if not any(other_half) and not any(t.word.startswith(("que", "qu'")) for t in behind):
             denial = Marker("negation", "not")
             found[at] = replace(token, kind="marker", marker=denial, stem="negation:not")
+    return found
+
+
+_OFTEN = {1: Marker("frequency", "once"), 2: Marker("frequency", "twice"), 3: Marker("frequency", "thrice")}
+
+
+def with_times_a_day(tokens: list[Token]) -> list[Token]:
+    """ "2 times a day", "3-mal täglich" as "twice a day"."""
+    found = list(tokens)
+    for at, (token, following) in enumerate(pairwise(tokens)):
+        if token.bound:  # "at most once a month"
+            continue
+        often = (
+            token.quantity is not None
+            and token.quantity.unit == "times"
+            and is_marker(following, "frequency")
+        )
+        marker = _OFTEN.get(int(token.quantity.value)) if often and token.quantity else None
+        if marker and token.quantity and token.quantity.value == int(token.quantity.value):
+            found[at] = replace(
+                token, kind="marker", marker=marker, stem=f"frequency:{marker.value}", quantity=None
+            )
     return found
 
 

@@ -19,6 +19,7 @@ from chat.citations.verification.conditions import (
     with_exclusive_conditions,
     with_final_when,
     with_lone_denials,
+    with_times_a_day,
     with_verb_first,
 )
 from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token, is_marker
@@ -40,7 +41,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
     found = with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
     found = _with_events(_without_contrasts(_without_plain_years(found, language), words), words)
-    found = _with_ordinals(_times_a_day(_with_quarters(found, words)), language)
+    found = _with_ordinals(with_times_a_day(_with_quarters(found, words)), language)
     found = _turned(_with_equatives(found, words), words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
     found = with_final_when(with_verb_first(_with_final_particles(found, words), words), words)
@@ -334,28 +335,6 @@ def _with_quarters(tokens: list[Token], words: Lexicon) -> list[Token]:
         found.append(replace(token, kind="marker", marker=ordinal, stem=f"ordinal:{ordinal.value}"))
         name = min(words.quarter)
         found.append(replace(token, word=name, stem=stem(name, words.language), name=False, root=""))
-    return found
-
-
-_TIMES = {1: Marker("frequency", "once"), 2: Marker("frequency", "twice"), 3: Marker("frequency", "thrice")}
-
-
-def _times_a_day(tokens: list[Token]) -> list[Token]:
-    """ "2 times a day", "3-mal täglich" as "twice a day"."""
-    found = list(tokens)
-    for at, (token, following) in enumerate(pairwise(tokens)):
-        if token.bound:  # "at most once a month"
-            continue
-        often = (
-            token.quantity is not None
-            and token.quantity.unit == "times"
-            and is_marker(following, "frequency")
-        )
-        marker = _TIMES.get(int(token.quantity.value)) if often and token.quantity else None
-        if marker and token.quantity and token.quantity.value == int(token.quantity.value):
-            found[at] = replace(
-                token, kind="marker", marker=marker, stem=f"frequency:{marker.value}", quantity=None
-            )
     return found
 
 
