@@ -244,7 +244,11 @@ def amounts_exchanged(pairing: Pairing) -> tuple[int, int] | None:
     for at, (i, j) in enumerate(amounts):
         for k, m in amounts[at + 1 :]:
             alike = _kind_of(pairing.claim[i]) == _kind_of(pairing.claim[k])
-            if alike and m < j and (in_place(pairing, (i, j), (k, m)) or _listed(pairing, (i, j), (k, m))):
+            if (
+                alike
+                and m < j
+                and (places_exchanged(pairing, (i, j), (k, m)) or _listed(pairing, (i, j), (k, m)))
+            ):
                 return i, k
     return None
 
@@ -253,7 +257,7 @@ def _kind_of(token: Token) -> str:
     return token.quantity.dimension if token.quantity else token.kind
 
 
-def in_place(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> bool:
+def places_exchanged(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> bool:
     """Whether two partners have changed places with each other, and nothing around them has moved."""
     (i, j), (k, m) = one, other
     first, second = _neighbours(pairing, i, {i, k}), _neighbours(pairing, k, {i, k})

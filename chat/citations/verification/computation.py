@@ -224,7 +224,7 @@ def _plain(amount: Decimal) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
+class Calculation:
     """What a claim says that was computed, of two amounts of a sentence, as they stand there.
 
     ``wrong``: the word or number of the claim that the formula contradicts; None where it holds.
@@ -241,7 +241,7 @@ Holds = Callable[[Sequence[Token]], bool]
 
 def computed_in_prose(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
-) -> Worked | None:
+) -> Calculation | None:
     """Compute the change, share, rest or comparison that a claim says of a sentence's amounts.
 
     None where the claim says none of them, or where its other words do not hold.
@@ -250,7 +250,9 @@ def computed_in_prose(
     return next((found for way in ways if (found := way(claim, source, words, holds))), None)
 
 
-def _changed(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds) -> Worked | None:
+def _changed(
+    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
+) -> Calculation | None:
     """ "Rent rose by 3 to 15" of "Rent was 12 in 2020 and 15 in 2021"."""
     extents = [at for at, t in enumerate(claim) if t.quantity and change_role(claim, at, words) == "by"]
     turns = [(at, side) for at, t in enumerate(claim) for pair, side in t.poles if pair == "direction"]
@@ -270,7 +272,7 @@ def _changed(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, ho
     rises = held.subject.base > held.reference.base
     told = rises == (side == 0)
     wrong = None if told and result.agrees(amount) else claim[extent if told else turn]
-    return Worked((pair[1], pair[0]), result.formula, wrong)
+    return Calculation((pair[1], pair[0]), result.formula, wrong)
 
 
 def _operands(subject: Token, reference: Token) -> Operands:
@@ -319,7 +321,7 @@ def _of_one_measure(one: Token, other: Token) -> bool:
 
 def _part_of_whole(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
-) -> Worked | None:
+) -> Calculation | None:
     """ "40 % of the firms train" of "96 of the 240 firms train"; "24 did not finish" of "12 of 36 did"."""
     pair = _part_and_whole(next(counted_behind_whole(source, words), source), words)
     denied = denials_at(range(len(claim)), claim)
@@ -340,12 +342,12 @@ def _part_of_whole(
         if denied and not share:
             rest = Result(whole.value - part.value, token.quantity.step, "")
             formula = f"{pair[1].word} − {pair[0].word} = {_plain(rest.amount)}"
-            return Worked(pair, formula, None if rest.agrees(token.quantity.value) else token)
+            return Calculation(pair, formula, None if rest.agrees(token.quantity.value) else token)
         if denied:
             return None
         if found := _share(token.quantity, _operands(*pair)):
             result, amount = found
-            return Worked(pair, result.formula, None if result.agrees(amount) else token)
+            return Calculation(pair, result.formula, None if result.agrees(amount) else token)
     return None
 
 
@@ -364,7 +366,9 @@ def _part_and_whole(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Tok
 _MEASURED = frozenset({"amount", "height", "size", "length", "weight", "depth", "width", "level"})
 
 
-def _compared(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds) -> Worked | None:
+def _compared(
+    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
+) -> Calculation | None:
     """ "Longer with A than with B" of "11.4 months with A and 7.9 months with B"."""
     than = [at for at, token in enumerate(claim) if token.word in words.than]
     turns = [(at, side) for at, token in enumerate(claim) for pair, side in token.poles if pair in _MEASURED]
@@ -385,7 +389,7 @@ def _compared(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, h
             continue
         rises = held.subject.base > held.reference.base
         formula = f"{own.word} {'>' if rises else '<'} {other.word}"
-        return Worked(amounts, formula, None if rises == (side == 0) else claim[turn])
+        return Calculation(amounts, formula, None if rises == (side == 0) else claim[turn])
     return None
 
 

@@ -283,7 +283,7 @@ def topic_apart(
 
 
 def without_stray_duties(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Partners:
-    """The partners without a "must" whose partner stands behind a semicolon, where no other word is said."""
+    """Return the partners without a "must" that stands alone in a part the claim does not use."""
     parts = [source[j].part for j in found.values()]
     return {
         i: j
@@ -293,7 +293,7 @@ def without_stray_duties(claim: Sequence[Token], source: Sequence[Token], found:
 
 
 def denies_exception(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> bool:
-    """Whether a claim without a condition denies of what the source excepts: "in an emergency … without"."""
+    """Whether a claim names what the source excepts, and denies something: "in an emergency … without"."""
     if any(is_marker(token, "condition") for token in claim):
         return False
     excepted = {t.clause for t in source if t.marker and t.marker.value in _EXCEPTIVE}

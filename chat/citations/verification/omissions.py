@@ -157,13 +157,13 @@ class Omissions:
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
         joined = any(t.word in COORDINATORS for t in self.source[at : min(own, default=at)])  # "and goes out"
-        if own and not joined and not self._keeps_lead(own) and not self._said_of_noun(at):
+        if own and not joined and not self._keeps_lead(own) and not self._said_as_relative_clause(at):
             self.found.conflict("condition", None, at)
         else:
             self.found.open.append(self.source[at].word)
 
-    def _said_of_noun(self, at: int) -> bool:
-        """Whether the claim says the whole condition of a noun: "a device that has not been used"."""
+    def _said_as_relative_clause(self, at: int) -> bool:
+        """Whether the claim says the condition as a relative clause: "a device that has not been used"."""
         clause = self.source[at].clause
         own = [k for k in content_places(self.source) if self.source[k].clause == clause and k != at]
         nouns = self.words.relatives | self.words.complement
@@ -239,7 +239,7 @@ class Omissions:
         return bool(contrast) and all(j < at for j in own)
 
     def _contrasts(self, at: int) -> bool:
-        """Whether a "not" behind all of the claim denies a phrase of its preposition: "to A, not to B"."""
+        """Whether a "not" behind all that the claim says opens a contrast: "due to A, not to B"."""
         last = max(self.pairing.matched_source)
         opening = self.source[at + 1].word if at + 1 < len(self.source) else ""
         role = lead(self.source, last, self.words)

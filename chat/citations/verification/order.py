@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import Literal
 
-from chat.citations.verification.alignment import Pairing, amounts_exchanged, content_places, in_place
+from chat.citations.verification.alignment import Pairing, amounts_exchanged, content_places, places_exchanged
 from chat.citations.verification.phrases import (
     clause_lead,
     compared_on_both_sides,
@@ -136,8 +136,8 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
         if pairing.source[j].start != pairing.source[m].start and claim[i].start != claim[k].start
-        if not (_free(pairing, i, j) or _free(pairing, k, m)) or in_place(pairing, (i, j), (k, m))
-        if not _whole_clauses(pairing, i, j, k, m) or in_place(pairing, (i, j), (k, m))
+        if not (_free(pairing, i, j) or _free(pairing, k, m)) or places_exchanged(pairing, (i, j), (k, m))
+        if not _whole_clauses(pairing, i, j, k, m) or places_exchanged(pairing, (i, j), (k, m))
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
         if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))

@@ -138,10 +138,8 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence
         return [replace(token, clause=0, part=0) for token in filled]
     phrase = list(takewhile(lambda t: t.word not in words.prepositions and not t.marker, right))
     filled = [*before[:rival], behind[number], *before[rival + 1 :]]
-    verbs = (
-        left and before[0].word in words.articles and not _opens_noun(left[0], words)
-    )  # "was built … and sold"
-    if left and _is_noun_phrase(left, words) and len(left) <= rival and not right and not verbs:
+    predicate = left and before[0].word in words.articles and not _opens_noun(left[0], words)  # "and sold"
+    if left and _is_noun_phrase(left, words) and len(left) <= rival and not right and not predicate:
         filled = [*left, *filled[len(left) :]]
     elif not left and phrase and _is_noun_phrase(phrase, words) and rival < len(before) - len(phrase):
         filled = [*filled[: -len(phrase)], *right]

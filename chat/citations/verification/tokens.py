@@ -221,7 +221,7 @@ def _raw_unspaced(text: str, language: str, words: Lexicon) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(plain):
-        often = _how_often(plain, at, words)
+        often = _frequency_length(plain, at, words)
         if (quantity := quantities.get(at)) and not often:
             found.append(Token("quantity", text[at : quantity.end], at, quantity.end, quantity=quantity))
             at = quantity.end
@@ -237,16 +237,13 @@ def _raw_unspaced(text: str, language: str, words: Lexicon) -> list[Token]:
     return found
 
 
-def _how_often(text: str, at: int, words: Lexicon) -> int:
-    """Length of the words of a frequency that begin with a number: 1回, 一度 ("once"); 0 for others."""
-    sizes = (k for k in (3, 2) if (sense := words.phrases.get(tuple(text[at : at + k]))) and sense.markers)
-    size = next(sizes, 0)
-    sense = words.phrases[tuple(text[at : at + size])] if size else Sense()
-    return (
-        size
-        if Marker("frequency", "once") in sense.markers or Marker("frequency", "twice") in sense.markers
-        else 0
-    )
+def _frequency_length(text: str, at: int, words: Lexicon) -> int:
+    """Length of the words that say how often, and begin with a number: 1回, 一度 ("once"); 0 for others."""
+    for size in (3, 2):
+        sense = words.phrases.get(tuple(text[at : at + size]), Sense())
+        if {Marker("frequency", "once"), Marker("frequency", "twice")} & set(sense.markers):
+            return size
+    return 0
 
 
 _COUNTERS = frozenset("人件名個个位项份条次")  # behind a number

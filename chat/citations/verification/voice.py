@@ -230,7 +230,7 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
             and (
                 agent
                 or _are_no_agents(tokens, doers, pairing.words)
-                or _do_other(tokens, doers, verb, pairing.words)
+                or _act_in_other_verb(tokens, doers, verb, pairing.words)
             )
         ):
             yield i, doers[0] if passive_is_claim else to_other[doers[0]]
@@ -247,8 +247,8 @@ def _of_nearer_noun(pairing: Pairing, i: int, j: int) -> int | None:
     return None if equated or pairing.partners[subject] > j else subject
 
 
-def _do_other(tokens: Sequence[Token], doers: Sequence[int], verb: int, words: Lexicon) -> bool:
-    """Whether who does it on the other side does what another verb before it says: "built by A and sold"."""
+def _act_in_other_verb(tokens: Sequence[Token], doers: Sequence[int], verb: int, words: Lexicon) -> bool:
+    """Whether the doers of the other side are the agent of an earlier verb here: "built by A and sold"."""
     return all(at < verb and lead(tokens, at, words) in words.agent for at in doers)
 
 
