@@ -96,6 +96,8 @@ class Lexicon:
         compared: what opens the amount of something else ("compared with").
         saying: verbs behind who said all before ("the company said"); them: "of them".
         those: pronouns of "those of"; respectively: what says that two lists answer each other.
+        rising, falling: small words of a change ("up from 29").
+        more: words behind a number whose unit was said before ("two more").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -133,6 +135,9 @@ class Lexicon:
     copula: frozenset[str]
     starts: frozenset[str]
     ends: frozenset[str]
+    more: frozenset[str]
+    rising: frozenset[str]
+    falling: frozenset[str]
     relative: frozenset[str]
     relatives: frozenset[str]
     among: frozenset[str]
@@ -196,7 +201,8 @@ def stem(word: str, language: str) -> str:
     if language == "ar":
         return _arabic_stem(word)
     found = base_stem(snowball(language)(word), language)
-    if word.removeprefix(found) in _doers(language):
+    endings, stems = _doers(language)
+    if plain_letters(word).removeprefix(plain_letters(found)) in endings and (not stems or found in stems):
         found += "+doer"
     return plain_letters(found) if language in ("fr", "es", "it", "pt", "de") else found
 
@@ -227,9 +233,13 @@ _SEPARABLE = re.compile(
 
 
 @cache
-def _doers(language: str) -> frozenset[str]:
-    """Endings of who does something, which the stemmer takes off: "insurer" is not "insured"."""
-    return _words(tomllib.loads(language_data(language, "meaning.toml")), "doers", language)
+def _doers(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Endings of who does something, which the stemmer takes off ("insurer" is not "insured"), and stems.
+
+    Where the ending says more than that, as German "er" does, only these stems name a doer with it.
+    """
+    data = tomllib.loads(language_data(language, "meaning.toml"))
+    return _words(data, "doers", language), _words(data, "doing", language)
 
 
 @cache

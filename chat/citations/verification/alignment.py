@@ -235,12 +235,17 @@ class Pairing:
 
 
 def amounts_exchanged(pairing: Pairing) -> tuple[int, int] | None:
-    """Two amounts, or frequencies, of which each stands where the other did.
+    """Two amounts, quantifiers or frequencies, of which each stands where the other did.
 
     "Whites (46 %) and Hispanics (42 %)" for "(42 %)" and "(46 %)"; "cleaned yearly, replaced monthly".
     """
     amounts = [(i, j) for i, j in pairing.ordered if pairing.claim[i].quantity]
-    amounts += [(i, j) for i, j in pairing.ordered if is_marker(pairing.claim[i], "frequency")]
+    amounts += [
+        (i, j)
+        for i, j in pairing.ordered
+        if is_marker(pairing.claim[i], "frequency") or is_marker(pairing.claim[i], "quantifier")
+    ]
+    amounts.sort()
     for at, (i, j) in enumerate(amounts):
         for k, m in amounts[at + 1 :]:
             alike = _kind_of(pairing.claim[i]) == _kind_of(pairing.claim[k])
@@ -254,6 +259,8 @@ def amounts_exchanged(pairing: Pairing) -> tuple[int, int] | None:
 
 
 def _kind_of(token: Token) -> str:
+    if is_marker(token, "quantifier"):
+        return ""  # "none", "most": as a number that counts
     return token.quantity.dimension if token.quantity else token.kind
 
 
@@ -266,12 +273,21 @@ def places_exchanged(pairing: Pairing, one: tuple[int, int], other: tuple[int, i
         tuple(None if at is None else pairing.partners[at] for at in side) for side in (first, second)
     )
     there, here = (_neighbours(pairing, place, {j, m}, held) for place in (m, j))
+    moved = first != second or small_words_stay(pairing, one, other)
+    return moved and own == there and far == here
+
+
+def small_words_stay(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether two partners have changed places and the words before them have not: "to B from A".
+
+    Not in a list, nor where the same word stands before both.
+    """
+    (i, j), (k, m) = one, other
     before = [pairing.claim[at - 1].word if at else "" for at in (i, k)]
     stood = [pairing.source[at - 1].word if at else "" for at in (m, j)]
     between = (*pairing.claim[i + 1 : k], *pairing.source[m + 1 : j])
     listed = all(token.word in COORDINATORS or token.word == "," for token in between)
-    kept = before == stood and before[0] != before[1] and not listed  # not "to 12 from 20": "from 20 to 12"
-    return (first != second or kept) and own == there and far == here
+    return before == stood and before[0] != before[1] and not listed
 
 
 def _neighbours(
@@ -303,6 +319,63 @@ def _listed(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> b
     kinds = {_kind_of(claim[a]) for a, _ in rest if claim[a].quantity} - {_kind_of(claim[i])}
     lists = any(sum(_kind_of(claim[a]) == kind for a, _ in rest) == 2 for kind in kinds)
     return told or (lists and any(t.word in COORDINATORS for t in between))
+
+
+def _has_place(token: Token) -> bool:
+    """Whether exchanging a token with another changes what is said: no "not" or "may", which go along."""
+    return token.kind in ("word", "quantity") or (
+        token.marker is not None and token.marker.category in ("ordinal", "cause", "quantifier")
+    )
+
+
+def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Pairs of partners that stand in another order in the source."""
+    pairs = [pair for pair in pairing.ordered if _has_place(pairing.claim[pair[0]])]
+    for at, (i, j) in enumerate(pairs):
+        for k, m in pairs[at + 1 :]:
+            if m < j:
+                yield (i, j), (k, m)
+
+
+def blocks_exchanged(pairing: Pairing) -> tuple[list[int], list[int]] | None:
+    """Two runs of the claim's words that have changed places around what stands between them as before."""
+    pairs = pairing.ordered
+    moved = [at for at, (_, j) in enumerate(pairs) if j != sorted(m for _, m in pairs)[at]]
+    if not moved:
+        return None
+    window = pairs[moved[0] : moved[-1] + 1]
+    places = [j for _, j in window]
+    falls = [at for at in range(1, len(places)) if places[at] < places[at - 1]]
+    if len(falls) != 2:
+        return None
+    first, middle, last = places[: falls[0]], places[falls[0] : falls[1]], places[falls[1] :]
+    stems = [{pairing.source[j].stem for j in run} for run in (first, last)]
+    if not last[-1] < middle[0] <= middle[-1] < first[0] or stems[0] & stems[1]:
+        return None
+    return [i for i, _ in window[: falls[0]]], [i for i, _ in window[falls[1] :]]
+
+
+def subjects_of_amounts_exchanged(pairing: Pairing) -> tuple[int, int] | None:
+    """Two amounts of which each is said, in the claim, in a clause with the words beside the other.
+
+    "Group A 12 months, group B 18" for "group A 18 months, group B 12".
+    """
+    claim, source = pairing.claim, pairing.source
+    amounts = [(i, j) for i, j in pairing.ordered if claim[i].quantity]
+    for at, (i, j) in enumerate(amounts):
+        for k, m in amounts[at + 1 :]:
+            if claim[i].clause == claim[k].clause or source[j].clause == source[m].clause:
+                continue
+            if _of_clause(pairing, i, m) and _of_clause(pairing, k, j):
+                return i, k
+    return None
+
+
+def _of_clause(pairing: Pairing, i: int, m: int) -> bool:
+    """Whether most words in the clause of the claim's place ``i`` come from that of the source's ``m``."""
+    claim, source = pairing.claim, pairing.source
+    own = [b for a, b in pairing.ordered if a != i and claim[a].clause == claim[i].clause]
+    return 2 * sum(source[b].clause == source[m].clause for b in own) > len(own)
 
 
 # What differs between a claim and one sentence of its source, as it is found.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.phrases import lead
@@ -47,6 +47,9 @@ class Omissions:
         self._otherwise_left_out()
         self._part_said_as_whole()
         self._denial_moved()
+        self._condition_of_alternative()
+        self._counted_by_other()
+        self._frequency_of_next()
 
     def _denial_moved(self) -> None:
         """Look for a "not" that denies another word there: "is for use only and shall not affect"."""
@@ -59,8 +62,47 @@ class Omissions:
             denied = next((k for k in own if k > i), None)
             other = next((k for k in held if k > j), None)
             place = self.pairing.partners.get(denied, j) if denied is not None else j
-            if other is not None and other not in self.pairing.matched_source and place < j:
+            freed = next((k for k, m in self.pairing.ordered if m == other), i)
+            exchanged = freed < i and self.claim[i].word in self.words.without  # "red, without being blue"
+            if place < j and (exchanged or (other is not None and other not in self.pairing.matched_source)):
                 self.found.conflict("negation", i, j)
+
+    def _counted_by_other(self) -> None:
+        """Look for a noun that another number counts: "$4 shares" of "9 shares for $4"."""
+        for (i, j), (k, m) in pairwise(self.pairing.ordered):
+            side = self.claim[i].quantity and self.claim[k].kind == "word" and k == i + 1
+            counts = m - 1 in self.pairing.unmatched_source and self.source[m - 1].quantity
+            if side and counts and m != j + 1 and m - 1 not in self.found.explained_source:
+                self.found.conflict("digit", i, m - 1)
+                return
+
+    def _condition_of_alternative(self) -> None:
+        """Look for a condition taken from an alternative left out: "$20, or $10 if booked online"."""
+        for i, j in self.pairing.ordered:
+            if not is_marker(self.claim[i], "condition") and not is_marker(self.claim[i], "time"):
+                continue
+            before = list(takewhile(lambda at: at not in self.pairing.matched_source, range(j - 1, -1, -1)))
+            opens = [
+                at
+                for at in before
+                if self.source[at].word in COORDINATORS or self.source[at].word in self.words.breaks
+            ]
+            left = [at for at in before if opens and at > opens[-1] and self.source[at].content]
+            comma = opens and opens[-1] and self.source[opens[-1] - 1].kind == "break"
+            if not left or not (comma or any(self.source[at].quantity for at in left)):
+                continue
+            self.found.conflict("condition", i, left[-1])
+            return
+
+    def _frequency_of_next(self) -> None:
+        """Look for a frequency taken from a thing whose own is left out: "heat hourly and light daily"."""
+        free = [at for at in self.found.relevant_unmatched() if is_marker(self.source[at], "frequency")]
+        for (i, j), (k, m) in pairwise(self.pairing.ordered):
+            if is_marker(self.claim[k], "frequency") and self.claim[i].kind == "word" and m < j:
+                own = next((at for at in free if at > j), None)
+                if own is not None:
+                    self.found.conflict("time", k, own)
+                    return
 
     def _part_said_as_whole(self) -> None:
         """Look for what narrows the thing that the claim calls "overall": "progression-free survival"."""
@@ -157,10 +199,18 @@ class Omissions:
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
         joined = any(t.word in COORDINATORS for t in self.source[at : min(own, default=at)])  # "and goes out"
-        if own and not joined and not self._keeps_lead(own) and not self._said_as_relative_clause(at):
+        kept = self._keeps_lead(own) or self._asked_for(at, own) if own else True
+        if not kept and not joined and not self._said_as_relative_clause(at):
             self.found.conflict("condition", None, at)
         else:
             self.found.open.append(self.source[at].word)
+
+    def _asked_for(self, at: int, own: Sequence[int]) -> bool:
+        """Whether the claim says a proviso as a duty, or with "with": "subject to notice", "with notice"."""
+        to_claim = {j: i for i, j in self.pairing.partners.items()}
+        proviso = len(self.source[at].word.split()) > 1 or self.words.is_phrase(self.source[at].word)
+        duty = any(is_marker(self.claim[i], "modality", "must") for i in self.pairing.unmatched_claim)
+        return proviso and (duty or lead(self.claim, to_claim[min(own)], self.words) in self.words.only_with)
 
     def _said_as_relative_clause(self, at: int) -> bool:
         """Whether the claim says the condition as a relative clause: "a device that has not been used"."""

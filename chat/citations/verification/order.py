@@ -7,11 +7,20 @@ exchanged places are exchanged roles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from typing import Literal
 
-from chat.citations.verification.alignment import Pairing, amounts_exchanged, content_places, places_exchanged
+from chat.citations.verification.alignment import (
+    Pairing,
+    amounts_exchanged,
+    blocks_exchanged,
+    content_places,
+    inversions,
+    places_exchanged,
+    small_words_stay,
+    subjects_of_amounts_exchanged,
+)
 from chat.citations.verification.phrases import (
     clause_lead,
     compared_on_both_sides,
@@ -29,7 +38,7 @@ from chat.citations.verification.phrases import (
     phrases_exchanged,
     roles_of,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, LISTING, Token
 from chat.citations.verification.voice import (
     agent_of,
     case_of,
@@ -52,8 +61,11 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     Roles surely changed where a word before and one after a third have changed
     sides ("A pays B", "B pays A"), or where the voice changed and they did not.
     """
-    if exchanged := amounts_exchanged(pairing):
+    if exchanged := amounts_exchanged(pairing) or subjects_of_amounts_exchanged(pairing):
         return *exchanged, True
+    unspaced = pairing.words.language in UNSPACED
+    if unspaced and (blocks := blocks_exchanged(pairing)) and not _roles_kept(pairing, *blocks):
+        return blocks[0][0], blocks[1][0], True
     compared = comparison_turned(pairing)
     if pairing.words.language == "ja" and not compared and (exchanged := particles_exchanged(pairing)):
         return *exchanged, True
@@ -77,8 +89,26 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         return named
     if exchanged := phrases_exchanged(pairing):
         return *exchanged, False
-    wrong_roles = _roles_changed(pairing, _unexplained(pairing, turned)) or named
-    return None if wrong_roles and not wrong_roles[2] and _block_moved(pairing) else wrong_roles
+    unexplained = _unexplained(pairing, turned)
+    wrong_roles = _roles_changed(pairing, unexplained) or named
+    stayed = any(
+        small_words_stay(pairing, (i, pairing.partners[i]), (k, pairing.partners[k])) for i, k in unexplained
+    )
+    moved = wrong_roles and not wrong_roles[2] and not stayed and _block_moved(pairing)
+    return None if moved else wrong_roles
+
+
+def _roles_kept(pairing: Pairing, one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether the small words that say the roles of two runs have moved along, or it is a list."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    between = [t for t in claim[one[-1] + 1 : other[0]] if not t.content]
+    if between and all(t.kind == "break" or t.word in LISTING for t in between):
+        return True
+    sides = [
+        (lead(claim, block[-1], words), lead(source, pairing.partners[block[-1]], words))
+        for block in (one, other)
+    ]
+    return all(role == held != "" for role, held in sides) and sides[0][0] != sides[1][0]
 
 
 def _block_moved(pairing: Pairing) -> bool:
@@ -110,6 +140,8 @@ def _block_moved(pairing: Pairing) -> bool:
     ):  # "none were found in it": "it has none"
         return False
     leads = {i: roles_of(pairing, i, j) for i, j in pairs}
+    if words.language in ("de", "nl") and len(window) == 2 and not any(any(leads[i]) for i, _ in window):
+        return False  # "dass die Feuchte die Risse verursacht"
     lost = {one for one, other in leads.values() if not other}
     if lost & {other for one, other in leads.values() if not one} - {""}:
         return False  # "the garden of the gate"
@@ -141,6 +173,7 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
         if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))
+        or small_words_stay(pairing, (i, j), (k, m))
         if not (_condition_kept(pairing, i, j, k, m) or _condition_kept(pairing, k, m, i, j))
         if not _nominal(pairing, i, j, k, m) and not _dative(pairing, i, j, k, m)
         if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
@@ -157,7 +190,11 @@ def _roles_changed(pairing: Pairing, bare: Sequence[tuple[int, int]]) -> tuple[i
         added = {claim[i].clause for i in pairing.unmatched_claim if claim[i].kind == "word"}
         turns = {(i, k) for (i, _), (k, _) in inversions(pairing)}
         bare = [
-            (i, k) for i, k in bare if claim[i].clause in added or not _verb_and_subject(pairing, i, k, turns)
+            (i, k)
+            for i, k in bare
+            if claim[i].clause in added
+            or not _verb_and_subject(pairing, i, k, turns)
+            or small_words_stay(pairing, (i, pairing.partners[i]), (k, pairing.partners[k]))
         ]
     if not bare:
         return None
@@ -234,6 +271,10 @@ def _counted_alone(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
         token for token in source
         if token.clause in clauses and token.quantity and token.quantity.dimension == quantities[0].dimension
     ]  # fmt: skip
+    if claim[i].clause == claim[k].clause and len(clauses) > 1:
+        return False  # the source says the number of another thing: "area 4 ha, height 9 m"
+    if any(token.word in COORDINATORS for token in source[min(j, m) : max(j, m)]):
+        return False  # "is limited to two days and requires consent"
     number, place = (j, m) if claim[i].quantity else (m, j)
     return len(rivals) == 1 and (place < number or not lead(source, place, pairing.words))
 
@@ -252,22 +293,6 @@ def _elliptic(pairing: Pairing, i: int, j: int, m: int) -> bool:
         ):
             return False
     return False
-
-
-def _has_place(token: Token) -> bool:
-    """Whether exchanging a token with another changes what is said: no "not" or "may", which go along."""
-    return token.kind in ("word", "quantity") or (
-        token.marker is not None and token.marker.category in ("ordinal", "cause", "quantifier")
-    )
-
-
-def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Pairs of partners that stand in another order in the source."""
-    pairs = [pair for pair in pairing.ordered if _has_place(pairing.claim[pair[0]])]
-    for at, (i, j) in enumerate(pairs):
-        for k, m in pairs[at + 1 :]:
-            if m < j:
-                yield (i, j), (k, m)
 
 
 def _free(pairing: Pairing, i: int, j: int) -> bool:

@@ -137,7 +137,8 @@ def first_and_last(pairing: Pairing, said_so: bool = False) -> tuple[int, int] |
     same_measure = one is not None and other is not None and one.dimension == other.dimension
     source = pairing.source
     written = lead(source, pairing.partners[first], words), lead(source, pairing.partners[last], words)
-    other_words = said_so or not set(written) & (words.starts | words.ends)
+    turned = written[0] in words.ends or written[1] in words.starts  # "was 41, up from 29"
+    other_words = (said_so and not turned) or not set(written) & (words.starts | words.ends)
     return (first, last) if same_measure and other_words else None
 
 

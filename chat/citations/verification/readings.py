@@ -13,16 +13,23 @@ from chat.citations.verification.phrases import (
     counted_of,
     of_compared,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, HARD_BREAKS, Token, same
+from chat.citations.verification.token import (
+    COORDINATORS,
+    DENIALS,
+    EITHER,
+    HARD_BREAKS,
+    Token,
+    is_marker,
+    same,
+    with_shares,
+)
 from chat.citations.verification.tokens import in_clauses
 from text.quantities import Quantity
 from text.semantics import UNSPACED, Lexicon
 
 _COMMAS = frozenset(",、，،")
 _MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
-_OF = frozenset(["of", "der", "des", "de", "den"])
 _OF_CHANGE = frozenset({"direction", "amount", "height", "size", "level"})
-_NEAR_SHARE = 8  # tokens between a share and the words that say it
 
 
 def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
@@ -41,25 +48,74 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
         if first := _first_of_two(tokens, at, words):
             yield first
         yield from _each_alternative(tokens, at)
+    yield from _up_from(tokens, words)
+    yield from _more_of_unit(tokens, words)
     yield from _those_of(tokens, words)
     yield from counted_of(tokens, words)
     yield from counted_behind_whole(tokens, words)
     yield from of_compared(tokens, words)
-    yield from _with_shares(tokens)
+    yield from with_shares(tokens)
     yield from _said_first(tokens, words)
 
 
 def _each_alternative(tokens: Sequence[Token], at: int) -> Iterator[Sequence[Token]]:
-    """ "Do not charge below 0 °C or above 45 °C": neither below 0 °C nor above 45 °C, and so each."""
-    last = next((k for k in range(at + 1, len(tokens)) if tokens[k].kind != "function"), at)
-    one, other = tokens[at - 1].quantity, tokens[last].quantity
-    denied = any(t.marker in DENIALS and t.clause == tokens[at].clause for t in tokens[:at])
-    if tokens[at].word in EITHER and denied and one and other and one.dimension == other.dimension:
-        start = at - 1
-        while start and tokens[start - 1].kind == "function":
-            start -= 1
+    """ "Do not charge below 0 °C or above 45 °C": neither below 0 °C nor above 45 °C, and so each.
+
+    "Up to $2 of gain, or $5 if married": up to $5 of gain if married.
+    """
+    last = next((k for k in range(at + 1, len(tokens)) if tokens[k].kind != "function"), len(tokens) - 1)
+    first = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), at)
+    one, other = tokens[first].quantity, tokens[last].quantity
+    if tokens[at].word not in EITHER or one is None or other is None or one.dimension != other.dimension:
+        return
+    start = first
+    while start and tokens[start - 1].kind == "function":
+        start -= 1
+    if first == at - 1 and any(t.marker in DENIALS and t.clause == tokens[at].clause for t in tokens[:at]):
         yield [*tokens[:at], *tokens[last + 1 :]]
         yield [*tokens[:start], *tokens[at + 1 :]]
+    behind = next((t for t in tokens[last + 1 :] if t.kind != "break"), None)
+    if behind is not None and is_marker(behind, "condition"):
+        own = replace(tokens[last], bound=tokens[last].bound or tokens[first].bound)
+        phrase = _without_final_break(tokens[first + 1 : at])
+        said = [*tokens[:first], own, *phrase, *tokens[last + 1 :]]
+        yield [
+            replace(t, clause=tokens[first].clause) if t.clause == tokens[last].clause else t for t in said
+        ]
+
+
+def _up_from(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "41 schools failed, up from 29": "schools failed, up from 29 to 41"."""
+    for at in range(2, len(tokens) - 1):
+        turn, opens, own = tokens[at - 1], tokens[at].word in words.starts, tokens[at + 1].quantity
+        side = 0 if turn.word in words.rising else 1 if turn.word in words.falling else None
+        if side is None or not opens or own is None or tokens[at - 2].kind != "break":
+            continue
+        before = [k for k in range(at) if (q := tokens[k].quantity) and q.dimension == own.dimension]
+        if before:
+            turned = replace(turn, kind="word", poles=frozenset({("direction", side)}))
+            joint = replace(tokens[at], word=min(words.ends, key=len))
+            left = [*tokens[: before[-1]], *tokens[before[-1] + 1 : at - 2]]
+            said = [*left, turned, *tokens[at : at + 2], joint, tokens[before[-1]]]
+            yield [replace(token, clause=0) for token in said]
+
+
+def _more_of_unit(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "Four years, renewable for two more": "renewable for two years more"."""
+    for at in range(1, len(tokens) - 1):
+        own = tokens[at].quantity
+        before = next((q for t in reversed(tokens[:at]) if (q := t.quantity)), None)
+        if (
+            own
+            and before
+            and own.bare
+            and not own.dimension
+            and before.unit
+            and tokens[at + 1].word in words.more
+        ):
+            factor = before.base / before.value if before.value else 1
+            filled = replace(before, value=own.value, base=own.value * factor)
+            yield [*tokens[:at], replace(tokens[at], quantity=filled), *tokens[at + 1 :]]
 
 
 def _those_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
@@ -80,26 +136,6 @@ def _said_first(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[To
     who = tokens[comma + 1 : end]
     if comma and 1 < len(who) <= _MOST_REMNANT and who[-1].word in words.saying:
         yield [replace(token, clause=0, part=0) for token in who] + list(tokens[:comma])
-
-
-def _with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The sentence with each share in brackets in the place of the words that say it."""
-    found: list[Token] = []
-    at = 0
-    removed = False
-    while at < len(tokens):
-        said = _place_again(found, tokens[at : at + 3])
-        if said is not None:
-            own = found[said]
-            bound = "" if own.bound == "approx" else own.bound  # "nearly half (48 %)"
-            found[said] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=bound)
-            removed = True
-            at += 3
-        else:
-            found.append(tokens[at])
-            at += 1
-    if removed:
-        yield found
 
 
 def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence[Token]) -> Sequence[Token]:
@@ -181,38 +217,6 @@ def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
         and (token.kind == "word" or token.word in words.articles)
         for token in tokens
     )
-
-
-def _in_other_unit(before: Sequence[Token], token: Token) -> bool:
-    """Whether brackets say an amount again in another unit: "13 °C (55 °F)"."""
-    held = before[-1].quantity if before else None
-    own = token.quantity
-    same_measure = held and own and held.dimension == own.dimension not in ("", "money", "date", "year")
-    return bool(same_measure and held and own and held.unit != own.unit)
-
-
-def _place_again(before: Sequence[Token], bracket: Sequence[Token]) -> int | None:
-    """Index of what an amount in brackets says again; None where it is no such amount."""
-    marks = (bracket[0].word, bracket[-1].word) if len(bracket) == 3 else ("", "")
-    if marks not in (("(", ")"), ("（", "）")) or (held := bracket[1].quantity) is None:
-        return None
-    if _in_other_unit(before, bracket[1]):
-        return len(before) - 1
-    return _place_of_share(before) if held.unit == "%" else None
-
-
-def _place_of_share(before: Sequence[Token]) -> int | None:
-    """Index of the words that a share in brackets says again: "two thirds", "23" of 212, "a majority"."""
-    for at in range(len(before) - 1, max(-1, len(before) - _NEAR_SHARE), -1):
-        token = before[at]
-        if token.quantity:
-            if token.quantity.bare and any(t.word in _OF for t in before[max(0, at - 2) : at]):
-                continue  # "half of the 2,150 adults": the share is of them
-            counts = token.quantity.dimension in ("", "ratio") and token.quantity.unit != "%"
-            return at if counts else None
-        if token.marker and token.marker.category == "quantifier":
-            return at
-    return None
 
 
 # Statements: a sentence without what is inserted, each of its predicates, what it says of a word in passing.

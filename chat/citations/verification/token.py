@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -17,6 +17,7 @@ Kind = Literal["quantity", "marker", "word", "function", "break"]
 
 HARD_BREAKS = frozenset(";；؛.。!?！？؟")
 COORDINATORS = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "e", "o", "u", "و", "او"])
+LISTING = COORDINATORS | frozenset(["と", "や", "及び", "および", "または", "和", "与", "及", "以及", "或"])
 EITHER = frozenset(["or", "oder", "ou", "o", "u", "او"])
 
 
@@ -340,3 +341,61 @@ def written_out(
                 for part in form
             ]
     return tuple(found)
+
+
+# Shares in brackets.
+
+_OF = frozenset(["of", "der", "des", "de", "den"])
+_NEAR_SHARE = 8  # tokens between a share and the words that say it
+
+
+def with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The sentence with each share in brackets in the place of the words that say it."""
+    found: list[Token] = []
+    at = 0
+    removed = False
+    while at < len(tokens):
+        said = _place_again(found, tokens[at : at + 3])
+        if said is not None:
+            own = found[said]
+            bound = "" if own.bound == "approx" else own.bound  # "nearly half (48 %)"
+            found[said] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=bound)
+            removed = True
+            at += 3
+        else:
+            found.append(tokens[at])
+            at += 1
+    if removed:
+        yield found
+
+
+def _in_other_unit(before: Sequence[Token], token: Token) -> bool:
+    """Whether brackets say an amount again in another unit: "13 °C (55 °F)"."""
+    held = before[-1].quantity if before else None
+    own = token.quantity
+    same_measure = held and own and held.dimension == own.dimension not in ("", "money", "date", "year")
+    return bool(same_measure and held and own and held.unit != own.unit)
+
+
+def _place_again(before: Sequence[Token], bracket: Sequence[Token]) -> int | None:
+    """Index of what an amount in brackets says again; None where it is no such amount."""
+    marks = (bracket[0].word, bracket[-1].word) if len(bracket) == 3 else ("", "")
+    if marks not in (("(", ")"), ("（", "）")) or (held := bracket[1].quantity) is None:
+        return None
+    if _in_other_unit(before, bracket[1]):
+        return len(before) - 1
+    return _place_of_share(before) if held.unit == "%" else None
+
+
+def _place_of_share(before: Sequence[Token]) -> int | None:
+    """Index of the words that a share in brackets says again: "two thirds", "23" of 212, "a majority"."""
+    for at in range(len(before) - 1, max(-1, len(before) - _NEAR_SHARE), -1):
+        token = before[at]
+        if token.quantity:
+            if token.quantity.bare and any(t.word in _OF for t in before[max(0, at - 2) : at]):
+                continue  # "half of the 2,150 adults": the share is of them
+            counts = token.quantity.dimension in ("", "ratio") and token.quantity.unit != "%"
+            return at if counts else None
+        if token.marker and token.marker.category == "quantifier":
+            return at
+    return None

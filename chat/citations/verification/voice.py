@@ -33,6 +33,7 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         or token.word.split()[0] in words.prepositions
         or ({pair for pair, _ in token.poles} & _GRADABLE and ("direction", 1) not in token.poles)
         or (words.language == "en" and _is_no_participle(tokens, at, words))
+        or (words.language != "en" and token.word.endswith(_MAY_BE_DONE))
     ):
         return False
     if _behind_auxiliary(tokens, at, words):
@@ -65,6 +66,7 @@ def _is_no_participle(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
 
 
 _VERB_LAST = frozenset({"de", "nl"})
+_MAY_BE_DONE = ("able", "ible", "ables", "ibles", "abile", "ibile", "abili", "ibili", "ável", "ível")
 _TO_BE_DONE = frozenset({"zu", "te"})  # "ist zu wechseln"; conditions.with_duties marks it
 
 
@@ -133,7 +135,9 @@ def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
 
 
 def is_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a word stands behind an article or a preposition, or before its genitive."""
+    """Whether a word stands behind an article or a preposition, or before its genitive; a German capital."""
+    if words.language == "de" and tokens[at].capital:
+        return True
     before = tokens[at - 1] if at else None
     if before is not None and before.word in (words.articles | words.prepositions) - words.have:
         return True
@@ -154,6 +158,8 @@ def impersonal(pairing: Pairing) -> list[tuple[int, int]]:
 def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     """Whether a word opens its clause as an imperative does, behind nothing but "not" and "and"."""
     clause = [t for t in tokens[:at] if t.clause == tokens[at].clause and t.kind != "break"]
+    if tokens[at].capital:
+        return False
     if (
         words.language == "en"
         and tokens[at].word.endswith(("ing", "ed", "s"))
@@ -282,6 +288,8 @@ def case_of(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
         before = tokens[place]
         if before.word in _CASES:
             governed = place and tokens[place - 1].word in words.prepositions
+            if before.word == "der" and place and (tokens[place - 1].quantity or tokens[place - 1].capital):
+                return "of der"  # "the share of the guests"
             return f"{tokens[place - 1].word} {before.word}" if governed else before.word
         if before.kind != "word":
             return ""
