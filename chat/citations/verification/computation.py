@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Literal
 
 from chat.citations.verification.phrases import change_role, counted_behind_whole
-from chat.citations.verification.token import Token, denials_at
+from chat.citations.verification.token import Token, denials_at, is_marker
 from text.quantities import Quantity
 from text.semantics import Lexicon
 
@@ -299,6 +299,10 @@ def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, T
             return before, after
     amounts = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension not in _DATES]
     years = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension in _DATES]
+    if len(amounts) == 2 and _of_one_measure(*(tokens[at] for at in amounts)):
+        one, other = amounts
+        if _is_compared(tokens, other, words) and not (tokens[one].bound or tokens[other].bound):
+            return tokens[one], tokens[other]
     if len(amounts) != 2 or len(years) != 2:
         return None
     one, other = amounts
@@ -312,6 +316,19 @@ def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, T
     if first is None or last is None or first.base == last.base:
         return None
     return (tokens[other], tokens[one]) if last.base > first.base else (tokens[one], tokens[other])
+
+
+def _is_compared(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether an amount is that of the period before: "compared with 20 % in the prior year"."""
+    before = " ".join(token.word for token in tokens[max(0, at - 3) : at])
+    behind = tokens[at + 1 : at + 1 + _NEAR_PERIOD]
+    return before.endswith(tuple(words.compared)) and any(
+        is_marker(t, "ordinal", "previous") or t.word in words.year_before or ("time_order", 0) in t.poles
+        for t in behind
+    )
+
+
+_NEAR_PERIOD = 4  # tokens between an amount and the period it is of
 
 
 def _of_one_measure(one: Token, other: Token) -> bool:

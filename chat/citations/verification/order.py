@@ -271,11 +271,12 @@ def _counted_alone(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
         token for token in source
         if token.clause in clauses and token.quantity and token.quantity.dimension == quantities[0].dimension
     ]  # fmt: skip
-    if claim[i].clause == claim[k].clause and len(clauses) > 1:
-        return False  # the source says the number of another thing: "area 4 ha, height 9 m"
     if any(token.word in COORDINATORS for token in source[min(j, m) : max(j, m)]):
         return False  # "is limited to two days and requires consent"
     number, place = (j, m) if claim[i].quantity else (m, j)
+    beside = any(t.clause == source[number].clause and t.kind == "word" for t in source)
+    if claim[i].clause == claim[k].clause and len(clauses) > 1 and beside:
+        return False  # the source says the number of another thing: "area 4 ha, height 9 m"
     return len(rivals) == 1 and (place < number or not lead(source, place, pairing.words))
 
 

@@ -95,7 +95,7 @@ def _up_from(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
         if before:
             turned = replace(turn, kind="word", poles=frozenset({("direction", side)}))
             joint = replace(tokens[at], word=min(words.ends, key=len))
-            left = [*tokens[: before[-1]], *tokens[before[-1] + 1 : at - 2]]
+            left = [tokens[k] for k in range(at - 2) if k not in before]
             said = [*left, turned, *tokens[at : at + 2], joint, tokens[before[-1]]]
             yield [replace(token, clause=0) for token in said]
 

@@ -1,0 +1,98 @@
+"""What a sentence says besides its own words: alternatives, "up from", "two more", the year before."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.citations.claims import CONTRADICTED
+from chat.citations.verification.batch import Case, check
+
+GAIN = "A taxpayer may exclude up to $250,000 of gain, or $500,000 if filing jointly."
+NOTICE = "Die Frist beträgt zwei Wochen oder vier Wochen, wenn der Kunde im Ausland wohnt."
+SCHOOLS = "Of the 318 schools inspected in 2023, 41 were rated inadequate, up from 29 a year earlier."
+LEASE = "The lease runs for four years and may be extended by two more."
+MARGIN = "Operating margin was 22.5%, compared with 20.1% in the prior year."
+MARGE = "Die operative Marge betrug 22,5 % gegenüber 20,1 % im Vorjahr."
+
+
+@pytest.mark.parametrize(
+    ("lang", "passage", "claim", "verified"),
+    [
+        ("en", GAIN, "If filing jointly, a taxpayer may exclude up to half a million dollars of gain.", True),
+        ("en", GAIN, "A taxpayer may exclude up to $250,000 of gain if filing jointly.", False),
+        ("de", NOTICE, "Die Frist beträgt vier Wochen, wenn der Kunde im Ausland wohnt.", True),
+        ("de", NOTICE, "Die Frist beträgt zwei Wochen, wenn der Kunde im Ausland wohnt.", False),
+        ("en", SCHOOLS, "The number of schools rated inadequate rose from 29 to 41.", True),
+        ("en", SCHOOLS, "The number of schools rated inadequate rose from 41 to 29.", False),
+        ("en", SCHOOLS, "318 schools were rated inadequate.", False),
+        ("en", LEASE, "The lease may be extended by two more years.", True),
+        ("en", LEASE, "The lease may be extended by four more years.", False),
+        ("en", MARGIN, "The operating margin rose by 2.4 percentage points.", True),
+        ("en", MARGIN, "The operating margin fell by 2.4 percentage points.", False),
+        ("de", MARGE, "Die operative Marge stieg um 2,4 Prozentpunkte.", True),
+        ("de", MARGE, "Die operative Marge sank um 2,4 Prozentpunkte.", False),
+    ],
+)
+def test_what_follows_from_a_sentence_is_verified(
+    lang: str, passage: str, claim: str, verified: bool
+) -> None:
+    assert check(Case(claim, "", passage=passage, lang=lang)).verified == verified
+
+
+@pytest.mark.parametrize(
+    ("lang", "passage", "claim"),
+    [
+        ("en", "The fee is $20 on weekdays, or $10 if booked online.", "The fee is $20 if booked online."),
+        (
+            "en",
+            "Patients received 5 mg daily, or 2 mg when weighing less than 50 kg.",
+            "Patients received 5 mg when weighing less than 50 kg.",
+        ),
+        (
+            "en",
+            "Tenants may keep a cat, and a dog if the landlord agrees.",
+            "Tenants may keep a cat if the landlord agrees.",
+        ),
+        (
+            "en",
+            "The premium is 3% per year, but 5% if the insured smokes.",
+            "The premium is 3% if the insured smokes.",
+        ),
+        (
+            "fr",
+            "Le délai est de 10 jours, ou de 20 jours si le client réside à l'étranger.",
+            "Le délai est de 10 jours si le client réside à l'étranger.",
+        ),
+        (
+            "es",
+            "El plazo es de 10 días, o de 20 días si el cliente reside en el extranjero.",
+            "El plazo es de 10 días si el cliente reside en el extranjero.",
+        ),
+        (
+            "en",
+            "The sensor measures temperature every hour and humidity every day.",
+            "The sensor measures humidity every hour.",
+        ),
+    ],
+)
+def test_a_condition_of_one_alternative_is_not_one_of_the_other(lang: str, passage: str, claim: str) -> None:
+    assert check(Case(claim, "", passage=passage, lang=lang)).verdict in CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("lang", "passage", "claim"),
+    [
+        (
+            "en",
+            "The board may split the shares, provided that each tranche is at least 5 million.",
+            "Each tranche must be at least 5 million.",
+        ),
+        (
+            "fr",
+            "Le bail peut être résilié sous réserve d'un préavis de trois mois.",
+            "Le bail peut être résilié avec un préavis de trois mois.",
+        ),
+    ],
+)
+def test_a_proviso_said_as_a_duty_is_not_called_wrong(lang: str, passage: str, claim: str) -> None:
+    assert check(Case(claim, "", passage=passage, lang=lang)).verdict not in CONTRADICTED
