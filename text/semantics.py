@@ -96,6 +96,7 @@ class Lexicon:
         compared: what opens the amount of something else ("compared with").
         saying: verbs behind who said all before ("the company said"); them: "of them".
         those: pronouns of "those of"; respectively: what says that two lists answer each other.
+        consent: what a permission may ask for ("approval").
         year_before: words for the year before ("Vorjahr").
         rising, falling: small words of a change ("up from 29").
         more: words behind a number whose unit was said before ("two more").
@@ -137,6 +138,7 @@ class Lexicon:
     starts: frozenset[str]
     ends: frozenset[str]
     more: frozenset[str]
+    consent: frozenset[str]
     year_before: frozenset[str]
     rising: frozenset[str]
     falling: frozenset[str]

@@ -96,3 +96,105 @@ def test_a_condition_of_one_alternative_is_not_one_of_the_other(lang: str, passa
 )
 def test_a_proviso_said_as_a_duty_is_not_called_wrong(lang: str, passage: str, claim: str) -> None:
     assert check(Case(claim, "", passage=passage, lang=lang)).verdict not in CONTRADICTED
+
+
+# A part and its whole, consent, bounds.
+
+CLUB = "The club has 240 members, of whom 30 are under 18."
+OF_CLUB = "Of the 240 members, 30 are under 18."
+
+
+@pytest.mark.parametrize(
+    ("lang", "passage", "claim", "verified"),
+    [
+        ("en", CLUB, "30 members are under 18.", True),
+        ("en", CLUB, "240 members are under 18.", False),
+        ("en", OF_CLUB, "30 of the 240 members are under 18.", True),
+        ("en", OF_CLUB, "The 240 members are under 18.", False),
+        (
+            "en",
+            "The region had 1.84 million inhabitants, of whom 412,000 were under 18.",
+            "1.84 million inhabitants were under 18.",
+            False,
+        ),
+        (
+            "de",
+            "Der Verein hat 240 Mitglieder, von denen 30 unter 18 Jahre alt sind.",
+            "240 Mitglieder sind unter 18 Jahre alt.",
+            False,
+        ),
+        (
+            "de",
+            "Von den 240 Mitgliedern sind 30 minderjährig.",
+            "Die 240 Mitglieder sind minderjährig.",
+            False,
+        ),
+        ("fr", "Sur les 240 membres, 30 sont mineurs.", "Les 240 membres sont mineurs.", False),
+        (
+            "fr",
+            "Le manuscrit compte 212 feuillets, dont 18 sont enluminés.",
+            "18 feuillets sont enluminés.",
+            True,
+        ),
+        ("es", "De los 240 socios, 30 son menores.", "Los 240 socios son menores.", False),
+        (
+            "en",
+            "The Tenant may sublet the premises with the Landlord's consent.",
+            "The Tenant may sublet the premises.",
+            False,
+        ),
+        (
+            "en",
+            "Members may borrow the archive's maps with the approval of the director.",
+            "Members may borrow the archive's maps.",
+            False,
+        ),
+        (
+            "de",
+            "Der Mieter darf mit Zustimmung des Vermieters untervermieten.",
+            "Der Mieter darf untervermieten.",
+            False,
+        ),
+        (
+            "fr",
+            "Le locataire peut sous-louer avec l'accord du bailleur.",
+            "Le locataire peut sous-louer.",
+            False,
+        ),
+        (
+            "es",
+            "El arrendatario puede subarrendar con autorización del arrendador.",
+            "El arrendatario puede subarrendar.",
+            False,
+        ),
+        (
+            "en",
+            "The Tenant shall not assign this lease, but may sublet half of the premises.",
+            "The Tenant may sublet half of the premises.",
+            True,
+        ),
+        (
+            "en",
+            "The Tenant shall not assign this lease, but may sublet half of the premises.",
+            "The Tenant may assign this lease.",
+            False,
+        ),
+    ],
+)
+def test_a_part_is_not_its_whole_and_consent_is_not_left_out(
+    lang: str, passage: str, claim: str, verified: bool
+) -> None:
+    assert check(Case(claim, "", passage=passage, lang=lang)).verified == verified
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The rate was below 6% in 2023.", "computed"),
+        ("The rate was above 6% in 2023.", "unsupported"),
+        ("The rate was at least 5% in 2023.", "computed"),
+        ("The rate was at most 5% in 2023.", "unsupported"),
+    ],
+)
+def test_a_bound_is_computed_from_an_exact_amount(claim: str, verdict: str) -> None:
+    assert check(Case(claim, "", passage="The rate was 5.4% in 2023.", lang="en")).verdict == verdict

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
+from operator import ge, gt, le, lt
 from typing import Literal
 
 from chat.citations.verification.phrases import change_role, counted_behind_whole
@@ -246,7 +247,7 @@ def computed_in_prose(
 
     None where the claim says none of them, or where its other words do not hold.
     """
-    ways = (_changed, _part_of_whole, _compared)
+    ways = (_changed, _part_of_whole, _compared, _bounded)
     return next((found for way in ways if (found := way(claim, source, words, holds))), None)
 
 
@@ -408,6 +409,34 @@ def _compared(
         formula = f"{own.word} {'>' if rises else '<'} {other.word}"
         return Calculation(amounts, formula, None if rises == (side == 0) else claim[turn])
     return None
+
+
+_WITHIN: dict[str, tuple[str, Callable[[Decimal, Decimal], bool]]] = {
+    "lt": ("<", lt), "le": ("≤", le), "gt": (">", gt), "ge": ("≥", ge)
+}  # fmt: skip
+
+
+def _bounded(
+    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
+) -> Calculation | None:
+    """ "Below 6 %" of "was 5.4 %"."""
+    bounds = [(at, t.quantity) for at, t in enumerate(claim) if t.quantity and t.bound in _WITHIN]
+    for at, bound in bounds:
+        sign, within = _WITHIN[claim[at].bound]
+        for token in source:
+            held = token.quantity
+            if held is None or token.bound or held.dimension in _DATES or not _alike(bound, held):
+                continue
+            said = [replace(token, start=t.start, end=t.end) if k == at else t for k, t in enumerate(claim)]
+            if holds(said):
+                told = within(held.base, bound.base)
+                formula = f"{token.word} {sign} {claim[at].word}" if told else token.word
+                return Calculation((token, token), formula, None if told else claim[at])
+    return None
+
+
+def _alike(one: Quantity, other: Quantity) -> bool:
+    return one.dimension == other.dimension and one.unit == other.unit
 
 
 def _only_two(tokens: Sequence[Token]) -> tuple[Token, Token] | None:

@@ -17,6 +17,7 @@ _MAY_BE_LEFT_OUT |= {"condition:including", "time:during", "hedge:shown"}
 _KINDS = {"modality": "modality", "hedge": "modality", "quantifier": "quantifier", "ordinal": "ordinal"}
 _SURE = {"may", "should", "supposed", "most"}  # values that say less than the claim without them
 COMMA_RELATIVES = frozenset({"de", "nl", "ru"})  # a comma stands before every relative clause
+_NEAR_RELATIVE = 3  # tokens between "of whom" and the number
 _OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
 
 
@@ -32,7 +33,11 @@ class Omissions:
         parts = {self.source[at].part for at in self.pairing.matched_source}
         for at in self.pairing.unmatched_source:
             token = self.source[at]
-            if token.quantity and at not in self.found.explained_source and self._part_of(at):
+            if (
+                token.quantity
+                and at not in self.found.explained_source
+                and (self._part_of(at) or self._of_which(at) or self._part_behind_whole(at))
+            ):
                 self.found.conflict("quantifier", None, at)
             if at in self.found.explained_source or not token.marker or token.part not in parts:
                 continue
@@ -48,6 +53,7 @@ class Omissions:
         self._part_said_as_whole()
         self._denial_moved()
         self._condition_of_alternative()
+        self._consent_left_out()
         self._counted_by_other()
         self._frequency_of_next()
 
@@ -66,6 +72,15 @@ class Omissions:
             exchanged = freed < i and self.claim[i].word in self.words.without  # "red, without being blue"
             if place < j and (exchanged or (other is not None and other not in self.pairing.matched_source)):
                 self.found.conflict("negation", i, j)
+
+    def _consent_left_out(self) -> None:
+        """Look for the consent that a permission asks for: "may sublet with the landlord's consent"."""
+        may = any(is_marker(self.claim[i], "modality", "may") for i, _ in self.pairing.ordered)
+        for at in self.found.relevant_unmatched() if may else ():
+            asked = lead(self.source, at, self.words) in self.words.only_with
+            if self.source[at].word.split()[0] in self.words.consent and asked:
+                self.found.conflict("condition", None, at)
+                return
 
     def _counted_by_other(self) -> None:
         """Look for a noun that another number counts: "$4 shares" of "9 shares for $4"."""
@@ -173,7 +188,7 @@ class Omissions:
         if self.source[at].clause not in self.pairing.clauses or at + 1 >= len(self.source):
             return False
         following = self.source[at + 1]
-        if following.word not in self.words.genitive or following.word.startswith("'"):
+        if following.word not in self.words.genitive | self.words.among or following.word.startswith("'"):
             return False
         governed = next((j for j in content_places(self.source) if j > at), None)
         if governed not in self.pairing.matched_source:
@@ -184,6 +199,23 @@ class Omissions:
         said = [self.source[j].quantity for j in self.pairing.matched_source]
         replaced = any(own and q and q.dimension == own.dimension for q in said)
         return governed is not None and not (replaced and not self.source[governed].quantity)
+
+    def _part_behind_whole(self, at: int) -> bool:
+        """Whether a number left out counts a part of the whole before it: "of the 240 members, 30 are …"."""
+        own = self.source[at].quantity
+        numbers = [j for j, t in enumerate(self.source[: at + 1]) if t.quantity]
+        whole = self.source[numbers[0]].quantity if numbers[:-1] else None
+        opens = self.source[0].word in self.words.among and len(numbers) == 2
+        counts = own and whole and not own.dimension and not whole.dimension and own.value < whole.value
+        behind = any(j > at for j in self.pairing.matched_source)
+        return bool(opens and counts and behind and numbers[0] in self.pairing.matched_source)
+
+    def _of_which(self, at: int) -> bool:
+        """Whether a number left out counts a part of the claim's subject: "members, of whom 30 …"."""
+        clause = self.source[at].clause
+        before = [t for t in self.source[max(0, at - _NEAR_RELATIVE) : at] if t.clause == clause]
+        behind = any(j > at and self.source[j].clause == clause for j in self.pairing.matched_source)
+        return behind and any(t.word in self.words.of_which | self.words.them for t in before)
 
     def _condition_left_out(self, at: int) -> None:
         marker = self.source[at].marker

@@ -416,6 +416,8 @@ def counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Tok
         if nouns := counted_before(tokens, at):
             said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
             yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
+            alone = [tokens[place], *(token for token in nouns if not token.quantity)]
+            yield [replace(token, clause=0, part=0) for token in (*alone, *tokens[place + 1 :])]
 
 
 def counted_behind_whole(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:

@@ -198,6 +198,7 @@ def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[
     before = [t for t in tokens[:at] if t.clause == tokens[at - 1].clause]
     numbers = [q.dimension for t in before if (q := t.quantity)]
     told = any(t.word in words.have | words.passive for t in before)
+    told = told or tokens[0].word in words.among  # "of the 240, 30 had left"
     if second is None or numbers != [second.dimension] or told or any(t.quantity for t in behind[1:verb]):
         return ()
     own = [replace(t, clause=tokens[at - 1].clause) for t in behind[verb:]]
@@ -309,11 +310,12 @@ def _predicates(
     """The subject of a clause with each of the predicates that "and" joins."""
     first = 0
     for at, token in enumerate(tokens):
-        if token.word in HARD_BREAKS or token.word in words.breaks:
+        turn = token.word in words.breaks and at + 1 < len(tokens) and _tells(tokens[at + 1], words)
+        if token.word in HARD_BREAKS or (token.word in words.breaks and not turn):
             first = at + 1
         comma = token.kind == "break" and token.word in _COMMAS
-        if not (comma or token.word in COORDINATORS - EITHER):
-            continue
+        if not (comma or turn or token.word in COORDINATORS - EITHER):
+            continue  # "shall not assign, but may sublet" goes on with its subject
         right = list(takewhile(lambda t: t.word not in HARD_BREAKS | words.breaks, tokens[at + 1 :]))
         verb = next((k for k, t in enumerate(right) if t.kind in ("word", "quantity", "break")), len(right))
         end = _subject_end(tokens, said, words, first, at)
@@ -459,6 +461,8 @@ def _in_passing(
         if not inner or not antecedent:
             continue
         relative = inner[0].word in words.relatives
+        if any(t.word in words.of_which for t in inner[:2]) and any(t.quantity for t in inner[1:3]):
+            continue  # "of whom 12 were minors" does not say that all were
         behind = tokens[end + 1 : end + 2]
         listed = bool(behind) and behind[0].word in COORDINATORS
         if not relative and (listed or not equates or not _is_noun_phrase_of(inner, words)):

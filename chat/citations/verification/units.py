@@ -121,7 +121,9 @@ def stands_unqualified(sentence: str, text: str, language: str) -> bool:
     for span in sentence_spans(text, language):
         if span.start < end and start < span.end:
             beside = tokens_of(text[span.start : span.end], language)
-            if any(_turns(t) for t in beside if not start <= t.start + span.start < end):
+            words = lexicon(language)
+            left = [t for t in beside if not start <= t.start + span.start < end]
+            if any(_turns(t) or t.word.split()[0] in words.consent for t in left):
                 return False
             if not _begins_clause([t for t in beside if t.start + span.start < start], language):
                 return False
