@@ -198,3 +198,14 @@ def test_a_part_is_not_its_whole_and_consent_is_not_left_out(
 )
 def test_a_bound_is_computed_from_an_exact_amount(claim: str, verdict: str) -> None:
     assert check(Case(claim, "", passage="The rate was 5.4% in 2023.", lang="en")).verdict == verdict
+
+
+def test_some_before_a_number_is_about() -> None:
+    passage = "About 40 firefighters needed six hours."
+    assert check(Case("Some forty firefighters needed 6 hours.", "", passage=passage, lang="en")).verified
+
+
+def test_a_comparison_that_a_sentence_makes_itself_is_not_computed_from_its_brackets() -> None:
+    passage = "Adverse events were more frequent in the exercise arm than in the control arm (17 versus 9)."
+    claim = "Adverse events were more frequent in the control arm than in the exercise arm."
+    assert check(Case(claim, "", passage=passage, lang="en")).verdict in CONTRADICTED

@@ -213,9 +213,9 @@ def test_claims_of_eleven_languages_are_told_apart(cases: list[dict[str, str]]) 
     contradicted = [case for case in cases if case["label"] == "contradicted"]
     assert {case["lang"] for case in cases} == LANGUAGES
     assert rate(lambda _, said: said.verified, false) <= 0.002
-    assert rate(lambda _, said: said.verified, literal) >= 0.925
+    assert rate(lambda _, said: said.verified, literal) >= 0.93
     assert rate(lambda _, said: said.verified, light) >= 0.66
-    assert rate(lambda _, said: said.verdict in CONTRADICTED, contradicted) >= 0.78
+    assert rate(lambda _, said: said.verdict in CONTRADICTED, contradicted) >= 0.79
 
 
 def test_the_first_set_of_claims_stays_as_well_told_apart_as_it_was(cases: list[dict[str, str]]) -> None:

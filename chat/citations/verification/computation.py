@@ -388,6 +388,8 @@ def _compared(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
 ) -> Calculation | None:
     """ "Longer with A than with B" of "11.4 months with A and 7.9 months with B"."""
+    if any(token.word in words.than for token in source):
+        return None  # the sentence compares them itself
     than = [at for at, token in enumerate(claim) if token.word in words.than]
     turns = [(at, side) for at, token in enumerate(claim) for pair, side in token.poles if pair in _MEASURED]
     amounts = _only_two(source)

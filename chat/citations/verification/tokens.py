@@ -199,13 +199,14 @@ def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bo
 
 def _with_sense(token: Token, sense: Sense, following: Sequence[Token]) -> Token:
     markers = sense.markers
+    number = bool(following) and following[0].kind == "quantity"  # "up 9 %", "some forty": about forty
     if sense.function and not markers:
-        counts = following and following[0].kind == "quantity"  # "up 9 %"
-        turns = counts and any(pair == "direction" for pair, _ in sense.poles)
+        turns = number and any(pair == "direction" for pair, _ in sense.poles)
         return replace(
             token, kind="word" if turns else "function", poles=sense.poles if turns else token.poles
         )
-    marker = markers[0] if markers else None
+    bounds = (marker for marker in markers if number and marker.category == "comparator")
+    marker = next(bounds, markers[0] if markers else None)
     if sense.function and marker and marker.category != "comparator":
         marker = None
     if marker is None and sense.function:
