@@ -96,6 +96,9 @@ class Lexicon:
         compared: what opens the amount of something else ("compared with").
         saying: verbs behind who said all before ("the company said"); them: "of them".
         those: pronouns of "those of"; respectively: what says that two lists answer each other.
+        reporting, doubting: verbs of who holds, or denies, what follows ("claimed", "denied").
+        excess: "too" small to; unreal: "would"; rare: "rarely"; either: "either"; per: "per";
+        outside: "outside"; no_more: "plus" behind "ne"; one_of: "之一" behind a superlative.
         consent: what a permission may ask for ("approval").
         year_before: words for the year before ("Vorjahr").
         rising, falling: small words of a change ("up from 29").
@@ -139,6 +142,16 @@ class Lexicon:
     ends: frozenset[str]
     more: frozenset[str]
     consent: frozenset[str]
+    reporting: frozenset[str]
+    doubting: frozenset[str]
+    excess: frozenset[str]
+    unreal: frozenset[str]
+    rare: frozenset[str]
+    either: frozenset[str]
+    per: frozenset[str]
+    outside: frozenset[str]
+    no_more: frozenset[str]
+    one_of: frozenset[str]
     year_before: frozenset[str]
     rising: frozenset[str]
     falling: frozenset[str]

@@ -475,13 +475,8 @@ class Junctions:
             return False
         for at in self.found.relevant_unmatched():
             other = self.source[at]
-            alike = (
-                other.stem == token.stem or self._behind_same(at, m)
-                if token.kind == "word"
-                else bool(
-                    token.quantity and other.quantity and token.quantity.dimension == other.quantity.dimension
-                )
-            )
+            same = other.stem == token.stem or self._behind_same(at, m)
+            alike = same if token.kind == "word" else self._of_one_measure(token, other)
             if (
                 at > j
                 and alike
@@ -491,6 +486,10 @@ class Junctions:
                 self.found.conflict("entity_swap", k, at)
                 return True
         return False
+
+    def _of_one_measure(self, token: Token, other: Token) -> bool:
+        one, two = token.quantity, other.quantity  # "six minutes, and the rice for twenty"
+        return bool(one and two and (one.dimension == two.dimension or two.bare))
 
     def _behind_same(self, at: int, m: int) -> bool:
         """Whether both words stand behind the same one: "le groupe traité", "le groupe témoin"."""

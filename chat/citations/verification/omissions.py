@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.phrases import lead
-from chat.citations.verification.token import COORDINATORS, DENIALS, is_marker
+from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, LISTING, is_marker
 from chat.citations.verification.voice import is_instruction
 from text.semantics import UNSPACED
 
@@ -17,6 +17,8 @@ _MAY_BE_LEFT_OUT |= {"condition:including", "time:during", "hedge:shown"}
 _KINDS = {"modality": "modality", "hedge": "modality", "quantifier": "quantifier", "ordinal": "ordinal"}
 _SURE = {"may", "should", "supposed", "most"}  # values that say less than the claim without them
 COMMA_RELATIVES = frozenset({"de", "nl", "ru"})  # a comma stands before every relative clause
+_NEAR_SHARE = 4  # tokens between a share and its whole
+_NEAR_VERB = 3  # tokens between "would" and its verb
 _NEAR_RELATIVE = 3  # tokens between "of whom" and the number
 _OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
 
@@ -54,6 +56,11 @@ class Omissions:
         self._denial_moved()
         self._condition_of_alternative()
         self._consent_left_out()
+        self._reported_said_as_true()
+        self._hedged_by_small_word()
+        self._alternative_left_out()
+        self._rate_left_out()
+        self._exception_left_out()
         self._counted_by_other()
         self._frequency_of_next()
 
@@ -72,6 +79,104 @@ class Omissions:
             exchanged = freed < i and self.claim[i].word in self.words.without  # "red, without being blue"
             if place < j and (exchanged or (other is not None and other not in self.pairing.matched_source)):
                 self.found.conflict("negation", i, j)
+
+    def _reported_said_as_true(self) -> None:
+        """Look for who said or denied what the claim says as true: "critics said the plan failed"."""
+        if self.words.language in UNSPACED:
+            self._told_in_unspaced()
+            return
+        said = {token.word for token in self.claim}
+        told = bool(said & (self.words.reporting | self.words.saying | self.words.doubting))
+        last = max(self.pairing.matched_source, default=0)
+        first = min(self.pairing.matched_source, default=0)
+        for at, token in enumerate(self.source[:last]):
+            free = at not in self.pairing.matched_source and token.part == self.source[last].part
+            if free and token.word in self.words.doubting and not said & self.words.doubting:
+                self.found.conflict("negation", None, at)
+            elif free and token.word in self.words.reporting and at < first and not told:
+                self.found.open.append(token.word)
+
+    def _told_in_unspaced(self) -> None:
+        places = self.pairing.matched_source
+        before, behind = (
+            "".join(token.word for token in side)
+            for side in (self.source[: min(places, default=0)], self.source[max(places, default=0) + 1 :])
+        )
+        said = "".join(token.word for token in self.claim)
+        verbs = self.words.doubting | self.words.reporting
+        self.found.open += [v for v in verbs if v in f"{before}|{behind}" and v not in said]
+        if any(behind.startswith(end) and end not in said for end in self.words.one_of):
+            self.found.conflict("quantifier", None, max(places))
+
+    def _hedged_by_small_word(self) -> None:
+        """Look for "too small to", "would have" or "rarely" before what the claim says without them."""
+        said = {token.word for token in self.claim}
+        places = sorted(self.pairing.matched_source)
+        for at, token in enumerate(self.source):
+            if token.clause not in self.pairing.clauses or token.word in said:
+                continue
+            behind = [j for j in places if at < j and self.source[j].clause == token.clause]
+            own = next((j for j in content_places(self.source) if j > at), None)
+            if token.word in self.words.excess and behind and behind[-1] != own:
+                self.found.conflict("negation", None, at)
+            elif token.word in self.words.unreal and behind and behind[0] - at <= _NEAR_VERB:
+                if not any(is_marker(t, "modality") or t.word in self.words.unreal for t in self.claim):
+                    self.found.open.append(token.word)
+            elif token.word in self.words.rare and token.clause in self.pairing.clauses:
+                self.found.open.append(token.word)
+            elif token.word in self.words.no_more and any(
+                t.word in ("ne", "n'") for t in self.source[max(0, at - _NEAR_VERB) : at]
+            ):
+                self.found.conflict("negation", None, at)
+            elif token.word in self.words.outside and own in self.pairing.matched_source:
+                self.found.conflict("condition", None, at)
+
+    def _alternative_left_out(self) -> None:
+        """Look for an "or" of which the claim says one side as a fact or a duty, or both with "and"."""
+        if self.words.language in UNSPACED:
+            texts = ["".join(t.word for t in side) for side in (self.source, self.claim)]
+            held, said = (any(word in text for word in self.words.either) for text in texts)
+            if held and not said and any(t.word in LISTING for t in self.claim):
+                self.found.conflict("quantifier", None, 0)
+            return
+        to_claim = {j: i for i, j in self.pairing.ordered}
+        for at, token in enumerate(self.source[1:-1], 1):
+            own = next((j for j in content_places(self.source) if j > at), None)
+            before = max((j for j in content_places(self.source) if j < at), default=None)
+            if token.word not in EITHER or own is None or before not in to_claim or self.source[own].quantity:
+                continue
+            if own in to_claim:
+                between = self.claim[to_claim[before] + 1 : to_claim[own]]
+                words = {t.word for t in between if t.word in COORDINATORS}
+                if words and not words & EITHER and not self._free_to_choose(at):
+                    self.found.conflict("quantifier", None, at)
+            elif any(t.word in self.words.either for t in self.source[:at]) and not self._free_to_choose(at):
+                self.found.open.append(token.word)
+
+    def _free_to_choose(self, at: int) -> bool:
+        """Whether an "or" stands behind "not", "may" or "if", where each side holds."""
+        clause = [t for t in self.source if t.clause == self.source[at].clause]
+        may = any(is_marker(t, "modality", "may") or is_marker(t, "condition") for t in clause)
+        return may or any(t.marker in DENIALS for t in clause)
+
+    def _rate_left_out(self) -> None:
+        """Look for what an amount is for each of: "$5 per share"."""
+        for _, j in self.pairing.ordered:
+            behind = self.source[j + 1 : j + 3]
+            if len(behind) < 2 or not self.source[j].quantity or behind[0].word not in self.words.per:
+                continue
+            if j + 2 in self.pairing.unmatched_source and behind[1].kind == "word":
+                self.found.open.append(behind[1].word)
+
+    def _exception_left_out(self) -> None:
+        """Look for a name excepted from "every": "every district but Harbourside"."""
+        for at, token in enumerate(self.source[:-1]):
+            if token.word not in self.words.breaks or not self.source[at + 1].capital:
+                continue
+            rest = list(takewhile(lambda t: t.kind != "break", self.source[at + 1 :]))
+            all_of = any(is_marker(t, "quantifier") for t in self.source[:at])
+            if all_of and len(rest) <= _NEAR_RELATIVE and not any(t.word in self.words.have for t in rest):
+                self.found.conflict("condition", None, at + 1)
 
     def _consent_left_out(self) -> None:
         """Look for the consent that a permission asks for: "may sublet with the landlord's consent"."""
@@ -160,23 +265,48 @@ class Omissions:
         first = min(
             (at for at in self.pairing.matched_source if self.source[at].kind == "word"), default=None
         )
-        if first is None or self.words.language in UNSPACED or self._is_definite(first):
+        if first is None or self.words.language in UNSPACED:
+            return
+        share = self._under_share(first)
+        outside = any(token.word in self.words.outside for token in self.source[first + 1 : first + 2])
+        if self._is_definite(first) and not share and not outside:
             return
         comma = self.words.language in COMMA_RELATIVES and self.source[first + 1 : first + 2]
         behind = first + 2 if comma and comma[0].word == "," else first + 1
         opens = self.words.relatives if behind > first + 1 else self.words.relatives | self.words.prepositions
         following = min((at for at in self.pairing.matched_source if at > behind), default=None)
-        if following is None or self.source[behind].word not in opens:
+        opening = self.source[behind] if behind < len(self.source) else None
+        if following is None or opening is None:
+            return
+        narrowed = opening.word in opens | self.words.outside or self._is_participle(behind, following)
+        if not narrowed:
             return
         said = next(i for i, j in self.pairing.ordered if j == first) + 1
         if self.claim[said : said + 1] and self.claim[said].word == self.source[behind].word:
             return  # the claim narrows it, too; other checks compare with what
-        if said > 1 and self.claim[said - 2].quantity:
+        if said > 1 and self.claim[said - 2].quantity and not share:
             return  # what is true of so many of the narrowed is true of so many
         phrase = [at for at in content_places(self.source) if first < at < following]
+        if opening.word in self.words.relatives and share:
+            phrase = phrase or [following]  # "half of the nurses who left": not half left
         dates = ("year", "date")
         if any((q := self.source[at].quantity) is None or q.dimension not in dates for at in phrase):
             self.found.open.append(self.source[phrase[0]].word)
+
+    def _under_share(self, at: int) -> bool:
+        """Whether a word is the whole of which a share is said: "half of the nurses who left"."""
+        before = self.source[max(0, at - _NEAR_SHARE) : at]
+        shares = any((q := t.quantity) and (q.dimension == "ratio" or 0 < q.value < 1) for t in before)
+        return shares and any(t.word in self.words.among for t in before)
+
+    def _is_participle(self, at: int, following: int) -> bool:
+        """Whether an English word narrows the one before: "employees hired before 2010 keep"."""
+        if self.words.language != "en" or at in self.pairing.matched_source or at + 1 >= len(self.source):
+            return False
+        between = self.source[at + 1 : following]
+        joined = any(t.kind == "break" or t.word in COORDINATORS | self.words.breaks for t in between)
+        phrase = self.source[at + 1].word in self.words.prepositions or is_marker(self.source[at + 1], "time")
+        return self.source[at].word.endswith(("ed", "ing")) and phrase and not joined
 
     def _is_definite(self, at: int) -> bool:
         """Whether a word names a thing already known: "the member", a name."""
@@ -223,6 +353,8 @@ class Omissions:
         if marker.value in ("including", "evenif"):
             return
         own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
+        if marker.value == "unlike" and not own:
+            return
         second = marker.value == "if" and self._of_second_predicate(at)
         if not own and (second or self._of_later_statement(at) or self._opens_later_clause(at)):
             return

@@ -202,8 +202,8 @@ def _best(
             own = claim if tokens is sentence.tokens else told
             said, source = _alike(with_parts(own, tokens, words), with_parts(tokens, own, words))
             found.append((examine(said, source, words, around), _Sentence(sentence.span, tuple(source))))
-    if not found:
-        return Judgement("open")
+    if not found or _asks(ranked[0]):
+        return Judgement("open", unchecked=("?",) if found else ())
     rank = {"holds": 2, "conflict": 1, "open": 0}
     best, sentence = max(
         found, key=lambda pair: (pair[0].outcome == "holds", pair[0].coverage, rank[pair[0].outcome])
@@ -211,6 +211,11 @@ def _best(
     if best.outcome != "holds":
         best, sentence = _stated(claim, ranked, sentences, topics, language) or (best, sentence)
     return _judgement(best, sentence)
+
+
+def _asks(sentence: _Sentence) -> bool:
+    """Whether a sentence is a question, which says nothing."""
+    return bool(sentence.tokens) and sentence.tokens[-1].word in ("?", "？", "؟")
 
 
 def _stated(

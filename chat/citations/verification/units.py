@@ -20,7 +20,7 @@ from domains import pack_names
 from domains.items import said_by_label
 from pdf.structure import TableRow
 from text.quantities import quantities_in
-from text.semantics import known_language, lexicon
+from text.semantics import UNSPACED, Lexicon, known_language, lexicon
 from text.sentences import sentence_spans
 from text.units import unit_at
 
@@ -125,6 +125,9 @@ def stands_unqualified(sentence: str, text: str, language: str) -> bool:
             left = [t for t in beside if not start <= t.start + span.start < end]
             if any(_turns(t) or t.word.split()[0] in words.consent for t in left):
                 return False
+            rest = text[span.start : start], text[end : span.end] if language in UNSPACED else ""
+            if _tells_of(rest, [t.word for t in left if t.start + span.start < start], words):
+                return False  # "critics said", "the mayor denied that"
             if not _begins_clause([t for t in beside if t.start + span.start < start], language):
                 return False
     return True
@@ -137,6 +140,14 @@ def _begins_clause(before: Sequence[Token], language: str) -> bool:
     if left is None or left.kind == "break" or left.word in COORDINATORS | words.breaks | words.complement:
         return True
     return left.content and left.word not in words.prepositions | words.genitive
+
+
+def _tells_of(rest: tuple[str, str], before: Sequence[str], words: Lexicon) -> bool:
+    """Whether the words beside a clause say who holds or denies it."""
+    verbs = words.reporting | words.doubting
+    if words.language in UNSPACED:
+        return any(verb in part for verb in verbs for part in rest) or rest[1].startswith(tuple(words.one_of))
+    return any(word in verbs for word in before)
 
 
 def _turns(token: Token) -> bool:
