@@ -413,32 +413,46 @@ def _compared(
     return None
 
 
-_WITHIN: dict[str, tuple[str, Callable[[Decimal, Decimal], bool]]] = {
-    "lt": ("<", lt), "le": ("≤", le), "gt": (">", gt), "ge": ("≥", ge)
+_WITHIN: dict[str, tuple[Callable[[Decimal, Decimal], bool], str, str]] = {
+    "lt": (lt, "<", "≥"), "le": (le, "≤", ">"), "gt": (gt, ">", "≤"), "ge": (ge, "≥", "<")
 }  # fmt: skip
+"""Whether an amount keeps to a bound, and the signs that say so and that it does not."""
+
+
+def as_money(claimed: Quantity, printed: Quantity) -> Quantity:
+    """A scaled number of a table without a unit, in the currency that the claim gives it."""
+    if printed.dimension == "" and not printed.bare and claimed.dimension == "money":
+        return replace(printed, dimension="money", unit=claimed.unit)
+    return printed
+
+
+def within_bound(token: Token, held: Quantity, text: str) -> tuple[bool, str] | None:
+    """Whether an exact amount keeps to a claim's bound, and the formula; None where it has none to keep."""
+    bound = token.quantity
+    if bound is None or token.bound not in _WITHIN:
+        return None
+    held = as_money(bound, held)
+    if (held.dimension, held.unit) != (bound.dimension, bound.unit):
+        return None
+    within, kept, broken = _WITHIN[token.bound]
+    told = within(held.base, bound.base)
+    return told, f"{text} {kept if told else broken} {token.word}"
 
 
 def _bounded(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
 ) -> Calculation | None:
     """ "Below 6 %" of "was 5.4 %"."""
-    bounds = [(at, t.quantity) for at, t in enumerate(claim) if t.quantity and t.bound in _WITHIN]
-    for at, bound in bounds:
-        sign, within = _WITHIN[claim[at].bound]
-        for token in source:
+    for at, own in enumerate(claim):
+        for token in source if own.quantity and own.bound in _WITHIN else ():
             held = token.quantity
-            if held is None or token.bound or held.dimension in _DATES or not _alike(bound, held):
+            if held is None or token.bound or held.dimension in _DATES:
                 continue
+            found = within_bound(own, held, token.word)
             said = [replace(token, start=t.start, end=t.end) if k == at else t for k, t in enumerate(claim)]
-            if holds(said):
-                told = within(held.base, bound.base)
-                formula = f"{token.word} {sign} {claim[at].word}" if told else token.word
-                return Calculation((token, token), formula, None if told else claim[at])
+            if found and holds(said):
+                return Calculation((token, token), found[1], None if found[0] else own)
     return None
-
-
-def _alike(one: Quantity, other: Quantity) -> bool:
-    return one.dimension == other.dimension and one.unit == other.unit
 
 
 def _only_two(tokens: Sequence[Token]) -> tuple[Token, Token] | None:

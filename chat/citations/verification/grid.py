@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
+from chat.citations.verification.computation import as_money
 from chat.citations.verification.phrases import change_role
 from chat.citations.verification.token import Token, is_marker, opposite, rounded, same, same_quantity
 from chat.citations.verification.tokens import tokens_of
@@ -360,8 +361,7 @@ class CellComparison:
         assert claimed is not None
         if token.bound not in ("", "approx"):
             return False
-        if printed.dimension == "" and not printed.bare and claimed.dimension == "money":
-            printed = replace(printed, dimension="money", unit=claimed.unit)
+        printed = as_money(claimed, printed)
         return any(
             same_quantity(value, printed, hedged=token.bound == "approx")
             or (

@@ -14,6 +14,7 @@ from chat.citations.verification.computation import (
     Operation,
     computed,
     equals_signs,
+    within_bound,
     written_equation,
 )
 from chat.citations.verification.grid import (
@@ -164,11 +165,8 @@ class _Reading(CellComparison):
             return []
         latest = max(self.grid.columns, key=self.grid.time)
         dated = self.grid.time(latest) > 0
-        if (
-            len(values) == 1
-            and self.is_ratio(values[0])
-            and (not columns or columns == [latest] or not dated)
-        ):
+        of_latest = not columns or columns == [latest] or not dated
+        if len(values) == 1 and self.is_ratio(values[0]) and of_latest:
             changes = [c for c in self.grid.columns if self.grid.says_change(c)]
             return changes if len(changes) == 1 and self.grid.quantity(row, changes[0]) else []
         both = self._by_values(row, values) if len(values) == 2 else []
@@ -217,8 +215,7 @@ class _Reading(CellComparison):
     def _since_year_before(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
         """ "Revenue fell by 427 to 3,504 in 2023": held against the year before, in a column of its kind.
 
-        None where nothing turns, where that column is missing, or where a value that is no extent is
-        not the cell's.
+        None where nothing turns, that column is missing, or a value that is no extent is not the cell's.
         """
         kind = [token.word for token in self.grid.head(column) if not token.quantity]
         columns = [
@@ -245,15 +242,18 @@ class _Reading(CellComparison):
         self.outflow = any(word in label for word in self.words.outflow) or self.says_expense()
         spans = ((cell.start, cell.end),)
         if not numbers or any(self.drops_scale(at, row, column) for at in values):
-            return Judgement(
-                "open",
-                spans,
-                unchecked=(UNSCALED if numbers else "The cell holds no single number.",),
-                coverage=1.0,
-            )
+            unclear = UNSCALED if numbers else "The cell holds no single number."
+            return Judgement("open", spans, unchecked=(unclear,), coverage=1.0)
         if (part := self._share(row, column, values)) is not None:
             return part
+        formula = ""
         for at in values:
+            if kept := within_bound(self.tokens[at], numbers[0], cell.text):
+                told, formula = kept
+                if told:
+                    continue
+                broken = self._conflict("computed", at, replace(cell, text=formula))
+                return Judgement("conflict", spans, (broken,), coverage=1.0)
             agrees = any(self.agrees(self.tokens[at], printed) for printed in numbers)
             if not agrees and not self.repeats(self.tokens[at], row, column):
                 printed = numbers[-1] if self.is_ratio(at) else numbers[0]
@@ -263,7 +263,7 @@ class _Reading(CellComparison):
         if (wrong := self.wrong_sign(numbers[0], row)) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", wrong, cell),), coverage=1.0)
         self.topics += self.grid.shared_by_summands(row)
-        return self._rest(spans, set(values) | self.direction(column))
+        return replace(self._rest(spans, set(values) | self.direction(column)), formula=formula)
 
     def _wrong(self, at: int, row: int, column: int, printed: Quantity) -> Conflict:
         token, cell = self.tokens[at], self.grid.rows[row][column]

@@ -167,18 +167,22 @@ def _judge_row(
     said_in: str,
     found: ValueSupport | None,
 ) -> Judgement:
-    judged = None
+    judged, own = None, None
     if (grid := grid_of(unit, around, language)) is not None:
         sentence = _in_words_of_row(sentence, grid, language)
         begins = ((r, cells[0]) for r, cells in enumerate(grid.rows) if cells)  # an empty cell stands nowhere
         own = next((r for r, label in begins if label.start == 0 and label.text), None)
         topics = [*unit.section_path, unit.title]
         judged = _of_own_row(judge_table(sentence, grid, language, topics, own), unit)
+        if own is not None and (wrong := _other_bound(sentence, grid.rows[own][0], language)):
+            return replace(judged, outcome="conflict", conflicts=(wrong,), coverage=1.0, formula="")
         if judged.outcome == "holds" or judged.unchecked in ((_OTHER_ROW,), (UNSCALED,)):
             return judged
     if found is None or not found.complete:
         return judged or Judgement("open", missing=found.missing if found else ())
     by_values = _by_values(sentence, unit, around, said_in, found)
+    if by_values.outcome == "holds" and grid is not None and own is not None:
+        by_values = _of_named_row(by_values, sentence, grid, own, said_in)
     unknown_unit = judged is not None and judged.outcome == "conflict" and judged.coverage < 1
     return by_values if judged is None or judged.outcome == "open" or unknown_unit else judged
 
@@ -280,6 +284,35 @@ def _by_values(
             coverage=0.6,
         )
     return Judgement("holds", spans, coverage=1.0)
+
+
+_BELOW, _ABOVE = frozenset({"lt", "le"}), frozenset({"gt", "ge"})
+
+
+def _other_bound(sentence: str, label: CellText, language: str) -> Conflict | None:
+    """What differs where the claim turns the bound of its row's label: "over 18" for "Under 18"."""
+    for held in tokens_of(label.text, language):
+        for token in tokens_of(sentence, language):
+            one, other = token.quantity, held.quantity
+            alike = one is not None and other is not None and one.value == other.value
+            if alike and {token.bound, held.bound} & _BELOW and {token.bound, held.bound} & _ABOVE:
+                place = label.start + held.start, label.start + held.end
+                return Conflict("comparator", token.word, label.text, (token.start, token.end), place)
+    return None
+
+
+def _of_named_row(judged: Judgement, sentence: str, grid: Grid, own: int, language: str) -> Judgement:
+    """The judgement, open where the claim says no word of its row, and other rows have numbers, too."""
+    label, claim = grid.words_of_row(own), tokens_of(sentence, language)
+    bounds = [t for t in label if t.quantity]
+    named = any(same(token, wanted) for token in claim for wanted in label)
+    kept = all(any(same(token, wanted) for token in claim) for wanted in bounds)
+    rivals = [
+        r for r, cells in enumerate(grid.rows) if r != own and any(grid.quantity(r, c) for c in grid.columns)
+    ]
+    if not label or not rivals or (named and kept):
+        return judged
+    return replace(judged, outcome="open", unchecked=("The claim does not name this row.",))
 
 
 def _of_unknown_unit(
