@@ -97,7 +97,7 @@ class Lexicon:
         saying: verbs behind who said all before ("the company said"); them: "of them".
         those: pronouns of "those of"; respectively: what says that two lists answer each other.
         reporting, doubting: verbs of who holds, or denies, what follows ("claimed", "denied").
-        excess: "too" small to; unreal: "would"; rare: "rarely"; either: "either"; per: "per";
+        excess, so_as: "too" small "to"; unreal: "would"; rare: "rarely"; either: "either"; per: "per";
         outside: "outside"; no_more: "plus" behind "ne"; one_of: "之一" behind a superlative.
         consent: what a permission may ask for ("approval").
         year_before: words for the year before ("Vorjahr").
@@ -145,6 +145,7 @@ class Lexicon:
     reporting: frozenset[str]
     doubting: frozenset[str]
     excess: frozenset[str]
+    so_as: frozenset[str]
     unreal: frozenset[str]
     rare: frozenset[str]
     either: frozenset[str]

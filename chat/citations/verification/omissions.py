@@ -35,13 +35,11 @@ class Omissions:
         parts = {self.source[at].part for at in self.pairing.matched_source}
         for at in self.pairing.unmatched_source:
             token = self.source[at]
-            if (
-                token.quantity
-                and at not in self.found.explained_source
-                and (self._part_of(at) or self._of_which(at) or self._part_behind_whole(at))
-            ):
+            free = at not in self.found.explained_source
+            part = self._part_of(at) or self._of_which(at) or self._part_behind_whole(at)
+            if token.quantity and free and part:
                 self.found.conflict("quantifier", None, at)
-            if at in self.found.explained_source or not token.marker or token.part not in parts:
+            if not free or not token.marker or token.part not in parts:
                 continue
             if token.marker.category == "condition":
                 self._condition_left_out(at)
@@ -97,13 +95,14 @@ class Omissions:
                 self.found.open.append(token.word)
 
     def _told_in_unspaced(self) -> None:
+        """Look for the same where words are not parted, and for "one of" behind a superlative."""
         places = self.pairing.matched_source
         before, behind = (
             "".join(token.word for token in side)
             for side in (self.source[: min(places, default=0)], self.source[max(places, default=0) + 1 :])
         )
         said = "".join(token.word for token in self.claim)
-        verbs = self.words.doubting | self.words.reporting
+        verbs = sorted(self.words.doubting | self.words.reporting)
         self.found.open += [v for v in verbs if v in f"{before}|{behind}" and v not in said]
         if any(behind.startswith(end) and end not in said for end in self.words.one_of):
             self.found.conflict("quantifier", None, max(places))
@@ -117,12 +116,13 @@ class Omissions:
                 continue
             behind = [j for j in places if at < j and self.source[j].clause == token.clause]
             own = next((j for j in content_places(self.source) if j > at), None)
-            if token.word in self.words.excess and behind and behind[-1] != own:
+            so_as = any(t.word in self.words.so_as for t in self.source[at + 1 :])
+            if token.word in self.words.excess and so_as and behind and behind[-1] != own:
                 self.found.conflict("negation", None, at)
             elif token.word in self.words.unreal and behind and behind[0] - at <= _NEAR_VERB:
                 if not any(is_marker(t, "modality") or t.word in self.words.unreal for t in self.claim):
                     self.found.open.append(token.word)
-            elif token.word in self.words.rare and token.clause in self.pairing.clauses:
+            elif token.word in self.words.rare:
                 self.found.open.append(token.word)
             elif token.word in self.words.no_more and any(
                 t.word in ("ne", "n'") for t in self.source[max(0, at - _NEAR_VERB) : at]
@@ -161,11 +161,13 @@ class Omissions:
 
     def _rate_left_out(self) -> None:
         """Look for what an amount is for each of: "$5 per share"."""
-        for _, j in self.pairing.ordered:
+        for j in self.pairing.matched_source:
             behind = self.source[j + 1 : j + 3]
             if len(behind) < 2 or not self.source[j].quantity or behind[0].word not in self.words.per:
                 continue
-            if j + 2 in self.pairing.unmatched_source and behind[1].kind == "word":
+            phrase = f"{behind[0].word} {behind[1].word}"  # "par rapport à"
+            compares = any(known.startswith(phrase) for known in self.words.compared)
+            if j + 2 in self.pairing.unmatched_source and behind[1].kind == "word" and not compares:
                 self.found.open.append(behind[1].word)
 
     def _exception_left_out(self) -> None:
