@@ -25,19 +25,17 @@ def test_what_the_page_hedges_denies_or_narrows_is_not_verified_without_it(case:
 
 
 @pytest.mark.parametrize(
-    ("lang", "passage", "claim"),
+    ("passage", "claim"),
     [
         (
-            "de",
-            "Die Anzahlung ist zu leisten innerhalb von drei Tagen nach der Bestellung.",
-            "Die Anzahlung muss innerhalb von drei Tagen nach der Bestellung geleistet werden.",
+            "Der Vorstand beschloss, das Werk zu schließen bis Ende März.",
+            "Der Vorstand beschloss die Schließung des Werks bis Ende März.",
         ),
         (
-            "fr",
-            "Les ventes ont augmenté de 5 % par rapport à 2020.",
-            "Les ventes ont augmenté de 5 %.",
+            "Es gelang der Firma, die Kosten zu senken und den Gewinn zu steigern.",
+            "Die Firma senkte die Kosten und steigerte den Gewinn.",
         ),
     ],
 )
-def test_the_same_small_words_elsewhere_turn_nothing(lang: str, passage: str, claim: str) -> None:
-    assert check(Case(claim, "", passage=passage, lang=lang)).verdict not in CONTRADICTED
+def test_the_zu_of_an_infinitive_says_no_excess(passage: str, claim: str) -> None:
+    assert check(Case(claim, "", passage=passage, lang="de")).verdict not in CONTRADICTED

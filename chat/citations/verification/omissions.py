@@ -165,9 +165,7 @@ class Omissions:
             behind = self.source[j + 1 : j + 3]
             if len(behind) < 2 or not self.source[j].quantity or behind[0].word not in self.words.per:
                 continue
-            phrase = f"{behind[0].word} {behind[1].word}"  # "par rapport à"
-            compares = any(known.startswith(phrase) for known in self.words.compared)
-            if j + 2 in self.pairing.unmatched_source and behind[1].kind == "word" and not compares:
+            if j + 2 in self.pairing.unmatched_source and behind[1].kind == "word":
                 self.found.open.append(behind[1].word)
 
     def _exception_left_out(self) -> None:
