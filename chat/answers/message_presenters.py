@@ -16,10 +16,10 @@ from django.utils.translation import ngettext
 
 from chat.answers.events import CitationShown, Done, Summary
 from chat.answers.persistence import notice_dead
+from chat.answers.without_model.answer import NAME as WITHOUT_MODEL
 from chat.citations.stored_citations import shown_citations, summary_of
 from chat.markdown.html import render_message
 from chat.models import Citation, Conversation, Message
-from chat.providers.local import NAME as WITHOUT_MODEL
 from chat.providers.registry import sees
 from documents.models import CitationUnit
 from documents.translation import translated

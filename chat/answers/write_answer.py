@@ -33,6 +33,7 @@ from chat.answers.persistence import fail, finish, seconds_since
 from chat.answers.prompt import ContextItem, Prompt, Turn, prompt_for, within_budget
 from chat.answers.question_commands import cited_numbers
 from chat.answers.whole_documents import read_whole, reading_plan
+from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.evidence import find_evidence
 from chat.citations.foreign_markers import AnswerDecoder
 from chat.citations.marker_decoder import CitationMark, stored_marks, without_markers
@@ -52,7 +53,6 @@ from chat.providers.base import (
     label,
     stream_with_retries,
 )
-from chat.providers.local import NAME as EXTRACTIVE
 from chat.providers.registry import helper_of, language_model, limits, provider_named
 from documents.ingestion.leases import retry_until_available
 from documents.ingestion.recognition import pages_left

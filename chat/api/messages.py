@@ -24,11 +24,11 @@ from chat.answers.persistence import notice_dead, release_dead_answers
 from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, live_answer, start_next
 from chat.answers.whole_documents import reading_plan
+from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.write_answer import give_back_connection
 from chat.api.citations import CitationSerializer
 from chat.exports.markdown import numbered
 from chat.models import Conversation, Message
-from chat.providers.local import NAME as EXTRACTIVE
 from chat.views.conversations import event_stream, last_event
 from documents.api.common.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
 from documents.api.common.fields import Strict

@@ -15,8 +15,8 @@ from django.conf import settings
 from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
+from chat.answers.without_model.answer import Extractive
 from chat.providers.base import Cancelled, Provider, ProviderLimits, TextDelta, stream_with_retries
-from chat.providers.local import Extractive
 from retrieval.provider_calls import LanguageModel, ProviderError
 
 logger = logging.getLogger(__name__)

@@ -25,6 +25,7 @@ from django.db.models.functions import Length
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import ANSWER_SEARCH, AnswerSources, find_context, with_column_years, within
 from chat.answers.prompt import Prompt, prompt_for, token_estimate, turns
+from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.answer import bullet
 from chat.answers.without_model.evidence import find_evidence
 from chat.citations.marker_decoder import defused
@@ -32,7 +33,6 @@ from chat.citations.model_judge import configured_judge
 from chat.citations.source_units import load_sources
 from chat.models import Review, ReviewCell, ReviewColumn
 from chat.providers.base import Finished, Provider, TextDelta, Usage, stream_with_retries
-from chat.providers.local import NAME as EXTRACTIVE
 from chat.providers.registry import limits
 from chat.reviews.typed_values import (
     FilledCell,

@@ -20,9 +20,9 @@ from django.dispatch import Signal
 from django.utils import timezone
 from django_q.tasks import async_task
 
+from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.models import Citation, ReviewCell, ReviewCellVersion, ReviewRow
 from chat.providers.base import Provider
-from chat.providers.local import NAME as EXTRACTIVE
 from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import BrokenOff, Budget, answered, answered_together
 from chat.reviews.typed_values import FilledCell

@@ -19,7 +19,7 @@ import msgspec
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
 from chat.answers.prompt import prompt_for
-from chat.answers.without_model.answer import bullet, holding, with_years
+from chat.answers.without_model.answer import Extractive, bullet, holding, with_years
 from chat.answers.without_model.lines import (
     DIGIT,
     SCALE_WORD,
@@ -46,7 +46,6 @@ from chat.answers.write_answer import drafted
 from chat.citations.claims import CONTRADICTED, VERIFIED, SourceUnit
 from chat.citations.marker_decoder import without_markers
 from chat.models import Citation, ReviewCell, ReviewColumn
-from chat.providers.local import Extractive
 from chat.reviews.typed_values import (
     QUANTITIES,
     Evidence,

@@ -16,11 +16,11 @@ from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Citation, Conversation, Message
 from chat.providers.base import Finished, NativeCitation, Provider, TextDelta
-from chat.providers.local import Scripted
 from chat.providers.registry import provider_named
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
 from tests.chat.conftest import QUESTION
+from tests.chat.scripted_provider import Scripted
 from tests.conftest import Ingest
 
 pytestmark = pytest.mark.django_db

@@ -16,9 +16,9 @@ from chat.answers.message_presenters import shown_message
 from chat.citations.claims import Verification
 from chat.citations.model_judge import ChatJudge, FactChecker, JudgedClaim, Judging, answers, configured_judge
 from chat.models import Citation, Conversation
-from chat.providers.local import Scripted
 from config import environment
 from retrieval.provider_calls import ProviderError
+from tests.chat.scripted_provider import Scripted
 from tests.chat.scripted_server import Reply, openai_answer, serving
 from tests.chat.test_answering import Answered, Citing, answered  # noqa: F401
 from tests.conftest import imported

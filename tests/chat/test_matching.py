@@ -8,7 +8,7 @@ from chat.answers.events import Cited, Done
 from chat.answers.message_presenters import shown_message
 from chat.models import Citation
 from chat.providers.base import Finished, NativeCitation, TextDelta
-from chat.providers.local import Scripted
+from tests.chat.scripted_provider import Scripted
 from tests.chat.test_answering import Answered, Citing, alias_of, answered  # noqa: F401
 
 pytestmark = pytest.mark.django_db

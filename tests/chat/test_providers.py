@@ -22,10 +22,10 @@ from chat.providers.base import (
     Usage,
     stream_with_retries,
 )
-from chat.providers.local import Scripted
 from chat.providers.openai import ChatCompletions
 from chat.providers.registry import check_health
 from retrieval.provider_calls import ProviderError
+from tests.chat.scripted_provider import Scripted
 from tests.chat.scripted_server import (
     Reply,
     anthropic_block,

@@ -17,11 +17,11 @@ from PIL import Image
 from chat.answers import question_commands
 from chat.answers.question_commands import InvalidOperation, validated_region
 from chat.answers.runner import claim_next
+from chat.answers.without_model.answer import Extractive
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Conversation, Message, Region
 from chat.providers.anthropic import Anthropic
 from chat.providers.base import Provider
-from chat.providers.local import Extractive
 from chat.providers.openai import ChatCompletions
 from chat.providers.registry import provider_named
 from documents.contents import units_in

@@ -17,9 +17,9 @@ from django.conf import LazySettings
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from chat.citations.model_judge import JudgedClaim, configured_judge
-from chat.providers.local import Scripted
 from retrieval.embeddings.fastembed import CrossEncoderReranker, FastEmbedEmbedder
 from retrieval.provider_calls import ProviderError
+from tests.chat.scripted_provider import Scripted
 
 pytest.importorskip("fastembed")
 onnx = pytest.importorskip("onnx")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import groupby, islice, takewhile
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from chat.answers.context import headed_row
-from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, SearchNotes, looks_like_injection
+from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes, looks_like_injection
 from chat.answers.without_model.answer_types import in_order, type_match
 from chat.answers.without_model.evidence import central_lines, lines_of_section, lines_under_title
 from chat.answers.without_model.lines import (
@@ -39,12 +39,13 @@ from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, re
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.verification.verify import verify_cited
-from chat.providers.base import Delta, NativeCitation, TextDelta
+from chat.providers.base import Delta, Finished, NativeCitation, TextDelta
 from documents.contents import trail
 from text.measures import Measure, measure_of
 from text.quantities import quantities_in
 from text.units import units_by_symbol
 
+NAME = "extractive"
 MOST_LINES = 3
 MOST_OF_DOCUMENT = 5  # of a summary, of findings, risks, obligations, steps
 MOST_NAMED = 4  # words that an answer says are missing
@@ -54,6 +55,22 @@ LONGEST_HEADING = 90  # characters of two sections' names; longer ones give the 
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
 LEAD_IN = re.compile(r"[:：—–]\W*$")
 _DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Extractive:
+    """The provider that answers without a model; see ``chat.providers.base.Provider``."""
+
+    name: str = NAME
+    model: str = ""
+    passages: int = 400
+    rewrites: bool = False
+    is_local: bool = True
+    sees: bool = False
+
+    def stream(self, prompt: Prompt) -> Iterator[Delta]:
+        yield from answer_without_model(prompt.question, prompt.passages, prompt.notes)
+        yield Finished()
 
 
 def answer_without_model(

@@ -1,4 +1,4 @@
-"""Providers without a server: the extractive one answers with quotes, the scripted one serves tests."""
+"""A provider that streams what a test gives it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from chat.answers.prompt import Prompt
-from chat.answers.without_model.answer import answer_without_model
 from chat.providers.base import Delta, Finished, TextDelta
 from retrieval.provider_calls import ProviderError
-
-NAME = "extractive"
-
-
-@dataclass(frozen=True, slots=True)
-class Extractive:
-    """Answers with verbatim sentences and table rows of the passages."""
-
-    name: str = NAME
-    model: str = ""
-    passages: int = 400
-    rewrites: bool = False
-    is_local: bool = True
-    sees: bool = False
-
-    def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        yield from answer_without_model(prompt.question, prompt.passages, prompt.notes)
-        yield Finished()
 
 
 @dataclass(slots=True)
