@@ -60,10 +60,14 @@ _WHITE_FILL = (1.0, 1.0, 1.0)
 
 
 class VectorShape(NamedTuple):
-    """One drawn path. ``free``: it does not run along the page's edges, as rulings, frames and fills do."""
+    """One drawn path, and the lines and curves it is made of."""
 
     rect: Rect
-    free: bool
+    items: Sequence[Sequence[Any]]
+
+    def runs_freely(self) -> bool:
+        """Whether it does not run along the page's edges, as rulings, frames and fills do."""
+        return any(_runs_freely(item, self.rect) for item in self.items)
 
 
 def may_show_charts(
@@ -101,27 +105,27 @@ def find_charts(
         paths = page.get_cdrawings()
     except Exception:  # any: line art that cannot be read costs the page no word
         return []
-    marks = [mark for path in paths if (mark := _mark(path, frame))]
-    marks = marks[:: len(marks) // MOST_MARKS + 1]
-    seeds = [mark.rect for mark in marks if mark.free] + bars(fills, words)
-    if not seeds:
-        return []
-    regions = _joined([mark.rect for mark in marks])
+    shapes = [shape for path in paths if (shape := _shape(path, frame))]
+    shapes = shapes[:: len(shapes) // MOST_MARKS + 1]
+    found_bars = bars(fills, words)
     return [
         region
-        for region in regions
+        for region in _joined([shape.rect for shape in shapes])
         if min(region.width, region.height) >= SMALLEST_SIDE
-        and any(region.contains(*seed.center) for seed in seeds)
         and _text_share(region, words) <= TEXT_SHARE
+        and (
+            any(region.contains(*bar.center) for bar in found_bars)
+            or any(region.contains(*shape.rect.center) and shape.runs_freely() for shape in shapes)
+        )
     ]
 
 
-def _mark(path: dict[str, Any], frame: PageFrame) -> VectorShape | None:
+def _shape(path: dict[str, Any], frame: PageFrame) -> VectorShape | None:
     """The path as far as it lies on the page; None for what nobody sees and for the page's background."""
     rect = _on_page(path["rect"], frame)
     if rect is None or (path["type"] == "f" and tuple(path.get("fill") or ()) == _WHITE_FILL):
         return None
-    return VectorShape(rect, any(_runs_freely(item, rect) for item in path["items"]))
+    return VectorShape(rect, path["items"])
 
 
 def _on_page(box: Box, frame: PageFrame) -> Rect | None:
