@@ -103,6 +103,7 @@ class Lexicon:
         year_before: words for the year before ("Vorjahr").
         rising, falling: small words of a change ("up from 29").
         more: words behind a number whose unit was said before ("two more").
+        shares: nouns of a part in percent ("proportion").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -141,6 +142,7 @@ class Lexicon:
     starts: frozenset[str]
     ends: frozenset[str]
     more: frozenset[str]
+    shares: frozenset[str]
     consent: frozenset[str]
     reporting: frozenset[str]
     doubting: frozenset[str]

@@ -10,7 +10,7 @@ from itertools import pairwise
 from operator import ge, gt, le, lt
 from typing import Literal
 
-from chat.citations.verification.phrases import change_role, counted_behind_whole
+from chat.citations.verification.phrases import change_role, counted_behind_whole, places_of_compared
 from chat.citations.verification.token import Token, denials_at, is_marker
 from text.quantities import Quantity
 from text.semantics import Lexicon
@@ -247,7 +247,7 @@ def computed_in_prose(
 
     None where the claim says none of them, or where its other words do not hold.
     """
-    ways = (_changed, _part_of_whole, _compared, _bounded)
+    ways = (_changed, _turned, _part_of_whole, _bounded)
     return next((found for way in ways if (found := way(claim, source, words, holds))), None)
 
 
@@ -255,8 +255,9 @@ def _changed(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
 ) -> Calculation | None:
     """ "Rent rose by 3 to 15" of "Rent was 12 in 2020 and 15 in 2021"."""
-    extents = [at for at, t in enumerate(claim) if t.quantity and change_role(claim, at, words) == "by"]
-    turns = [(at, side) for at, t in enumerate(claim) for pair, side in t.poles if pair == "direction"]
+    numbers = [at for at, t in enumerate(claim) if t.quantity and t.quantity.dimension not in DATES]
+    extents = [at for at in numbers if change_role(claim, at, words) == "by"]
+    turns = _turns(claim)
     if len(extents) != 1 or len(turns) != 1:
         return None
     (extent,), ((turn, side),) = extents, turns
@@ -276,13 +277,41 @@ def _changed(
     return Calculation((pair[1], pair[0]), result.formula, wrong)
 
 
+def _turned(
+    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
+) -> Calculation | None:
+    """ "Rent rose between 2020 and 2022" of "Rent was 12 in 2020 and 15 in 2022"."""
+    turns, dates = _turns(claim), [t.quantity for t in claim if t.quantity]
+    pair = None if len(turns) != 1 or _turns(source) else _amounts_in_order(source, words)
+    if pair is None or any(q.dimension not in DATES for q in dates) or any(t.marker for t in source):
+        return None
+    said, held = (
+        {q.base for q in dates},
+        {q.base for t in source if (q := t.quantity) and q.dimension in DATES},
+    )
+    if not said <= held or (said and max(said) != max(held)) or len(dates) > len(said):
+        return None
+    (turn, side), (later, earlier) = turns[0], pair
+    if not holds([t for at, t in enumerate(claim) if at != turn and not t.quantity]):
+        return None
+    amounts = _operands(later, earlier)
+    first, last = amounts.reference.base, amounts.subject.base
+    told = first != last and (last > first) == (side == 0)
+    return Calculation((earlier, later), f"{earlier.word} → {later.word}", None if told else claim[turn])
+
+
+def _turns(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """The places of words of change, and their sides: 0 for a rise."""
+    return [(at, side) for at, t in enumerate(tokens) for pair, side in t.poles if pair == "direction"]
+
+
 def _operands(subject: Token, reference: Token) -> Operands:
     assert subject.quantity is not None
     assert reference.quantity is not None
     return Operands(subject.quantity, reference.quantity, (subject.word, reference.word))
 
 
-_DATES = ("year", "date")
+DATES = ("year", "date")
 
 
 def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
@@ -298,8 +327,8 @@ def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, T
         together = before.clause == after.clause and before.part == after.part  # "fell to 81 from 96"
         if together and _of_one_measure(before, after) and (role, following) == ("to", "from"):
             return before, after
-    amounts = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension not in _DATES]
-    years = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension in _DATES]
+    amounts = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension not in DATES]
+    years = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension in DATES]
     if len(amounts) == 2 and _of_one_measure(*(tokens[at] for at in amounts)):
         one, other = amounts
         if _is_compared(tokens, other, words) and not (tokens[one].bound or tokens[other].bound):
@@ -310,6 +339,10 @@ def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, T
     measures = {(q.dimension, q.unit) for at in amounts if (q := tokens[at].quantity)}
     if len(measures) != 1 or any(tokens[at].bound for at in amounts):
         return None
+    known = places_of_compared(tokens, words)
+    between = (tokens[at] for at in range(one + 1, other) if at not in known)
+    if any(t.kind == "word" and t.word not in words.light | words.counted for t in between):
+        return None  # "revenue was 12 in 2022 and income 10 in 2021"
     of_year = [min(years, key=lambda year, at=at: (abs(year - at), year < at)) for at in amounts]  # type: ignore[misc]
     if of_year[0] == of_year[1]:
         return None
@@ -334,7 +367,7 @@ _NEAR_PERIOD = 4  # tokens between an amount and the period it is of
 
 def _of_one_measure(one: Token, other: Token) -> bool:
     first, second = one.quantity, other.quantity
-    return bool(first and second and first.dimension == second.dimension not in _DATES)
+    return bool(first and second and first.dimension == second.dimension not in DATES)
 
 
 def _part_of_whole(
@@ -381,38 +414,6 @@ def _part_and_whole(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Tok
     return pairs[0] if len(pairs) == 1 else None
 
 
-_MEASURED = frozenset({"amount", "height", "size", "length", "weight", "depth", "width", "level"})
-
-
-def _compared(
-    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
-) -> Calculation | None:
-    """ "Longer with A than with B" of "11.4 months with A and 7.9 months with B"."""
-    if any(token.word in words.than for token in source):
-        return None  # the sentence compares them itself
-    than = [at for at, token in enumerate(claim) if token.word in words.than]
-    turns = [(at, side) for at, token in enumerate(claim) for pair, side in token.poles if pair in _MEASURED]
-    amounts = _only_two(source)
-    if len(than) != 1 or not turns or turns[-1][0] > than[0] or any(t.quantity for t in claim):
-        return None
-    if amounts is None or any(t.bound for t in amounts):
-        return None
-    turn, side = turns[-1]
-    left, right = claim[: than[0]], claim[than[0] + 1 :]
-    for own, other in (amounts, amounts[::-1]):
-        said = [own if at == turn else t for at, t in enumerate(left)]
-        if not holds(said):
-            continue
-        against = _said_of(right, [other if at == turn else t for at, t in enumerate(left)], words)
-        held = _operands(own, other)
-        if not against or not holds(against) or held.subject.base == held.reference.base:
-            continue
-        rises = held.subject.base > held.reference.base
-        formula = f"{own.word} {'>' if rises else '<'} {other.word}"
-        return Calculation(amounts, formula, None if rises == (side == 0) else claim[turn])
-    return None
-
-
 _WITHIN: dict[str, tuple[Callable[[Decimal, Decimal], bool], str, str]] = {
     "lt": (lt, "<", "≥"), "le": (le, "≤", ">"), "gt": (gt, ">", "≤"), "ge": (ge, "≥", "<")
 }  # fmt: skip
@@ -446,33 +447,10 @@ def _bounded(
     for at, own in enumerate(claim):
         for token in source if own.quantity and own.bound in _WITHIN else ():
             held = token.quantity
-            if held is None or token.bound or held.dimension in _DATES:
+            if held is None or token.bound or held.dimension in DATES:
                 continue
             found = within_bound(own, held, token.word)
             said = [replace(token, start=t.start, end=t.end) if k == at else t for k, t in enumerate(claim)]
             if found and holds(said):
                 return Calculation((token, token), found[1], None if found[0] else own)
     return None
-
-
-def _only_two(tokens: Sequence[Token]) -> tuple[Token, Token] | None:
-    """The two amounts of the one measure of which the words have two; None where there is none or several."""
-    of_measure: dict[str, list[Token]] = {}
-    for token in tokens:
-        if token.quantity and token.quantity.dimension not in _DATES:
-            of_measure.setdefault(token.quantity.dimension, []).append(token)
-    if len(of_measure) > 1:
-        of_measure.pop("", None)
-    pairs = [found for found in of_measure.values() if len(found) == 2]
-    return (pairs[0][0], pairs[0][1]) if len(pairs) == 1 else None
-
-
-def _said_of(phrase: Sequence[Token], statement: Sequence[Token], words: Lexicon) -> Sequence[Token]:
-    """A statement said of what stands behind "than": in the place of the phrase it answers."""
-    opening = phrase[0].word if phrase else ""
-    if opening in words.prepositions:
-        at = max((k for k, t in enumerate(statement) if t.word == opening), default=0)
-        return [*statement[:at], *phrase] if at else ()
-    verbs = words.have | words.copula | words.passive
-    at = next((k for k, token in enumerate(statement) if token.word in verbs), 0)
-    return [*phrase, *statement[at:]] if at and phrase else ()

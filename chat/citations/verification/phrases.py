@@ -360,6 +360,22 @@ def compares(tokens: Sequence[Token], words: Lexicon) -> bool:
     return any(token.word in words.than | words.than_behind for token in tokens)
 
 
+def only_claim_compares(pairing: Pairing) -> str:
+    """The word by which only the claim compares: "longer than" of "is 420 m long"; '' where there is none."""
+    if not compares(pairing.claim, pairing.words) or compares(pairing.source, pairing.words):
+        return ""
+    if any(pair == "excess" for token in pairing.source for pair, _ in token.poles):
+        return ""
+    than = next(at for at, token in enumerate(pairing.claim) if token.word in pairing.words.than)
+    return next((t.word for t in pairing.claim[:than][::-1] if any(p in _COMPARED for p, _ in t.poles)), "")
+
+
+_COMPARED = frozenset(
+    ["amount", "height", "size", "length", "width", "depth", "weight", "strength", "speed", "age",
+     "temperature", "quality", "newness", "price", "level"]
+)  # fmt: skip
+
+
 def _ranks(token: Token) -> bool:
     return token.marker is not None and token.marker.category == "ordinal"
 
@@ -465,6 +481,18 @@ def of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[To
         shared = shared or all(t.word in words.counted for t in rest if t.content)  # "of patients"
         found = [*said, tokens[number], *(rest if shared else ()), *behind]
         yield [replace(token, clause=0, part=0) for token in found]
+
+
+def places_of_compared(tokens: Sequence[Token], words: Lexicon) -> frozenset[int]:
+    """The places of what opens the amount of something else: "compared with"."""
+    longest = max((len(phrase.split()) for phrase in words.compared), default=0)
+    return frozenset(
+        place
+        for at in range(len(tokens))
+        for size in range(1, longest + 1)
+        if " ".join(token.word for token in tokens[at : at + size]) in words.compared
+        for place in range(at, min(at + size, len(tokens)))
+    )
 
 
 def counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from chat.citations.claims import Conflict
+from chat.citations.verification.comparison import compared_in_words
 from chat.citations.verification.computation import computed_in_prose
 from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.phrases import counted_behind_whole
@@ -151,7 +152,10 @@ def _computed(
         def holds(statement: Sequence[Token], sentence: _Sentence = sentence) -> bool:
             return _best(statement, [sentence], language, topics).outcome == "holds"
 
-        if (found := computed_in_prose(claim, sentence.tokens, lexicon(language), holds)) is None:
+        words = lexicon(language)
+        found = computed_in_prose(claim, sentence.tokens, words, holds)
+        found = found or compared_in_words(claim, sentence.tokens, words)
+        if found is None:
             continue
         spans = tuple((t.start + sentence.span.start, t.end + sentence.span.start) for t in found.amounts)
         if found.wrong is None:

@@ -31,6 +31,7 @@ from chat.citations.verification.phrases import (
     first_and_last,
     lead,
     names_in_full,
+    only_claim_compares,
     operands_exchanged,
     says_result,
 )
@@ -109,6 +110,8 @@ class _Examination(Differences):
         self._claim_without_partner()
         Omissions(self).find()
         self._amounts_of_change()
+        if word := only_claim_compares(self.pairing):
+            self.open.append(word)  # it may be computed
         junctions = Junctions(self)
         if not self.missing:
             junctions.roles()

@@ -376,13 +376,24 @@ def _with_equatives(tokens: list[Token], words: Lexicon) -> list[Token]:
     return found
 
 
+_OF_THINGS = frozenset(
+    ["male", "married", "landlord", "employer", "asset", "credit", "import", "trade", "money", "treated"]
+)
+
+
+def _is_gradable(token: Token) -> bool:
+    """Whether "less" can turn a word round: "high", and not "women" or "income"."""
+    pairs = {pair for pair, _ in token.poles}
+    return bool(pairs) and not pairs & _OF_THINGS and token.kind != "quantity"
+
+
 def _turned(tokens: list[Token], words: Lexicon) -> list[Token]:
     """ "less high" and "non-independent": the word after is turned round."""
     found: list[Token] = []
     turn: Token | None = None
     for at, token in enumerate(tokens):
         following = tokens[at + 1] if at + 1 < len(tokens) else None
-        if token.word in words.less and following and following.poles and following.kind != "quantity":
+        if token.word in words.less and following and _is_gradable(following):
             turn = token
             continue
         if turn is not None:

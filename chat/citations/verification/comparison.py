@@ -1,0 +1,242 @@
+"""Comparisons in words: "more often with A than with B" of "in 3.1 % of A and in 1.4 % of B"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chat.citations.verification.computation import DATES, Calculation
+from chat.citations.verification.phrases import change_role, places_of_compared
+from chat.citations.verification.token import COORDINATORS, Token, is_marker, same
+from text.semantics import Lexicon
+
+_FITS: dict[str, frozenset[str] | None] = {
+    "amount": None,
+    "height": None,
+    "size": frozenset({"area", "volume", "length", "money"}),
+    "length": frozenset({"length", "time", "calendar"}),
+    "weight": frozenset({"mass"}),
+    "depth": frozenset({"length"}),
+    "width": frozenset({"length"}),
+    "age": frozenset({"time", "calendar"}),
+    "temperature": frozenset({"temperature"}),
+}
+"""Pairs of opposites, and the dimensions whose larger number is the first of them; None: all."""
+_OPEN, _CLOSE = frozenset("(（["), frozenset(")）]")
+_NEAR = 2  # tokens between a comma and "difference"
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """What a claim holds against what: ``subject`` "than" ``standard``, by the word ``turn``.
+
+    ``side``: 0 for more, 1 for less. ``share``: it speaks of a share, which only percentages are.
+    """
+
+    subject: tuple[Token, ...]
+    standard: tuple[Token, ...]
+    turn: Token
+    kinds: frozenset[str]
+    side: int
+    share: bool
+
+    def fits(self, dimension: str, words: Lexicon) -> bool:
+        """Whether amounts of this dimension tell which is the larger in this sense.
+
+        A share of men that is larger than that of women does not make them more.
+        """
+        if self.share:
+            return dimension == "ratio"
+        if dimension == "ratio" and self.turn.word in words.more | words.less:
+            return False
+        return any((of := _FITS[kind]) is None or dimension in of for kind in self.kinds)
+
+
+def compared_in_words(claim: Sequence[Token], source: Sequence[Token], words: Lexicon) -> Calculation | None:
+    """Compare the two amounts of a sentence as the claim does, each with the words that it is said of.
+
+    None where the claim compares nothing so, or where a word of either is not accounted for.
+    """
+    said = _comparison(claim, words)
+    if said is None or any(token.word in words.than or token.marker for token in source):
+        return None  # the sentence compares them itself, or says more than both amounts
+    for held in _without_brackets(source, words):
+        amounts = _only_two(held, said, words)
+        pair = amounts and _Sentence(held, amounts, words).told_of(said)
+        if not pair:
+            continue
+        first, second = (q.base for token in pair if (q := token.quantity))
+        sign = "=" if first == second else "<" if first < second else ">"
+        wrong = None if sign == "><"[said.side] else said.turn
+        return Calculation(pair, f"{pair[0].word} {sign} {pair[1].word}", wrong)
+    return None
+
+
+def _comparison(claim: Sequence[Token], words: Lexicon) -> _Comparison | None:
+    """The one comparison of a claim that has no number and no condition of its own."""
+    than = [at for at, token in enumerate(claim) if _ends_in_than(token, words)]
+    if len(than) != 1:
+        return None
+    turn = next((at for at in range(than[0], -1, -1) if _turn(claim[at])), None)
+    if turn is None or (turned := _turn(claim[turn])) is None:
+        return None
+    before, standard = [*claim[:turn], *claim[turn + 1 : than[0]]], claim[than[0] + 1 :]
+    subject = [token for token in before if token.word not in words.shares]
+    others = [*subject, *standard]
+    if any(token.marker or (token.quantity and not token.bound and not _is_date(token)) for token in others):
+        return None
+    kinds, side = turned
+    return _Comparison(tuple(subject), tuple(standard), claim[turn], kinds, side, len(subject) < len(before))
+
+
+def _ends_in_than(token: Token, words: Lexicon) -> bool:
+    return token.word in words.than or (_turn(token) is not None and token.word.split()[-1] in words.than)
+
+
+def _turn(token: Token) -> tuple[frozenset[str], int] | None:
+    """The kinds of comparison a word makes, and its side: 0 for more, 1 for less."""
+    if is_marker(token, "ordinal", "top") or is_marker(token, "ordinal", "bottom"):
+        return frozenset({"amount"}), int(is_marker(token, "ordinal", "bottom"))  # "más frecuente … que"
+    found = {(pair, side) for pair, side in token.poles if pair in _FITS}
+    sides = {side for _, side in found}
+    if len(sides) != 1 or token.marker:
+        return None
+    return frozenset(pair for pair, _ in found), sides.pop()
+
+
+def _is_date(token: Token) -> bool:
+    """Whether a number is a date, or says which one: "the first"."""
+    return token.quantity is not None and token.quantity.dimension in (*DATES, "ordinal")
+
+
+def _without_brackets(source: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """The sentence without what stands in brackets or says the difference, then with it."""
+    depth, found = 0, []
+    for at, token in enumerate(source):
+        if token.kind == "break" and any(t.word in words.minus for t in source[at + 1 : at + 1 + _NEAR]):
+            break  # "…, a difference of 1.3 points"
+        depth += token.word in _OPEN
+        if not depth:
+            found.append(token)
+        depth = max(0, depth - (token.word in _CLOSE))
+    yield found
+    if len(found) < len(source):
+        yield [token for token in source if token.word not in _OPEN | _CLOSE]
+
+
+def _only_two(tokens: Sequence[Token], said: _Comparison, words: Lexicon) -> tuple[int, int] | None:
+    """The places of a sentence's only two amounts, if of one measure that the comparison can be of."""
+    labels = [token for token in (*said.subject, *said.standard) if token.quantity]
+    amounts: dict[str, list[int]] = {}
+    for at, token in enumerate(tokens):
+        if token.quantity and not _is_date(token) and not any(same(label, token) for label in labels):
+            amounts.setdefault(token.quantity.dimension, []).append(at)
+    if tokens and tokens[0].word in words.among and len(amounts.get("", ())) == 3:
+        del amounts[""][0]  # "Of 48 patients, 12 relapsed in group A and 7 in group B"
+    pairs = [places for places in amounts.values() if len(places) > 1]
+    if len(pairs) != 1 or len(pairs[0]) != 2 or any(tokens[at].bound for at in pairs[0]):
+        return None
+    (first, last), others = pairs[0], [places[0] for places in amounts.values() if len(places) == 1]
+    one, other = (q for at in (first, last) if (q := tokens[at].quantity))
+    of_one = one.dimension or one.unit == other.unit
+    fits = of_one and min(one.base, other.base) >= 0 and said.fits(one.dimension, words)
+    return (first, last) if fits and all(at < first for at in others) else None  # "At week 12, …"
+
+
+_OPENING, _BEHIND_FIRST, _BEFORE_LAST, _END = range(4)
+_LAYOUTS = (
+    (_OPENING, _BEFORE_LAST),  # "A 3.1 % and B 1.4 %"
+    (_OPENING, _END),  # "A … 3.1 %, compared with 1.4 % in B"
+    (_BEHIND_FIRST, _END),  # "3.1 % of A and 1.4 % of B"
+)
+"""In which parts of a sentence the words of its first amount stand, and those of its second."""
+
+
+class _Sentence:
+    """A sentence with two amounts: what stands before, between and behind them.
+
+    What stands between them is cut where "and", a comma or "compared with" parts the one from the other.
+    """
+
+    def __init__(self, tokens: Sequence[Token], amounts: tuple[int, int], words: Lexicon) -> None:
+        self.tokens, self.amounts, self.words = tokens, amounts, words
+        first, last = amounts
+        self.compared = places_of_compared(tokens, words)
+        parting = COORDINATORS | words.breaks
+        cut = next((at for at in range(first + 1, last) if at in self.compared or tokens[at].kind == "break"
+                    or tokens[at].word in parting), last)  # fmt: skip
+        self.parts = (range(first), range(first + 1, cut), range(cut, last), range(last + 1, len(tokens)))
+
+    def told_of(self, said: _Comparison) -> tuple[Token, Token] | None:
+        """The amount of what the claim speaks of, and that of what it is held against; None where unclear."""
+        subject = [self._places(token) for token in said.subject if self._counts(token)]
+        standard = [self._places(token) for token in said.standard if self._counts(token)]
+        known = self._places(said.turn).union(*subject, *standard)
+        if not all(subject) or not all(standard) or self._strays(known) or self._turns_otherwise(said):
+            return None
+        for one, other in _LAYOUTS:
+            if self._answers(subject, standard, one, other):
+                return self.tokens[self.amounts[0]], self.tokens[self.amounts[1]]
+            if self._answers(standard, subject, one, other):
+                return self.tokens[self.amounts[1]], self.tokens[self.amounts[0]]
+        return None
+
+    def _answers(
+        self, first: Sequence[frozenset[int]], last: Sequence[frozenset[int]], one: int, other: int
+    ) -> bool:
+        """Whether these are the words of the first amount and of the last, in these parts of the sentence."""
+        own, far = self.parts[one], self.parts[other]
+        if (one, other) == (_OPENING, _END) and not self._held_against():
+            return False
+        if not self._label(first, own, far) or not self._label(last, far, own):
+            return False
+        opening, behind, before, end = (set(part) for part in self.parts)
+        shared = {at for at in end if at > min(end) + 1} if one == _BEHIND_FIRST else set()
+        of_first = opening | behind | shared  # what opens or ends the sentence is said of both
+        of_last = opening | before | end | (behind if one == _OPENING else set())
+        return all(places & of_first for places in first) and all(places & of_last for places in last)
+
+    def _held_against(self) -> bool:
+        """Whether the second amount stands alone behind "compared with"."""
+        between = self.parts[_BEFORE_LAST]
+        return not any(self._counts(self.tokens[at]) for at in between if at not in self.compared)
+
+    def _counts(self, token: Token) -> bool:
+        """Whether a word must stand in both: not a verb like "had", "group" or "patients"."""
+        words = self.words
+        return token.content and token.word not in words.light | words.counted | words.copula | words.have
+
+    def _places(self, token: Token) -> frozenset[int]:
+        return frozenset(
+            at for at, other in enumerate(self.tokens) if other.kind != "break" and same(token, other)
+        )
+
+    def _label(self, said: Sequence[frozenset[int]], own: range, far: range) -> bool:
+        """Whether one of the words stands in this part, and not in the other."""
+        return any(any(k in own for k in places) and not any(k in far for k in places) for places in said)
+
+    def _turns_otherwise(self, said: _Comparison) -> bool:
+        """Whether the amounts are changes and the claim speaks of levels, or the other way round."""
+        changes = any(change_role(self.tokens, at, self.words) == "by" for at in self.amounts)
+        turns = {
+            side for token in said.subject for pair, side in token.poles
+            if pair == "direction" and not any(other == "money" for other, _ in token.poles)
+        }  # fmt: skip
+        if not changes:
+            return bool(turns)
+        sides = {side for token in self.tokens for pair, side in token.poles if pair == "direction"}
+        before = {self.tokens[at - 1].word for at in self.amounts}  # "by 2.4 with A and by 1.1 with B"
+        return len(turns) != 1 or sides != turns or "amount" not in said.kinds or len(before) > 1
+
+    def _strays(self, known: frozenset[int]) -> bool:
+        """Whether a word at or behind the amounts is of something that the claim does not name."""
+        return any(
+            self._counts(token) and at not in known | self.compared and token.kind == "word"
+            for at, token in enumerate(self.tokens)
+            if at > self.amounts[0] and not self._is_unit(at)
+        )
+
+    def _is_unit(self, at: int) -> bool:
+        """Whether a word is what the amounts count: "by 2.4 points with A and 1.1 points with B"."""
+        behind = [self.tokens[amount + 1].word for amount in self.amounts if amount + 1 < len(self.tokens)]
+        return at - 1 in self.amounts and behind.count(self.tokens[at].word) == 2
