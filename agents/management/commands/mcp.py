@@ -7,7 +7,7 @@ from argparse import ArgumentParser
 from agents.evidence import Agent
 from agents.mcp_server import called_by, make_server
 from agents.results import Addresses
-from documents.management.library_command import LibraryCommand, owner_named
+from documents.management import LibraryCommand, owner_named
 from documents.models import Scope
 
 

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import bench
-from documents.management.library_command import LibraryCommand
+from documents.management import LibraryCommand
 
 
 def benchmarks() -> dict[str, ModuleType]:

@@ -20,7 +20,7 @@ from chat.answers.write_answer import AnswerContext, write_answer
 from chat.exports.markdown import numbered, source_lines
 from chat.models import Conversation, Message
 from chat.providers.registry import provider_names
-from documents.management.library_command import LibraryCommand, owner_named
+from documents.management import LibraryCommand, owner_named
 from documents.models import Document
 
 

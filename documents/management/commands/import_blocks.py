@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from documents.importers import ADAPTERS, AdapterError
 from documents.importers.block_import import import_blocks
 from documents.ingestion.pipeline import ingest_document
-from documents.management.library_command import LibraryCommand, owner_named
+from documents.management import LibraryCommand, owner_named
 from documents.models import Document
 
 

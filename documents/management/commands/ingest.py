@@ -19,7 +19,7 @@ from django.core.management.base import CommandError
 from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.recognition import recognise_document
-from documents.management.library_command import LibraryCommand, owner_named
+from documents.management import LibraryCommand, owner_named
 from documents.models import Document
 
 POLL_SECONDS = 0.5  # for a document that another process is ingesting

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from documents.management.library_command import LibraryCommand, owner_named
+from documents.management import LibraryCommand, owner_named
 from documents.models import ApiToken, Scope
 
 

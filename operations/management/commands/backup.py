@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from documents.management.library_command import LibraryCommand
+from documents.management import LibraryCommand
 from operations.backup import BackupError, back_up
 
 INCOMPLETE = "The backup is not complete: {} files were deleted meanwhile. Make another. Missing:"

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import DatabaseError, connection
 
-from documents.management.library_command import LibraryCommand
+from documents.management import LibraryCommand
 from documents.tasks import SWEEP_EVERY, sweep, sweep_in_turn
 from operations.processes import bind_to_parent
 

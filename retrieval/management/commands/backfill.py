@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from documents.management.library_command import LibraryCommand
+from documents.management import LibraryCommand
 from retrieval.index.backfill import Behind, Pace, backfill, documents_behind, quality
 from retrieval.provider_calls import ProviderError
 

@@ -10,7 +10,7 @@ from django.apps import apps
 from django.core.management.base import CommandParser, OutputWrapper
 from django.utils.module_loading import module_has_submodule
 
-from documents.management.library_command import LibraryCommand
+from documents.management import LibraryCommand
 
 # A command whose parts live in several apps: ``evaluate retrieval``, ``evaluate answers``.
 #

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from documents.management.library_command import LibraryCommand
+from documents.management import LibraryCommand
 from retrieval.index.backfill import Progress, reindex
 from retrieval.provider_calls import ProviderError
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 from django.core.management.base import CommandError
 
-from documents.management.library_command import LibraryCommand, owner_named
+from documents.management import LibraryCommand, owner_named
 from retrieval.query.scope import Scope
 from retrieval.results import STRATEGIES, FullTextLevel, Hit, SearchOptions, SearchResult
 from retrieval.search import search
