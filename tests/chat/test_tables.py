@@ -1,4 +1,4 @@
-"""Claims about cells: rows named by bounds, the table's scale, bounds that a cell keeps to."""
+"""Claims about cells: rows named by bounds, scale, bounds a cell keeps to, costs printed as negative."""
 
 from __future__ import annotations
 
@@ -36,3 +36,62 @@ AGES = """Population by age, 2021
 )
 def test_a_cell_is_said_with_its_row_its_scale_and_its_bound(passage: str, claim: str, verdict: str) -> None:
     assert check(Case(claim, "", passage=passage, lang="en")).verdict == verdict
+
+
+INCOME = """Statement of operations (in millions)
+| | 2023 | 2022 |
+| Net revenue | 8,214 | 7,950 |
+| Cost of revenue | (3,101) | (3,044) |
+| Research and development | (1,288) | (1,310) |
+| Operating loss | (310) | (270) |
+| Net income (loss) | (298) | (250) |
+| Net cash used in investing activities | (85) | (61) |
+| Dividends paid | (61) | (55) |"""
+TURNED = """Statement of operations (in millions)
+| | 2023 | 2022 |
+| Net income (loss) | 298 | (250) |"""
+WARDS = """Hospital activity
+| | Admissions | Mean stay (days) | Beds |
+| Northgate | 12,480 | 4.6 | 310 |
+| Riverside | 15,220 | 3.9 | 402 |"""
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "verdict"),
+    [
+        (INCOME, "Cost of revenue rose in 2023.", "normalized"),
+        (INCOME, "Cost of revenue fell in 2023.", "unsupported"),
+        (INCOME, "Cost of revenue rose by $57 million in 2023.", "computed"),
+        (INCOME, "Cost of revenue fell by $57 million in 2023.", "unsupported"),
+        (INCOME, "Research and development expense fell by $22 million in 2023.", "computed"),
+        (INCOME, "Research and development expense rose in 2023.", "unsupported"),
+        (INCOME, "Research and development fell in 2023.", "found"),
+        (INCOME, "Operating loss increased by $40 million in 2023.", "computed"),
+        (INCOME, "Net cash used in investing activities decreased in 2023.", "unsupported"),
+        (INCOME, "Dividends paid increased to $61 million in 2023.", "normalized"),
+        (INCOME, "Dividends paid decreased to $61 million in 2023.", "unsupported"),
+        (INCOME, "The net loss widened in 2023.", "normalized"),
+        (INCOME, "The net loss narrowed in 2023.", "unsupported"),
+        (INCOME, "The net loss was $298 million in 2023.", "normalized"),
+        (TURNED, "The net loss was $250 million in 2022.", "normalized"),
+        (TURNED, "The net loss was $298 million in 2023.", "unsupported"),
+        (TURNED, "Net income was $250 million in 2022.", "unsupported"),
+        (TURNED, "Net income rose in 2023.", "normalized"),
+        (TURNED, "The net loss rose in 2023.", "found"),
+    ],
+)
+def test_a_cost_or_a_loss_printed_as_negative_rises_when_it_grows(
+    passage: str, claim: str, verdict: str
+) -> None:
+    assert check(Case(claim, "", passage=passage, lang="en")).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The mean stay was shortest at Riverside.", "normalized"),
+        ("The mean stay was shortest at Northgate.", "unsupported"),
+    ],
+)
+def test_columns_of_other_measures_are_no_years_to_be_first_among(claim: str, verdict: str) -> None:
+    assert check(Case(claim, "", passage=WARDS, lang="en")).verdict == verdict

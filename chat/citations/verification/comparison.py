@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.computation import DATES, Calculation
 from chat.citations.verification.phrases import change_role, places_of_compared
 from chat.citations.verification.token import COORDINATORS, Token, is_marker, same
@@ -240,3 +241,79 @@ class _Sentence:
         """Whether a word is what the amounts count: "by 2.4 points with A and 1.1 points with B"."""
         behind = [self.tokens[amount + 1].word for amount in self.amounts if amount + 1 < len(self.tokens)]
         return at - 1 in self.amounts and behind.count(self.tokens[at].word) == 2
+
+
+# Comparisons that both sides write: what stands on which side of "than".
+
+
+def both_compare(pairing: Pairing) -> bool:
+    """Whether both sides hold one thing against another: "than", "as fast as"."""
+    return compares(pairing.claim, pairing.words) and compares(pairing.source, pairing.words)
+
+
+def comparison_turned(pairing: Pairing) -> bool:
+    """Whether opposites are compared: "A is less than B", "B is more than A"."""
+    return (
+        bool(pairing.opposites)
+        and compares(pairing.claim, pairing.words)
+        and compares(pairing.source, pairing.words)
+    )
+
+
+def compares(tokens: Sequence[Token], words: Lexicon) -> bool:
+    """Whether something is held against something else: "more than"."""
+    return any(token.word in words.than | words.than_behind for token in tokens)
+
+
+def only_claim_compares(pairing: Pairing) -> str:
+    """The word by which only the claim compares: "longer than" of "is 420 m long"; '' where there is none."""
+    if not compares(pairing.claim, pairing.words) or compares(pairing.source, pairing.words):
+        return ""
+    if any(pair == "excess" for token in pairing.source for pair, _ in token.poles):
+        return ""
+    than = next(at for at, token in enumerate(pairing.claim) if token.word in pairing.words.than)
+    return next((t.word for t in pairing.claim[:than][::-1] if any(p in _COMPARED for p, _ in t.poles)), "")
+
+
+_COMPARED = frozenset(
+    ["amount", "height", "size", "length", "width", "depth", "weight", "strength", "speed", "age",
+     "temperature", "quality", "newness", "price", "level"]
+)  # fmt: skip
+
+
+def _ranks(token: Token) -> bool:
+    return token.marker is not None and token.marker.category == "ordinal"
+
+
+def operands_exchanged(pairing: Pairing) -> bool | None:
+    """Whether the words behind "than" have changed sides; None where that cannot be told."""
+    if pairing.words.than_behind:
+        held = {pairing.partners.get(k, -1) for k in standard_of(pairing.claim, pairing.words)} - {-1}
+        other = standard_of(pairing.source, pairing.words)
+        return not held & other if held and other else None
+    at = next((k for k, token in enumerate(pairing.claim) if token.word in pairing.words.than), None)
+    there = next((k for k, token in enumerate(pairing.source) if token.word in pairing.words.than), None)
+    if at is None or there is None:
+        return None
+    stems = [token.stem for token in pairing.source if token.kind == "word" or _ranks(token)]
+    behind = [
+        pairing.partners[k]
+        for k in range(at + 1, len(pairing.claim))
+        if k in pairing.partners and (pairing.claim[k].kind != "marker" or _ranks(pairing.claim[k]))
+    ]
+    telling = [j for j in behind if stems.count(pairing.source[j].stem) < 2] or behind[:1]
+    if not telling:
+        return None
+    return telling[0] < there
+
+
+def standard_of(tokens: Sequence[Token], words: Lexicon) -> set[int]:
+    """What something is held against in a language without spaces: the words before "より" or behind "比"."""
+    behind = next((at for at, token in enumerate(tokens) if token.word in words.than_behind), None)
+    if behind is not None:
+        start = behind
+        while start and tokens[start - 1].content:
+            start -= 1
+        return set(range(start, behind))
+    than = next((at for at, token in enumerate(tokens) if token.word in words.than), len(tokens))
+    return set([at for at in content_places(tokens) if at > than][:1])

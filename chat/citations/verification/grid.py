@@ -9,12 +9,13 @@ from decimal import Decimal
 from functools import cached_property
 
 from chat.citations.verification.computation import as_money
+from chat.citations.verification.labels import loss_in_brackets
 from chat.citations.verification.phrases import change_role
-from chat.citations.verification.token import Token, is_marker, opposite, rounded, same, same_quantity
+from chat.citations.verification.token import Token, is_marker, rounded, same, same_quantity
 from chat.citations.verification.tokens import tokens_of
 from text.measures import Measure, exceptions_of, measure_of, names_count, names_unit, without_measure
 from text.quantities import Quantity, quantities_in
-from text.semantics import Lexicon, lexicon
+from text.semantics import lexicon
 
 _COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
 _COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
@@ -234,93 +235,6 @@ def words_of(text: str, language: str) -> tuple[Token, ...]:
     return tuple(found)
 
 
-# Which rows and columns a claim names.
-
-
-def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexicon) -> dict[int, set[int]]:
-    """Labels that the claim has all words of, with the words' places in it, in the order it names them.
-
-    Not those that are part of longer ones. Where no label stands there whole, what a label says behind
-    a comma or in brackets may be left out if the rest names one label alone: "Senior notes, due 2028".
-    """
-    places = {index: places_of(claim, _required(label, words), words) for index, label in enumerate(labels)}
-    found = {index: own for index, own in places.items() if own}
-    if not found:
-        heads = [tuple(token for token in label if token.clause == label[0].clause) for label in labels]
-        cut = [
-            index
-            for index, label in enumerate(labels)
-            if heads[index] and not any(token.marker for token in label) and heads.count(heads[index]) == 1
-        ]
-        found = {index: at for index in cut if (at := places_of(claim, heads[index], words))}
-        totals = [at for at, label in enumerate(labels) if any(token.word in words.total for token in label)]
-        place = next((at for at, token in enumerate(claim) if token.word in words.total), None)
-        if not found and len(totals) == 1 and place is not None:  # "Total company", "Total"
-            found = {totals[0]: {place}}
-    kept = {i: found[i] for i in found if not any(found[i] < found[k] for k in found)}
-    own = {i: at.difference(*(kept[k] for k in kept if k != i)) for i, at in kept.items()}
-    return {i: kept[i] for i in sorted(kept, key=lambda i: max(own[i], default=0))}
-
-
-def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
-    """The words that name a label: of "Year ended 31 March 2023" the date."""
-    if not any(token.quantity and token.quantity.dimension in ("year", "date") for token in label):
-        return label
-    return [token for token in label if token.word not in words.period]
-
-
-def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
-    """Places in the claim of all words of a label; empty where one is missing."""
-    found = [_place(claim, wanted, words) for wanted in label]
-    sides = {side for token in label for pair, side in token.poles if pair == "money"}
-    if None in found and len(sides) == 1:  # a loss is a negative income; not in "income (loss)"
-        found = [_loss(claim, wanted) if at is None else at for at, wanted in zip(found, label, strict=True)]
-    if None in found:
-        return set()
-    places = [at for at in found if at is not None]
-    compound = {at for at in places if at + 1 in places and claim[at + 1].start - claim[at].end == 1}
-    turns = {at for at, token in enumerate(claim) if any(pair == "direction" for pair, _ in token.poles)}
-    turns -= compound  # "contract liabilities", where nothing contracts
-    turns |= {at for at, wanted in zip(places, label, strict=True) if opposite(claim[at], wanted)}
-    return set(places) - turns  # their side is yet to be compared
-
-
-def _loss(claim: Sequence[Token], wanted: Token) -> int | None:
-    return next((at for at, token in enumerate(claim) if "money" in opposite(token, wanted)), None)
-
-
-def _place(claim: Sequence[Token], wanted: Token, words: Lexicon) -> int | None:
-    """The very word, before one that is like it: "higher in the highest class"."""
-    own = (at for at, token in enumerate(claim) if token.word == wanted.word)
-    return next(own, next((at for at, token in enumerate(claim) if _alike(token, wanted, words)), None))
-
-
-def _alike(token: Token, wanted: Token, words: Lexicon) -> bool:
-    if wanted.word in words.change and any(pair == "direction" for pair, _ in token.poles):
-        return True
-    if (
-        wanted.marker
-        and wanted.marker.value in ("top", "bottom")
-        and not {token.word, wanted.word} & words.limits
-    ):
-        return token.word == wanted.word  # "the most" is no "Highest"
-    return same(token, wanted) or (token.word in words.total and wanted.word in words.total)
-
-
-def names_part(claim: Sequence[Token], head: Sequence[Token], words: Lexicon) -> bool:
-    """Whether a claim says a word of a head, for the rest of which its unit stands: "draws 1.8 kW"."""
-    return len(head) == 1 or any(_place(claim, wanted, words) is not None for wanted in head)
-
-
-_LEAST_COMPOUND_END = 5  # letters
-
-
-def ends_compound(token: Token, other: Token) -> bool:
-    """ "erzeugt" of a caption's "Stromerzeugung"."""
-    long = min(len(token.root), len(other.root) - 2) >= _LEAST_COMPOUND_END
-    return token.kind == other.kind == "word" and long and other.root.endswith(token.root)
-
-
 # The words and numbers of a claim, compared with cells.
 
 
@@ -409,17 +323,45 @@ class CellComparison:
         negative = falls and printed.value < 0 < claimed.value
         return replace(claimed, value=-claimed.value, base=-claimed.base) if negative else claimed
 
+    def names_outflow(self, row: int) -> bool:
+        """Whether the row's label, without what stands in brackets, or the claim calls the amount a cost."""
+        label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
+        loss = any(("money", 1) in token.poles and self.side(token) == 1 for token in self.tokens)
+        return loss or any(word in label for word in self.words.outflow) or self.says_expense()
+
+    def says_loss(self, cells: Sequence[tuple[int, int]]) -> bool:
+        """Whether the claim speaks of the loss of a row "net income (loss)"."""
+        said = any(("money", 1) in token.poles for token in self.tokens)
+        return said and any(loss_in_brackets(self.grid.label(row)) for row, _ in cells)
+
+    def is_outflow(self, cells: Sequence[tuple[int, int]]) -> bool | None:
+        """Whether two negative amounts are money that goes out, so that a larger one is more of it.
+
+        None where the label names neither a cost nor a profit.
+        """
+        if any(self.names_outflow(row) for row, _ in cells):
+            return True
+        names = " ".join(token.word for row, _ in cells for token in self.grid.label(row))
+        profit = any(
+            ("money", 0) in token.poles for word in names.split() for token in words_of(word, self.language)
+        )
+        return False if profit else None
+
     def says_expense(self) -> bool:
         """Return whether the claim calls the amount a cost right behind its name: "research expense"."""
         said = [at for at in self.used if self.tokens[at].kind == "word"]
-        behind = self.tokens[max(said) + 1 : max(said) + 2] if said else ()
-        return any(token.word.rstrip("s") in self.words.outflow for token in behind)
+        behind = range(max(said), min(max(said) + 2, len(self.tokens))) if said else ()
+        named = {at for at in behind if self.tokens[at].word.rstrip("s") in self.words.outflow}
+        self.used |= named
+        return bool(named)
 
     def wrong_sign(self, printed: Quantity, row: int) -> int | None:
         """A word of the claim's own, not of the row's label, that turns the number's sign."""
         label = self.grid.label(row)
         for at, token in enumerate(self.tokens):
             side = self.side(token)
+            if ("money", 1) in token.poles and printed.value > 0 and loss_in_brackets(label):
+                return at
             if side is None or at in self.used or any(token.word == other.word for other in label):
                 continue
             loss = side == 1 and any(pair == "money" for pair, _ in token.poles) and not self.outflow
@@ -451,7 +393,9 @@ class CellComparison:
             (at, side)
             for at, token in enumerate(self.tokens)
             for pair, side in token.poles
-            if pair in wanted and at not in self.used
+            if pair in wanted
+            and at not in self.used
+            and not any(other == "money" for other, _ in token.poles)
         ]
         return turns[0] if len({side for _, side in turns}) == 1 else None
 

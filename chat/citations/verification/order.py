@@ -21,10 +21,9 @@ from chat.citations.verification.alignment import (
     small_words_stay,
     subjects_of_amounts_exchanged,
 )
+from chat.citations.verification.comparison import both_compare, comparison_turned, operands_exchanged
 from chat.citations.verification.phrases import (
     clause_lead,
-    compared_on_both_sides,
-    comparison_turned,
     dates_kept,
     dates_listed,
     first_and_last,
@@ -33,7 +32,6 @@ from chat.citations.verification.phrases import (
     lead,
     of_number,
     only_joined,
-    operands_exchanged,
     particles_exchanged,
     phrases_exchanged,
     roles_of,
@@ -79,7 +77,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     if compared:
         return None
     turned += [*impersonal(pairing), *instructed(pairing)]
-    if pairing.words.than and compared_on_both_sides(pairing) and operands_exchanged(pairing):
+    if pairing.words.than and both_compare(pairing) and operands_exchanged(pairing):
         ordered = [i for i, _ in pairing.ordered]
         return ordered[0], ordered[-1], True
     named = _names_exchanged(pairing, turned)

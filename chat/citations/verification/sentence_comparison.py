@@ -14,6 +14,12 @@ from chat.citations.verification.alignment import (
     content_places,
     partners,
 )
+from chat.citations.verification.comparison import (
+    compares,
+    comparison_turned,
+    only_claim_compares,
+    operands_exchanged,
+)
 from chat.citations.verification.conditions import (
     denies_exception,
     in_clauses_of,
@@ -26,13 +32,9 @@ from chat.citations.verification.phrases import (
     at_time,
     both_forbid,
     change_role,
-    compares,
-    comparison_turned,
     first_and_last,
     lead,
     names_in_full,
-    only_claim_compares,
-    operands_exchanged,
     says_result,
 )
 from chat.citations.verification.token import (

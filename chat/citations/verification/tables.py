@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -17,17 +16,8 @@ from chat.citations.verification.computation import (
     within_bound,
     written_equation,
 )
-from chat.citations.verification.grid import (
-    LEVELS,
-    CellComparison,
-    CellText,
-    Grid,
-    ends_compound,
-    named,
-    names_part,
-    places_of,
-    words_of,
-)
+from chat.citations.verification.grid import LEVELS, CellComparison, CellText, Grid, words_of
+from chat.citations.verification.labels import ends_compound, named, names_part, places_of
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.token import Token, difference, is_marker, same
 from chat.citations.verification.tokens import tokens_of
@@ -36,6 +26,7 @@ from text.semantics import known_language
 
 COMPARES = "The claim compares cells."  # in a way that is not read: its number may be computed
 OTHER_CELLS = "The calculation uses other values than the cells that it names."
+NEGATIVE = "The table prints an amount as negative: which is more depends on what it is."
 UNSCALED = "The table counts in thousands or more, which the claim leaves out."
 
 
@@ -107,6 +98,7 @@ class _Reading(CellComparison):
     def _one_cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         """What the claim says of one cell: its number, its rank in the column, or its text."""
         extreme = self.extreme()
+        self.outflow = self.names_outflow(row)
         if not values:
             return self._text(row, column) if extreme is None else self._top(row, column, extreme)
         if turned := self._since_year_before(row, column, values):
@@ -238,8 +230,6 @@ class _Reading(CellComparison):
 
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         cell, numbers = self.grid.rows[row][column], self.grid.numbers(row, column)
-        label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
-        self.outflow = any(word in label for word in self.words.outflow) or self.says_expense()
         spans = ((cell.start, cell.end),)
         if not numbers or any(self.drops_scale(at, row, column) for at in values):
             unclear = UNSCALED if numbers else "The cell holds no single number."
@@ -352,9 +342,11 @@ class _Reading(CellComparison):
         held = numbers[own.index(row)]
         cell = self.grid.rows[row][column]
         spans = ((cell.start, cell.end),)
-        along = [q.base for c in self.grid.columns if (q := self.grid.quantity(row, c)) is not None]
-        among_columns = (max(along) if marker.value == "top" else min(along)) == held
+        timed = [c for c in self.grid.columns if c == column or self.grid.time(c)]
+        along = [q.base for c in timed if (q := self.grid.quantity(row, c)) is not None]
         among_rows = held == wanted and numbers.count(wanted) == 1
+        among_columns = (max(along) if marker.value == "top" else min(along)) == held
+        among_columns = among_columns if len(along) > 1 else among_rows
         the = self.tokens[at].word.startswith("the ") or self.claim[: self.tokens[at].start].endswith("the ")
         ranked = self.language == "en" and the
         if among_rows != among_columns and not ranked:  # "was highest in 2021", "had the highest in 2021"
@@ -404,6 +396,11 @@ class _Reading(CellComparison):
         at, side = turn
         held = self._operands(cells)
         first, last = held.reference.base, held.subject.base
+        if min(first, last) < 0 or self.says_loss(cells):
+            outflow = self.is_outflow(cells)
+            if outflow is None or (outflow and max(first, last) > 0):
+                return Judgement("open", spans, unchecked=(NEGATIVE,))
+            first, last = (-first, -last) if outflow else (first, last)
         if first == last or (last > first) != (side == 0):
             both = CellText(" → ".join(held.texts[::-1]), *spans[-1])
             return Judgement("conflict", spans, (self._conflict("direction", at, both),), coverage=1.0)
