@@ -1,1 +1,42 @@
-"""What browsers ask of chat. Each view authorises, parses, calls once, answers."""
+"""What browsers ask of chat; each view looks up rows that the user may see, 404 otherwise."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
+
+from chat.models import Conversation, Message, Note
+from documents.models import Document
+
+
+def visible_conversation(request: HttpRequest, pk: UUID) -> Conversation:
+    return get_object_or_404(Conversation.objects.visible_to(request.user), pk=pk)
+
+
+def visible_answer(request: HttpRequest, pk: UUID) -> Message:
+    answers = Message.objects.visible_to(request.user).filter(role=Message.Role.ASSISTANT)
+    return get_object_or_404(answers.select_related("conversation"), pk=pk)
+
+
+def visible_note(request: HttpRequest, pk: UUID) -> Note:
+    notes = Note.objects.visible_to(request.user).select_related("document", "owner")
+    return get_object_or_404(notes, pk=pk)
+
+
+def visible_document(request: HttpRequest, pk: UUID) -> Document:
+    return get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+
+
+def named(request: HttpRequest, field: str) -> UUID | None:
+    """Return the id in a form field, or None. Raises Http404 for an invalid id."""
+    return as_uuid(request.POST.get(field, ""))
+
+
+def as_uuid(text: str) -> UUID | None:
+    """Parse an id; None for ''. Raises Http404 for an invalid id."""
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise Http404 from None

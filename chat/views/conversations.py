@@ -38,7 +38,7 @@ from chat.answers.runner import cancel_live, start_next
 from chat.answers.suggested_questions import direct_questions, library_questions
 from chat.models import Conversation, Message
 from chat.providers.registry import cards, check_health, choices, provider_names
-from chat.views.visible import visible_answer, visible_conversation, visible_document
+from chat.views import visible_answer, visible_conversation, visible_document
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Collection, Document
 from documents.models.document import DocumentQuerySet

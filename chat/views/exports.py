@@ -31,7 +31,7 @@ from chat.exports.markdown import (
 from chat.markdown.html import ON_A_PAGE, render_message
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
 from chat.models.conversation import NotReadable, revoke, share_answer, share_of, token_of
-from chat.views.visible import visible_answer, visible_conversation, visible_note
+from chat.views import visible_answer, visible_conversation, visible_note
 from documents.files.page_pictures import PictureFailed
 from documents.models import Document, EventKind
 from documents.models.security import record

@@ -47,8 +47,8 @@ from chat.notes import (
     save_note,
     search_notes,
 )
+from chat.views import as_uuid, named, visible_answer, visible_document, visible_note
 from chat.views.exports import as_file
-from chat.views.visible import as_uuid, named, visible_answer, visible_document, visible_note
 from documents.models import Document, EventKind
 from documents.models.security import record
 from pdf.failures import ParseFailure

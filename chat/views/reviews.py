@@ -42,8 +42,8 @@ from chat.reviews.review_commands import (
 )
 from chat.reviews.review_presenters import blinded, grid
 from chat.reviews.typed_values import normalised
+from chat.views import as_uuid
 from chat.views.exports import as_file
-from chat.views.visible import as_uuid
 from documents.access import UnknownUser, share_with
 from documents.models import Collection, Document, EventKind
 from documents.models.security import record
