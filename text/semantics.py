@@ -103,7 +103,9 @@ class Lexicon:
         year_before: words for the year before ("Vorjahr").
         rising, falling: small words of a change ("up from 29").
         more: words behind a number whose unit was said before ("two more").
-        shares: nouns of a part in percent ("proportion").
+        privative: adjectives without which a noun says something else ("former", "fake").
+        transparent: nouns that stand for what they are of ("series", "city").
+        not_prefix: what a hyphen joins to a word to deny it ("non"); shares: nouns of a part in percent ("proportion").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -143,6 +145,9 @@ class Lexicon:
     ends: frozenset[str]
     more: frozenset[str]
     shares: frozenset[str]
+    not_prefix: frozenset[str]
+    privative: frozenset[str]
+    transparent: frozenset[str]
     consent: frozenset[str]
     reporting: frozenset[str]
     doubting: frozenset[str]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Partners, content_places
 from chat.citations.verification.token import DENIALS, HARD_BREAKS, Token, is_marker
+from text.quantities import Quantity
 from text.semantics import UNSPACED, Lexicon, Marker, stem
 
 
@@ -88,6 +90,19 @@ def with_times_a_day(tokens: list[Token]) -> list[Token]:
     return found
 
 
+_TIMES_OF = {marker.value: number for number, marker in _OFTEN.items()}
+
+
+def as_times(token: Token) -> Token:
+    """ "Twice" as the number that a comparator bounds: "up to twice"; other tokens as they are."""
+    number = _TIMES_OF.get(token.marker.value) if token.marker and is_marker(token, "frequency") else None
+    if number is None or not token.word.isalpha():
+        return token
+    value = Decimal(number)
+    amount = Quantity(token.start, token.end, value, "ratio", value, "times", Decimal(1), bare=False)
+    return replace(token, kind="quantity", marker=None, stem="", quantity=amount)
+
+
 _CAUSES = Marker("cause", "causes")
 _CAUSAL = frozenset({"causes", "because"})
 _ARTICLES = frozenset(["the", "der", "die", "das", "le", "la", "el"])
@@ -95,6 +110,19 @@ _ARTICLES = frozenset(["the", "der", "die", "das", "le", "la", "el"])
 
 _COMMAS = frozenset("，,")
 _OF_TIME = frozenset("间期候代刻段常而")  # 时间, 时期 …
+
+
+def with_events(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "within 30 days of delivery": after it."""
+    found = list(tokens)
+    after = Marker("time", "after")
+    for at, (number, token) in enumerate(pairwise(tokens)):
+        time = number.quantity is not None and number.quantity.dimension in ("time", "calendar")
+        before = next((t.word for t in reversed(tokens[:at]) if t.word not in words.articles), "")
+        within = time and number.bound == "le" and before in words.prepositions
+        if within and token.word in words.event and token.kind == "function":
+            found[at + 1] = replace(token, kind="marker", marker=after, stem="time:after")
+    return found
 
 
 def with_final_when(tokens: list[Token], words: Lexicon) -> list[Token]:
@@ -353,7 +381,7 @@ def with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
             for place in range(max(0, denial - 1), at):  # "may not exceed 5", "ne peut excéder 5"
                 if found[place].marker in (*DENIALS, Marker("modality", "may")):
                     found[place] = replace(found[place], kind="function", marker=None)
-        quantity = found[target]
+        quantity = found[target] = as_times(found[target])
         assert quantity.quantity is not None
         if token.word in words.spans and quantity.quantity.dimension in ("time", "calendar"):
             bound = "span"
@@ -409,6 +437,8 @@ def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | No
     reach = REACH + 2 if words.language == "ar" else LIMIT_REACH if limit else REACH
     for place in range(at + 1, min(at + 1 + reach, len(tokens))):
         held = tokens[place]
+        if as_times(held).quantity and not held.quantity:
+            return place
         if held.quantity:
             bound = tokens[at].marker
             strict = bound is not None and bound.value in ("lt", "gt")

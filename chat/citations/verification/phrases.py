@@ -370,8 +370,23 @@ def counted_behind_whole(tokens: Sequence[Token], words: Lexicon) -> Iterator[Se
         return
     phrase = [t for t in tokens[:part] if t.kind != "break"]
     if all(t.kind in ("word", "function") for t in phrase[whole + 1 :]):
-        said = [tokens[part], replace(phrase[0], word=min(words.among)), *phrase[1:], *tokens[part + 1 :]]
+        of = [replace(phrase[0], word=min(words.among)), *phrase[1:]]
+        said = [tokens[part], *of, *tokens[part + 1 :]]
         yield [replace(token, clause=0) if token.clause <= tokens[part].clause else token for token in said]
+        parts = [*_counts_of_list(tokens, part), len(tokens)]
+        for start, end in pairwise(parts) if len(parts) > 2 else ():  # "…, 31 held lead and 12 arsenic"
+            said = [tokens[start], *of, *tokens[start + 1 : end]]
+            yield [replace(token, clause=0, part=0) for token in said if token.kind != "break"]
+
+
+def _counts_of_list(tokens: Sequence[Token], first: int) -> Iterator[int]:
+    """The first of several counts, and those that open what stands behind a comma or an "and"."""
+    yield first
+    for at in range(first + 1, len(tokens) - 1):
+        quantity, before = tokens[at].quantity, tokens[at - 1]
+        opens = before.kind == "break" or before.word in COORDINATORS
+        if opens and quantity and quantity.bare and not quantity.dimension and tokens[at + 1].kind == "word":
+            yield at
 
 
 _LONGEST_COMPARED = 3  # words

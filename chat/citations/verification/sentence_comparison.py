@@ -26,6 +26,7 @@ from chat.citations.verification.conditions import (
     topic_apart,
     without_stray_duties,
 )
+from chat.citations.verification.heads import heads_left_out
 from chat.citations.verification.junctions import Junctions
 from chat.citations.verification.omissions import Omissions
 from chat.citations.verification.phrases import (
@@ -120,6 +121,9 @@ class _Examination(Differences):
             junctions.proposal_left_out()
         if not self.missing and not self.open and not junctions.conditions():
             junctions.junctions()
+        if not (self.conflicts or self.missing or self.open):
+            left_out = dict.fromkeys(heads_left_out(self.pairing))
+            self.open += [self.source[at].word for at in left_out if at not in self.explained_source]
         outcome: Outcome = "holds"
         wrong = {c.claim_span[0] for c in self.conflicts if c.claim}
         known = [
@@ -344,7 +348,8 @@ class _Examination(Differences):
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
             self.explained_source.add(rival)
-            self.conflict("direction", at, rival)
+            if not converse(self.pairing, at, rival):
+                self.conflict("direction", at, rival)
             return
         rival = self._rival(at, lambda other: other.kind == "word", adjacent=True)
         if rival is not None and self._said_around(token):

@@ -11,11 +11,13 @@ from itertools import pairwise, takewhile
 from chat.citations.verification.conditions import (
     LIMIT_REACH,
     REACH,
+    as_times,
     denied_once,
     in_exception,
     number_of_phrase,
     with_bounds,
     with_duties,
+    with_events,
     with_exclusive_conditions,
     with_final_when,
     with_lone_denials,
@@ -30,7 +32,6 @@ from text.units import unit_names
 
 _BREAK = re.compile(r"[,;:.!?()\[\]—、。，；：！？（）「」؛،؟…]|\s[–-]\s|\n|\t")
 _KATAKANA = re.compile("[ァ-ヴー]+")
-_CLAUSE_CATEGORIES = ("condition",)
 
 
 @lru_cache(maxsize=2048)
@@ -40,7 +41,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     raw = _raw_unspaced(text, language, words) if language in UNSPACED else _raw(text, language)
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
     found = with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
-    found = _with_events(_without_contrasts(_without_plain_years(found, language), words), words)
+    found = with_events(_without_contrasts(_without_plain_years(found, language), words), words)
     found = _with_ordinals(with_times_a_day(_with_quarters(found, words)), language)
     found = _turned(_with_equatives(found, words), words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
@@ -142,6 +143,10 @@ def _recognized(raw: Sequence[Token], words: Lexicon) -> Iterator[Token]:
             at += 1
             continue
         size, sense = _longest(raw, at, words)
+        if sense is None and token.word in words.not_prefix and _is_prefix(raw, at):
+            yield replace(token, kind="marker", marker=DENIALS[0], stem="negation:not", root="")
+            at += 1
+            continue
         if sense is None:
             yield token
             at += 1
@@ -153,6 +158,12 @@ def _recognized(raw: Sequence[Token], words: Lexicon) -> Iterator[Token]:
             joined = replace(joined, stem=phrase, root="")
         yield _with_sense(joined, sense, raw[at + size : at + size + 1])
         at += size
+
+
+def _is_prefix(raw: Sequence[Token], at: int) -> bool:
+    """Whether a hyphen joins a word to the one behind it: "non-refundable"."""
+    behind = raw[at + 1 : at + 2]
+    return bool(behind) and behind[0].kind == "word" and behind[0].start == raw[at].end + 1
 
 
 def _longest(raw: Sequence[Token], at: int, words: Lexicon) -> tuple[int, Sense | None]:
@@ -189,12 +200,21 @@ def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bo
             return phrase.split()[0] not in COORDINATORS  # "au moins deux ans"; not "0 °C or above 45 °C"
         return at > 0 and (raw[at - 1].kind == "quantity" or number_of_phrase(raw, at) is not None)
     if phrase in words.limits:
-        return any(token.kind == "quantity" for token in raw[at + size : at + size + LIMIT_REACH])
+        near = raw[at + size : at + size + LIMIT_REACH]
+        return any(token.kind == "quantity" or _says_times(token, words) for token in near)
     reach = REACH - 1 if phrase in words.prepositions else REACH + 2
     for token in raw[at + size : at + size + reach]:
         if token.kind != "word":
             return token.kind == "quantity"
+        if _says_times(token, words):
+            return True
     return False
+
+
+def _says_times(token: Token, words: Lexicon) -> bool:
+    """Whether a word says how often: "twice"."""
+    sense = words.phrases.get((token.word,))
+    return sense is not None and as_times(_with_sense(token, sense, ())).quantity is not None
 
 
 def _with_sense(token: Token, sense: Sense, following: Sequence[Token]) -> Token:
@@ -302,19 +322,6 @@ def _without_plain_years(tokens: list[Token], language: str) -> list[Token]:
         dated = following.quantity is not None and following.quantity.dimension == "year"
         if dated and token.kind == "word" and unit_names(language).get(token.word) == "a":
             found[at] = replace(token, kind="function")
-    return found
-
-
-def _with_events(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "within 30 days of delivery": after it."""
-    found = list(tokens)
-    after = Marker("time", "after")
-    for at, (number, token) in enumerate(pairwise(tokens)):
-        time = number.quantity is not None and number.quantity.dimension in ("time", "calendar")
-        before = next((t.word for t in reversed(tokens[:at]) if t.word not in words.articles), "")
-        within = time and number.bound == "le" and before in words.prepositions
-        if within and token.word in words.event and token.kind == "function":
-            found[at + 1] = replace(token, kind="marker", marker=after, stem="time:after")
     return found
 
 
@@ -485,9 +492,9 @@ def in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
         elif (
             _joins_numbers(tokens, at)
             or (token.word in words.breaks and not (at and tokens[at - 1].marker in DENIALS))  # "nicht aber"
-            or (token.marker and token.marker.category in _CLAUSE_CATEGORIES)
+            or is_marker(token, "condition")
         ):
             clause = latest = latest + 1
         yield replace(token, clause=clause, part=part)
-        if words.language == "ja" and token.marker and token.marker.category in _CLAUSE_CATEGORIES:
+        if words.language == "ja" and is_marker(token, "condition"):
             clause = latest = latest + 1  # the condition stands behind its clause

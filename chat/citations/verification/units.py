@@ -137,6 +137,8 @@ def _begins_clause(before: Sequence[Token], language: str) -> bool:
     """Whether the words before end where a clause may begin; not in "two of the" eleven sites."""
     words = lexicon(language)
     left = next((t for t in reversed(before) if t.word not in words.articles), None)
+    if before and before[-1].word in words.privative:
+        return False
     if left is None or left.kind == "break" or left.word in COORDINATORS | words.breaks | words.complement:
         return True
     return left.content and left.word not in words.prepositions | words.genitive

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from chat.citations.verification.alignment import Pairing
-from chat.citations.verification.phrases import (
-    lead,
-)
-from chat.citations.verification.token import COORDINATORS, Token, is_marker
+from chat.citations.verification.phrases import lead
+from chat.citations.verification.token import COORDINATORS, Token, is_marker, opposite
 from text.semantics import Lexicon, Marker
 
 _GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
@@ -189,6 +187,8 @@ def converse(pairing: Pairing, i: int, j: int) -> bool:
     if is_passive(claim, i, words) != is_passive(source, j, words) and _same_subject(pairing, i, j):
         return True  # "patients were given it", "patients received it"
     doers = [k for k in _subject(claim, i, words) if k in pairing.partners]
+    if "giving" in opposite(claim[i], source[j]) and doers and _given(pairing, i, j, doers):
+        return True
     us = [
         k
         for k in range(i + 1, len(claim))
@@ -200,6 +200,35 @@ def converse(pairing: Pairing, i: int, j: int) -> bool:
     return bool(doers and (givers or (us and ours))) and all(
         [pairing.partners[k] > j and lead(source, pairing.partners[k], words) in towards for k in doers]
         + [k > i and lead(claim, k, words) in towards for k in givers.values()]
+    )
+
+
+def _given(pairing: Pairing, i: int, j: int, doers: Sequence[int]) -> bool:
+    """ "The nurse gave her 5 mg", "she received 5 mg"; "5 mg was given", "she received 5 mg"."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    gives, held = is_passive(claim, i, words), is_passive(source, j, words)
+    if gives != held:  # the thing is what the one is of, and the object of the other
+        active, verb = (source, j) if gives else (claim, i)
+        theirs = _subject(source, j, words)
+        things = [m if gives else k for k, m in pairing.ordered if (k in doers if gives else m in theirs)]
+        return bool(things) and all(at > verb and not lead(active, at, words) for at in things)
+    if gives:
+        return False
+    givers = {k for k, m in pairing.ordered if m in _subject(source, j, words)}
+    to_claim, to_source = set(doers), {pairing.partners[k] for k in doers}
+    if ("giving", 1) in claim[i].poles:  # the claim's subject receives
+        return _is_receiver(source, j, to_source, words) and all(
+            k > i and lead(claim, k, words) in words.starts for k in givers
+        )
+    from_source = all(m > j and lead(source, m, words) in words.starts for m in to_source)
+    return from_source and bool(givers) and _is_receiver(claim, i, givers, words) and not givers & to_claim
+
+
+def _is_receiver(tokens: Sequence[Token], verb: int, places: Collection[int], words: Lexicon) -> bool:
+    """Whether words stand right behind a verb of giving, before what is given, or behind "to"."""
+    near = next((at for at in range(verb + 1, len(tokens)) if tokens[at].content), None)
+    return bool(places) and all(
+        at > verb and (at == near or lead(tokens, at, words) in words.ends) for at in places
     )
 
 
