@@ -104,8 +104,12 @@ class Lexicon:
         rising, falling: small words of a change ("up from 29").
         more: words behind a number whose unit was said before ("two more").
         privative: adjectives without which a noun says something else ("former", "fake").
+        bygone: what was and is not ("used to"); urging: what is to be seen to ("make sure that").
+        each: words by which an amount is that of one ("each of").
+        plus: words of an amount that is added to another ("LIBOR plus 2 %").
         transparent: nouns that stand for what they are of ("series", "city").
-        not_prefix: what a hyphen joins to a word to deny it ("non"); shares: nouns of a part in percent ("proportion").
+        not_prefix: what a hyphen joins to a word to deny it ("non").
+        shares: nouns of a part in percent ("proportion").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -147,6 +151,10 @@ class Lexicon:
     shares: frozenset[str]
     not_prefix: frozenset[str]
     privative: frozenset[str]
+    bygone: frozenset[str]
+    urging: frozenset[str]
+    plus: frozenset[str]
+    each: frozenset[str]
     transparent: frozenset[str]
     consent: frozenset[str]
     reporting: frozenset[str]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.computation import DATES, Calculation
-from chat.citations.verification.phrases import change_role, places_of_compared
+from chat.citations.verification.phrases import change_role, places_of_phrases
 from chat.citations.verification.token import COORDINATORS, Token, is_marker, same
 from text.semantics import Lexicon
 
@@ -162,7 +162,7 @@ class _Sentence:
     def __init__(self, tokens: Sequence[Token], amounts: tuple[int, int], words: Lexicon) -> None:
         self.tokens, self.amounts, self.words = tokens, amounts, words
         first, last = amounts
-        self.compared = places_of_compared(tokens, words)
+        self.compared = places_of_phrases(tokens, words.compared)
         parting = COORDINATORS | words.breaks
         cut = next((at for at in range(first + 1, last) if at in self.compared or tokens[at].kind == "break"
                     or tokens[at].word in parting), last)  # fmt: skip

@@ -10,7 +10,7 @@ from itertools import pairwise
 from operator import ge, gt, le, lt
 from typing import Literal
 
-from chat.citations.verification.phrases import change_role, counted_behind_whole, places_of_compared
+from chat.citations.verification.phrases import change_role, counted_behind_whole, places_of_phrases
 from chat.citations.verification.token import Token, denials_at, is_marker
 from text.quantities import Quantity
 from text.semantics import Lexicon
@@ -339,7 +339,7 @@ def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, T
     measures = {(q.dimension, q.unit) for at in amounts if (q := tokens[at].quantity)}
     if len(measures) != 1 or any(tokens[at].bound for at in amounts):
         return None
-    known = places_of_compared(tokens, words)
+    known = places_of_phrases(tokens, words.compared)
     between = (tokens[at] for at in range(one + 1, other) if at not in known)
     if any(t.kind == "word" and t.word not in words.light | words.counted for t in between):
         return None  # "revenue was 12 in 2022 and income 10 in 2021"

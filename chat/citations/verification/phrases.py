@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
@@ -422,14 +422,14 @@ def of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[To
         yield [replace(token, clause=0, part=0) for token in found]
 
 
-def places_of_compared(tokens: Sequence[Token], words: Lexicon) -> frozenset[int]:
-    """The places of what opens the amount of something else: "compared with"."""
-    longest = max((len(phrase.split()) for phrase in words.compared), default=0)
+def places_of_phrases(tokens: Sequence[Token], phrases: Set[str]) -> frozenset[int]:
+    """The places of words that make one of the phrases: "compared with"."""
+    longest = max((len(phrase.split()) for phrase in phrases), default=0)
     return frozenset(
         place
         for at in range(len(tokens))
         for size in range(1, longest + 1)
-        if " ".join(token.word for token in tokens[at : at + size]) in words.compared
+        if " ".join(token.word for token in tokens[at : at + size]) in phrases
         for place in range(at, min(at + size, len(tokens)))
     )
 

@@ -26,7 +26,6 @@ from chat.citations.verification.conditions import (
     topic_apart,
     without_stray_duties,
 )
-from chat.citations.verification.heads import heads_left_out
 from chat.citations.verification.junctions import Junctions
 from chat.citations.verification.omissions import Omissions
 from chat.citations.verification.phrases import (
@@ -38,6 +37,7 @@ from chat.citations.verification.phrases import (
     names_in_full,
     says_result,
 )
+from chat.citations.verification.qualifiers import qualifiers_left_out
 from chat.citations.verification.token import (
     COORDINATORS,
     Token,
@@ -122,7 +122,7 @@ class _Examination(Differences):
         if not self.missing and not self.open and not junctions.conditions():
             junctions.junctions()
         if not (self.conflicts or self.missing or self.open):
-            left_out = dict.fromkeys(heads_left_out(self.pairing))
+            left_out = dict.fromkeys(qualifiers_left_out(self.pairing))
             self.open += [self.source[at].word for at in left_out if at not in self.explained_source]
         outcome: Outcome = "holds"
         wrong = {c.claim_span[0] for c in self.conflicts if c.claim}

@@ -25,11 +25,13 @@ from chat.citations.values.support import ValueSupport, check_values, heads_of
 from chat.citations.values.written_values import values_in
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.tables import COMPARES
+from chat.citations.verification.token import same_quantity
 from chat.citations.verification.units import judge_unit, verbatim_span, with_conflicts_as_written
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Word
 from text.languages import base_language
+from text.quantities import quantities_in
 from text.semantics import detected_language
 
 # Why a claim is not verified, in one sentence for people.
@@ -274,13 +276,24 @@ def _not_holding(read: _Read) -> Verification:
         )
     if COMPARES in judged.unchecked:
         return replace(lit, missing=missing, reason=COMPARES, unchecked=judged.unchecked)
-    if found and found.missing and (judged.missing or judged.coverage < SOME_WORDS):
+    missed = found is not None and any(not _in_other_writing(v, claim, unit, around) for v in found.missing)
+    if found and missed and (judged.missing or judged.coverage < SOME_WORDS):
         return replace(lit, verdict="unsupported", missing=found.missing, reason=found.reason)
     if not quoted and judged.coverage < SOME_WORDS:
         return replace(
             lit, verdict="unsupported", missing=missing, reason="The passage does not speak of this."
         )
     return replace(lit, missing=missing, reason=reason_open(judged), unchecked=judged.unchecked)
+
+
+def _in_other_writing(value: str, claim: Claim, unit: SourceUnit, around: Sequence[SourceUnit]) -> bool:
+    """Whether the unit writes a value of the claim otherwise: "1.250 millones" for "1,25 mil millones"."""
+    language = base_language(_language(unit, around))
+    held = quantities_in(unit.text, language)
+    return any(
+        value in claim.sentence[said.start : said.end] and any(same_quantity(said, other) for other in held)
+        for said in quantities_in(claim.sentence, language)
+    )
 
 
 def _cell_span(unit: SourceUnit, start: int, end: int) -> Span:

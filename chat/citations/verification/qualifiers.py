@@ -1,0 +1,221 @@
+"""Words of a page without which a claim says something else: "critics of the law", "former", "used to"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from chat.citations.verification.alignment import Pairing
+from chat.citations.verification.phrases import is_genitive, lead, places_of_phrases
+from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, Token, is_marker
+from text.semantics import UNSPACED, Lexicon
+
+_LONGEST_PHRASE = 4  # tokens from a preposition to the noun behind it
+
+
+def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
+    """The places of words of the source that the claim leaves out, and that make another statement of it."""
+    words = pairing.words
+    together = frozenset[str]() if words.language in UNSPACED else words.together - words.total
+    for phrases in (words.bygone, words.urging, together):
+        if phrases and not places_of_phrases(pairing.claim, phrases):
+            found = sorted(places_of_phrases(pairing.source, phrases))
+            yield from (at for at in found if pairing.source[at].clause in pairing.clauses)
+    if words.copula & {t.word for t in pairing.claim} and not words.future & {t.word for t in pairing.claim}:
+        yield from (at for at, _ in enumerate(pairing.source) if _will_be(pairing, at))
+    for i, j in pairing.ordered:
+        kinds = {pairing.claim[i].kind, pairing.source[j].kind}
+        for qualifier in _OF_NUMBERS if kinds == {"quantity"} else _OF_WORDS if kinds == {"word"} else ():
+            yield from (at for at in qualifier(pairing, i, j) if at not in pairing.matched_source)
+
+
+def _will_be(pairing: Pairing, at: int) -> bool:
+    """ "Is 90 m tall" of "will be 90 m tall"."""
+    source, words = pairing.source, pairing.words
+    behind = source[at + 1].word if at + 1 < len(source) else ""
+    return (
+        source[at].word in words.future and behind in words.passive and source[at].clause in pairing.clauses
+    )
+
+
+def _changed_amount(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "2 %" of "LIBOR plus 2 %"; "40,000" of "40,000 more than in 2010", "$3 million" of "below target"."""
+    source, words = pairing.source, pairing.words
+    if source[j - 1 : j] and source[j - 1].word in words.plus:
+        yield j - 1
+    behind = source[j + 1 : j + 3]
+    if len(behind) < 2 or behind[0].kind != "word":
+        return
+    compared = behind[1].word in words.than or behind[0].word.split()[-1] in words.than
+    if compared or any(pair == "position" for pair, _ in behind[0].poles) or _falls_short(behind):
+        yield j + 1
+
+
+def _of_each(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "The three sites received $2 million" of "each of the three sites received $2 million"."""
+    claim, source, each = pairing.claim, pairing.source, pairing.words.each
+    counted = any(token.quantity and token.quantity.bare for k, token in enumerate(claim) if k != i)
+    amount = source[j].quantity
+    if counted and amount and not amount.bare and not any(token.word in each for token in claim):
+        yield from (
+            at for at, token in enumerate(source) if token.word in each and token.clause == source[j].clause
+        )
+
+
+def _falls_short(behind: Sequence[Token]) -> bool:
+    return behind[0].word == "short" and behind[1].word == "of"
+
+
+def _taller(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "20 m tall" of "20 m taller than the church"."""
+    claim, source, than = pairing.claim, pairing.source, pairing.words.than
+    compared = any(token.word in than for token in source[j + 1 : j + 2]) and source[j].poles
+    if compared and source[j].word != claim[i].word and not any(token.word in than for token in claim):
+        yield j + 1
+
+
+def _privative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "The president" of "the former president"."""
+    words = pairing.words
+    near = (j - 1, j + 1) if words.language in _ADJECTIVES_BEHIND else (j - 1,)
+    yield from (
+        at for at in near if 0 <= at < len(pairing.source) and pairing.source[at].word in words.privative
+    )
+
+
+def _verb_of_noun(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "It was banned" of "the ban was lifted"."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    if _behind_auxiliary(claim, i, words) and not _behind_auxiliary(source, j, words):
+        clause = (at for at, token in enumerate(source) if token.clause == source[j].clause)
+        yield from (at for at in clause if _behind_auxiliary(source, at, words))
+
+
+def _owner(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "The law", "the painter" of "critics of the law", "the painter's widow"."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    head = _owner_of(pairing, i, j)
+    if head < 0 or not _names(source[head], source[j], words):
+        return
+    role, owns = lead(claim, i, words), is_genitive(claim, i, words)
+    if not owns and (role in ("", "subject", "object") or role == lead(source, head, words)):
+        yield head
+
+
+def _compound(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "Customers rose" of "customer complaints rose"; in English, where nouns stand side by side."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    verb = next((at for at in range(i + 1, len(claim)) if claim[at].content), None)
+    if words.language != "en" or verb is None or claim[verb].kind != "word" or j + 1 >= len(source):
+        return
+    head, to_verb = source[j + 1], pairing.partners.get(verb, -1)
+    poles = {pair for pair, _ in head.poles} - {"direction", "money"}  # "losses", and not "later"
+    if head.kind != "word" or poles or head.word.endswith("ly"):
+        return
+    between = [*claim[i + 1 : verb], *source[j + 2 : max(to_verb, j + 2)]]
+    if to_verb > j + 1 and all(token.word in words.passive | words.have for token in between):
+        yield j + 1
+
+
+def _gerund(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "Made bicycles" of "stopped making bicycles"; "built" of "is building", which "builds" does say."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    endings = tuple(words.participle)
+    if j < 1 or not endings or not source[j].word.endswith(endings) or claim[i].word.endswith(endings):
+        return
+    base = source[j].word.removesuffix(next(iter(endings)))
+    present = claim[i].word.removesuffix("s") in (base, base + "e", base[:-1])
+    before = claim[i - 1].word if i else ""
+    if source[j - 1].kind == "word" or (
+        source[j - 1].word in words.copula and not present and before not in words.prepositions
+    ):
+        yield j - 1
+
+
+def _alternative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "The chairman must" of "the chairman or the treasurer must"; who may, or may not, is said of each."""
+    source, words = pairing.source, pairing.words
+    if any(is_marker(token, "modality", "may") or token.marker in DENIALS for token in source):
+        return
+    for step in (1, -1):
+        at = j + step
+        while 0 <= at < len(source) and source[at].word in words.articles:
+            at += step
+        if not 0 <= at < len(source) or source[at].word not in EITHER:
+            continue
+        at += step
+        while 0 <= at < len(source) and source[at].word in words.articles:
+            at += step
+        if 0 <= at < len(source) and source[at].kind == "word":
+            yield at
+
+
+def _relative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "The bank was arrested" of "the man who sued the bank was arrested"."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    opens = next((at for at in range(j - 1, 0, -1) if _opens_relative(source, at, words)), None)
+    if opens is None or any(token.word in words.relatives for token in claim):
+        return
+    verb = next((at for at in range(i + 1, len(claim)) if claim[at].content), None)
+    to_verb = pairing.partners.get(verb, -1) if verb is not None else -1
+    if to_verb <= j or not _behind_auxiliary(source, to_verb, words):
+        return
+    within = source[opens + 1 : to_verb]
+    if not any(token.kind == "break" for token in within) and any(
+        at not in pairing.matched_source and source[at].kind == "word" for at in range(opens + 1, to_verb)
+    ):
+        yield opens - 1
+
+
+def _opens_relative(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    relatives = words.relatives | words.complement if words.language == "en" else frozenset[str]()
+    return tokens[at].word in relatives and tokens[at - 1].kind == "word"
+
+
+Qualifier = Callable[[Pairing, int, int], Iterator[int]]
+_OF_NUMBERS: tuple[Qualifier, ...] = (_changed_amount, _of_each)
+_OF_WORDS: tuple[Qualifier, ...] = (
+    _privative, _verb_of_noun, _owner, _compound, _gerund, _alternative, _relative, _taller,
+)  # fmt: skip
+
+
+def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    return at > 0 and tokens[at - 1].word in words.passive and tokens[at].kind == "word"
+
+
+_ADJECTIVES_BEHIND = frozenset({"fr", "es", "it", "pt", "ar"})
+
+
+def _owner_of(pairing: Pairing, i: int, j: int) -> int:
+    """The noun that a word's phrase belongs to: before its preposition, or behind its genitive; -1: none."""
+    tokens, words, matched = pairing.source, pairing.words, pairing.matched_source
+    following = tokens[j + 1 : j + 3]
+    if len(following) == 2 and following[0].word in _POSSESSIVE:
+        return j + 2
+    if words.language == "ru" and pairing.claim[i].word != tokens[j].word:  # in another case
+        return j - 1
+    if words.language == "ar" and tokens[j].word.startswith(_THE) and not tokens[j - 1].word.startswith(_THE):
+        opens = j < 2 or tokens[j - 2].kind in ("break", "function")  # a verb, before its subject
+        return -1 if opens else j - 1  # "the widow of the painter"
+    linking = words.prepositions - (words.than - words.genitive)
+    for place in range(j - 1, max(-1, j - 1 - _LONGEST_PHRASE), -1):
+        token = tokens[place]
+        if token.word in COORDINATORS | words.breaks or (token.content and place not in matched):
+            return -1
+        if token.word in linking and token.kind == "function":
+            return place - 1
+        if words.language == "de" and token.word in ("des", "der") and place and tokens[place - 1].capital:
+            return place - 1
+        if token.kind in ("break", "marker", "quantity"):
+            return -1
+    return -1
+
+
+_POSSESSIVE = frozenset({"'s", "的", "の"})
+_THE = "ال"
+
+
+def _names(token: Token, of: Token, words: Lexicon) -> bool:
+    """Whether a word names something of its own: not a verb like "had", "group", or the city of a name."""
+    light = words.light | words.counted | words.transparent | words.group
+    stands_for = token.word in words.generic and (of.name or words.language == "de")
+    return token.kind == "word" and token.word not in light and not stands_for and not token.quantity
