@@ -104,6 +104,7 @@ class Lexicon:
         rising, falling: small words of a change ("up from 29").
         more: words behind a number whose unit was said before ("two more").
         privative: adjectives without which a noun says something else ("former", "fake").
+        unrealised: verbs of what need not come true, or ends ("versprach", "拒绝").
         bygone: what was and is not ("used to"); urging: what is to be seen to ("make sure that").
         each: words by which an amount is that of one ("each of").
         plus: words of an amount that is added to another ("LIBOR plus 2 %").
@@ -152,6 +153,7 @@ class Lexicon:
     not_prefix: frozenset[str]
     privative: frozenset[str]
     bygone: frozenset[str]
+    unrealised: frozenset[str]
     urging: frozenset[str]
     plus: frozenset[str]
     each: frozenset[str]

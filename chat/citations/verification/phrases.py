@@ -423,15 +423,21 @@ def of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[To
 
 
 def places_of_phrases(tokens: Sequence[Token], phrases: Set[str]) -> frozenset[int]:
-    """The places of words that make one of the phrases: "compared with"."""
-    longest = max((len(phrase.split()) for phrase in phrases), default=0)
+    """The places of words that make one of the phrases: "compared with"; of characters, that make a word."""
+    longest = max(
+        (len(phrase.split()) if phrase.isascii() or " " in phrase else len(phrase) for phrase in phrases),
+        default=0,
+    )
     return frozenset(
         place
         for at in range(len(tokens))
-        for size in range(1, longest + 1)
-        if " ".join(token.word for token in tokens[at : at + size]) in phrases
+        for size in range(1, min(longest, _LONGEST_PHRASE) + 1)
+        if any(mark.join(token.word for token in tokens[at : at + size]) in phrases for mark in (" ", ""))
         for place in range(at, min(at + size, len(tokens)))
     )
+
+
+_LONGEST_PHRASE = 5  # tokens
 
 
 def counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:

@@ -16,10 +16,12 @@ def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
     """The places of words of the source that the claim leaves out, and that make another statement of it."""
     words = pairing.words
     together = frozenset[str]() if words.language in UNSPACED else words.together - words.total
-    for phrases in (words.bygone, words.urging, together):
+    for phrases in (words.bygone, words.urging, words.unrealised, together):
         if phrases and not places_of_phrases(pairing.claim, phrases):
-            found = sorted(places_of_phrases(pairing.source, phrases))
-            yield from (at for at in found if pairing.source[at].clause in pairing.clauses)
+            found = sorted(places_of_phrases(pairing.source, phrases) - pairing.matched_source)
+            near = {at for clause in pairing.clauses for at in (clause - 1, clause, clause + 1)}
+            clauses = near if phrases is words.unrealised else pairing.clauses
+            yield from (at for at in found if pairing.source[at].clause in clauses)
     if words.copula & {t.word for t in pairing.claim} and not words.future & {t.word for t in pairing.claim}:
         yield from (at for at, _ in enumerate(pairing.source) if _will_be(pairing, at))
     for i, j in pairing.ordered:
@@ -40,14 +42,33 @@ def _will_be(pairing: Pairing, at: int) -> bool:
 def _changed_amount(pairing: Pairing, i: int, j: int) -> Iterator[int]:
     """ "2 %" of "LIBOR plus 2 %"; "40,000" of "40,000 more than in 2010", "$3 million" of "below target"."""
     source, words = pairing.source, pairing.words
-    if source[j - 1 : j] and source[j - 1].word in words.plus:
-        yield j - 1
+    yield from (at for at in (j - 1, j - 2) if at >= 0 and source[at].word in words.plus)
+    than = next((at for at in range(j + 1, min(j + 4, len(source))) if source[at].word in words.than), None)
+    if than and words.language in _MORE_BEHIND and source[than - 1].word in words.plus:
+        yield than
     behind = source[j + 1 : j + 3]
+    if words.language == "zh":
+        yield from _held_against(pairing, j)
+    if len(behind) == 2 and behind[0].word in _AWAY:
+        yield j + 1
     if len(behind) < 2 or behind[0].kind != "word":
         return
     compared = behind[1].word in words.than or behind[0].word.split()[-1] in words.than
     if compared or any(pair == "position" for pair, _ in behind[0].poles) or _falls_short(behind):
         yield j + 1
+
+
+def _held_against(pairing: Pairing, j: int) -> Iterator[int]:
+    """What says that a number is by how much one thing exceeds another: 比教堂高20米."""
+    than, source = pairing.words.than, pairing.source
+    if not any(token.word in than for token in pairing.claim):
+        yield from (
+            at for at in range(j) if source[at].word in than and source[at].clause == source[j].clause
+        )
+
+
+_AWAY = frozenset({"unter", "über", "onder", "boven"})  # "3 Mio. Euro unter dem Ziel"
+_MORE_BEHIND = frozenset({"fr", "es", "it", "pt"})  # "20 m de plus que"
 
 
 def _of_each(pairing: Pairing, i: int, j: int) -> Iterator[int]:
@@ -68,7 +89,7 @@ def _falls_short(behind: Sequence[Token]) -> bool:
 def _taller(pairing: Pairing, i: int, j: int) -> Iterator[int]:
     """ "20 m tall" of "20 m taller than the church"."""
     claim, source, than = pairing.claim, pairing.source, pairing.words.than
-    compared = any(token.word in than for token in source[j + 1 : j + 2]) and source[j].poles
+    compared = any(token.word in than for token in source[j + 1 : j + 2])
     if compared and source[j].word != claim[i].word and not any(token.word in than for token in claim):
         yield j + 1
 
@@ -88,6 +109,16 @@ def _verb_of_noun(pairing: Pairing, i: int, j: int) -> Iterator[int]:
     if _behind_auxiliary(claim, i, words) and not _behind_auxiliary(source, j, words):
         clause = (at for at, token in enumerate(source) if token.clause == source[j].clause)
         yield from (at for at in clause if _behind_auxiliary(source, at, words))
+
+
+def _object(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """銀行が of 銀行を訴えた男が: what the one verb's object is, another's subject; in Japanese."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    if words.language != "ja" or (lead(claim, i, words), lead(source, j, words)) != ("subject", "object"):
+        return
+    verb = next((at for at in range(j + 1, len(source)) if source[at].content and at > j + 1), None)
+    if verb is not None:
+        yield verb
 
 
 def _owner(pairing: Pairing, i: int, j: int) -> Iterator[int]:
@@ -153,28 +184,33 @@ def _relative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
     """ "The bank was arrested" of "the man who sued the bank was arrested"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     opens = next((at for at in range(j - 1, 0, -1) if _opens_relative(source, at, words)), None)
-    if opens is None or any(token.word in words.relatives for token in claim):
+    if opens is None or (
+        words.language in _NO_COMMA and any(token.word in words.relatives for token in claim)
+    ):
         return
     verb = next((at for at in range(i + 1, len(claim)) if claim[at].content), None)
     to_verb = pairing.partners.get(verb, -1) if verb is not None else -1
     if to_verb <= j or not _behind_auxiliary(source, to_verb, words):
         return
-    within = source[opens + 1 : to_verb]
-    if not any(token.kind == "break" for token in within) and any(
-        at not in pairing.matched_source and source[at].kind == "word" for at in range(opens + 1, to_verb)
-    ):
-        yield opens - 1
+    breaks = sum(token.kind == "break" for token in source[opens + 1 : to_verb])
+    said = any(at not in pairing.matched_source and source[at].kind == "word" for at in range(opens, to_verb))
+    if said and breaks == (words.language not in _NO_COMMA):
+        yield opens - 1 if words.language in _NO_COMMA else opens - 2
+
+
+_NO_COMMA = frozenset({"en", "fr", "es", "it", "pt", "nl"})  # before a clause that says which one
 
 
 def _opens_relative(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    relatives = words.relatives | words.complement if words.language == "en" else frozenset[str]()
-    return tokens[at].word in relatives and tokens[at - 1].kind == "word"
+    relatives = words.relatives | words.complement if words.language == "en" else words.relatives
+    opens = tokens[at - 1].kind == "word" if words.language in _NO_COMMA else tokens[at - 1].kind == "break"
+    return tokens[at].word in relatives and opens
 
 
 Qualifier = Callable[[Pairing, int, int], Iterator[int]]
 _OF_NUMBERS: tuple[Qualifier, ...] = (_changed_amount, _of_each)
 _OF_WORDS: tuple[Qualifier, ...] = (
-    _privative, _verb_of_noun, _owner, _compound, _gerund, _alternative, _relative, _taller,
+    _privative, _verb_of_noun, _object, _owner, _compound, _gerund, _alternative, _relative, _taller,
 )  # fmt: skip
 
 
@@ -216,6 +252,7 @@ _THE = "ال"
 
 def _names(token: Token, of: Token, words: Lexicon) -> bool:
     """Whether a word names something of its own: not a verb like "had", "group", or the city of a name."""
-    light = words.light | words.counted | words.transparent | words.group
+    light = words.light | words.transparent | words.group
+    light |= frozenset[str]() if words.language in UNSPACED else words.counted
     stands_for = token.word in words.generic and (of.name or words.language == "de")
     return token.kind == "word" and token.word not in light and not stands_for and not token.quantity

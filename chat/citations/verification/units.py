@@ -126,6 +126,8 @@ def stands_unqualified(sentence: str, text: str, language: str) -> bool:
             if any(_turns(t) or t.word.split()[0] in words.consent for t in left):
                 return False
             rest = text[span.start : start], text[end : span.end] if language in UNSPACED else ""
+            if language in UNSPACED and rest[0].endswith(tuple(words.privative | words.unrealised)):
+                return False
             if _tells_of(rest, [t.word for t in left if t.start + span.start < start], words):
                 return False  # "critics said", "the mayor denied that"
             if not _begins_clause([t for t in beside if t.start + span.start < start], language):
