@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from chat.citations.verification.alignment import Pairing
-from chat.citations.verification.phrases import is_genitive, lead, places_of_phrases
+from chat.citations.verification.phrases import clause_lead, is_genitive, lead, places_of_phrases
 from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, Token, is_marker
 from text.semantics import UNSPACED, Lexicon
 
@@ -24,10 +24,39 @@ def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
             yield from (at for at in found if pairing.source[at].clause in clauses)
     if words.copula & {t.word for t in pairing.claim} and not words.future & {t.word for t in pairing.claim}:
         yield from (at for at, _ in enumerate(pairing.source) if _will_be(pairing, at))
+    yield from _turned_condition(pairing)
+    yield from _turned_relative(pairing)
     for i, j in pairing.ordered:
         kinds = {pairing.claim[i].kind, pairing.source[j].kind}
         for qualifier in _OF_NUMBERS if kinds == {"quantity"} else _OF_WORDS if kinds == {"word"} else ():
             yield from (at for at in qualifier(pairing, i, j) if at not in pairing.matched_source)
+        if is_marker(pairing.claim[i], "quantifier") and is_marker(pairing.source[j], "quantifier"):
+            yield from _other_whole(pairing, i, j)
+
+
+def _turned_condition(pairing: Pairing) -> Iterator[int]:
+    """ "The tenant dies if the contract ends" of "the contract ends if the tenant dies"."""
+    claim, source = pairing.claim, pairing.source
+    sides = [
+        (bool(clause_lead(claim, i)), bool(clause_lead(source, j)))
+        for i, j in pairing.ordered
+        if claim[i].kind == source[j].kind == "word"
+    ]
+    if (True, False) in sides and (False, True) in sides:
+        yield next(at for at, token in enumerate(source) if is_marker(token, "condition"))
+
+
+def _turned_relative(pairing: Pairing) -> Iterator[int]:
+    """ "Members who receive a discount pay in advance" of "members who pay in advance receive a discount"."""
+    verbs = []
+    for tokens in (pairing.claim, pairing.source):
+        opens = next((at for at in range(1, len(tokens)) if _opens_relative(tokens, at, pairing.words)), None)
+        if opens is None:
+            return
+        verbs.append(next((at for at in range(opens, len(tokens)) if tokens[at].content), -1))
+    said, held = verbs
+    if held in pairing.matched_source and pairing.partners.get(said, held) != held:
+        yield held
 
 
 def _will_be(pairing: Pairing, at: int) -> bool:
@@ -71,6 +100,25 @@ _AWAY = frozenset({"unter", "über", "onder", "boven"})  # "3 Mio. Euro unter de
 _MORE_BEHIND = frozenset({"fr", "es", "it", "pt"})  # "20 m de plus que"
 
 
+def _other_whole(pairing: Pairing, i: int, j: int) -> Iterator[int]:
+    """ "12 % of women are unemployed" of "women are 12 % of the unemployed"; "all lawyers", "all members"."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    if claim[i].quantity:
+        links = words.among | words.genitive
+        joined = [tokens[at + 1].word for tokens, at in ((claim, i), (source, j)) if at + 1 < len(tokens)]
+        if len(joined) < 2 or not set(joined) <= links:
+            return
+    whole = next((at for at in range(j + 1, len(source)) if source[at].content), None)
+    said = next((at for at in range(i + 1, len(claim)) if claim[at].content), None)
+    other = pairing.partners.get(said, -1) if said is not None else -1
+    if whole is None or other in (-1, whole) or whole not in pairing.matched_source:
+        return
+    verbs = words.passive | words.copula | words.have
+    parted = other < j or any(token.word in verbs for token in source[whole:other]) or words.language == "zh"
+    if parted and not is_genitive(source, other, words):
+        yield j + 1
+
+
 def _of_each(pairing: Pairing, i: int, j: int) -> Iterator[int]:
     """ "The three sites received $2 million" of "each of the three sites received $2 million"."""
     claim, source, each = pairing.claim, pairing.source, pairing.words.each
@@ -106,7 +154,8 @@ def _privative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 def _verb_of_noun(pairing: Pairing, i: int, j: int) -> Iterator[int]:
     """ "It was banned" of "the ban was lifted"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
-    if _behind_auxiliary(claim, i, words) and not _behind_auxiliary(source, j, words):
+    adverb = _behind_auxiliary(source, j - 1, words)  # "was badly damaged"
+    if _behind_auxiliary(claim, i, words) and not (_behind_auxiliary(source, j, words) or adverb):
         clause = (at for at, token in enumerate(source) if token.clause == source[j].clause)
         yield from (at for at in clause if _behind_auxiliary(source, at, words))
 
@@ -204,11 +253,11 @@ _NO_COMMA = frozenset({"en", "fr", "es", "it", "pt", "nl"})  # before a clause t
 def _opens_relative(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     relatives = words.relatives | words.complement if words.language == "en" else words.relatives
     opens = tokens[at - 1].kind == "word" if words.language in _NO_COMMA else tokens[at - 1].kind == "break"
-    return tokens[at].word in relatives and opens
+    return tokens[at].word in relatives - words.than and opens
 
 
 Qualifier = Callable[[Pairing, int, int], Iterator[int]]
-_OF_NUMBERS: tuple[Qualifier, ...] = (_changed_amount, _of_each)
+_OF_NUMBERS: tuple[Qualifier, ...] = (_changed_amount, _of_each, _other_whole)
 _OF_WORDS: tuple[Qualifier, ...] = (
     _privative, _verb_of_noun, _object, _owner, _compound, _gerund, _alternative, _relative, _taller,
 )  # fmt: skip
