@@ -326,20 +326,22 @@ class CellComparison:
     def names_outflow(self, row: int) -> bool:
         """Whether the row's label, without what stands in brackets, or the claim calls the amount a cost."""
         label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
-        loss = any(("money", 1) in token.poles and self.side(token) == 1 for token in self.tokens)
+        loss = bool(loss_in_brackets(self.grid.label(row))) and self._says_loss()
         return loss or any(word in label for word in self.words.outflow) or self.says_expense()
+
+    def _says_loss(self) -> bool:
+        return any(("money", 1) in token.poles and self.side(token) == 1 for token in self.tokens)
 
     def says_loss(self, cells: Sequence[tuple[int, int]]) -> bool:
         """Whether the claim speaks of the loss of a row "net income (loss)"."""
-        said = any(("money", 1) in token.poles for token in self.tokens)
-        return said and any(loss_in_brackets(self.grid.label(row)) for row, _ in cells)
+        return self._says_loss() and any(loss_in_brackets(self.grid.label(row)) for row, _ in cells)
 
     def is_outflow(self, cells: Sequence[tuple[int, int]]) -> bool | None:
         """Whether two negative amounts are money that goes out, so that a larger one is more of it.
 
         None where the label names neither a cost nor a profit.
         """
-        if any(self.names_outflow(row) for row, _ in cells):
+        if self._says_loss() or any(self.names_outflow(row) for row, _ in cells):
             return True
         names = " ".join(token.word for row, _ in cells for token in self.grid.label(row))
         profit = any(
