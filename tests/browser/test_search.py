@@ -10,8 +10,9 @@ from tests.browser.site import Site
 
 
 def test_j_and_k_go_along_the_results_and_slash_to_the_box(page: Page, site: Site, upload: Upload) -> None:
-    upload(report(), "Searched.pdf")
-    page.goto(site.url("/search/?q=northern+southern+division"))
+    document = upload(report(), "Searched.pdf").split("/")[2]
+    # Of this document only: other tests of the site upload the same pages, which would be one result.
+    page.goto(site.url(f"/search/?q=northern+southern+division&document={document}"))
     results = page.locator("[data-result]")
     expect(results.nth(1)).to_be_visible()
     page.keyboard.press("j")

@@ -276,7 +276,9 @@ def _not_holding(read: _Read) -> Verification:
         )
     if COMPARES in judged.unchecked:
         return replace(lit, missing=missing, reason=COMPARES, unchecked=judged.unchecked)
-    missed = found is not None and any(not _in_other_writing(v, claim, unit, around) for v in found.missing)
+    missed = found is not None and not all(
+        unit.type != "table" and _in_other_writing(value, claim, unit, around) for value in found.missing
+    )  # in a table it may be the value of another column
     if found and missed and (judged.missing or judged.coverage < SOME_WORDS):
         return replace(lit, verdict="unsupported", missing=found.missing, reason=found.reason)
     if not quoted and judged.coverage < SOME_WORDS:
