@@ -189,7 +189,7 @@ def _compound(pairing: Pairing, i: int, j: int) -> Iterator[int]:
         return
     head, to_verb = source[j + 1], pairing.partners.get(verb, -1)
     poles = {pair for pair, _ in head.poles} - {"direction", "money"}  # "losses", and not "later"
-    if poles or head.word.endswith("ly") or not _names(head, source[j], words):
+    if head.kind != "word" or poles or head.word.endswith("ly") or head.word in words.transparent:
         return
     between = [*claim[i + 1 : verb], *source[j + 2 : max(to_verb, j + 2)]]
     if to_verb > j + 1 and all(token.word in words.passive | words.have for token in between):
