@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from chat.citations.claims import CONTRADICTED
 from chat.citations.verification.batch import Case, check
+from tests.chat.verdicts import cases_in
 
-CASES = [
-    json.loads(line)
-    for line in (Path(__file__).parent / "verdicts" / "left_out.jsonl")
-    .read_text(encoding="utf-8")
-    .splitlines()
-]
+CASES = cases_in("left_out.jsonl")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["claim"])
