@@ -108,6 +108,7 @@ class Lexicon:
         bygone: what was and is not ("used to"); urging: what is to be seen to ("make sure that").
         each: words by which an amount is that of one ("each of").
         plus: words of an amount that is added to another ("LIBOR plus 2 %").
+        away: words behind an amount that something lies from another ("short of" the target).
         transparent: nouns that stand for what they are of ("series", "city").
         not_prefix: what a hyphen joins to a word to deny it ("non").
         shares: nouns of a part in percent ("proportion").
@@ -156,6 +157,7 @@ class Lexicon:
     unrealised: frozenset[str]
     urging: frozenset[str]
     plus: frozenset[str]
+    away: frozenset[str]
     each: frozenset[str]
     transparent: frozenset[str]
     consent: frozenset[str]

@@ -332,7 +332,7 @@ class CellComparison:
     def _says_loss(self) -> bool:
         return any(("money", 1) in token.poles and self.side(token) == 1 for token in self.tokens)
 
-    def says_loss(self, cells: Sequence[tuple[int, int]]) -> bool:
+    def names_loss(self, cells: Sequence[tuple[int, int]]) -> bool:
         """Whether the claim speaks of the loss of a row "net income (loss)"."""
         return self._says_loss() and any(loss_in_brackets(self.grid.label(row)) for row, _ in cells)
 

@@ -13,7 +13,10 @@ _LONGEST_PHRASE = 4  # tokens from a preposition to the noun behind it
 
 
 def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
-    """The places of words of the source that the claim leaves out, and that make another statement of it."""
+    """Yield the places of words of the source without which the claim says another thing, or turned round.
+
+    Each rule is a generator below with its example; a claim with one of these words left out is not verified.
+    """
     words = pairing.words
     together = frozenset[str]() if words.language in UNSPACED else words.together - words.total
     for phrases in (words.bygone, words.urging, words.unrealised, together):
@@ -78,12 +81,16 @@ def _changed_amount(pairing: Pairing, i: int, j: int) -> Iterator[int]:
     behind = source[j + 1 : j + 3]
     if words.language == "zh":
         yield from _held_against(pairing, j)
-    if len(behind) == 2 and behind[0].word in _AWAY:
+    if len(behind) == 2 and behind[0].word in words.away:  # "3 Mio. Euro unter dem Ziel"
         yield j + 1
     if len(behind) < 2 or behind[0].kind != "word":
         return
     compared = behind[1].word in words.than or behind[0].word.split()[-1] in words.than
-    if compared or any(pair == "position" for pair, _ in behind[0].poles) or _falls_short(behind):
+    if (
+        compared
+        or any(pair == "position" for pair, _ in behind[0].poles)
+        or " ".join(token.word for token in behind) in words.away
+    ):
         yield j + 1
 
 
@@ -96,7 +103,6 @@ def _held_against(pairing: Pairing, j: int) -> Iterator[int]:
         )
 
 
-_AWAY = frozenset({"unter", "über", "onder", "boven"})  # "3 Mio. Euro unter dem Ziel"
 _MORE_BEHIND = frozenset({"fr", "es", "it", "pt"})  # "20 m de plus que"
 
 
@@ -128,10 +134,6 @@ def _of_each(pairing: Pairing, i: int, j: int) -> Iterator[int]:
         yield from (
             at for at, token in enumerate(source) if token.word in each and token.clause == source[j].clause
         )
-
-
-def _falls_short(behind: Sequence[Token]) -> bool:
-    return behind[0].word == "short" and behind[1].word == "of"
 
 
 def _taller(pairing: Pairing, i: int, j: int) -> Iterator[int]:

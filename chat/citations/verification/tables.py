@@ -396,7 +396,7 @@ class _Reading(CellComparison):
         at, side = turn
         held = self._operands(cells)
         first, last = held.reference.base, held.subject.base
-        if min(first, last) < 0 or self.says_loss(cells):
+        if min(first, last) < 0 or self.names_loss(cells):
             outflow = self.is_outflow(cells)
             if outflow is None or (outflow and max(first, last) > 0):
                 return Judgement("open", spans, unchecked=(NEGATIVE,))
