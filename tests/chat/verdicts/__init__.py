@@ -1,4 +1,4 @@
-"""Claims with their passages, one a line: ``lang``, ``passage``, ``claim``, and whether it is ``verified``."""
+"""Claims and their passages, one a line: ``lang``, ``passage``, ``claim``, and whether it is ``verified``."""
 
 from __future__ import annotations
 
