@@ -271,7 +271,7 @@ def only_claim_compares(pairing: Pairing) -> str:
         return ""
     if any(pair == "excess" for token in pairing.source for pair, _ in token.poles):
         return ""
-    than = next(at for at, token in enumerate(pairing.claim) if token.word in pairing.words.than)
+    than = next((at for at, token in enumerate(pairing.claim) if token.word in pairing.words.than), 0)
     return next((t.word for t in pairing.claim[:than][::-1] if any(p in _COMPARED for p, _ in t.poles)), "")
 
 
