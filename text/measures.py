@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from text.languages import language_data
 from text.numbers import number_words, same_characters
 from text.quantities import CURRENCY_SYMBOLS, GLUED_SCALE, GLUED_SCALES, Quantity, currency_names
-from text.units import unit_names, units_by_symbol
+from text.units import SIGNS, unit_names, units_by_symbol
 
 UNSPACED = ("zh", "ja")
 _BRACKET = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
@@ -212,12 +212,15 @@ def _joined(words: list[Measure]) -> Measure | None:
     return Measure(scale, currency, "" if currency else symbol)
 
 
+_OPENS = frozenset("$€£¥₹₩%‰°'’Ω").union(SIGNS)  # signs that a measure may begin with
+
+
 def _words(phrase: str, language: str) -> Iterator[Measure | None]:
     """What each word of a phrase says of its measure; an empty measure for "of" and "in", None for others."""
     unspaced = language in UNSPACED
     at = 0
     while at < len(phrase):
-        if not phrase[at].isalnum() and phrase[at] not in "$€£¥₹₩%‰°'’Ω":
+        if not phrase[at].isalnum() and phrase[at] not in _OPENS:
             at += 1
             continue
         found = _glued(phrase, at) or _zeros(phrase, at) or _name(phrase, at, language)

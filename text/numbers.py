@@ -188,10 +188,15 @@ def _of_digits(text: str, match: re.Match[str], comma: bool) -> Number:
 _PARTS = tuple("¼½¾⅛⅜⅝⅞")
 
 
+_ENDS_CODE = re.compile(r"\b[A-Z]{1,4}[ -]?\d+[-/]$")  # of a type: "NK 32-"
+
+
 def _digits_of(text: str) -> Iterator[re.Match[str]]:
-    """Digits that are numbers: not the "20" of "K20", but the 120 of "K20 120"."""
+    """Digits that are numbers: not the "20" of "K20", but the 120 of "K20 120", the 180 of "NK 32-8 180"."""
     at = 0
     while match := _DIGITS.search(text, at):
+        if " " in match[0] and _ENDS_CODE.search(text, max(0, match.start() - 12), match.start()):
+            match = _DIGITS.search(text, match.start(), text.index(" ", match.start())) or match
         at = match.end()
         if not _inside_word(text, match.start()):
             yield match

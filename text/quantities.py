@@ -14,24 +14,9 @@ from text.numbers import Date, Number, dates_in, fractions_in, number_words, num
 from text.units import Unit, unit_at, units_by_symbol
 
 CURRENCY_SYMBOLS = {
-    "$": "USD",
-    "US$": "USD",
-    "€": "EUR",
-    "£": "GBP",
-    "¥": "JPY",
-    "￥": "JPY",
-    "₹": "INR",
-    "₩": "KRW",
-}
-CURRENCY_SYMBOLS |= {
-    "A$": "AUD",
-    "C$": "CAD",
-    "CA$": "CAD",
-    "HK$": "HKD",
-    "NZ$": "NZD",
-    "R$": "BRL",
-    "S$": "SGD",
-}
+    "$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR", "₩": "KRW",
+    "A$": "AUD", "C$": "CAD", "CA$": "CAD", "HK$": "HKD", "NZ$": "NZD", "R$": "BRL", "S$": "SGD",
+}  # fmt: skip
 _CODES = (
     "USD EUR GBP JPY CHF CAD AUD NZD CNY RMB INR KRW SEK NOK DKK PLN CZK HUF RUB BRL MXN ZAR HKD SGD AED SAR"
 )
@@ -49,6 +34,7 @@ GLUED_SCALES = {
 }  # fmt: skip
 _MINUS = re.compile(r"(?<![A-Za-zÀ-ӿ0-9.)%])[-–]\s?$")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
+_YEAR_BEHIND = re.compile(r"\s(?:1[0-9]|20)\d\d(?!\d|[.,]\d)")
 _AMBIGUOUS = frozenset(
     {"ha", "t", "d", "s", "h", "l", "г", "г.", "год", "году", "года"}
 )  # units that may be words behind a year
@@ -174,7 +160,8 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
     alone = text[start - 1 : start] == "(" and text[end : end + 1] == ")"  # "thirty (30) days"
     if not currency and (found := _unit_at(text, end + alone, language)):
         year = scale == 1 and _YEAR.fullmatch(text[number.start : number.end]) is not None
-        if not (year and text[end : found[1]].strip() in _AMBIGUOUS):
+        names_year = found[0] == "a" and _YEAR_BEHIND.match(text, found[1])  # "6.4 آلاف عام 2020"
+        if not names_year and not (year and text[end : found[1]].strip() in _AMBIGUOUS):
             symbol, end = found
             start -= alone
             unit = units_by_symbol()[symbol]
@@ -382,7 +369,7 @@ def _unit_at(text: str, end: int, language: str) -> tuple[str, int] | None:
     return None
 
 
-_RANGE = re.compile(
+IS_RANGE = re.compile(
     r"\s?(?:-|–|—|to|through|and|or|bis|und|oder|auf|à|et|ou|a|y|o|e|al|tot|en|до|и|или"
     r"|~|〜|～|至|到|から|إلى|و|/)\s?"
 )
@@ -397,7 +384,7 @@ def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
             and (left.bare or right.dimension not in ("", "ratio", "points"))
             and not right.bare
             and right.dimension not in ("date", "year")
-            and _RANGE.fullmatch(text, left.end, right.start)
+            and IS_RANGE.fullmatch(text, left.end, right.start)
         ):
             unit = units_by_symbol().get(right.unit)
             factor, offset = (unit.factor, unit.offset) if unit else (Decimal(1), Decimal(0))

@@ -112,6 +112,7 @@ class Lexicon:
         transparent: nouns that stand for what they are of ("series", "city").
         not_prefix: what a hyphen joins to a word to deny it ("non").
         shares: nouns of a part in percent ("proportion").
+        bracketed: what says which amounts a table prints in brackets ("in parentheses").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -153,6 +154,7 @@ class Lexicon:
     shares: frozenset[str]
     not_prefix: frozenset[str]
     privative: frozenset[str]
+    bracketed: frozenset[str]
     bygone: frozenset[str]
     unrealised: frozenset[str]
     urging: frozenset[str]

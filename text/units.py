@@ -31,6 +31,12 @@ _TABLE = Path(__file__).with_name("units.txt")
 _NAMES_ONLY = frozenset(
     {"a", "mo", "wk", "inch", "acre", "times", "fraction", "pp", "bp", "um", "mi", "decade", "century"}
 )
+# Units that Unicode has as one sign.
+SIGNS = {
+    "℃": "°C", "℉": "°F", "㎡": "m²", "㎥": "m³", "㎜": "mm", "㎝": "cm", "㎞": "km", "㎢": "km²", "㎎": "mg",
+    "㎏": "kg", "㎖": "mL", "㎾": "kW", "㎐": "Hz", "㎑": "kHz", "㎒": "MHz", "㎓": "GHz", "㎩": "Pa",
+    "㎪": "kPa", "㎫": "MPa",
+}  # fmt: skip
 _TEMPERATURE = {
     "°C": Unit("temperature", Decimal(1)),
     "°F": Unit("temperature", Decimal(5) / 9, Decimal(-160) / 9),
@@ -54,7 +60,7 @@ def units_by_symbol() -> dict[str, Unit]:
 def unit_names(language: str) -> dict[str, str]:
     """Lower-case unit names of a language and the symbols they stand for."""
     data = tomllib.loads(language_data(language, "units.toml"))
-    return {
+    return SIGNS | {
         name.replace("_", " "): symbol
         for symbol, names in data.get("names", {}).items()
         for name in names.split()

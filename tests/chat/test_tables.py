@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chat.citations.verification.batch import Case, check
+from tests.chat.verdicts import cases_in
 
 SALES = """Sales by region (€ thousand)
 | Region | 2022 | 2023 | Change |
@@ -95,3 +96,9 @@ def test_a_cost_or_a_loss_printed_as_negative_rises_when_it_grows(
 )
 def test_columns_of_other_measures_are_no_years_to_be_first_among(claim: str, verdict: str) -> None:
     assert check(Case(claim, "", passage=WARDS, lang="en")).verdict == verdict
+
+
+@pytest.mark.parametrize("case", cases_in("tables.jsonl"), ids=lambda case: case["claim"])
+def test_cells_are_named_and_compared_in_six_languages(case: dict[str, str]) -> None:
+    found = check(Case(case["claim"], "", passage=case["passage"], lang=case["lang"]))
+    assert found.verified == case["verified"]

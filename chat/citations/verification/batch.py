@@ -62,6 +62,9 @@ class CheckedConflict(msgspec.Struct, frozen=True):
     source_span: tuple[int, int]
 
 
+_ENDS = ".!?。！？"  # of a sentence: no caption
+
+
 def check(case: Case, root: Path = Path()) -> Checked:
     """The verdict of a case. Raises ValueError for a bad case, ``ParseFailure`` for an unreadable file."""
     units = _units(case, root)
@@ -72,8 +75,9 @@ def check(case: Case, root: Path = Path()) -> Checked:
     said = [unit for unit in units if unit.type != "heading"] or units
     cited = said if case.unit is None or case.passage else [units[case.unit]]
     claim = Claim(case.claim, case.quote)
-    verified = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
-    return _checked(case.id, min(verified, key=_preference))
+    found = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
+    judged = [f for f in found if f.verdict in VERIFIED or f.unit is None or f.unit.type != "caption"]
+    return _checked(case.id, min(judged or found, key=_preference))
 
 
 def _preference(found: Verification) -> tuple[int, bool, bool, int]:
@@ -148,6 +152,8 @@ def passage_units(passage: str, language: str = "", title: str = "") -> list[Sou
         if line.lstrip().startswith("|"):
             caption = caption or "\n".join(said for _, said in prose).strip()
             end_prose()
+            if units and units[-1].type == "prose" and units[-1].text[-1] not in _ENDS:
+                units[-1] = replace(units[-1], type="caption")
             cells = _cells(line, start)
             if not _is_rule(cells):
                 heads = heads or tuple(cell.text for cell in cells)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
-from chat.citations.verification.computation import as_money
-from chat.citations.verification.labels import loss_in_brackets
-from chat.citations.verification.phrases import change_role
-from chat.citations.verification.token import Token, is_marker, rounded, same, same_quantity
+from chat.citations.verification.token import Token, same
 from chat.citations.verification.tokens import tokens_of
 from text.measures import Measure, exceptions_of, measure_of, names_count, names_unit, without_measure
-from text.quantities import Quantity, quantities_in
+from text.quantities import IS_RANGE, Quantity, quantities_in
 from text.semantics import lexicon
 
 _COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
 _COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
 _COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
-LEVELS = ("direction", "level", "amount", "height", "size", "excess", "money")  # pairs of opposites
 _PER_ROW = 2  # words of an exception that a row must share: "per share"
 
 
@@ -86,7 +82,13 @@ class Grid:
     def words_of_row(self, row: int) -> tuple[Token, ...]:
         """The words of a row's label, without those of its section."""
         own = self.rows[row][0].text if self.rows[row] else ""
-        return words_of(without_measure(_COUNTED.sub("", own), self.language), self.language)
+        said = words_of(without_measure(_COUNTED.sub("", own), self.language), self.language)
+        corner = measure_of(self.heads[0], self.language) if self.heads else None
+        if corner is None or not corner.measure.symbol:
+            return said
+        return tuple(  # "10" under "Depth (m)"
+            replace(t, quantity=corner.measure.applied(t.quantity)) if t.quantity else t for t in said
+        )
 
     def _is_section(self, row: int) -> bool:
         """Whether a row has a label and nothing else."""
@@ -134,6 +136,15 @@ class Grid:
         count = quantities_in(pair["count"], self.language)
         share = quantities_in(pair["share"].rstrip(" %") + " %", self.language)
         return (*count, *share) if len(count) == len(share) == 1 else ()
+
+    def ends_of_range(self, row: int, column: int) -> tuple[Quantity, ...]:
+        """Both ends of a cell like "−10 to 45", in its measure; () for other cells."""
+        text = self.rows[row][column].text if column < len(self.rows[row]) else ""
+        found = quantities_in(text, self.language)
+        if len(found) != 2 or not IS_RANGE.fullmatch(text, found[0].end, found[1].start):
+            return ()
+        measure = self._measure(row, column)
+        return tuple(measure.applied(end) for end in found)
 
     def summands(self, row: int) -> list[int]:
         """The rows above a total, up to the total before it; none for another row."""
@@ -233,212 +244,3 @@ def words_of(text: str, language: str) -> tuple[Token, ...]:
             kind = "word" if token.kind == "function" else token.kind
             found.append(replace(token, kind=kind, clause=token.clause + apart))
     return tuple(found)
-
-
-# The words and numbers of a claim, compared with cells.
-
-
-class CellComparison:
-    """A claim, a table, and which words of the claim are accounted for (``used``: their indexes)."""
-
-    def __init__(self, claim: str, grid: Grid, language: str, topics: Sequence[str]) -> None:
-        self.claim, self.grid, self.language = claim, grid, language
-        self.words = lexicon(language)
-        self.tokens = words_of(claim, language)
-        self.topics = [*topics, grid.caption, *(grid.heads[:1])]
-        self.used: set[int] = set()
-        self.outflow = False  # the row's label says that its money goes out: "Dividends paid"
-
-    def direction(self, column: int) -> set[int]:
-        """Words of rising and falling, where the table counts changes: their sign has been compared."""
-        words = self.words.change
-        over = " ".join([*self.topics, self.grid.heads[column]]).lower()
-        if not any(word in over for word in words):
-            return set()
-        return {at for at, token in enumerate(self.tokens) if self.side(token) is not None}
-
-    def side(self, token: Token) -> int | None:
-        """0 for a word of rise or profit, 1 for one of fall or loss; None in brackets: "income (loss)"."""
-        if self.claim[max(0, token.start - 1) : token.start] == "(":
-            return None
-        sides = {side for pair, side in token.poles if pair in ("direction", "money")}
-        return sides.pop() if len(sides) == 1 and not token.marker else None
-
-    def is_extent(self, at: int) -> bool:
-        """Whether a number says by how much something changed."""
-        words = tokens_of(self.claim, self.language, limits=False)
-        place = next((k for k, token in enumerate(words) if token.start == self.tokens[at].start), None)
-        return place is not None and change_role(words, place, self.words) == "by"
-
-    def agrees(self, token: Token, printed: Quantity) -> bool:
-        claimed = token.quantity
-        assert claimed is not None
-        if token.bound not in ("", "approx"):
-            return False
-        printed = as_money(claimed, printed)
-        return any(
-            same_quantity(value, printed, hedged=token.bound == "approx")
-            or (
-                value.scale > 1
-                and value.dimension == printed.dimension
-                and value.unit == printed.unit
-                and rounded(value, printed)
-            )
-            for value in (claimed, self._turned(claimed, printed))
-        )
-
-    def repeats(self, token: Token, row: int, column: int) -> bool:
-        """Whether the claim repeats the cell's digits, without the scale the table counts in."""
-        claimed, printed = token.quantity, self.grid.printed(row, column)
-        if claimed is None or printed is None or token.bound not in ("", "approx"):
-            return False
-        plain = claimed.bare or (claimed.dimension == "money" and claimed.scale == 1)
-        other_currency = claimed.unit and printed.unit not in ("", claimed.unit)
-        other_counted = claimed.unit and self.grid.currency(row, column) not in ("", claimed.unit)
-        turned = self._turned(claimed, printed)
-        return plain and not other_currency and not other_counted and turned.value == printed.value
-
-    def drops_scale(self, at: int, row: int, column: int) -> bool:
-        """Whether the claim counts things with the cell's digits alone: "8,699 passengers", in thousands."""
-        claimed, held = self.tokens[at].quantity, self.grid.quantity(row, column)
-        printed = self.grid.printed(row, column)
-        behind = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
-        counted = behind is not None and behind.kind == "word" and not behind.capital
-        return bool(
-            counted and claimed and held and printed and claimed.bare and claimed.value == printed.value
-            and not printed.dimension and abs(held.base) >= 1000 * abs(printed.base) > 0
-        )  # fmt: skip
-
-    def _turned(self, claimed: Quantity, printed: Quantity) -> Quantity:
-        """The claimed amount as a loss or fall, where the claim says one."""
-        bracketed = (
-            self.claim[max(0, claimed.start - 1) : claimed.start] == "("
-            and self.claim[claimed.end :].lstrip()[:1] == ")"
-        )
-        falls = (
-            bracketed
-            or self.outflow
-            or any(self.side(token) == 1 for at, token in enumerate(self.tokens) if at not in self.used)
-        )
-        negative = falls and printed.value < 0 < claimed.value
-        return replace(claimed, value=-claimed.value, base=-claimed.base) if negative else claimed
-
-    def names_outflow(self, row: int) -> bool:
-        """Whether the row's label, without what stands in brackets, or the claim calls the amount a cost."""
-        label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
-        loss = bool(loss_in_brackets(self.grid.label(row))) and self._says_loss()
-        return loss or any(word in label for word in self.words.outflow) or self.says_expense()
-
-    def _says_loss(self) -> bool:
-        return any(("money", 1) in token.poles and self.side(token) == 1 for token in self.tokens)
-
-    def names_loss(self, cells: Sequence[tuple[int, int]]) -> bool:
-        """Whether the claim speaks of the loss of a row "net income (loss)"."""
-        return self._says_loss() and any(loss_in_brackets(self.grid.label(row)) for row, _ in cells)
-
-    def is_outflow(self, cells: Sequence[tuple[int, int]]) -> bool | None:
-        """Whether two negative amounts are money that goes out, so that a larger one is more of it.
-
-        None where the label names neither a cost nor a profit.
-        """
-        if self._says_loss() or any(self.names_outflow(row) for row, _ in cells):
-            return True
-        names = " ".join(token.word for row, _ in cells for token in self.grid.label(row))
-        profit = any(
-            ("money", 0) in token.poles for word in names.split() for token in words_of(word, self.language)
-        )
-        return False if profit else None
-
-    def says_expense(self) -> bool:
-        """Return whether the claim calls the amount a cost right behind its name: "research expense"."""
-        said = [at for at in self.used if self.tokens[at].kind == "word"]
-        behind = range(max(said), min(max(said) + 2, len(self.tokens))) if said else ()
-        named = {at for at in behind if self.tokens[at].word.rstrip("s") in self.words.outflow}
-        self.used |= named
-        return bool(named)
-
-    def wrong_sign(self, printed: Quantity, row: int) -> int | None:
-        """A word of the claim's own, not of the row's label, that turns the number's sign."""
-        label = self.grid.label(row)
-        for at, token in enumerate(self.tokens):
-            side = self.side(token)
-            if ("money", 1) in token.poles and printed.value > 0 and loss_in_brackets(label):
-                return at
-            if side is None or at in self.used or any(token.word == other.word for other in label):
-                continue
-            loss = side == 1 and any(pair == "money" for pair, _ in token.poles) and not self.outflow
-            counts = self.direction_counts() or loss
-            if (side == 0 and printed.value < 0) or (side == 1 and printed.value > 0 and counts):
-                return at
-        return None
-
-    def direction_counts(self) -> bool:
-        return any(self.direction(column) for column in self.grid.columns)
-
-    def agreeing(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
-        """Which of the cells a number of the claim repeats."""
-        return {
-            number
-            for number, (row, column) in enumerate(cells)
-            if (printed := self.grid.quantity(row, column))
-            and (self.agrees(self.tokens[at], printed) or self.repeats(self.tokens[at], row, column))
-        }
-
-    def plain_words(self) -> Iterator[str]:
-        return (token.word for token in tokens_of(self.claim, self.language, limits=False))
-
-    def turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-        """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
-        times = self.grid.order([column for _, column in cells]) != 0
-        wanted = ("direction", "level") if times else ("level", *LEVELS[1:])
-        turns = [
-            (at, side)
-            for at, token in enumerate(self.tokens)
-            for pair, side in token.poles
-            if pair in wanted
-            and at not in self.used
-            and not any(other == "money" for other, _ in token.poles)
-        ]
-        return turns[0] if len({side for _, side in turns}) == 1 else None
-
-    def _exceeds(self) -> bool:
-        """Whether a verb like "exceeded" stands between the names of two cells."""
-        named = range(min(self.used, default=0), max(self.used, default=0))
-        return any(pair == "excess" for at in named for pair, _ in self.tokens[at].poles)
-
-    def names_reference_last(self) -> bool:
-        """Whether the claim says "A … than B", "A exceeded B": first the subject, then the reference."""
-        words = list(self.plain_words())
-        return self._exceeds() or any(word in self.words.than for word in words[2:])
-
-    def subtracts(self) -> bool:
-        """Return whether the claim names a difference: "A less B", "the difference between A and B".
-
-        The "less" between two labels is then accounted for.
-        """
-        words = list(self.plain_words())
-        named = range(min(self.used, default=0), max(self.used, default=0))
-        less = {at for at in named if at not in self.used and self.tokens[at].word in self.words.less}
-        if set(words) & self.words.than or not (less or any(word in self.words.minus for word in words)):
-            return False
-        self.used |= less
-        return True
-
-    def is_ratio(self, at: int) -> bool:
-        quantity = self.tokens[at].quantity
-        return quantity is not None and quantity.dimension == "ratio"
-
-    def extreme(self) -> int | None:
-        free = (at for at in range(len(self.tokens)) if at not in self.used)
-        ranks = (("ordinal", "top"), ("ordinal", "bottom"))
-        return next((at for at in free if any(is_marker(self.tokens[at], *rank) for rank in ranks)), None)
-
-    def first(self, row: int, column: int) -> Quantity | None:
-        return next(iter(self.grid.numbers(row, column)), None)
-
-    def spans(self, cells: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-        return tuple((cell.start, cell.end) for cell in (self.grid.rows[row][at] for row, at in cells))
-
-    def only_total(self, token: Token) -> bool:
-        """ "all", "total" of a share."""
-        return (is_marker(token, "quantifier") or not token.marker) and token.word in self.words.total

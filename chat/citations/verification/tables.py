@@ -7,6 +7,14 @@ from dataclasses import replace
 from decimal import Decimal
 
 from chat.citations.claims import Conflict
+from chat.citations.verification.cell_words import (
+    LEVELS,
+    CellComparison,
+    ends_compound,
+    named,
+    names_part,
+    places_of,
+)
 from chat.citations.verification.computation import (
     Equation,
     Operands,
@@ -16,8 +24,7 @@ from chat.citations.verification.computation import (
     within_bound,
     written_equation,
 )
-from chat.citations.verification.grid import LEVELS, CellComparison, CellText, Grid, words_of
-from chat.citations.verification.labels import ends_compound, named, names_part, places_of
+from chat.citations.verification.grid import CellText, Grid, words_of
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.token import Token, difference, is_marker, same
 from chat.citations.verification.tokens import tokens_of
@@ -61,6 +68,8 @@ class _Reading(CellComparison):
             if token.quantity and at not in self.used and at not in repeated
         ]
         self.used |= repeated
+        values = self.beside_caption(values)
+        self.shares = bool(values) and all(self.is_ratio(at) for at in values)
         if equation:
             return self._written(equation, rows, columns, values)
         if len(rows) == 1 and (own := self._by_direction(rows[0], columns, values)):
@@ -70,14 +79,16 @@ class _Reading(CellComparison):
         elif len(columns) > 1:
             columns = self._meant(columns, rows, values)
         elif len(rows) == len(columns) == 1 and not values and self.extreme() is None:
-            columns = self._with_year_before(columns[0])
+            columns = self.with_year_before(columns[0])
+        elif len(rows) == 2 and not columns:
+            columns = self.of_comparison(rows)
         if len(columns) > 1 and len(rows) != 1:
             return Judgement("open", unchecked=("The claim names several columns.",))
         if len(rows) == len(columns) == 1:
             return self._one_cell(rows[0], columns[0], values)
         if len(rows) * len(columns) == 2:
             return self._pair([(row, column) for row in rows for column in columns], values)
-        sums = len(columns) == 1 and self._operation(values) == "sum"
+        sums = len(columns) == 1 and self.operation(values) == "sum"
         if sums and (judged := self._sum(rows, columns[0], values)):
             return judged
         return Judgement("open", unchecked=(COMPARES if len(rows) > 1 else "The claim names no one cell.",))
@@ -92,13 +103,15 @@ class _Reading(CellComparison):
             return None
         rest = replace(amounts[0], value=Decimal(0), base=sum((q.base for q in amounts[1:]), Decimal(0)))
         first, *others = (self.grid.rows[row][column].text for row in rows)
-        held = replace(self._held_against(cells[:2]), reference=rest, texts=(first, " + ".join(others)))
+        held = replace(self.held_against(cells[:2]), reference=rest, texts=(first, " + ".join(others)))
         return self._computed(held, left, "sum", self.spans(cells), count)
 
     def _one_cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         """What the claim says of one cell: its number, its rank in the column, or its text."""
         extreme = self.extreme()
         self.outflow = self.names_outflow(row)
+        if not values and extreme is None and self.grid.says_change(column):
+            return self._turned_as_said(row, column)
         if not values:
             return self._text(row, column) if extreme is None else self._top(row, column, extreme)
         if turned := self._since_year_before(row, column, values):
@@ -108,6 +121,18 @@ class _Reading(CellComparison):
         self.used.add(extreme)
         judged = self._cell(row, column, values)
         return self._top(row, column, extreme, values) if judged.outcome == "holds" else judged
+
+    def _turned_as_said(self, row: int, column: int) -> Judgement:
+        """ "It rose from 2015 to 2017", of the cell that says by how many percent."""
+        printed, spans = self.grid.quantity(row, column), self.spans([(row, column)])
+        turns = {side: at for at, t in enumerate(self.tokens) for p, side in t.poles if p == "direction"}
+        if printed is None or not printed.value or len(turns) != 1:
+            return Judgement("open", spans, unchecked=(COMPARES,))
+        side, at = next(iter(turns.items()))
+        if (printed.value > 0) != (side == 0):
+            wrong = self._conflict("direction", at, self.grid.rows[row][column])
+            return Judgement("conflict", spans, (wrong,), coverage=1.0)
+        return self._rest(spans, {at})
 
     def _text(self, row: int, column: int) -> Judgement:
         """ "The accuracy for Malta is low": the cell's own words, or those of another row's."""
@@ -198,12 +223,6 @@ class _Reading(CellComparison):
         named_here = {c: places_of(self.tokens, self.grid.head(c), self.words) for c in columns}
         return [c for c in columns if not named_here[c] or not named_here[c] <= behind] or columns
 
-    def _with_year_before(self, column: int) -> list[int]:
-        """A named year with the one before it, that what "rose in 2023" is held against."""
-        before = [c for c in self.grid.columns if 0 < self.grid.time(c) < self.grid.time(column)]
-        turns = any(pair == "direction" for token in self.tokens for pair, _ in token.poles)
-        return [max(before, key=self.grid.time), column] if before and turns else [column]
-
     def _since_year_before(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
         """ "Revenue fell by 427 to 3,504 in 2023": held against the year before, in a column of its kind.
 
@@ -211,7 +230,7 @@ class _Reading(CellComparison):
         """
         kind = [token.word for token in self.grid.head(column) if not token.quantity]
         columns = [
-            c for c in self._with_year_before(column)
+            c for c in self.with_year_before(column)
             if [token.word for token in self.grid.head(c) if not token.quantity] == kind
         ]  # fmt: skip
         cells = [(row, c) for c in columns]
@@ -231,6 +250,12 @@ class _Reading(CellComparison):
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         cell, numbers = self.grid.rows[row][column], self.grid.numbers(row, column)
         spans = ((cell.start, cell.end),)
+        if (ends := self.grid.ends_of_range(row, column)) and len(values) == 2:
+            off = [at for at, q in zip(values, ends, strict=True) if not self.agrees(self.tokens[at], q)]
+            if off:
+                wrong = self._conflict("range", off[0], cell)
+                return Judgement("conflict", spans, (wrong,), coverage=1.0)
+            return self._rest(spans, {*values})
         if not numbers or any(self.drops_scale(at, row, column) for at in values):
             unclear = UNSCALED if numbers else "The cell holds no single number."
             return Judgement("open", spans, unchecked=(unclear,), coverage=1.0)
@@ -250,8 +275,8 @@ class _Reading(CellComparison):
                 unknown = printed.bare and not printed.dimension and not self.grid.is_excepted(row)
                 sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
-        if (wrong := self.wrong_sign(numbers[0], row)) is not None:
-            return Judgement("conflict", spans, (self._conflict("sign", wrong, cell),), coverage=1.0)
+        if (turned := self.wrong_sign(numbers[0], row)) is not None:
+            return Judgement("conflict", spans, (self._conflict("sign", turned, cell),), coverage=1.0)
         self.topics += self.grid.shared_by_summands(row)
         return replace(self._rest(spans, set(values) | self.direction(column)), formula=formula)
 
@@ -288,12 +313,12 @@ class _Reading(CellComparison):
                 wrong = self._conflict("table_swap", values[0], self.grid.rows[row][column])
                 return Judgement("conflict", self.spans(cells), (wrong,), coverage=1.0)
         left = [at for at in values if not self.agreeing(at, cells)]
-        operation = self._operation(left)
+        operation = self.operation(left)
         if operation == "change":
             return self._change(cells, values, left)
         if operation is None or not left:
             return Judgement("open", self.spans(cells), unchecked=(COMPARES,))
-        return self._computed(self._operands(cells), left, operation, self.spans(cells), set(values))
+        return self._computed(self.operands(cells), left, operation, self.spans(cells), set(values))
 
     def _written(
         self, equation: Equation, rows: Sequence[int], columns: Sequence[int], values: Sequence[int]
@@ -305,7 +330,7 @@ class _Reading(CellComparison):
         order = equation.order([self.agreeing(at, cells) for at in equation.operands])
         if order is None:
             return Judgement("open", self.spans(cells), unchecked=(OTHER_CELLS,))
-        held = self._held_against([cells[at] for at in order])
+        held = self.held_against([cells[at] for at in order])
         signs = {at for at, token in enumerate(self.tokens) if token.word == "/"}  # "Fares / costs"
         known, spans = {*values, *equation.places, *signs}, self.spans(cells)
         result, *shares = equation.results
@@ -357,44 +382,16 @@ class _Reading(CellComparison):
 
     # -- two cells
 
-    def _operation(self, left: Sequence[int]) -> Operation | None:
-        words = self.words
-        if any(self.tokens[at].quantity.unit == "times" for at in left if self.tokens[at].quantity):  # type: ignore[union-attr]
-            return "ratio"
-        if any(word in words.together for word in self.plain_words()):
-            return "sum"
-        if self.subtracts():
-            return "difference"
-        return "change" if any(p in LEVELS for t in self.tokens for p, _ in t.poles) else None
-
-    def _operands(self, cells: Sequence[tuple[int, int]]) -> Operands:
-        """The later cell of a row and the earlier; of two rows the one the claim speaks of first."""
-        if self.grid.order([column for _, column in cells]) > 0:
-            cells = cells[::-1]
-        return self._held_against(cells)
-
-    def _held_against(self, cells: Sequence[tuple[int, int]]) -> Operands:
-        """Return the first cell and the second, which it is held against."""
-        subject, reference = (self.first(row, column) for row, column in cells)
-        assert subject is not None
-        assert reference is not None
-        texts = [self.grid.rows[row][column].text for row, column in cells]
-        printed = self.grid.printed(*cells[0])
-        in_points = subject.dimension == "ratio"  # their difference is counted in points
-        scaled = printed is not None and printed.base and not in_points
-        scale = subject.base / printed.base if scaled and printed else Decimal(1)
-        return Operands(subject, reference, (texts[0], texts[1]), scale)
-
     def _change(
         self, cells: Sequence[tuple[int, int]], values: Sequence[int], left: Sequence[int]
     ) -> Judgement:
         """ "It rose from 2010 to 2020, by 204, or 14.9 %"; "A has more than B"."""
         turn, spans = self.turn(cells), self.spans(cells)
         timeless = self.grid.order([column for _, column in cells]) == 0
-        if turn is None or (timeless and not self.names_reference_last()):
+        if turn is None or (timeless and not self.by_than(cells) and not self.names_reference_last()):
             return Judgement("open", spans, unchecked=(COMPARES,))
         at, side = turn
-        held = self._operands(cells)
+        held = self.operands(cells)
         first, last = held.reference.base, held.subject.base
         if min(first, last) < 0 or self.names_loss(cells):
             outflow = self.is_outflow(cells)
@@ -405,7 +402,11 @@ class _Reading(CellComparison):
             both = CellText(" → ".join(held.texts[::-1]), *spans[-1])
             return Judgement("conflict", spans, (self._conflict("direction", at, both),), coverage=1.0)
         known = {at, *values, *(place for place, token in enumerate(self.tokens) if token.quantity)}
-        known |= {place for place, t in enumerate(self.tokens) if any(pair in LEVELS for pair, _ in t.poles)}
+        compares = self.words.than | self.words.than_behind
+        known |= {
+            place for place, t in enumerate(self.tokens)
+            if t.word in compares or any(pair in LEVELS for pair, _ in t.poles)
+        }  # fmt: skip
         if left:
             return self._computed(held, left, "change", spans, known)
         return self._rest(spans, known)
@@ -462,7 +463,8 @@ class _Reading(CellComparison):
         heads = (self.grid.heads[column] for column in self.grid.columns)
         said += [token for head in heads for token in words_of(head, self.language)]
         words = self.words
-        light = words.light | words.together | words.minus | words.counted | self.grid.periods()
+        light = words.light | words.together | words.minus | words.counted | words.company
+        light |= self.grid.periods()
         left = [
             token
             for at, token in enumerate(self.tokens)
@@ -470,6 +472,7 @@ class _Reading(CellComparison):
             and not any(ends_compound(token, other) for other in said)
             and not any(same(token, self.tokens[place]) for place in self.used)  # "cash and cash equivalents"
             and not (token.marker is None and (token.word in light or "money" in dict(token.poles)))
+            and not (token.word in words.need and at + 1 in known)  # "takes 48 minutes"
             and not self.only_total(token)
             and not self._is_predicate(token)
         ]  # fmt: skip

@@ -203,6 +203,7 @@ def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bo
         near = raw[at + size : at + size + LIMIT_REACH]
         return any(token.kind == "quantity" or _says_times(token, words) for token in near)
     reach = REACH - 1 if phrase in words.prepositions else REACH + 2
+    reach = 1 if phrase.split()[-1] in words.articles else reach  # not "dans les villes"
     for token in raw[at + size : at + size + reach]:
         if token.kind != "word":
             return token.kind == "quantity"
@@ -349,11 +350,8 @@ def _with_ordinals(tokens: list[Token], language: str) -> list[Token]:
     tokens = list(tokens)
     for at in range(len(tokens) - 2, 0, -1):
         every, nth, unit = tokens[at - 1 : at + 2]
-        if (
-            is_marker(every, "quantifier", "all")
-            and nth.word in ordinals
-            and unit.word in unit_names(language)
-        ):
+        of_all = is_marker(every, "quantifier", "all")
+        if of_all and nth.word in ordinals and unit.word in unit_names(language):
             amount = quantities_in(f"{ordinals[nth.word]} {unit.word}", language)[0]
             number = Token("quantity", f"{nth.word} {unit.word}", nth.start, unit.end, quantity=amount)
             tokens[at : at + 2] = [number]

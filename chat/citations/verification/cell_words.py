@@ -1,0 +1,451 @@
+"""The words of a claim, held against a table: which rows and columns it names, and how it compares cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from chat.citations.verification.computation import Operands, Operation, as_money
+from chat.citations.verification.grid import Grid, words_of
+from chat.citations.verification.phrases import change_role
+from chat.citations.verification.token import Token, is_marker, opposite, rounded, same, same_quantity
+from chat.citations.verification.tokens import tokens_of
+from text.quantities import Quantity
+from text.semantics import Lexicon, lexicon
+
+LEVELS = ("direction", "level", "amount", "height", "size", "excess", "money")  # pairs of opposites
+_JOINED_THAN = frozenset({"于", "於"})  # at the end of a comparison in one word: 高于
+_MEASURED = {"weight": "mass", "temperature": "temperature", "speed": "speed", "price": "money"}
+
+
+def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexicon) -> dict[int, set[int]]:
+    """Labels that the claim has all words of, with the words' places in it, in the order it names them.
+
+    Not those that are part of longer ones. Where no label stands there whole, what a label says behind
+    a comma or in brackets may be left out if the rest names one label alone: "Senior notes, due 2028".
+    """
+    places = {index: places_of(claim, _required(label, words), words) for index, label in enumerate(labels)}
+    found = {index: own for index, own in places.items() if own}
+    if not found:
+        heads = [tuple(token for token in label if token.clause == label[0].clause) for label in labels]
+        cut = [
+            index
+            for index, label in enumerate(labels)
+            if heads[index] and not any(token.marker for token in label) and heads.count(heads[index]) == 1
+        ]
+        found = {index: at for index in cut if (at := places_of(claim, heads[index], words))}
+        totals = [at for at, label in enumerate(labels) if any(token.word in words.total for token in label)]
+        place = next((at for at, token in enumerate(claim) if token.word in words.total), None)
+        if not found and len(totals) == 1 and place is not None:  # "Total company", "Total"
+            found = {totals[0]: {place}}
+    kept = {i: found[i] for i in found if not any(found[i] < found[k] for k in found)}
+    own = {i: at.difference(*(kept[k] for k in kept if k != i)) for i, at in kept.items()}
+    return {i: kept[i] for i in sorted(kept, key=lambda i: max(own[i], default=0))}
+
+
+def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
+    """The words that name a label: of "Year ended 31 March 2023" the date."""
+    if not any(token.quantity and token.quantity.dimension in ("year", "date") for token in label):
+        return label
+    return [token for token in label if token.word not in words.period]
+
+
+def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
+    """Places in the claim of all words of a label; empty where one is missing."""
+    if loss := loss_in_brackets(label):  # the one or the other
+        without = (_places_without(claim, label, at, words) for at in (loss, loss - 1))
+        return next((places for places in without if places), set())
+    sides = {side for token in label for pair, side in token.poles if pair == "money"}
+    found = [_place(claim, wanted, words) for wanted in label]
+    if None in found and len(sides) == 1:  # a loss is a negative income; not in "income (loss)"
+        found = [_loss(claim, wanted) if at is None else at for at, wanted in zip(found, label, strict=True)]
+    if None in found:
+        return set()
+    places = [at for at in found if at is not None]
+    compound = {at for at in places if at + 1 in places and claim[at + 1].start - claim[at].end == 1}
+    turns = {at for at, token in enumerate(claim) if any(pair == "direction" for pair, _ in token.poles)}
+    turns -= compound  # "contract liabilities", where nothing contracts
+    turns -= {
+        at for at, wanted in zip(places, label, strict=True)
+        if claim[at].word == wanted.word and ("money", 1) in wanted.poles
+    }  # fmt: skip
+    turns |= {at for at, wanted in zip(places, label, strict=True) if opposite(claim[at], wanted)}
+    return set(places) - turns  # their side is yet to be compared
+
+
+def loss_in_brackets(label: Sequence[Token]) -> int:
+    """Where the loss of "net income (loss)" stands; 0 for other labels."""
+    apart = (at for at, token in enumerate(label) if token.clause != label[0].clause)
+    return next((at for at in apart if ("money", 1) in label[at].poles), 0)
+
+
+def _places_without(claim: Sequence[Token], label: Sequence[Token], at: int, words: Lexicon) -> set[int]:
+    """Places of a label without one word, of which a phrase's others count: the "net" of "net income"."""
+    found = places_of(claim, [*label[:at], *(replace(t, clause=0) for t in label[at + 1 :])], words)
+    shared = label[at].word.split()[:-1]
+    return found | {k for k, token in enumerate(claim) if found and token.word in shared}
+
+
+def _loss(claim: Sequence[Token], wanted: Token) -> int | None:
+    return next((at for at, token in enumerate(claim) if "money" in opposite(token, wanted)), None)
+
+
+def _place(claim: Sequence[Token], wanted: Token, words: Lexicon) -> int | None:
+    """The very word, before one that is like it: "higher in the highest class"."""
+    own = (at for at, token in enumerate(claim) if token.word == wanted.word)
+    return next(own, next((at for at, token in enumerate(claim) if _alike(token, wanted, words)), None))
+
+
+def _alike(token: Token, wanted: Token, words: Lexicon) -> bool:
+    if wanted.word in words.change and any(pair == "direction" for pair, _ in token.poles):
+        return True
+    if (
+        wanted.marker
+        and wanted.marker.value in ("top", "bottom")
+        and not {token.word, wanted.word} & words.limits
+    ):
+        return token.word == wanted.word  # "the most" is no "Highest"
+    return same(token, wanted) or (token.word in words.total and wanted.word in words.total)
+
+
+def names_part(claim: Sequence[Token], head: Sequence[Token], words: Lexicon) -> bool:
+    """Whether a claim says a word of a head, for the rest of which its unit stands: "draws 1.8 kW"."""
+    return len(head) == 1 or any(_place(claim, wanted, words) is not None for wanted in head)
+
+
+_LEAST_COMPOUND_END = 4  # letters of a root
+
+
+def ends_compound(token: Token, other: Token) -> bool:
+    """ "erzeugt" of a caption's "Stromerzeugung", "Pumpe" of "Umwälzpumpen"."""
+    long = min(len(token.root), len(token.word) - 1, len(other.root) - 2) >= _LEAST_COMPOUND_END
+    return token.kind == other.kind == "word" and long and other.root.endswith(token.root)
+
+
+# The words and numbers of a claim, compared with cells.
+
+
+class CellComparison:
+    """A claim, a table, and which words of the claim are accounted for (``used``: their indexes)."""
+
+    def __init__(self, claim: str, grid: Grid, language: str, topics: Sequence[str]) -> None:
+        self.claim, self.grid, self.language = claim, grid, language
+        self.words = lexicon(language)
+        self.tokens = words_of(claim, language)
+        self.topics = [*topics, grid.caption, *(grid.heads[:1])]
+        self.tokens = self._with_side_of_brackets()
+        self.used: set[int] = set()
+        self.outflow = False  # the row's label says that its money goes out: "Dividends paid"
+        self.shares = False  # all values of the claim are shares: of "24 (11.9)" the second counts
+
+    def _with_side_of_brackets(self) -> tuple[Token, ...]:
+        """The words with their side where the caption names what it prints in brackets: "outflow"."""
+        signs = "|".join(map(re.escape, self.words.bracketed)) or r"(?!)"
+        names = re.findall(rf"\(([^()]*) (?:{signs})\)", self.grid.caption, re.IGNORECASE)
+        named = [token for text in names for token in words_of(text, self.language) if token.poles]
+        told: list[Token] = []
+        for token in self.tokens:
+            loss = any(same(token, other) for other in named)
+            gain = any(opposite(token, other) for other in named)
+            side = {("money", 1)} if loss else {("money", 0)} if gain else set()
+            told.append(replace(token, poles=token.poles | side))
+        return tuple(told)
+
+    def direction(self, column: int) -> set[int]:
+        """Words of rising and falling, where the table counts changes: their sign has been compared."""
+        words = self.words.change
+        over = " ".join([*self.topics, self.grid.heads[column]]).lower()
+        if not any(word in over for word in words):
+            return set()
+        return {at for at, token in enumerate(self.tokens) if self.side(token) is not None}
+
+    def side(self, token: Token) -> int | None:
+        """0 for a word of rise or profit, 1 for one of fall or loss; None in brackets: "income (loss)"."""
+        if self.claim[max(0, token.start - 1) : token.start] == "(":
+            return None
+        sides = {side for pair, side in token.poles if pair in ("direction", "money")}
+        return sides.pop() if len(sides) == 1 and not token.marker else None
+
+    def is_extent(self, at: int) -> bool:
+        """Whether a number says by how much something changed."""
+        words = tokens_of(self.claim, self.language, limits=False)
+        place = next((k for k, token in enumerate(words) if token.start == self.tokens[at].start), None)
+        return place is not None and change_role(words, place, self.words) == "by"
+
+    def agrees(self, token: Token, printed: Quantity) -> bool:
+        claimed = token.quantity
+        assert claimed is not None
+        if token.bound not in ("", "approx"):
+            return False
+        printed = as_money(claimed, printed)
+        return any(
+            same_quantity(value, printed, hedged=token.bound == "approx")
+            or (
+                value.scale > 1
+                and value.dimension == printed.dimension
+                and value.unit == printed.unit
+                and rounded(value, printed)
+            )
+            for value in (claimed, self._turned(claimed, printed))
+        )
+
+    def repeats(self, token: Token, row: int, column: int) -> bool:
+        """Whether the claim repeats the cell's digits, without the scale the table counts in."""
+        claimed, printed = token.quantity, self.grid.printed(row, column)
+        if claimed is None or printed is None or token.bound not in ("", "approx"):
+            return False
+        plain = claimed.bare or (claimed.dimension == "money" and claimed.scale == 1)
+        other_currency = claimed.unit and printed.unit not in ("", claimed.unit)
+        other_counted = claimed.unit and self.grid.currency(row, column) not in ("", claimed.unit)
+        turned = self._turned(claimed, printed)
+        return plain and not other_currency and not other_counted and turned.value == printed.value
+
+    def drops_scale(self, at: int, row: int, column: int) -> bool:
+        """Whether the claim counts things with the cell's digits alone: "8,699 passengers", in thousands."""
+        claimed, held = self.tokens[at].quantity, self.grid.quantity(row, column)
+        printed = self.grid.printed(row, column)
+        behind = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+        counted = behind is not None and behind.kind == "word" and not behind.capital
+        return bool(
+            counted and claimed and held and printed and claimed.bare and claimed.value == printed.value
+            and not printed.dimension and abs(held.base) >= 1000 * abs(printed.base) > 0
+        )  # fmt: skip
+
+    def _turned(self, claimed: Quantity, printed: Quantity) -> Quantity:
+        """The claimed amount as a loss or fall, where the claim says one."""
+        bracketed = (
+            self.claim[max(0, claimed.start - 1) : claimed.start] == "("
+            and self.claim[claimed.end :].lstrip()[:1] == ")"
+        )
+        falls = (
+            bracketed
+            or self.outflow
+            or any(self.side(token) == 1 for at, token in enumerate(self.tokens) if at not in self.used)
+        )
+        negative = falls and printed.value < 0 < claimed.value
+        return replace(claimed, value=-claimed.value, base=-claimed.base) if negative else claimed
+
+    def names_outflow(self, row: int) -> bool:
+        """Whether the row's label, without what stands in brackets, or the claim calls the amount a cost."""
+        label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
+        loss = bool(loss_in_brackets(self.grid.label(row))) and self._says_loss()
+        return loss or any(word in label for word in self.words.outflow) or self.says_expense()
+
+    def _says_loss(self) -> bool:
+        return any(("money", 1) in token.poles and self.side(token) == 1 for token in self.tokens)
+
+    def names_loss(self, cells: Sequence[tuple[int, int]]) -> bool:
+        """Whether the claim speaks of the loss of a row "net income (loss)"."""
+        return self._says_loss() and any(loss_in_brackets(self.grid.label(row)) for row, _ in cells)
+
+    def is_outflow(self, cells: Sequence[tuple[int, int]]) -> bool | None:
+        """Whether two negative amounts are money that goes out, so that a larger one is more of it.
+
+        None where the label names neither a cost nor a profit.
+        """
+        if self._says_loss() or any(self.names_outflow(row) for row, _ in cells):
+            return True
+        names = " ".join(token.word for row, _ in cells for token in self.grid.label(row))
+        profit = any(
+            ("money", 0) in token.poles for word in names.split() for token in words_of(word, self.language)
+        )
+        return False if profit else None
+
+    def says_expense(self) -> bool:
+        """Return whether the claim calls the amount a cost right behind its name: "research expense"."""
+        said = [at for at in self.used if self.tokens[at].kind == "word"]
+        behind = range(max(said), min(max(said) + 2, len(self.tokens))) if said else ()
+        named = {at for at in behind if self.tokens[at].word.rstrip("s") in self.words.outflow}
+        self.used |= named
+        return bool(named)
+
+    def wrong_sign(self, printed: Quantity, row: int) -> int | None:
+        """A word of the claim's own, not of the row's label, that turns the number's sign."""
+        label = self.grid.label(row)
+        for at, token in enumerate(self.tokens):
+            side = self.side(token)
+            if ("money", 1) in token.poles and printed.value > 0 and loss_in_brackets(label):
+                return at
+            if side is None or at in self.used or any(token.word == other.word for other in label):
+                continue
+            loss = side == 1 and any(pair == "money" for pair, _ in token.poles) and not self.outflow
+            counts = self.direction_counts() or loss
+            if (side == 0 and printed.value < 0) or (side == 1 and printed.value > 0 and counts):
+                return at
+        return None
+
+    def direction_counts(self) -> bool:
+        return any(self.direction(column) for column in self.grid.columns)
+
+    def agreeing(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
+        """Which of the cells a number of the claim repeats."""
+        return {
+            number
+            for number, (row, column) in enumerate(cells)
+            if any(self.agrees(self.tokens[at], printed) for printed in self.grid.numbers(row, column))
+            or self.repeats(self.tokens[at], row, column)
+        }
+
+    def plain_words(self) -> Iterator[str]:
+        return (token.word for token in tokens_of(self.claim, self.language, limits=False))
+
+    def turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+        """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
+        times = self.grid.order([column for _, column in cells]) != 0
+        apart = times and not self.by_than(cells)
+        wanted = ("direction", "level") if apart else ("level", *LEVELS[1:])
+        measures = {q.dimension for cell in cells if (q := self.first(*cell))}
+        turns = [
+            (at, side)
+            for at, token in enumerate(self.tokens)
+            for pair, side in token.poles
+            if (pair in wanted or measures == {_MEASURED.get(pair)})
+            and at not in self.used
+            and not any(other == "money" for other, _ in token.poles)
+        ]
+        turns += self._joined_with_than()
+        return turns[0] if len({side for _, side in turns}) == 1 else None
+
+    def _joined_with_than(self) -> list[tuple[int, int]]:
+        """Places and sides of comparisons in one word with their "than": 高于."""
+        sides = {"gt": 0, "lt": 1}
+        return [
+            (at, sides[token.marker.value])
+            for at, token in enumerate(self.tokens)
+            if token.marker and token.marker.value in sides and token.word[-1:] in _JOINED_THAN
+        ]
+
+    def of_comparison(self, rows: Sequence[int]) -> list[int]:
+        """The one column of what a comparison is about: the masses of "A is heavier than B"."""
+        pairs = {pair for at, t in enumerate(self.tokens) if at not in self.used for pair, _ in t.poles}
+        about = {_MEASURED[pair] for pair in pairs if pair in _MEASURED}
+        columns = [
+            column
+            for column in self.grid.columns
+            if {q.dimension for row in rows if (q := self.grid.quantity(row, column))} == about
+        ]
+        return columns if len(about) == len(columns) == 1 else []
+
+    def _exceeds(self) -> bool:
+        """Whether a verb like "exceeded" stands between the names of two cells."""
+        named = range(min(self.used, default=0), max(self.used, default=0))
+        return any(pair == "excess" for at in named for pair, _ in self.tokens[at].poles)
+
+    def names_reference_last(self) -> bool:
+        """Whether the claim says "A … than B", "A exceeded B": first the subject, then the reference."""
+        words = list(self.plain_words())
+        return self._exceeds() or any(word in self.words.than for word in words[2:])
+
+    def by_than(self, cells: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The cell that the claim speaks of and the one behind its "than"; empty where neither is told."""
+        than = self._than()
+        if than is None or len(cells) != 2:
+            return []
+        rows = cells[0][0] != cells[1][0]
+        labels = [self.grid.label(row) if rows else self.grid.head(column) for row, column in cells]
+        own = [
+            [token for token in label if not any(same(token, other) for other in labels[1 - at])]
+            for at, label in enumerate(labels)
+        ]
+        places = [places_of(self.tokens, label, self.words) for label in own]
+        starts = [min((self.tokens[at].start for at in at_cell), default=-1) for at_cell in places]
+        if -1 in starts:
+            return []
+        if than.word in self.words.than_behind:
+            before = [start if start < than.start else -1 for start in starts]
+            reference = before.index(max(before)) if max(before) >= 0 else None
+        else:
+            behind = [at for at, start in enumerate(starts) if start > than.start]
+            reference = behind[0] if len(behind) == 1 else None
+        return [] if reference is None else [cells[1 - reference], cells[reference]]
+
+    def _than(self) -> Token | None:
+        """The word before what is compared with: "than", "als", 于; より stands behind it."""
+        words = self.words
+        said = [t for t in tokens_of(self.claim, self.language, limits=False) if t.start > 0]
+        found = (
+            t for t in said if t.word.rpartition(" ")[2] in words.than | words.than_behind
+        )  # "larger than"
+        return next(found, None) or next((t for t in said if t.word[-1:] in _JOINED_THAN), None)
+
+    def subtracts(self) -> bool:
+        """Return whether the claim names a difference: "A less B", "the difference between A and B".
+
+        The "less" between two labels is then accounted for.
+        """
+        words = list(self.plain_words())
+        named = range(min(self.used, default=0), max(self.used, default=0))
+        less = {at for at in named if at not in self.used and self.tokens[at].word in self.words.less}
+        if set(words) & self.words.than or not (less or any(word in self.words.minus for word in words)):
+            return False
+        self.used |= less
+        return True
+
+    def is_ratio(self, at: int) -> bool:
+        quantity = self.tokens[at].quantity
+        return quantity is not None and quantity.dimension == "ratio"
+
+    def extreme(self) -> int | None:
+        free = (at for at in range(len(self.tokens)) if at not in self.used)
+        ranks = (("ordinal", "top"), ("ordinal", "bottom"))
+        return next((at for at in free if any(is_marker(self.tokens[at], *rank) for rank in ranks)), None)
+
+    def first(self, row: int, column: int) -> Quantity | None:
+        numbers = self.grid.numbers(row, column)
+        return next(iter(numbers[::-1] if self.shares else numbers), None)
+
+    def spans(self, cells: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        return tuple((cell.start, cell.end) for cell in (self.grid.rows[row][at] for row, at in cells))
+
+    def only_total(self, token: Token) -> bool:
+        """ "all", "total" of a share."""
+        return (is_marker(token, "quantifier") or not token.marker) and token.word in self.words.total
+
+    def beside_caption(self, values: Sequence[int]) -> list[int]:
+        """The values without those that the caption says: "over 12 weeks"."""
+        over = (t for text in (self.grid.caption, *self.grid.over) for t in words_of(text, self.language))
+        said = [t for t in over if t.quantity and t.quantity.dimension not in ("", "money", "ratio")]
+        self.used |= {at for at in values if any(same(self.tokens[at], t) for t in said)}
+        return [at for at in values if at not in self.used]
+
+    def operation(self, left: Sequence[int]) -> Operation | None:
+        words = self.words
+        if any(self.tokens[at].quantity.unit == "times" for at in left if self.tokens[at].quantity):  # type: ignore[union-attr]
+            return "ratio"
+        if any(word in words.together for word in self.plain_words()):
+            return "sum"
+        if self.subtracts():
+            return "difference"
+        turning = {*LEVELS, *_MEASURED}
+        turns = any(pair in turning for token in self.tokens for pair, _ in token.poles)
+        return "change" if turns or self._joined_with_than() else None
+
+    def operands(self, cells: Sequence[tuple[int, int]]) -> Operands:
+        """The two cells as "than" holds them; else the later and the earlier, or as they are named."""
+        if compared := self.by_than(cells):
+            return self.held_against(compared)
+        if self.grid.order([column for _, column in cells]) > 0:
+            cells = cells[::-1]
+        return self.held_against(cells)
+
+    def held_against(self, cells: Sequence[tuple[int, int]]) -> Operands:
+        """Return the first cell and the second, which it is held against."""
+        subject, reference = (self.first(row, column) for row, column in cells)
+        assert subject is not None
+        assert reference is not None
+        texts = [self.grid.rows[row][column].text for row, column in cells]
+        printed = self.grid.printed(*cells[0])
+        in_points = subject.dimension == "ratio"  # their difference is counted in points
+        scaled = printed is not None and printed.base and not in_points
+        scale = subject.base / printed.base if scaled and printed else Decimal(1)
+        return Operands(subject, reference, (texts[0], texts[1]), scale)
+
+    def with_year_before(self, column: int) -> list[int]:
+        """A named year with the one before it, that what "rose in 2023" is held against."""
+        if self.grid.says_change(column):
+            return [column]
+        before = [c for c in self.grid.columns if 0 < self.grid.time(c) < self.grid.time(column)]
+        turns = any(pair == "direction" for token in self.tokens for pair, _ in token.poles)
+        return [max(before, key=self.grid.time), column] if before and turns else [column]
