@@ -262,7 +262,8 @@ def _write_only_if(found: list[Token], denial: int, exceptive: int, first: int, 
     duties = [at for at in range(first, last) if is_marker(found[at], "modality")]
     if duties:  # of "must be long and may not expire unless …" the one that is denied
         at = min(duties, key=lambda place: abs(place - denial))
-        found[at] = replace(found[at], marker=_MAY)
+        if not is_marker(found[at], "modality", "should"):  # "should not … unless" is "should only if"
+            found[at] = replace(found[at], marker=_MAY)
 
 
 def _join_only(found: list[Token], first: int, last: int, words: Lexicon) -> None:

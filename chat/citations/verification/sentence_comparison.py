@@ -57,6 +57,7 @@ _KIND_OF = {
     "comparator": "comparator", "time": "time", "frequency": "time", "condition": "condition",
     "cause": "cause_effect", "ordinal": "ordinal", "person": "role_swap",
 }  # fmt: skip
+_MAY_CANCEL = frozenset({"condition", "negation", "modality", "quantifier"})
 _OF_PLACES = frozenset({"entity_swap", "role_swap"})
 _PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
@@ -135,6 +136,8 @@ class _Examination(Differences):
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
         if compares(self.claim, self.words) and not compares(self.source, self.words):
             sure = [c for c in sure if c.kind not in _OF_PLACES]  # "more often than": a reader must judge
+        if len({c.kind for c in sure} & _MAY_CANCEL) > 1:
+            sure = []  # "unless they object", "only if they do not object"
         if denies_exception(self.claim, self.source, self.pairing.partners):
             sure = []
         if sure and coverage >= LEAST_COVERAGE:
