@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+POLL_SECONDS = 0.02  # after which a server notices that it shall stop; by default 0.5
+
 
 @dataclass
 class Answer:
@@ -57,7 +59,7 @@ def scripted_server(host: str = "127.0.0.1") -> Iterator[ScriptedServer]:
     server.daemon_threads = True
     scripted = ScriptedServer(f"http://{host}:{server.server_port}")
     server.scripted = scripted  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=[POLL_SECONDS], daemon=True)
     thread.start()
     try:
         yield scripted
@@ -68,6 +70,7 @@ def scripted_server(host: str = "127.0.0.1") -> Iterator[ScriptedServer]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # the head is sent before the body
 
     def do_GET(self) -> None:
         length = int(self.headers.get("Content-Length", 0))

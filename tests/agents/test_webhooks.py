@@ -25,6 +25,7 @@ from tests.agents.conftest import NewKey
 from tests.api_clients import client_of
 from tests.chat.conftest import QUESTION, wait_until
 from tests.conftest import Ingest
+from tests.scripted_server import POLL_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,7 +57,7 @@ class Receiver:
 def receiver(settings: settings_module) -> Iterator[Receiver]:  # type: ignore[valid-type]
     settings.FETCH_PRIVATE_ADDRESSES = True  # type: ignore[attr-defined]
     found = Receiver()
-    threading.Thread(target=found.server.serve_forever, daemon=True).start()
+    threading.Thread(target=found.server.serve_forever, args=[POLL_SECONDS], daemon=True).start()
     yield found
     found.server.shutdown()
     found.server.server_close()

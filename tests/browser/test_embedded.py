@@ -18,6 +18,7 @@ from documents.models import ApiToken
 from tests.browser.conftest import Upload, committed
 from tests.browser.site import Site
 from tests.drawing import draw_pdf
+from tests.scripted_server import POLL_SECONDS
 
 
 class OtherSite(BaseHTTPRequestHandler):
@@ -43,7 +44,7 @@ def others() -> Iterator[tuple[str, str]]:
     """Two origins of another site than the product's: it is 127.0.0.1, they are localhost."""
     servers = [HTTPServer(("127.0.0.1", 0), OtherSite) for _ in range(2)]
     for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=[POLL_SECONDS], daemon=True).start()
     yield tuple(f"http://localhost:{server.server_port}" for server in servers)  # type: ignore[misc]
     for server in servers:
         server.shutdown()

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.scripted_server import POLL_SECONDS
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -63,6 +65,7 @@ def serving(*replies: Reply | Callable[[dict[str, Any]], Reply]) -> Iterator[Scr
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # pieces are small
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -74,7 +77,7 @@ def serving(*replies: Reply | Callable[[dict[str, Any]], Reply]) -> Iterator[Scr
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     script.url = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=[POLL_SECONDS], daemon=True).start()
     try:
         yield script
     finally:

@@ -25,6 +25,7 @@ from django.test import Client
 from tests.browser.site import ROOT
 from tests.operations.test_second_factor import with_factor
 from tests.operations.test_sessions import is_in, signed_in
+from tests.scripted_server import POLL_SECONDS
 
 LOGIN = "/account/single-sign-on/oidc/login/"
 SECRET = "the client's secret"
@@ -52,7 +53,7 @@ class Provider:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=[POLL_SECONDS], daemon=True).start()
 
     def get(self, request: BaseHTTPRequestHandler) -> None:
         parts = urlsplit(request.path)
