@@ -182,9 +182,9 @@ def misdated(pairing: Pairing) -> tuple[int, int] | None:
 
 
 def _beside(tokens: Sequence[Token], number: int, date: int) -> bool:
-    """Whether nothing but small words stands between a number and its date."""
+    """Whether nothing but small words stands between a number and its date, and no "and"."""
     between = tokens[min(number, date) + 1 : max(number, date)]
-    return all(token.kind == "function" for token in between)
+    return all(token.kind == "function" and token.word not in COORDINATORS for token in between)
 
 
 def _nearest_number(tokens: Sequence[Token], at: int, known: Container[int]) -> int | None:

@@ -14,8 +14,9 @@ from chat.citations.verification.comparison import compared_in_words
 from chat.citations.verification.computation import computed_in_prose
 from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.phrases import counted_behind_whole
+from chat.citations.verification.qualifiers import Surroundings
 from chat.citations.verification.readings import readings, statements
-from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
+from chat.citations.verification.sentence_comparison import Finding, examine
 from chat.citations.verification.token import (
     COORDINATORS,
     EITHER,
@@ -63,6 +64,7 @@ class _Sentence:
     tokens: tuple[Token, ...]
 
 
+_JOINT = ("The claim joins statements of several sentences.",)
 _JOINED = re.compile(r"(?<![\w-])(\w+)-(\w+ed) (\w+)")
 
 
@@ -123,6 +125,11 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
             for part in found:
                 if part.outcome == "conflict" and part.coverage >= 0.8:
                     return part
+    if judged.outcome == "conflict" and any(
+        all(_best(part, sentences, language, topics).outcome != "conflict" for part in split)
+        for split in (*_statements(tokens, lexicon(language)), *([parts] if len(parts) > 1 else ()))
+    ):
+        return replace(judged, outcome="open", conflicts=(), unchecked=judged.unchecked or _JOINT)
     return judged
 
 

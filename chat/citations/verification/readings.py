@@ -47,6 +47,8 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
             yield said
         if first := _first_of_two(tokens, at, words):
             yield first
+        if gapped := _with_verb_before(tokens, at, words):
+            yield gapped
         yield from _each_alternative(tokens, at)
     yield from _up_from(tokens, words)
     yield from _more_of_unit(tokens, words)
@@ -145,6 +147,7 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence
     """
     before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))[::-1]
     behind = list(takewhile(lambda t: t.kind != "break" and t.word not in COORDINATORS, tokens[at + 1 :]))
+    behind = [t for k, t in enumerate(behind) if not _stands_for_noun(behind, k, words)]
     number = next((k for k, token in enumerate(behind) if token.quantity), None)
     if said and before and before[0].start >= said[0].start:
         before = list(said)
@@ -164,8 +167,8 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence
         own = replace(held, value=own.value, base=own.value * factor)
         behind[number] = replace(behind[number], quantity=own)
     left, right = behind[:number], behind[number + 1 :]
-    if rival and left and left[-1].word == before[rival - 1].word:  # "food for 15 %"
-        left = left[:-1]
+    repeated = sum(1 for _ in takewhile(_alike, zip(left[::-1], before[:rival][::-1], strict=False)))
+    left = left[: len(left) - repeated]  # "food for 15 %", "students a fee of 6"
     again = next(
         (k for k in range(rival + 2, len(before)) if right and before[k].word == right[0].word), None
     )
@@ -181,6 +184,38 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence
         filled = [*filled[: -len(phrase)], *right]
     else:
         return ()
+    return [replace(token, clause=0, part=0) for token in filled]
+
+
+def _stands_for_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """The "one" of "students one of €20"."""
+    own, rest = tokens[at].quantity, tokens[at + 1 : at + 3]
+    of_amount = len(rest) == 2 and rest[0].word in words.genitive and rest[1].quantity is not None
+    return own is not None and own.bare and own.value == 1 and of_amount
+
+
+def _alike(pair: tuple[Token, Token]) -> bool:
+    return pair[0].word == pair[1].word
+
+
+def _with_verb_before(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[Token]:
+    """ "Large frames are rejected with code 413, small ones with code 400": "small ones are rejected with".
+
+    () where the clause has a verb, or no phrase behind the preposition of one of the clause before.
+    """
+    before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))[::-1]
+    behind = list(takewhile(lambda t: t.kind != "break" and t.word not in COORDINATORS, tokens[at + 1 :]))
+    joints = words.prepositions | words.agent
+    opens = next((k for k, t in enumerate(behind) if t.word in joints and t.kind != "word"), 0)
+    auxiliary = words.have | words.passive
+    verb = next((k for k, t in enumerate(before) if t.word in auxiliary or is_marker(t, "modality")), 0)
+    alike = [k for k in range(verb + 1, len(before)) if behind and before[k].word == behind[opens].word]
+    if not (opens and verb and alike) or any(t.word in auxiliary or t.marker for t in behind):
+        return ()
+    if len(behind[:opens]) > _MOST_REMNANT or sum(t.word in joints for t in behind) > 1:
+        return ()
+    own = len(behind) - opens
+    filled = [*behind[:opens], *before[verb : alike[-1]], *behind[opens:], *before[alike[-1] + own :]]
     return [replace(token, clause=0, part=0) for token in filled]
 
 

@@ -9,7 +9,6 @@ from typing import Literal
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import (
-    Differences,
     Pairing,
     content_places,
     partners,
@@ -37,7 +36,7 @@ from chat.citations.verification.phrases import (
     names_in_full,
     says_result,
 )
-from chat.citations.verification.qualifiers import qualifiers_left_out
+from chat.citations.verification.qualifiers import AddedWords, Surroundings, qualifiers_left_out
 from chat.citations.verification.token import (
     COORDINATORS,
     Token,
@@ -59,7 +58,6 @@ _KIND_OF = {
 }  # fmt: skip
 _MAY_CANCEL = frozenset({"condition", "negation", "modality", "quantifier"})
 _OF_PLACES = frozenset({"entity_swap", "role_swap"})
-_PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
 
 
@@ -80,14 +78,6 @@ class Finding:
     places: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """``topic``: words that may name the subject of a sentence; ``everything``: all words of the passage."""
-
-    topic: tuple[Token, ...] = ()
-    everything: tuple[Token, ...] = ()
-
-
 def examine(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, around: Surroundings) -> Finding:
     """Compare a claim with one sentence of its source."""
     found = without_stray_duties(claim, source, partners(claim, source))
@@ -98,12 +88,8 @@ def examine(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, aro
     return _Examination(Pairing(in_clauses_of(claim, source, found), source, found, words), around).finding()
 
 
-class _Examination(Differences):
+class _Examination(AddedWords):
     """Collects what differs between a claim and a sentence."""
-
-    def __init__(self, pairing: Pairing, around: Surroundings) -> None:
-        super().__init__(pairing)
-        self.around = around
 
     def finding(self) -> Finding:
         places = content_places(self.claim)
@@ -130,7 +116,7 @@ class _Examination(Differences):
         known = [
             at for at in places
             if at in self.pairing.partners
-            or (self._names_topic(self.claim[at]) and self.claim[at].start not in wrong)
+            or (self.names_topic(self.claim[at]) and self.claim[at].start not in wrong)
         ]  # fmt: skip
         coverage = len(known) / max(1, len(places))
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
@@ -335,9 +321,9 @@ class _Examination(Differences):
 
     def _word(self, at: int) -> None:
         token = self.claim[at]
-        added = self._names_topic(token) or token.word in self.words.light or self._speaks_for_us(token)
+        added = self.names_topic(token) or token.word in self.words.light or self.speaks_for_us(token)
         reaches = token.word in self.words.light and says_result(self.pairing)
-        if added and (reaches or not self._displaces(at)):
+        if (added and (reaches or not self.displaces(at))) or self.adds_topic(at):
             return
         if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
             return
@@ -345,7 +331,7 @@ class _Examination(Differences):
         if (
             said
             or names_in_full(self.pairing, at, (self.around.topic, self.around.everything))
-            or (self._names_measure(at) and not self._displaces(at))
+            or (self._names_measure(at) and not self.displaces(at))
         ):
             return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
@@ -360,16 +346,6 @@ class _Examination(Differences):
             self.conflict("entity_swap", at, rival)
         else:
             self.missing.append(token.word)
-
-    def _names_topic(self, token: Token) -> bool:
-        """Whether the word only names what a pronoun or the passage as a whole is about."""
-        given = lead(self.claim, self.claim.index(token), self.words) in self.words.ends  # no subject
-        if not ((self._says_opening and not given) or self._stands_for_pronoun(token)):
-            return False
-        words = (other for other in self.around.topic if other.kind == "word")
-        return token.kind == "word" and any(
-            token.stem == other.stem or token.word == other.word.split()[0] for other in words
-        )
 
     @cached_property
     def _changes_said_by_numbers(self) -> frozenset[int]:
@@ -405,52 +381,6 @@ class _Examination(Differences):
         sides = {side for pair, side in token.poles if pair == "direction"}
         return (sides == {0} and "gt" in bounds) or (sides == {1} and "lt" in bounds)
 
-    def _speaks_for_us(self, token: Token) -> bool:
-        """ "The company" for a report's "we"."""
-        return token.word in self.words.company and any(
-            is_marker(other, "person", "first") for other in (*self.source, *self.around.everything)
-        )
-
-    def _displaces(self, at: int) -> bool:
-        """Whether the source has another word where the claim has the topic: "in the placebo group"."""
-        places, own = content_places(self.claim), content_places(self.source)
-        here = places.index(at)
-        beside = [i for i in (*places[:here][-1:], *places[here + 1 :][:1]) if i in self.pairing.partners]
-        near = {own.index(self.pairing.partners[i]) for i in beside}
-        named = self.claim[at].name or not (
-            at and self.claim[at - 1].word in self.words.articles | self.words.pronouns
-        )
-        return any(
-            self.source[j].kind == "word"
-            and {own.index(j) - 1, own.index(j) + 1} & near
-            and not (named and self.source[j].word in self.words.generic)
-            for j in self.relevant_unmatched()
-            if j not in self.explained_source
-        )
-
-    def _stands_for_pronoun(self, token: Token) -> bool:
-        """Whether a pronoun of the source stands where the claim has the word."""
-        at = next((i for i, other in enumerate(self.claim) if other is token), None)
-        if at is None or not self.pairing.partners:
-            return False
-        place = self._expected_place(at)
-        near = range(max(0, int(place) - 1), min(len(self.source), int(place) + 3))
-        return any(self.source[j].word in self.words.pronouns for j in near)
-
-    @cached_property
-    def _says_opening(self) -> bool:
-        """Whether the claim has the word that opens the sentence, or a pronoun opens it."""
-        opening = next((at for at, token in enumerate(self.source) if token.kind == "word"), None)
-        if opening is None or opening in self.pairing.matched_source:
-            return True
-        if any(self.source[opening].stem == token.stem for token in self.claim if token.kind == "word"):
-            return True
-        if self.source[opening].word in self.words.generic and opening <= 1:
-            return True
-        if self.words.language in _PRO_DROP and self.source[0].word in self.words.have | self.words.passive:
-            return True
-        return any(token.word in self.words.pronouns for token in self.source[:opening])
-
     def _said_around(self, token: Token) -> bool:
         if token.quantity:
             return any(
@@ -467,18 +397,11 @@ class _Examination(Differences):
         ]
         if not free:
             return None
-        expected = self._expected_place(at)
+        expected = self.expected_place(at)
         nearest = min(free, key=lambda j: abs(j - expected))
         if adjacent and abs(nearest - expected) > 2:
             return None
         return nearest
-
-    def _expected_place(self, at: int) -> float:
-        """Where in the source the partner of an unmatched token should stand."""
-        before = [(at - i, j + 0.5) for i, j in self.pairing.ordered if i < at]
-        after = [(i - at, j - 0.5) for i, j in self.pairing.ordered if i > at]
-        near = [min(side)[1] for side in (before, after) if side]
-        return near[0] if len(near) == 1 or min(before)[0] <= min(after)[0] else near[1]
 
     def _amounts_of_change(self) -> None:
         """A number by which something rose or fell is not its amount: "rose by 8", "rose to 8", "was 8"."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 from chat.citations.verification.alignment import Pairing
@@ -45,7 +46,8 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     )
     if by_whom and any(pair == "direction" for pair, _ in token.poles):
         return False  # "rose by a mean of 5 %"
-    if by_whom and words.language == "en":
+    ending = _PARTICIPLE_ENDS.get(words.language)
+    if by_whom and (words.language == "en" or (ending and ending.search(token.word))):
         clause = (place for place in range(at) if tokens[place].clause == token.clause)
         return not any(_behind_auxiliary(tokens, place, words) for place in clause)
     return words.language in _VERB_LAST and (
@@ -63,6 +65,12 @@ def _is_no_participle(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     return not (agent and token.word.endswith(("able", "ible")))
 
 
+_PARTICIPLE_ENDS = {  # "propuesta por", "conçue par"
+    "es": re.compile(r"(?:[aií]d|[eu]st|[eu]rt|ch|rit|[uo]elt)[oa]s?$"),
+    "pt": re.compile(r"(?:[aií]d|[eo]st|[eu]rt|rit|ist|it)[oa]s?$"),
+    "fr": re.compile(r"(?:é|[iu]|[ieu]t|is|nt)e?s?$"),
+    "it": re.compile(r"(?:[aiu]|[srtn])t[oaie]$"),
+}
 _VERB_LAST = frozenset({"de", "nl"})
 _MAY_BE_DONE = ("able", "ible", "ables", "ibles", "abile", "ibile", "abili", "ibili", "ável", "ível")
 _TO_BE_DONE = frozenset({"zu", "te"})  # "ist zu wechseln"; conditions.with_duties marks it
@@ -342,7 +350,8 @@ def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
         for at in range(verb - 1, 0, -1):
             if tokens[at].kind == "break":
                 break
-            if tokens[at].word in words.agent and tokens[at - 1].kind in ("function", "marker"):
+            free = tokens[at - 1].kind != "word" or lead(tokens, at - 1, words) in words.timely
+            if tokens[at].word in words.agent and free:
                 return range(at + 1, verb)
     return range(0)
 
