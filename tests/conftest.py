@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,13 @@ from hypothesis import settings as hypothesis_settings
 
 from documents.files.uploads import store_upload
 from documents.importers.block_import import import_blocks
+from documents.ingestion import parser
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.recognition import recognise_document
 from documents.models import Document
 from operations.embedded import server
+from pdf.api import parse_file
+from pdf.structure import ParsedDocument
 from tests import citus_nodes
 from tests.drawing import draw_pdf
 
@@ -37,6 +41,7 @@ gc.set_threshold(100_000, 50, 100)
 
 # The same examples on every machine, however slow; `--hypothesis-profile=search` looks for others.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None, database=None)
+hypothesis_settings.register_profile("some", hypothesis_settings.get_profile("same"), max_examples=30)
 hypothesis_settings.register_profile("search", deadline=None, max_examples=1000)
 hypothesis_settings.load_profile("same")
 
@@ -53,6 +58,13 @@ def some_fast(values: Iterable[Any], *fast: str) -> list[Any]:
         else pytest.param(value, marks=pytest.mark.slow)
         for value in values
     ]
+
+
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis reads its own option
+def pytest_configure(config: pytest.Config) -> None:
+    """Try fewer of the same examples where slow tests are left out."""
+    if "not slow" in config.option.markexpr:
+        hypothesis_settings.load_profile("some")
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -146,10 +158,25 @@ def charlie(db: None) -> User:
     return User.objects.create_user("charlie", "charlie@example.com", "paper clip")
 
 
+_parsed: dict[tuple[object, str], ParsedDocument] = {}
+
+
+def parse_once(drawn: object, path: Path, **options: Any) -> ParsedDocument:
+    """Return what ``parse_file`` made of the same pages before; most tests want the same two or three."""
+    given = {name: value for name, value in options.items() if name != "on_progress"}
+    key = (drawn, repr(given))
+    if key not in _parsed:
+        _parsed[key] = parse_file(path, **options)
+    return _parsed[key]
+
+
 def ingest(owner: User, *pages: str, name: str = "drawn.pdf", pdf: bytes = b"") -> Document:
     file = ContentFile(pdf or draw_pdf(*pages))
     document = store_upload(owner, file, name, queued=False)
-    ingest_document(document.pk)
+    with pytest.MonkeyPatch.context() as patch:
+        if parser.parse_file is parse_file:  # no test has put another there
+            patch.setattr(parser, "parse_file", partial(parse_once, pdf or pages))
+        ingest_document(document.pk)
     recognise_document(document.pk)
     document.refresh_from_db()
     return document

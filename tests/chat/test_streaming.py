@@ -31,7 +31,7 @@ from tests.chat.conftest import QUESTION, wait_until
 from tests.chat.scripted_server import Reply, openai_answer, openai_chunk, serving
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SLOW = [openai_chunk("Once upon "), 0.3, openai_chunk("a time "), 0.3, *openai_answer("it ended.")]
+SLOW = [openai_chunk("Once upon "), 0.1, openai_chunk("a time "), 0.1, *openai_answer("it ended.")]
 
 
 @dataclass(frozen=True)
@@ -169,12 +169,14 @@ def test_another_process_can_go_on_reading(
     asgi_server: str, conversation: Conversation, model: list[Reply], signed_in: dict[str, str]
 ) -> None:
     """A second server process knows the answer only from the database."""
-    pauses = [openai_chunk("One "), 0.4] * 12
-    model[:] = [Reply([*pauses, *openai_answer("end.")])]
+    other_runs = threading.Event()
+    rest = [openai_chunk("One "), 0.1] * 11
+    model[:] = [Reply([openai_chunk("One "), other_runs, *rest, *openai_answer("end.")])]
     url = ask(asgi_server, conversation, signed_in)
     with closing(listen(url, signed_in)) as stream:
         heard = [next(event for event in stream if event.kind == "text")]
     with second_process() as other:
+        other_runs.set()
         events = list(listen(url.replace(asgi_server, other), signed_in, last=heard[0].id))
     assert events[0].id == heard[0].id + 1
     assert words(heard) + words(events) == "One " * 12 + "end."

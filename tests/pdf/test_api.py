@@ -505,10 +505,10 @@ def test_who_waits_for_a_processor_is_not_too_slow() -> None:
     """On 9a9b452 four times the limit of processor time ended a job by the clock."""
 
     def slow(job: int) -> str:
-        time.sleep(2)
+        time.sleep(1)
         return "read"
 
-    assert list(answers(lambda: (1, slow), [1], str, allowance(job_seconds=0.4))) == [JobResult(1, "read")]
+    assert list(answers(lambda: (1, slow), [1], str, allowance(job_seconds=0.2))) == [JobResult(1, "read")]
 
 
 def test_the_processor_time_of_a_file_is_counted_over_all_its_readers() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 
 from documents.models import Document
-from tests.conftest import imported
+from tests.conftest import imported, new_alice
 
 Lines = tuple[str, ...]
 
@@ -92,11 +93,36 @@ def written(owner: User, title: str, *pages: Lines) -> Document:
     return imported(owner, blocks, title)
 
 
-@pytest.fixture
-def library(alice: User) -> Library:
-    """Alice's: two annual reports in the same words, and a trial."""
+def library_of(owner: User) -> Library:
+    """Two annual reports in the same words, and a trial."""
     return Library(
-        nike=written(alice, "NIKE_2019_10K", *NIKE),
-        amcor=written(alice, "AMCOR_2023_10K", *AMCOR),
-        trial=written(alice, "trial", *TRIAL),
+        nike=written(owner, "NIKE_2019_10K", *NIKE),
+        amcor=written(owner, "AMCOR_2023_10K", *AMCOR),
+        trial=written(owner, "trial", *TRIAL),
     )
+
+
+@pytest.fixture(scope="module")
+def one_library(module_rows: Path) -> Library:
+    """For modules most of whose tests want the library: made once for all of them."""
+    return library_of(new_alice())
+
+
+@pytest.fixture
+def alice(request: pytest.FixtureRequest, db: None) -> User:
+    """The library's owner; beside the library that a module shares, somebody who has nothing."""
+    if "one_library" not in request.fixturenames:
+        return new_alice()
+    if "library" in request.fixturenames:
+        return User.objects.get(username="alice")
+    return User.objects.create_user("alice2", "alice2@example.com", "correct horse")
+
+
+@pytest.fixture
+def library(request: pytest.FixtureRequest, alice: User) -> Library:
+    """Alice's."""
+    if "one_library" not in request.fixturenames:
+        return library_of(alice)
+    shared = request.getfixturevalue("one_library")
+    rows = Document.objects.in_bulk([shared.nike.pk, shared.amcor.pk, shared.trial.pk])
+    return Library(*(rows[row.pk] for row in (shared.nike, shared.amcor, shared.trial)))

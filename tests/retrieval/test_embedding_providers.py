@@ -65,7 +65,7 @@ def test_what_goes_wrong_is_one_kind_of_error(
 ) -> None:
     server.script[EMBEDDINGS] = answer
     with pytest.raises(ProviderError) as caught:
-        openai(server).embed(["a"])
+        openai(server, seconds=0.5).embed(["a"])
     assert caught.value.permanent is permanent
     assert "sk-secret" not in caught.value.message
 

@@ -34,6 +34,8 @@ from tests.api_clients import client_of
 from tests.conftest import Ingest
 from tests.retrieval.conftest import BAD, Library, written
 
+pytestmark = pytest.mark.usefixtures("one_library")
+
 
 @pytest.fixture
 def page(client: Client, alice: User) -> Client:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -14,6 +15,8 @@ from retrieval.search import NOTHING_CLOSE, NOTHING_MATCHES, search
 from tests.api_clients import client_of
 from tests.conftest import Ingest
 from tests.retrieval.conftest import Library, written
+
+pytestmark = pytest.mark.usefixtures("one_library")
 
 
 def found(alice: User, **body: Any) -> dict[str, Any]:

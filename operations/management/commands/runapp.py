@@ -30,6 +30,7 @@ from operations.handbook import SUGGESTED_QUESTIONS, draw_handbook
 from operations.http.static_files import are_collected
 from operations.observability.health import check_database
 from operations.processes import ProcessGroup
+from pdf.gc_control import memory_released
 
 PORTS_TRIED = 20
 STARTS_WITHIN = 60.0  # seconds
@@ -66,7 +67,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if problems:
             raise CommandError("\n".join(f"{problem.msg} {problem.hint or ''}" for problem in problems))
-        call_command("migrate", verbosity=0, interactive=False)
+        with memory_released():  # migrations make and drop thousands of classes
+            call_command("migrate", verbosity=0, interactive=False)
 
     def serve(self, stop: threading.Event, address: str) -> None:
         port = free_port(settings.HOST, settings.PORT)
