@@ -84,6 +84,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """Place the tables of the tests' database where ``DATABASE_URL`` is that of a Citus coordinator."""
     with django_db_blocker.unblock():
         citus_nodes.place_test_database()
+    gc.collect()
+    gc.freeze()  # ingestion collects behind each document, and need not walk over what stays
 
 
 def delete_committed_rows(case: TransactionTestCase) -> None:
