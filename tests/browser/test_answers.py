@@ -82,6 +82,7 @@ def test_a_question_on_a_page_of_its_own_is_answered_and_its_sources_fold(page: 
     expect(answer.locator(".sources")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_citation_opens_at_its_words_on_a_phone_where_the_panel_is_shut(
     page: Page, site: Site, answer: Locator
 ) -> None:
@@ -150,6 +151,7 @@ def test_an_answer_is_copied_with_its_references(page: Page, answer: Locator) ->
     assert re.search(r"^\[\d\] .*, p\. 2", copied, re.M)
 
 
+@pytest.mark.slow
 def test_an_answer_is_saved_as_a_file(page: Page, answer: Locator, subtests: pytest.Subtests) -> None:
     for link, start in [
         ("Evidence", b"%PDF"),
@@ -294,6 +296,7 @@ def test_what_is_written_without_a_connection_is_kept_and_saved_later(
     page.close()
 
 
+@pytest.mark.slow
 def test_an_answer_on_words_that_changed_says_so(page: Page, answer: Locator) -> None:
     changed = "UPDATE chat_citation SET durability = 'changed' WHERE message_id = %s"
     with psycopg.connect(

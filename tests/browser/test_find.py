@@ -69,6 +69,7 @@ def test_ctrl_f_opens_our_find_from_anywhere_and_counts_pages_that_are_not_drawn
     expect(reader.locator("[data-pages]")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_whole_words_and_words_that_are_nowhere(reader: Page) -> None:
     reader.keyboard.press("/")
     reader.keyboard.type("gasket")
@@ -101,6 +102,7 @@ def test_a_match_that_is_in_sight_does_not_move_the_pages(reader: Page) -> None:
     assert reader.locator("[data-pages]").evaluate("item => item.scrollTop") == before
 
 
+@pytest.mark.slow
 def test_selected_words_are_taken_over(reader: Page) -> None:
     reader.locator(".textLayer span", has_text="tighten").first.dblclick(position={"x": 60, "y": 5})
     chosen = reader.evaluate("getSelection().toString().trim()")
@@ -110,6 +112,7 @@ def test_selected_words_are_taken_over(reader: Page) -> None:
     expect(reader.locator("[data-find] output")).to_have_text("1 of 60")
 
 
+@pytest.mark.slow
 def test_regular_expressions_are_found_and_a_wrong_one_is_called_so(reader: Page) -> None:
     reader.keyboard.press("/")
     reader.get_by_label("Regex").check()

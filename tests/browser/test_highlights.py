@@ -64,6 +64,7 @@ def test_highlights_stay_right_through_zoom_and_turning(page: Page, site: Site, 
     assert_covered(page, 2)
 
 
+@pytest.mark.slow
 def test_the_words_stand_in_the_upper_third(page: Page, site: Site, reader: str) -> None:
     open_at(page, site, reader, 3)
     page.reload()
@@ -101,6 +102,7 @@ def test_pages_of_any_size_are_where_they_will_be_before_they_are_drawn(
     assert 10 not in page.evaluate("[...window.drawn]")  # nothing between was gone through
 
 
+@pytest.mark.slow
 def test_pages_of_the_citations_that_come_next_are_drawn_ahead(
     page: Page, site: Site, upload: Upload
 ) -> None:

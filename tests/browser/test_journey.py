@@ -52,10 +52,20 @@ def test_a_dropped_pdf_becomes_a_document_while_one_watches(page: Page, site: Si
 @pytest.mark.parametrize(
     ("question", "number", "value"),
     [
-        ("What was the revenue of the northern division?", 1, "4,711"),
-        ("What was the headcount of the southern office?", 2, "1,842"),
+        pytest.param(
+            "What was the revenue of the northern division?",
+            1,
+            "4,711",
+            id="on a plain page",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "What was the headcount of the southern office?",
+            2,
+            "1,842",
+            id="on a page rotated and cropped",
+        ),
     ],
-    ids=["on a plain page", "on a page rotated and cropped"],
 )
 def test_a_citation_of_an_answer_opens_the_page_at_its_words(
     page: Page, site: Site, reader: str, question: str, number: int, value: str

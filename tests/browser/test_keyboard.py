@@ -376,6 +376,7 @@ def test_a_passage_is_asked_about_quoted_and_noted_by_keyboard(reader: Page, wid
     expect(reader.get_by_label("Your question")).to_have_value(f"“{words}”\n")
 
 
+@pytest.mark.slow
 def test_tab_does_not_walk_through_the_pages(reader: Page) -> None:
     reader.goto(f"{reader.url}?page=1")
     expect(reader.locator(".textLayer .endOfContent").nth(1)).to_be_attached()

@@ -182,6 +182,7 @@ def test_an_address_becomes_a_card_that_says_what_became_of_it(page: Page, site:
     expect(card.locator(".doc-failure")).to_contain_text("address")
 
 
+@pytest.mark.slow
 def test_a_deleted_document_comes_back_with_undo(page: Page, site: Site, upload: Upload) -> None:
     upload(report(), "Undone.pdf")
     page.goto(site.url("/"))

@@ -102,6 +102,7 @@ def test_a_written_answer_is_shown_whole(page: Page, answer: Locator) -> None:
         page.set_viewport_size({"width": 1440, "height": 900})
 
 
+@pytest.mark.slow
 def test_the_card_stands_beside_the_text_with_its_picture_at_once(page: Page, answer: Locator) -> None:
     places = answer.locator("a[data-citation]")
     card = page.locator("#hover-card")

@@ -122,6 +122,7 @@ def linked() -> bytes:
     return bytes(document.tobytes())
 
 
+@pytest.mark.slow
 def test_links_of_the_page_stay_under_the_side_and_the_answer_has_room(
     phone: Page, upload: Upload, site: Site
 ) -> None:

@@ -174,6 +174,7 @@ def test_a_page_that_hangs_costs_that_page(saved: Callable[[bytes], Path]) -> No
     ]
 
 
+@pytest.mark.slow
 def test_a_file_of_nothing_but_a_hanging_page_took_too_long_and_leaves_no_process(
     saved: Callable[[bytes], Path],
 ) -> None:
