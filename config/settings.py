@@ -51,7 +51,7 @@ STORAGES: dict[str, Any] = {
         },
     }
     if S3_BUCKET
-    else {"BACKEND": "documents.files.storage.WholeFiles"},
+    else {"BACKEND": "documents.files.WholeFiles"},
     "staticfiles": {"BACKEND": "operations.http.static_files.HashedNames"},
 }
 

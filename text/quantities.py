@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from text.languages import language_data
 from text.numbers import Date, Number, dates_in, fractions_in, number_words, numbers_in, same_characters
-from text.units import Unit, unit_at, units_by_symbol
+from text.units import Unit, hundredth_at, unit_at, units_by_symbol
 
 CURRENCY_SYMBOLS = {
     "$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR", "₩": "KRW",
@@ -81,7 +81,7 @@ def quantities_in(text: str, language: str) -> tuple[Quantity, ...]:
             quantity = _bound(plain, number, language)
             if not found or quantity.start >= found[-1].end:
                 found.append(quantity)
-    found = _with_units_of_ranges(plain, _in_one(plain, found))
+    found = _with_units_of_ranges(plain, _in_one(plain, _ratios(plain, found)))
     return tuple(sorted([*dates, *found], key=lambda quantity: quantity.start))
 
 
@@ -125,6 +125,28 @@ def _in_one(text: str, found: list[Quantity]) -> list[Quantity]:
     return joined
 
 
+_TO_ONE = re.compile(r"\s?(?:to|zu|à|a|:|：|对|対)\s?")
+_FROM = re.compile(r"\b(?:from|von|de|between|zwischen|entre)\s+$", re.IGNORECASE)
+
+
+def _ratios(text: str, found: list[Quantity]) -> list[Quantity]:
+    """ "3.5 to 1" as one number; not "from 3 to 1"."""
+    told: list[Quantity] = []
+    for own in found:
+        left = told[-1] if told else None
+        to_one = left is not None and own.bare and own.value == 1 and left.bare and not left.dimension
+        if (
+            left
+            and to_one
+            and _TO_ONE.fullmatch(text, left.end, own.start)
+            and not _FROM.search(text[: left.start])
+        ):
+            told[-1] = replace(left, end=own.end)
+        else:
+            told.append(own)
+    return told
+
+
 _MIXED = ("time", "calendar", "length", "mass")  # what is said in two units: "1 hour 30 minutes"
 
 
@@ -152,7 +174,7 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
     value, step = value * scale, step * scale
     if not currency:
         currency, end = _currency_at(text, end, language)
-    if not currency and (hundredth := _hundredth_at(text, end, language)):
+    if not currency and (hundredth := hundredth_at(text, end, language)):
         currency, end = hundredth
         value, step = value / 100, step / 100
     unit: Unit | None = None
@@ -338,26 +360,6 @@ def _currency_at(text: str, at: int, language: str) -> tuple[str, int]:
     return currency_names(language)[match[1].lower()], match.end()
 
 
-ANY_CURRENCY = "¤"
-"""Of an amount in cents, which are a hundredth of more than one currency."""
-
-
-@cache
-def _hundredths(language: str) -> tuple[dict[str, str], re.Pattern[str] | None]:
-    """Names of the hundredths of currencies: the currency of each, and what matches them behind a number."""
-    data = tomllib.loads(language_data(language, "units.toml"))
-    names = {name: code for code, listed in data.get("hundredths", {}).items() for name in listed.split()}
-    words = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return names, re.compile(rf"[\s-]?({words})(?!\w)", re.IGNORECASE) if words else None
-
-
-def _hundredth_at(text: str, at: int, language: str) -> tuple[str, int] | None:
-    """The currency whose hundredth is named at a place, and where the name ends."""
-    names, pattern = _hundredths(language)
-    match = pattern.match(text, at) if pattern else None
-    return (names[match[1].lower()], match.end()) if match else None
-
-
 def _unit_at(text: str, end: int, language: str) -> tuple[str, int] | None:
     link = _LINK.match(text, end)
     for at in dict.fromkeys((link.end() if link else end, end)):
@@ -375,6 +377,10 @@ IS_RANGE = re.compile(
 )
 
 
+_CODE = re.compile(r"(?<![^\W\d_])[A-Z]{1,4}[- ]$")  # "rotor R-12 and 4,500 rpm"
+_MOST_IN_SCALE = 10_000  # "by 18,000 to 30.1 million" is no range of millions
+
+
 def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
     """Give "5" the unit of "10 mg" in "5 to 10 mg", and of a currency in "$5 to 10 million"."""
     for at in range(len(found) - 2, -1, -1):
@@ -385,6 +391,8 @@ def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
             and not right.bare
             and right.dimension not in ("date", "year")
             and IS_RANGE.fullmatch(text, left.end, right.start)
+            and not _CODE.search(text, 0, left.start)
+            and not (left.bare and right.scale > 1 and left.value > _MOST_IN_SCALE)
         ):
             unit = units_by_symbol().get(right.unit)
             factor, offset = (unit.factor, unit.offset) if unit else (Decimal(1), Decimal(0))

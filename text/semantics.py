@@ -112,6 +112,10 @@ class Lexicon:
         transparent: nouns that stand for what they are of ("series", "city").
         not_prefix: what a hyphen joins to a word to deny it ("non").
         shares: nouns of a part in percent ("proportion").
+        save_that: what opens an exception that is a statement ("except that").
+        results: names of what is a profit or a loss ("Ergebnis"); spent: "used", of cash.
+        tabled: words between the names of a cell and its value ("contains", "taken at").
+        separable: particles of verbs at the end of a clause ("beruft … ein").
         bracketed: what says which amounts a table prints in brackets ("in parentheses").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
@@ -155,6 +159,11 @@ class Lexicon:
     not_prefix: frozenset[str]
     privative: frozenset[str]
     bracketed: frozenset[str]
+    separable: frozenset[str]
+    save_that: frozenset[str]
+    results: frozenset[str]
+    spent: frozenset[str]
+    tabled: frozenset[str]
     bygone: frozenset[str]
     unrealised: frozenset[str]
     urging: frozenset[str]

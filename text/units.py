@@ -86,3 +86,28 @@ def unit_at(text: str, at: int, language: str) -> tuple[str, int] | None:
     if printed and (named is None or printed.end() >= named.end()):
         return printed[0], printed.end()
     return (unit_names(language)[named[0].lower()], named.end()) if named else None
+
+
+ANY_CURRENCY = "¤"
+"""Of an amount in cents, which are a hundredth of more than one currency."""
+
+
+@cache
+def _hundredths(language: str) -> tuple[dict[str, str], re.Pattern[str] | None]:
+    """Names of the hundredths of currencies: the currency of each, and what matches them behind a number."""
+    data = tomllib.loads(language_data(language, "units.toml"))
+    names = {name: code for code, listed in data.get("hundredths", {}).items() for name in listed.split()}
+    words = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return names, re.compile(rf"[\s-]?({words})(?!\w)", re.IGNORECASE) if words else None
+
+
+_PENCE = re.compile(r"(?<=\d)p(?!\w|\.\w)")  # 45p
+
+
+def hundredth_at(text: str, at: int, language: str) -> tuple[str, int] | None:
+    """The currency whose hundredth is named at a place, and where the name ends."""
+    if language == "en" and _PENCE.match(text, at):
+        return "GBP", at + 1
+    names, pattern = _hundredths(language)
+    match = pattern.match(text, at) if pattern else None
+    return (names[match[1].lower()], match.end()) if match else None

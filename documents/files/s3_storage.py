@@ -19,6 +19,6 @@ class BucketFiles(S3Storage):
         self.client_config: Config = self.client_config.merge(LIMITS)
 
     def open_part(self, name: str, start: int, length: int) -> IO[bytes]:
-        """Implement ``documents.files.storage.PartsOfFiles``. Raises botocore's ClientError."""
+        """Implement ``documents.files.PartsOfFiles``. Raises botocore's ClientError."""
         entry = self.bucket.Object(self._normalize_name(name))
         return cast(IO[bytes], entry.get(Range=f"bytes={start}-{start + length - 1}")["Body"])

@@ -20,8 +20,8 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from documents.files import PartsOfFiles
 from documents.files.page_pictures import PictureFailed, thumbnail_of
-from documents.files.storage import PartsOfFiles
 from documents.models import Document, EventKind
 from documents.models.security import record
 from documents.templatetags.ui import sprite

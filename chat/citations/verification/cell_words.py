@@ -8,120 +8,16 @@ from dataclasses import replace
 from decimal import Decimal
 
 from chat.citations.verification.computation import Operands, Operation, as_money
-from chat.citations.verification.grid import Grid, words_of
+from chat.citations.verification.grid import Grid, loss_in_brackets, places_of, words_of
 from chat.citations.verification.phrases import change_role
 from chat.citations.verification.token import Token, is_marker, opposite, rounded, same, same_quantity
 from chat.citations.verification.tokens import tokens_of
 from text.quantities import Quantity
-from text.semantics import Lexicon, lexicon
+from text.semantics import lexicon
 
 LEVELS = ("direction", "level", "amount", "height", "size", "excess", "money")  # pairs of opposites
 _JOINED_THAN = frozenset({"于", "於"})  # at the end of a comparison in one word: 高于
 _MEASURED = {"weight": "mass", "temperature": "temperature", "speed": "speed", "price": "money"}
-
-
-def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexicon) -> dict[int, set[int]]:
-    """Labels that the claim has all words of, with the words' places in it, in the order it names them.
-
-    Not those that are part of longer ones. Where no label stands there whole, what a label says behind
-    a comma or in brackets may be left out if the rest names one label alone: "Senior notes, due 2028".
-    """
-    places = {index: places_of(claim, _required(label, words), words) for index, label in enumerate(labels)}
-    found = {index: own for index, own in places.items() if own}
-    if not found:
-        heads = [tuple(token for token in label if token.clause == label[0].clause) for label in labels]
-        cut = [
-            index
-            for index, label in enumerate(labels)
-            if heads[index] and not any(token.marker for token in label) and heads.count(heads[index]) == 1
-        ]
-        found = {index: at for index in cut if (at := places_of(claim, heads[index], words))}
-        totals = [at for at, label in enumerate(labels) if any(token.word in words.total for token in label)]
-        place = next((at for at, token in enumerate(claim) if token.word in words.total), None)
-        if not found and len(totals) == 1 and place is not None:  # "Total company", "Total"
-            found = {totals[0]: {place}}
-    kept = {i: found[i] for i in found if not any(found[i] < found[k] for k in found)}
-    own = {i: at.difference(*(kept[k] for k in kept if k != i)) for i, at in kept.items()}
-    return {i: kept[i] for i in sorted(kept, key=lambda i: max(own[i], default=0))}
-
-
-def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
-    """The words that name a label: of "Year ended 31 March 2023" the date."""
-    if not any(token.quantity and token.quantity.dimension in ("year", "date") for token in label):
-        return label
-    return [token for token in label if token.word not in words.period]
-
-
-def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
-    """Places in the claim of all words of a label; empty where one is missing."""
-    if loss := loss_in_brackets(label):  # the one or the other
-        without = (_places_without(claim, label, at, words) for at in (loss, loss - 1))
-        return next((places for places in without if places), set())
-    sides = {side for token in label for pair, side in token.poles if pair == "money"}
-    found = [_place(claim, wanted, words) for wanted in label]
-    if None in found and len(sides) == 1:  # a loss is a negative income; not in "income (loss)"
-        found = [_loss(claim, wanted) if at is None else at for at, wanted in zip(found, label, strict=True)]
-    if None in found:
-        return set()
-    places = [at for at in found if at is not None]
-    compound = {at for at in places if at + 1 in places and claim[at + 1].start - claim[at].end == 1}
-    turns = {at for at, token in enumerate(claim) if any(pair == "direction" for pair, _ in token.poles)}
-    turns -= compound  # "contract liabilities", where nothing contracts
-    turns -= {
-        at for at, wanted in zip(places, label, strict=True)
-        if claim[at].word == wanted.word and ("money", 1) in wanted.poles
-    }  # fmt: skip
-    turns |= {at for at, wanted in zip(places, label, strict=True) if opposite(claim[at], wanted)}
-    return set(places) - turns  # their side is yet to be compared
-
-
-def loss_in_brackets(label: Sequence[Token]) -> int:
-    """Where the loss of "net income (loss)" stands; 0 for other labels."""
-    apart = (at for at, token in enumerate(label) if token.clause != label[0].clause)
-    return next((at for at in apart if ("money", 1) in label[at].poles), 0)
-
-
-def _places_without(claim: Sequence[Token], label: Sequence[Token], at: int, words: Lexicon) -> set[int]:
-    """Places of a label without one word, of which a phrase's others count: the "net" of "net income"."""
-    found = places_of(claim, [*label[:at], *(replace(t, clause=0) for t in label[at + 1 :])], words)
-    shared = label[at].word.split()[:-1]
-    return found | {k for k, token in enumerate(claim) if found and token.word in shared}
-
-
-def _loss(claim: Sequence[Token], wanted: Token) -> int | None:
-    return next((at for at, token in enumerate(claim) if "money" in opposite(token, wanted)), None)
-
-
-def _place(claim: Sequence[Token], wanted: Token, words: Lexicon) -> int | None:
-    """The very word, before one that is like it: "higher in the highest class"."""
-    own = (at for at, token in enumerate(claim) if token.word == wanted.word)
-    return next(own, next((at for at, token in enumerate(claim) if _alike(token, wanted, words)), None))
-
-
-def _alike(token: Token, wanted: Token, words: Lexicon) -> bool:
-    if wanted.word in words.change and any(pair == "direction" for pair, _ in token.poles):
-        return True
-    if (
-        wanted.marker
-        and wanted.marker.value in ("top", "bottom")
-        and not {token.word, wanted.word} & words.limits
-    ):
-        return token.word == wanted.word  # "the most" is no "Highest"
-    return same(token, wanted) or (token.word in words.total and wanted.word in words.total)
-
-
-def names_part(claim: Sequence[Token], head: Sequence[Token], words: Lexicon) -> bool:
-    """Whether a claim says a word of a head, for the rest of which its unit stands: "draws 1.8 kW"."""
-    return len(head) == 1 or any(_place(claim, wanted, words) is not None for wanted in head)
-
-
-_LEAST_COMPOUND_END = 4  # letters of a root
-
-
-def ends_compound(token: Token, other: Token) -> bool:
-    """ "erzeugt" of a caption's "Stromerzeugung", "Pumpe" of "Umwälzpumpen"."""
-    long = min(len(token.root), len(token.word) - 1, len(other.root) - 2) >= _LEAST_COMPOUND_END
-    return token.kind == other.kind == "word" and long and other.root.endswith(token.root)
 
 
 # The words and numbers of a claim, compared with cells.
@@ -219,8 +115,11 @@ class CellComparison:
             self.claim[max(0, claimed.start - 1) : claimed.start] == "("
             and self.claim[claimed.end :].lstrip()[:1] == ")"
         )
+        gains = any(self.side(token) == 0 for at, token in enumerate(self.tokens) if at not in self.used)
+        spent = not gains and any(token.word in self.words.spent for token in self.tokens)
         falls = (
             bracketed
+            or spent
             or self.outflow
             or any(self.side(token) == 1 for at, token in enumerate(self.tokens) if at not in self.used)
         )
@@ -230,7 +129,8 @@ class CellComparison:
     def names_outflow(self, row: int) -> bool:
         """Whether the row's label, without what stands in brackets, or the claim calls the amount a cost."""
         label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
-        loss = bool(loss_in_brackets(self.grid.label(row))) and self._says_loss()
+        of_result = any(token.word in self.words.results for token in self.grid.label(row))
+        loss = (of_result or bool(loss_in_brackets(self.grid.label(row)))) and self._says_loss()
         return loss or any(word in label for word in self.words.outflow) or self.says_expense()
 
     def _says_loss(self) -> bool:
@@ -266,7 +166,12 @@ class CellComparison:
         label = self.grid.label(row)
         for at, token in enumerate(self.tokens):
             side = self.side(token)
-            if ("money", 1) in token.poles and printed.value > 0 and loss_in_brackets(label):
+            neutral = loss_in_brackets(label) or any(other.word in self.words.results for other in label)
+            if ("money", 1) in token.poles and printed.value > 0 and neutral:
+                return at
+            if ("money", 0) in token.poles and printed.value < 0 and neutral and at in self.used:
+                return at
+            if token.word in self.words.spent and printed.value > 0 and self._has_negative(row):
                 return at
             if side is None or at in self.used or any(token.word == other.word for other in label):
                 continue
@@ -275,6 +180,10 @@ class CellComparison:
             if (side == 0 and printed.value < 0) or (side == 1 and printed.value > 0 and counts):
                 return at
         return None
+
+    def _has_negative(self, row: int) -> bool:
+        amounts = (self.grid.quantity(row, column) for column in self.grid.columns)
+        return any(amount is not None and amount.value < 0 for amount in amounts)
 
     def direction_counts(self) -> bool:
         return any(self.direction(column) for column in self.grid.columns)
@@ -449,3 +358,52 @@ class CellComparison:
         before = [c for c in self.grid.columns if 0 < self.grid.time(c) < self.grid.time(column)]
         turns = any(pair == "direction" for token in self.tokens for pair, _ in token.poles)
         return [max(before, key=self.grid.time), column] if before and turns else [column]
+
+    def date_by_caption(self) -> None:
+        """Read "31 December 2023" as 2023 where the caption says "year ended 31 December"."""
+        over = (t for text in (self.grid.caption, *self.grid.over) for t in words_of(text, self.language))
+        days = {int(q.value) for t in over if (q := t.quantity) and q.dimension == "date" and q.value < 10000}
+        found = []
+        for token in self.tokens:
+            own = token.quantity
+            if own and own.dimension == "date" and own.value > 10000 and int(own.value) % 10000 in days:
+                year = own.value // 10000
+                token = replace(token, quantity=replace(own, value=year, base=year, dimension="year"))
+            found.append(token)
+        self.tokens = tuple(found)
+
+    def quantifiers_of_none(self) -> set[int]:
+        """The "any" of "not … any"."""
+        return {at for at, token in enumerate(self.tokens) if is_marker(token, "quantifier")}
+
+    def by_bound(self, values: Sequence[int]) -> list[int]:
+        """The column of limits that the claim names by a bound: "at most 6 mA" under "Max."."""
+        bounds = [self.tokens[at].bound for at in values]
+        side = {"le": "top", "ge": "bottom"}.get(bounds[0]) if len(bounds) == 1 else None
+        limits = self.grid.limits(side) if side else []
+        if len(limits) != 1:
+            return []
+        self.used |= {at for at, token in enumerate(self.tokens) if is_marker(token, "modality")}
+        self.tokens = tuple(replace(t, bound="") if at in values else t for at, t in enumerate(self.tokens))
+        return limits
+
+    def meant(self, columns: list[int], rows: Sequence[int], values: Sequence[int]) -> list[int]:
+        """The named columns without those that only repeat the corner, or do not fit the value's measure."""
+        corner = words_of(self.grid.heads[0], self.language)
+        other = [c for c in columns if not all(any(same(t, o) for o in corner) for t in self.grid.head(c))]
+        columns = self.beside_counted(other or columns, values)
+        measures = {q.dimension for at in values if (q := self.tokens[at].quantity)} - {""}
+        fitting = [
+            c for c in columns
+            if any((q := self.grid.quantity(row, c)) and {q.dimension} == measures for row in rows)
+        ]  # fmt: skip
+        return fitting if len(fitting) == 1 and len(values) == 1 else columns
+
+    def beside_counted(self, columns: list[int], values: Sequence[int]) -> list[int]:
+        """The columns without those whose names only say what is counted: "14 % of women used the pill".
+
+        A name with a number behind it has that one: "weighs 22 kg and costs £385".
+        """
+        behind = {at + 1 for at in values if not any(t.quantity for t in self.tokens[at + 1 : at + 3])}
+        named_here = {c: places_of(self.tokens, self.grid.head(c), self.words) for c in columns}
+        return [c for c in columns if not named_here[c] or not named_here[c] <= behind] or columns

@@ -443,14 +443,17 @@ def within_bound(token: Token, held: Quantity, text: str) -> tuple[bool, str] | 
 def _bounded(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
 ) -> Calculation | None:
-    """ "Below 6 %" of "was 5.4 %"."""
+    """ "Below 6 %" of "was 5.4 %"; not of a sentence that has the bound itself."""
+    said = {token.quantity.base for token in source if token.quantity}
     for at, own in enumerate(claim):
+        if own.quantity and own.quantity.base in said:
+            continue
         for token in source if own.quantity and own.bound in _WITHIN else ():
             held = token.quantity
             if held is None or token.bound or held.dimension in DATES:
                 continue
             found = within_bound(own, held, token.word)
-            said = [replace(token, start=t.start, end=t.end) if k == at else t for k, t in enumerate(claim)]
-            if found and holds(said):
+            exact = [replace(token, start=t.start, end=t.end) if k == at else t for k, t in enumerate(claim)]
+            if found and holds(exact):
                 return Calculation((token, token), found[1], None if found[0] else own)
     return None

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Partners, content_places
-from chat.citations.verification.token import DENIALS, HARD_BREAKS, Token, is_marker
+from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Token, is_marker
 from text.quantities import Quantity
 from text.semantics import UNSPACED, Lexicon, Marker, stem
 
@@ -426,10 +426,11 @@ def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | No
     counted = at - 1  # "12文字以上": behind the number's counter
     while _is_counter(tokens[counted], words) and counted > max(0, at - _COUNTER):
         counted -= 1
+    opens = postfix and word.split()[0] not in COORDINATORS
+    if opens and tokens[at + 1 : at + 2] and tokens[at + 1].quantity:  # "43 % do so au moins un jour"
+        return at + 1
     if postfix and at and tokens[counted].kind == "quantity":
         return counted
-    if postfix and tokens[at + 1 : at + 2] and tokens[at + 1].quantity:  # "43 % do so au moins un jour"
-        return at + 1
     if postfix and (before := number_of_phrase(tokens, at)) is not None:
         return before
     if postfix and " " in word:

@@ -41,10 +41,12 @@ from chat.citations.verification.voice import (
     agent_of,
     case_of,
     converse,
+    dative,
     gives,
     impersonal,
     instructed,
     is_passive,
+    nominal,
     voice_changes,
     wrong_voices,
 )
@@ -173,7 +175,7 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
         if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))
         or small_words_stay(pairing, (i, j), (k, m))
         if not (_condition_kept(pairing, i, j, k, m) or _condition_kept(pairing, k, m, i, j))
-        if not _nominal(pairing, i, j, k, m) and not _dative(pairing, i, j, k, m)
+        if not nominal(pairing, i, j, k, m) and not dative(pairing, i, j, k, m)
         if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
     ]
 
@@ -352,29 +354,6 @@ def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     return bool(case) and case == case_of(pairing.source, j, pairing.words) and not apart
 
 
-def _dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """ "pay a deposit to the landlord" for "pay the landlord a deposit", and back."""
-    words = pairing.words
-    verb = max((at for at in pairing.partners if at < i), default=None)
-    if words.language not in ("en", "nl") or verb is None or not pairing.partners[verb] < min(j, m):
-        return False
-    if pairing.claim[verb].kind != "word" or (pairing.claim[i].quantity and pairing.claim[k].quantity):
-        return False
-    claimed, held = lead(pairing.claim, k, words), lead(pairing.source, m, words)
-    back, ahead = lead(pairing.claim, i, words), lead(pairing.source, j, words)
-    return not back and not held and bool({claimed, ahead} & words.ends)
-
-
-def _nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """ "publication of the call" for "the call was published", and back: a noun made of the verb."""
-    if pairing.claim[i].word == pairing.source[j].word and pairing.claim[k].word == pairing.source[m].word:
-        return False
-    between = [at for at in content_places(pairing.claim) if i < at < k]
-    others = [at for at in content_places(pairing.source) if m < at < j]
-    roles = {lead(pairing.claim, k, pairing.words), lead(pairing.source, j, pairing.words)}
-    return not between and not others and bool(roles & pairing.words.genitive)
-
-
 _ADVERBS = ("ly", "ment", "mente")
 
 
@@ -453,6 +432,8 @@ def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, 
     j, m = pairing.partners[i], pairing.partners[k]
     if lead(claim, i, words) in words.genitive or lead(source, j, words) in words.genitive:
         return False
+    if _object_of_other_verb(pairing, min(j, m)):
+        return False
     between = [at for at in content_places(claim) if i < at < k and not _moves_along(claim[at])]
     others = [at for at in content_places(source) if m < at < j and not _moves_along(source[at])]
     if not between and not others:
@@ -465,6 +446,17 @@ def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, 
     )
 
 
+def _object_of_other_verb(pairing: Pairing, at: int) -> bool:
+    """Whether a noun stands behind a verb that the claim leaves out: "excluded a fracture and showed"."""
+    if pairing.words.language not in ("es", "it", "pt"):
+        return False
+    start = at
+    while start and pairing.source[start - 1].word in pairing.words.articles:
+        start -= 1
+    before = pairing.source[start - 1] if start else None
+    return before is not None and before.kind == "word" and start - 1 not in pairing.matched_source
+
+
 def _only_verb_moved(pairing: Pairing) -> bool:
     """Whether a verb and all else have changed places as blocks: "quedan excluidas las familias"."""
     crossed = [(i, k) for (i, _), (k, _) in inversions(pairing)]
@@ -472,6 +464,8 @@ def _only_verb_moved(pairing: Pairing) -> bool:
     if not crossed or len(crossed) != len(blocks[0]) * len(blocks[1]) or blocks[0][-1] > blocks[1][0]:
         return False
     verbs = [block for block in blocks if all(_bare_verb(pairing, at) for at in block)]
+    if any(_object_of_other_verb(pairing, pairing.partners[block[0]]) for block in blocks):
+        return False
     return len(verbs) == 1 and verbs[0][-1] - verbs[0][0] < _MOST_VERB_WORDS
 
 

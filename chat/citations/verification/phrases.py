@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.token import COORDINATORS, Token, is_marker
-from text.semantics import Lexicon, Marker
+from text.semantics import Lexicon, Marker, root, stem
 
 
 def lead(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
@@ -445,3 +445,56 @@ def counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:
     whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
     nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
     return nouns if all(t.kind == "word" for t in nouns[1:]) else ()
+
+
+# Verbs in two parts, and periods.
+
+
+def with_final_particles(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """German "zu" and "ab" at the end of a clause: the other half of "nimmt … zu"."""
+    found = list(tokens)
+    for at, token in enumerate(tokens):
+        last = at + 1 == len(tokens) or tokens[at + 1].kind == "break"
+        if last and (pole := words.final_particles.get(token.word)):
+            pair, side = pole.split(":")
+            found[at] = replace(token, kind="word", stem=token.word, poles=frozenset({(pair, int(side))}))
+            for verb in range(at - 1, -1, -1):
+                if tokens[verb].kind == "break":
+                    break
+                if tokens[verb].word in words.particle_verbs:
+                    found[verb] = replace(tokens[verb], kind="function")
+                    break
+        elif last and token.word in words.separable:
+            _join_particle(found, at, words)
+    return found
+
+
+def _join_particle(found: list[Token], at: int, words: Lexicon) -> None:
+    """Write "beruft … ein" as "einberuft", by the root that "einberufen" has."""
+    first = next((k for k in range(at - 1, -1, -1) if found[k].kind == "break"), -1) + 1
+    verbs = [k for k in range(first + 1, at) if found[k].kind == "word" and not found[k].capital]
+    if verbs:
+        verb, joined = verbs[0], found[at].word + found[verbs[0]].word
+        stems = stem(joined, words.language), root(joined, words.language)
+        found[verb] = replace(found[verb], word=joined, stem=stems[0], root=stems[1])
+        found[at] = replace(found[at], kind="function", marker=None)
+
+
+def with_periods(tokens: Sequence[Token]) -> list[Token]:
+    """ "Every three months" as "quarterly", "alle sieben Tage" as "weekly"."""
+    found: list[Token] = []
+    for token in tokens:
+        own = token.quantity
+        period = _PERIODS.get((own.dimension, int(own.base))) if own and own.base == int(own.base) else None
+        if period and found and is_marker(found[-1], "quantifier", "all"):
+            marker = Marker("frequency", period)
+            found[-1] = replace(found[-1], marker=marker, stem=f"frequency:{period}", end=token.end)
+        else:
+            found.append(token)
+    return found
+
+
+_PERIODS = {
+    ("calendar", 1): "month", ("calendar", 3): "quarter", ("calendar", 12): "year",
+    ("time", 3600): "hour", ("time", 86400): "day", ("time", 604800): "week",
+}  # fmt: skip

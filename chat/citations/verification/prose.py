@@ -15,8 +15,9 @@ from chat.citations.verification.computation import computed_in_prose
 from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.phrases import counted_behind_whole
 from chat.citations.verification.qualifiers import Surroundings
-from chat.citations.verification.readings import readings, statements
+from chat.citations.verification.readings import readings
 from chat.citations.verification.sentence_comparison import Finding, examine
+from chat.citations.verification.statements import statements
 from chat.citations.verification.token import (
     COORDINATORS,
     EITHER,
@@ -125,9 +126,14 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
             for part in found:
                 if part.outcome == "conflict" and part.coverage >= 0.8:
                     return part
-    if judged.outcome == "conflict" and any(
-        all(_best(part, sentences, language, topics).outcome != "conflict" for part in split)
-        for split in (*_statements(tokens, lexicon(language)), *([parts] if len(parts) > 1 else ()))
+    roles = any(conflict.kind == "role_swap" for conflict in judged.conflicts)
+    if (
+        judged.outcome == "conflict"
+        and not roles
+        and any(
+            all(_best(part, sentences, language, topics).outcome != "conflict" for part in split)
+            for split in (*_statements(tokens, lexicon(language)), *([parts] if len(parts) > 1 else ()))
+        )
     ):
         return replace(judged, outcome="open", conflicts=(), unchecked=judged.unchecked or _JOINT)
     return judged

@@ -8,7 +8,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from chat.citations.verification.alignment import Differences, Pairing, content_places
-from chat.citations.verification.phrases import clause_lead, is_genitive, lead, places_of_phrases
+from chat.citations.verification.phrases import (
+    change_role,
+    clause_lead,
+    is_genitive,
+    lead,
+    places_of_phrases,
+)
 from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, Token, is_marker
 from text.semantics import UNSPACED, Lexicon
 
@@ -31,6 +37,8 @@ def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
     if words.copula & {t.word for t in pairing.claim} and not words.future & {t.word for t in pairing.claim}:
         yield from (at for at, _ in enumerate(pairing.source) if _will_be(pairing, at))
     yield from _turned_condition(pairing)
+    yield from _of_other_statement(pairing)
+    yield from _of_other_number(pairing)
     yield from _turned_relative(pairing)
     for i, j in pairing.ordered:
         kinds = {pairing.claim[i].kind, pairing.source[j].kind}
@@ -38,6 +46,36 @@ def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
             yield from (at for at in qualifier(pairing, i, j) if at not in pairing.matched_source)
         if is_marker(pairing.claim[i], "quantifier") and is_marker(pairing.source[j], "quantifier"):
             yield from _other_whole(pairing, i, j)
+
+
+def _of_other_statement(pairing: Pairing) -> Iterator[int]:
+    """ "May close it while …" of "may close it; they must not do so while …": a clause of markers alone."""
+    source = pairing.source
+    clauses = {source[at].clause for at in pairing.matched_source}
+    for clause in {c - 1 for c in clauses} - clauses:
+        own = [at for at, token in enumerate(source) if token.clause == clause and token.content]
+        duty = any(is_marker(source[at], "modality") for at in own)
+        if duty and all(source[at].kind == "marker" for at in own):
+            yield from (at for at in own if source[at].marker in DENIALS)
+
+
+def _of_other_number(pairing: Pairing) -> Iterator[int]:
+    """ "15,000 rpm with R 4" of "15,000 rpm with R 12 and 4,500 rpm with R 4": the number before it."""
+    source, words = pairing.source, pairing.words
+    held_by = (q.dimension for j in pairing.matched_source if (q := source[j].quantity))
+    measures = set(held_by) - {"", "year", "date"}
+    for _, j in pairing.ordered:
+        role = lead(source, j, words)
+        if source[j].kind == "marker" or not role or role in words.genitive or not measures:
+            continue
+        for at in range(j - 1, -1, -1):
+            held = source[at].quantity
+            if source[at].kind == "break" or source[at].word in COORDINATORS:
+                break
+            if held and held.dimension in measures:
+                if at not in pairing.matched_source and change_role(source, at, words) == "":
+                    yield at
+                break
 
 
 def _turned_condition(pairing: Pairing) -> Iterator[int]:
@@ -386,21 +424,20 @@ class AddedWords(Differences):
         place = self.pairing.partners[beside]
         if self._has_other_owner(place) or token.marker or token.poles or token.capital:
             return False
-        said = [
-            one.stem
+        before = [
+            one
             for one, other in pairwise(self.around.everything)
             if other.stem == self.source[place].stem and one.kind == "word"
         ]
-        return bool(said) and set(said) == {token.stem}
+        return {one.stem for one in before} == {token.stem} and not any(one.capital for one in before)
 
     def _frames(self, at: int) -> bool:
         """ "In the trial, …": a general noun before the comma that opens the claim."""
         token = self.claim[at]
         if token.word not in self.words.generic or any(t.content for t in self.claim[:at]) or at < 2:
             return False
-        behind = self.claim[at + 1 : at + 2]
         definite = self.claim[at - 1].word in self.words.articles | self.words.pronouns
-        return definite and bool(behind) and behind[0].word == ","
+        return definite and [token.word for token in self.claim[at + 1 : at + 2]] == [","]
 
     def speaks_for_us(self, token: Token) -> bool:
         """ "The company" for a report's "we"."""

@@ -7,14 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from chat.citations.claims import Conflict
-from chat.citations.verification.cell_words import (
-    LEVELS,
-    CellComparison,
-    ends_compound,
-    named,
-    names_part,
-    places_of,
-)
+from chat.citations.verification.cell_words import LEVELS, CellComparison
 from chat.citations.verification.computation import (
     Equation,
     Operands,
@@ -24,9 +17,17 @@ from chat.citations.verification.computation import (
     within_bound,
     written_equation,
 )
-from chat.citations.verification.grid import CellText, Grid, words_of
+from chat.citations.verification.grid import (
+    CellText,
+    Grid,
+    ends_compound,
+    named,
+    names_part,
+    places_of,
+    words_of,
+)
 from chat.citations.verification.prose import Judgement
-from chat.citations.verification.token import Token, difference, is_marker, same
+from chat.citations.verification.token import Token, denials_at, difference, is_marker, same
 from chat.citations.verification.tokens import tokens_of
 from text.quantities import Quantity
 from text.semantics import known_language
@@ -50,6 +51,7 @@ class _Reading(CellComparison):
     """Reads one claim off one table."""
 
     def judgement(self, own_row: int | None) -> Judgement:
+        self.date_by_caption()
         equation, self.tokens = written_equation(self.claim, self.tokens)
         self.used |= equals_signs(self.tokens)
         heads = [self.grid.head(column) for column in self.grid.columns]
@@ -75,9 +77,9 @@ class _Reading(CellComparison):
         if len(rows) == 1 and (own := self._by_direction(rows[0], columns, values)):
             columns = own
         elif len(rows) == 1 and not columns:
-            columns = self._by_values(rows[0], values) or self._by_bound(values)
+            columns = self._by_values(rows[0], values) or self.by_bound(values)
         elif len(columns) > 1:
-            columns = self._meant(columns, rows, values)
+            columns = self.meant(columns, rows, values)
         elif len(rows) == len(columns) == 1 and not values and self.extreme() is None:
             columns = self.with_year_before(columns[0])
         elif len(rows) == 2 and not columns:
@@ -112,6 +114,8 @@ class _Reading(CellComparison):
         self.outflow = self.names_outflow(row)
         if not values and extreme is None and self.grid.says_change(column):
             return self._turned_as_said(row, column)
+        if not values and (judged := self._none(row, column)):
+            return judged
         if not values:
             return self._text(row, column) if extreme is None else self._top(row, column, extreme)
         if turned := self._since_year_before(row, column, values):
@@ -121,6 +125,18 @@ class _Reading(CellComparison):
         self.used.add(extreme)
         judged = self._cell(row, column, values)
         return self._top(row, column, extreme, values) if judged.outcome == "holds" else judged
+
+    def _none(self, row: int, column: int) -> Judgement | None:
+        """ "No patient had neutropenia" of a cell that says 0; None where the claim denies nothing."""
+        denials = denials_at(range(len(self.tokens)), self.tokens)
+        held = self.first(row, column)
+        if len(denials) != 1 or held is None:
+            return None
+        spans, known = self.spans([(row, column)]), {*denials, *self.quantifiers_of_none()}
+        if held.value == 0:
+            return self._rest(spans, known)
+        wrong = self._conflict("quantifier", denials[0], self.grid.rows[row][column])
+        return Judgement("conflict", spans, (wrong,), coverage=1.0)
 
     def _turned_as_said(self, row: int, column: int) -> Judgement:
         """ "It rose from 2015 to 2017", of the cell that says by how many percent."""
@@ -190,38 +206,6 @@ class _Reading(CellComparison):
         if both and dated and set(columns) <= set(both) and all(self.grid.time(c) for c in both):
             return both
         return [*self.grid.columns] if not columns and len(self.grid.columns) == 2 and dated else []
-
-    def _by_bound(self, values: Sequence[int]) -> list[int]:
-        """The column of limits that the claim names by a bound: "at most 6 mA" under "Max."."""
-        bounds = [self.tokens[at].bound for at in values]
-        side = {"le": "top", "ge": "bottom"}.get(bounds[0]) if len(bounds) == 1 else None
-        limits = self.grid.limits(side) if side else []
-        if len(limits) != 1:
-            return []
-        self.used |= {at for at, token in enumerate(self.tokens) if is_marker(token, "modality")}
-        self.tokens = tuple(replace(t, bound="") if at in values else t for at, t in enumerate(self.tokens))
-        return limits
-
-    def _meant(self, columns: list[int], rows: Sequence[int], values: Sequence[int]) -> list[int]:
-        """The named columns without those that only repeat the corner, or do not fit the value's measure."""
-        corner = words_of(self.grid.heads[0], self.language)
-        other = [c for c in columns if not all(any(same(t, o) for o in corner) for t in self.grid.head(c))]
-        columns = self._beside_counted(other or columns, values)
-        measures = {q.dimension for at in values if (q := self.tokens[at].quantity)} - {""}
-        fitting = [
-            c for c in columns
-            if any((q := self.grid.quantity(row, c)) and {q.dimension} == measures for row in rows)
-        ]  # fmt: skip
-        return fitting if len(fitting) == 1 and len(values) == 1 else columns
-
-    def _beside_counted(self, columns: list[int], values: Sequence[int]) -> list[int]:
-        """The columns without those whose names only say what is counted: "14 % of women used the pill".
-
-        A name with a number behind it has that one: "weighs 22 kg and costs £385".
-        """
-        behind = {at + 1 for at in values if not any(t.quantity for t in self.tokens[at + 1 : at + 3])}
-        named_here = {c: places_of(self.tokens, self.grid.head(c), self.words) for c in columns}
-        return [c for c in columns if not named_here[c] or not named_here[c] <= behind] or columns
 
     def _since_year_before(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
         """ "Revenue fell by 427 to 3,504 in 2023": held against the year before, in a column of its kind.
@@ -463,7 +447,7 @@ class _Reading(CellComparison):
         heads = (self.grid.heads[column] for column in self.grid.columns)
         said += [token for head in heads for token in words_of(head, self.language)]
         words = self.words
-        light = words.light | words.together | words.minus | words.counted | words.company
+        light = words.tabled | words.light | words.together | words.minus | words.counted | words.company
         light |= self.grid.periods()
         left = [
             token

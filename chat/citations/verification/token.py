@@ -9,8 +9,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from text.quantities import ANY_CURRENCY, Quantity
+from text.quantities import Quantity
 from text.semantics import Lexicon, Marker, plain_letters
+from text.units import ANY_CURRENCY
 
 Kind = Literal["quantity", "marker", "word", "function", "break"]
 

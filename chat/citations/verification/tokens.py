@@ -24,6 +24,7 @@ from chat.citations.verification.conditions import (
     with_times_a_day,
     with_verb_first,
 )
+from chat.citations.verification.phrases import with_final_particles, with_periods
 from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token, is_marker
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, quantities_in
@@ -42,10 +43,10 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
     found = with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
     found = with_events(_without_contrasts(_without_plain_years(found, language), words), words)
-    found = _with_ordinals(with_times_a_day(_with_quarters(found, words)), language)
+    found = with_periods(_with_ordinals(with_times_a_day(_with_quarters(found, words)), language))
     found = _turned(_with_equatives(found, words), words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
-    found = with_final_when(with_verb_first(_with_final_particles(found, words), words), words)
+    found = with_final_when(with_verb_first(with_final_particles(found, words), words), words)
     return tuple(in_clauses(found, words))
 
 
@@ -95,6 +96,8 @@ def _is_month(text: str, at: int) -> bool:
 
 def _is_label(text: str, at: int) -> bool:
     """Whether a capital letter names what stands before it, as in "Site A"; not "I", nor among capitals."""
+    if text[at].isupper() and re.match(r"-\d", text[at + 1 : at + 3]):  # "T-02"
+        return True
     before = re.search(r"([^\W\d_]{2,}) $", text[:at])
     return text[at].isupper() and text[at] != "I" and before is not None and not before[1].isupper()
 
@@ -406,25 +409,6 @@ def _turned(tokens: list[Token], words: Lexicon) -> list[Token]:
             token = replace(token, stem="-" + token.stem, word=f"{turn.word} {token.word}")
             turn = None
         found.append(token)
-    return found
-
-
-def _with_final_particles(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """German "zu" and "ab" at the end of a clause: the other half of "nimmt … zu"."""
-    if not words.final_particles:
-        return tokens
-    found = list(tokens)
-    for at, token in enumerate(tokens):
-        last = at + 1 == len(tokens) or tokens[at + 1].kind == "break"
-        if last and (pole := words.final_particles.get(token.word)):
-            pair, side = pole.split(":")
-            found[at] = replace(token, kind="word", stem=token.word, poles=frozenset({(pair, int(side))}))
-            for verb in range(at - 1, -1, -1):
-                if tokens[verb].kind == "break":
-                    break
-                if tokens[verb].word in words.particle_verbs:
-                    found[verb] = replace(tokens[verb], kind="function")
-                    break
     return found
 
 

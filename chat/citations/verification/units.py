@@ -11,6 +11,7 @@ from itertools import takewhile
 from chat.citations.anchoring.page_text import fold
 from chat.citations.claims import Conflict, SourceUnit
 from chat.citations.values.support import FALLING, ValueSupport, heads_of
+from chat.citations.values.written_values import values_in
 from chat.citations.verification.grid import CellText, Grid
 from chat.citations.verification.prose import Judgement, judge_prose
 from chat.citations.verification.tables import UNSCALED, judge_table
@@ -68,9 +69,11 @@ def _in_two_lists(text: str, language: str, found: ValueSupport) -> bool:
     """Whether all values stand in one sentence with a "respectively", in the order of the claim."""
     starts = [place.printed.start for place in found.places]
     said = next((s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None)
+    years = said and [value for value in values_in(text[said.start : said.end]) if value.year is not None]
     inside = said is not None and all(said.start <= start < said.end for start in starts)
     return (
         inside
+        and (len(starts) > 1 or bool(years))
         and starts == sorted(starts)
         and bool(said and _RESPECTIVELY.search(text[said.start : said.end]))
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from chat.citations.verification.alignment import Pairing
+from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.phrases import lead
 from chat.citations.verification.token import COORDINATORS, Token, is_marker, opposite
 from text.semantics import Lexicon, Marker
@@ -41,9 +41,9 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         at and tokens[at - 1].word in _TO_BE_DONE and tokens[at - 1].marker
     ):
         return True
-    by_whom = (
-        at + 2 < len(tokens) and tokens[at + 1].word in words.agent and tokens[at + 2].kind != "quantity"
-    )
+    dated = at + 2 < len(tokens) and tokens[at + 1].word in words.timely and tokens[at + 2].quantity
+    by = at + (3 if dated else 1)  # "found in 1974 by a diver"
+    by_whom = by + 1 < len(tokens) and tokens[by].word in words.agent and tokens[by + 1].kind != "quantity"
     if by_whom and any(pair == "direction" for pair, _ in token.poles):
         return False  # "rose by a mean of 5 %"
     ending = _PARTICIPLE_ENDS.get(words.language)
@@ -65,7 +65,16 @@ def _is_no_participle(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     return not (agent and token.word.endswith(("able", "ible")))
 
 
+def may_be_participle(token: Token, words: Lexicon) -> bool:
+    """Whether a word has the ending of a participle; in German, it has no capital."""
+    if words.language in _VERB_LAST:
+        return not token.capital
+    ending = _PARTICIPLE_ENDS.get(words.language)
+    return bool(ending and ending.search(token.word))
+
+
 _PARTICIPLE_ENDS = {  # "propuesta por", "conçue par"
+    "en": re.compile(r"ed$"),
     "es": re.compile(r"(?:[aií]d|[eu]st|[eu]rt|ch|rit|[uo]elt)[oa]s?$"),
     "pt": re.compile(r"(?:[aií]d|[eo]st|[eu]rt|rit|ist|it)[oa]s?$"),
     "fr": re.compile(r"(?:é|[iu]|[ieu]t|is|nt)e?s?$"),
@@ -392,3 +401,26 @@ def gives(pairing: Pairing) -> bool:
         for i, j in pairing.ordered
         if any(pair == "giving" for pair, _ in pairing.claim[i].poles)
     )
+
+
+def dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """ "pay a deposit to the landlord" for "pay the landlord a deposit", and back."""
+    words = pairing.words
+    verb = max((at for at in pairing.partners if at < i), default=None)
+    if words.language not in ("en", "nl") or verb is None or not pairing.partners[verb] < min(j, m):
+        return False
+    if pairing.claim[verb].kind != "word" or (pairing.claim[i].quantity and pairing.claim[k].quantity):
+        return False
+    claimed, held = lead(pairing.claim, k, words), lead(pairing.source, m, words)
+    back, ahead = lead(pairing.claim, i, words), lead(pairing.source, j, words)
+    return not back and not held and bool({claimed, ahead} & words.ends)
+
+
+def nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """ "publication of the call" for "the call was published", and back: a noun made of the verb."""
+    if pairing.claim[i].word == pairing.source[j].word and pairing.claim[k].word == pairing.source[m].word:
+        return False
+    between = [at for at in content_places(pairing.claim) if i < at < k]
+    others = [at for at in content_places(pairing.source) if m < at < j]
+    roles = {lead(pairing.claim, k, pairing.words), lead(pairing.source, j, pairing.words)}
+    return not between and not others and bool(roles & pairing.words.genitive)
