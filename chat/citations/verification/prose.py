@@ -15,7 +15,7 @@ from chat.citations.verification.computation import computed_in_prose
 from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.phrases import counted_behind_whole
 from chat.citations.verification.qualifiers import Surroundings
-from chat.citations.verification.readings import readings
+from chat.citations.verification.readings import has_conjunction, readings
 from chat.citations.verification.sentence_comparison import Finding, examine
 from chat.citations.verification.statements import statements
 from chat.citations.verification.token import (
@@ -28,7 +28,7 @@ from chat.citations.verification.token import (
 )
 from chat.citations.verification.tokens import tokens_of
 from text.languages import base_language
-from text.semantics import Lexicon, known_language, lexicon, split_words
+from text.semantics import UNSPACED, Lexicon, known_language, lexicon, split_words
 from text.sentences import Span, sentence_spans
 
 MOST_SENTENCES = 3  # of a passage, looked at closely
@@ -115,7 +115,7 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
         for statements in _statements(tokens, lexicon(language))
     ):
         return replace(judged, outcome="holds", conflicts=(), missing=(), unchecked=())
-    parts = list(_parts(tokens))
+    parts = list(_parts(tokens, lexicon(language)))
     if len(parts) > 1:
         found = [_best(part, sentences, language, topics) for part in parts]
         if all(part.outcome == "holds" for part in found) and not _said_apart(
@@ -337,15 +337,19 @@ def _content(tokens: Sequence[Token]) -> int:
     return sum(token.content for token in tokens)
 
 
-def _parts(claim: Sequence[Token]) -> Iterator[tuple[Token, ...]]:
-    """The claim cut where "and" or a semicolon joins two statements."""
+def _parts(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Token, ...]]:
+    """The claim cut where "and", "while", a semicolon or, in unspaced scripts, a comma joins statements."""
     part: list[Token] = []
     for at, token in enumerate(claim):
-        joins = token.word in _COORDINATORS and at and claim[at - 1].kind == "break"
-        joins = joins or token.word in (";", "；", "؛")
-        if joins and sum(t.content for t in part) >= LEAST_PART:
+        behind_break = bool(at) and claim[at - 1].kind == "break"
+        joins = behind_break and token.word in _COORDINATORS | words.breaks
+        joins = (
+            joins or token.word in (";", "；", "؛") or (words.language in UNSPACED and token.word in "，、,")
+        )
+        opens = joins or (behind_break and has_conjunction(claim[at - 1], token, words))
+        if opens and sum(t.content for t in part) >= LEAST_PART:
             yield tuple(part)
-            part = []
+            part = [] if joins else [token]
         else:
             part.append(token)
     if part:

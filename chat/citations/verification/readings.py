@@ -39,6 +39,9 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
     for at, token in enumerate(tokens):
         if token.word in words.save_that:
             yield tokens[at + 1 :]
+        if tokens[at + 1 : at + 2] and has_conjunction(token, tokens[at + 1], words):
+            yield tokens[:at]
+            yield tokens[at + 1 :]
         if token.word not in COORDINATORS and not (token.kind == "break" and token.word in _COMMAS):
             continue
         if said := _gap_filled(tokens, at, words, said):
@@ -56,6 +59,11 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
     yield from of_compared(tokens, words)
     yield from with_shares(tokens)
     yield from _said_first(tokens, words)
+
+
+def has_conjunction(before: Token, token: Token, words: Lexicon) -> bool:
+    """Whether an Arabic word behind a comma has "and" as its first letter, and so opens a statement."""
+    return words.language == "ar" and before.word == "،" and token.start - before.end > 1
 
 
 def _each_alternative(tokens: Sequence[Token], at: int) -> Iterator[Sequence[Token]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 from chat.citations.claims import Conflict
@@ -58,6 +59,13 @@ _KIND_OF = {
 }  # fmt: skip
 _MAY_CANCEL = frozenset({"condition", "negation", "modality", "quantifier"})
 _OF_PLACES = frozenset({"entity_swap", "role_swap"})
+_OPENING_TOKENS = 12
+_FUTURE_OF_RULES = {
+    "es": ("rá", "rán"),
+    "pt": ("rá", "rão"),
+    "fr": ("era", "eront", "ront"),
+    "it": ("rà", "ranno"),
+}
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
 
 
@@ -230,7 +238,7 @@ class _Examination(AddedWords):
     def _claim_without_partner(self) -> None:
         for at in self.pairing.unmatched_claim:
             token = self.claim[at]
-            if at in self.explained_claim:
+            if at in self.explained_claim or at in self._opening_topic:
                 continue
             if token.quantity:
                 self._quantity(at)
@@ -240,6 +248,22 @@ class _Examination(AddedWords):
                 continue
             else:
                 self._word(at)
+
+    @cached_property
+    def _opening_topic(self) -> range:
+        """In unspaced scripts: the claim's first words, which open the passage, before a sentence's own.
+
+        "『浜辺日録』には地震の記事が…" of "『浜辺日録』の筆者は…。日録には地震の記事が…".
+        """
+        first = next((at for at in content_places(self.source)), None)
+        if self.words.language not in UNSPACED or first not in self.pairing.matched_source:
+            return range(0)
+        opening = "".join(t.word for t in self.around.everything[:_OPENING_TOKENS] if t.kind != "break")
+        for end in range(min(_OPENING_TOKENS, len(self.claim) - 1), 1, -1):
+            run = self.claim[:end]
+            if all(t.kind == "word" for t in run) and opening.startswith("".join(t.word for t in run)):
+                return range(end)
+        return range(0)
 
     def _obliges(self, at: int) -> bool:
         """Whether "must" says what an instruction says by its form, or what a bound says: "at most 6 bar"."""
@@ -251,6 +275,9 @@ class _Examination(AddedWords):
         if any(bound in ("le", "lt", "ge", "gt") for bound in bounds):
             return True
         verb = next((i for i, _ in self.pairing.ordered if i > at and self.claim[i].kind == "word"), None)
+        ending = _FUTURE_OF_RULES.get(self.words.language)
+        if verb is not None and ending and self.source[self.pairing.partners[verb]].word.endswith(ending):
+            return True
         return verb is not None and is_instruction(self.source, self.pairing.partners[verb], self.words)
 
     def _quantity(self, at: int) -> None:
@@ -341,11 +368,20 @@ class _Examination(AddedWords):
                 self.conflict("direction", at, rival)
             return
         rival = self._rival(at, lambda other: other.kind == "word", adjacent=True)
-        if rival is not None and self._said_around(token):
+        if rival is not None and self._said_around(token) and not self._is_phrase_of_passage(at):
             self.explained_source.add(rival)
             self.conflict("entity_swap", at, rival)
         else:
             self.missing.append(token.word)
+
+    def _is_phrase_of_passage(self, at: int) -> bool:
+        """Whether the passage has the word beside the one that the claim has it beside: "abono joven"."""
+        beside = {(one.stem, two.stem) for one, two in pairwise(self.around.everything) if one.kind == "word"}
+        token, near = self.claim[at], (self.claim[k] for k in (at - 1, at + 1) if 0 <= k < len(self.claim))
+        return any(
+            near.kind == "word" and {(near.stem, token.stem), (token.stem, near.stem)} & beside
+            for near in near
+        )
 
     @cached_property
     def _changes_said_by_numbers(self) -> frozenset[int]:
