@@ -13,6 +13,7 @@ import pytest
 from babel.messages.catalog import Message
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.translation import override
@@ -160,3 +161,8 @@ def test_a_failure_that_a_worker_stored_is_said_in_german(page: Client, alice: U
     german = page.get("/", headers={"Accept-Language": "de"}).content.decode()
     assert "Dieses PDF hat keine Seiten." in german
     assert "This PDF has no pages." not in german
+
+
+def test_an_installation_keeps_what_libraries_say_in_each_language() -> None:
+    kept = (ROOT / ".ci/prune").read_text()
+    assert all(f"! -name '{code.partition('-')[0]}*'" in kept for code, _ in settings.LANGUAGES)
