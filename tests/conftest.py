@@ -180,7 +180,7 @@ def ingest(owner: User, *pages: str, name: str = "drawn.pdf", pdf: bytes = b"") 
     file = ContentFile(pdf or draw_pdf(*pages))
     document = store_upload(owner, file, name, queued=False)
     with pytest.MonkeyPatch.context() as patch:
-        if parser.parse_file is parse_file:  # no test has put another there
+        if parser.parse_file is parse_file and file.size < 50_000:  # no test has put another there
             patch.setattr(parser, "parse_file", partial(parse_once, pdf or pages))
         ingest_document(document.pk)
     recognise_document(document.pk)
