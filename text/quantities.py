@@ -134,7 +134,7 @@ def _ratios(text: str, found: list[Quantity]) -> list[Quantity]:
     told: list[Quantity] = []
     for own in found:
         left = told[-1] if told else None
-        to_one = left is not None and own.bare and own.value == 1 and left.bare and not left.dimension
+        to_one = left is not None and text[own.start : own.end] == "1" and left.bare and not left.dimension
         if (
             left
             and to_one

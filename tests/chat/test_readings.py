@@ -6,6 +6,7 @@ import pytest
 
 from chat.citations.claims import CONTRADICTED
 from chat.citations.verification.batch import Case, check
+from tests.chat.verdicts import cases_in
 
 GAIN = "A taxpayer may exclude up to $250,000 of gain, or $500,000 if filing jointly."
 NOTICE = "Die Frist beträgt zwei Wochen oder vier Wochen, wenn der Kunde im Ausland wohnt."
@@ -209,3 +210,9 @@ def test_a_comparison_that_a_sentence_makes_itself_is_not_computed_from_its_brac
     passage = "Adverse events were more frequent in the exercise arm than in the control arm (17 versus 9)."
     claim = "Adverse events were more frequent in the control arm than in the exercise arm."
     assert check(Case(claim, "", passage=passage, lang="en")).verdict in CONTRADICTED
+
+
+@pytest.mark.parametrize("case", cases_in("joined.jsonl"), ids=lambda case: case["claim"])
+def test_topics_gaps_exceptions_and_parts_are_read(case: dict[str, str]) -> None:
+    found = check(Case(case["claim"], "", passage=case["passage"], lang=case["lang"]))
+    assert found.verified == case["verified"]

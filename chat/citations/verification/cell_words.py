@@ -317,6 +317,12 @@ class CellComparison:
         over = (t for text in (self.grid.caption, *self.grid.over) for t in words_of(text, self.language))
         said = [t for t in over if t.quantity and t.quantity.dimension not in ("", "money", "ratio")]
         self.used |= {at for at in values if any(same(self.tokens[at], t) for t in said)}
+        rows = sum(not self.grid.is_total(row) for row in range(len(self.grid.rows)))
+        ranked = any(is_marker(token, "ordinal") for token in self.tokens)  # "of the four models the highest"
+        counts = (
+            at for at in values if ranked and (q := self.tokens[at].quantity) and q.bare and q.value == rows
+        )
+        self.used |= set(counts)
         return [at for at in values if at not in self.used]
 
     def operation(self, left: Sequence[int]) -> Operation | None:
@@ -366,7 +372,15 @@ class CellComparison:
         found = []
         for token in self.tokens:
             own = token.quantity
-            if own and own.dimension == "date" and own.value > 10000 and int(own.value) % 10000 in days:
+            of_month = (
+                own and int(own.value) % 100 == 0 and token.word.split()[0] in self.grid.caption.lower()
+            )
+            if (
+                own
+                and own.dimension == "date"
+                and own.value > 10000
+                and (int(own.value) % 10000 in days or of_month)
+            ):
                 year = own.value // 10000
                 token = replace(token, quantity=replace(own, value=year, base=year, dimension="year"))
             found.append(token)
@@ -404,6 +418,8 @@ class CellComparison:
 
         A name with a number behind it has that one: "weighs 22 kg and costs £385".
         """
+        if len(columns) == len(values) > 1:  # "64 % of the men and 55 % of the women"
+            return columns
         behind = {at + 1 for at in values if not any(t.quantity for t in self.tokens[at + 1 : at + 3])}
         named_here = {c: places_of(self.tokens, self.grid.head(c), self.words) for c in columns}
         return [c for c in columns if not named_here[c] or not named_here[c] <= behind] or columns

@@ -8,6 +8,7 @@ from decimal import Decimal
 from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Partners, content_places
+from chat.citations.verification.phrases import lead
 from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Token, is_marker
 from text.quantities import Quantity
 from text.semantics import UNSPACED, Lexicon, Marker, stem
@@ -221,7 +222,9 @@ def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token
     """ "may not … unless", "no one … except", "may only … if" as "may … only if"."""
     found = list(tokens)
     for first, last in _stretches(tokens):
-        denials = [at for at in range(first, last) if found[at].marker in DENIALS]
+        denials = [
+            at for at in range(first, last) if found[at].marker in DENIALS and not _under_if(found, at)
+        ]
         exceptive = next(
             (
                 at
@@ -244,6 +247,12 @@ def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token
         else:
             _join_only(found, first, last, words)
     return found
+
+
+def _under_if(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word stands in a clause with "if": the denial in "if the tenant fails to pay"."""
+    before = takewhile(lambda token: token.kind != "break", reversed(tokens[:at]))
+    return any(is_marker(token, "condition", "if") for token in before)
 
 
 def _stretches(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -308,7 +317,8 @@ def topic_apart(
     apart = frozenset(i for i, j in found.items() if source[j].clause < main)
     first_said = claim[min(found)].clause  # not "…, while for Republicans it ranks 12th"
     first = all(claim[i].clause == first_said for i in apart)
-    return apart if first and all(found[i] in topic for i in apart) else frozenset()
+    framed = any(lead(source, found[i], words) for i in apart)  # "for Democrats, it ranks fifth"
+    return apart if first and not framed and all(found[i] in topic for i in apart) else frozenset()
 
 
 def without_stray_duties(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Partners:

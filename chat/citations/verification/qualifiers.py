@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from chat.citations.verification.alignment import Differences, Pairing, content_places
+from chat.citations.verification.comparison import of_other_frame, of_other_number, turned_range
 from chat.citations.verification.phrases import (
-    change_role,
     clause_lead,
     is_genitive,
     lead,
@@ -38,7 +38,9 @@ def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
         yield from (at for at, _ in enumerate(pairing.source) if _will_be(pairing, at))
     yield from _turned_condition(pairing)
     yield from _of_other_statement(pairing)
-    yield from _of_other_number(pairing)
+    yield from turned_range(pairing)
+    yield from of_other_frame(pairing)
+    yield from of_other_number(pairing)
     yield from _turned_relative(pairing)
     for i, j in pairing.ordered:
         kinds = {pairing.claim[i].kind, pairing.source[j].kind}
@@ -57,25 +59,6 @@ def _of_other_statement(pairing: Pairing) -> Iterator[int]:
         duty = any(is_marker(source[at], "modality") for at in own)
         if duty and all(source[at].kind == "marker" for at in own):
             yield from (at for at in own if source[at].marker in DENIALS)
-
-
-def _of_other_number(pairing: Pairing) -> Iterator[int]:
-    """ "15,000 rpm with R 4" of "15,000 rpm with R 12 and 4,500 rpm with R 4": the number before it."""
-    source, words = pairing.source, pairing.words
-    held_by = (q.dimension for j in pairing.matched_source if (q := source[j].quantity))
-    measures = set(held_by) - {"", "year", "date"}
-    for _, j in pairing.ordered:
-        role = lead(source, j, words)
-        if source[j].kind == "marker" or not role or role in words.genitive or not measures:
-            continue
-        for at in range(j - 1, -1, -1):
-            held = source[at].quantity
-            if source[at].kind == "break" or source[at].word in COORDINATORS:
-                break
-            if held and held.dimension in measures:
-                if at not in pairing.matched_source and change_role(source, at, words) == "":
-                    yield at
-                break
 
 
 def _turned_condition(pairing: Pairing) -> Iterator[int]:
@@ -406,14 +389,14 @@ class AddedWords(Differences):
         if complement and complement[0].word in self.words.genitive:
             return False
         others = {t.stem for t in self.source if t.name and t.stem != token.stem}
-        return self._is_topic(token) and not others and not self._has_other_owner(place)
+        return self.is_topic(token) and not others and not self._has_other_owner(place)
 
     def _has_other_owner(self, place: int) -> bool:
         """Whether something else than the topic stands before a noun: "the tunnel budget", "its toll"."""
         before = self.source[place - 1] if place else None
         return before is not None and (before.kind == "word" or before.word in self.words.pronouns)
 
-    def _is_topic(self, token: Token) -> bool:
+    def is_topic(self, token: Token) -> bool:
         return any(token.stem == other.stem for other in self.around.topic if other.kind == "word")
 
     def _modifies_as_before(self, at: int) -> bool:

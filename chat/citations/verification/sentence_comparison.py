@@ -368,7 +368,11 @@ class _Examination(AddedWords):
                 self.conflict("direction", at, rival)
             return
         rival = self._rival(at, lambda other: other.kind == "word", adjacent=True)
-        if rival is not None and self._said_around(token) and not self._is_phrase_of_passage(at):
+        if (
+            rival is not None
+            and self._said_around(token)
+            and not (self.is_topic(token) or self._is_phrase_of_passage(at))
+        ):
             self.explained_source.add(rival)
             self.conflict("entity_swap", at, rival)
         else:

@@ -241,7 +241,7 @@ def _of_pronouns(tokens: Sequence[Token], said: Sequence[bool], words: Lexicon) 
         )
         opens = tokens[at - 1].kind == "break" or tokens[at - 1].word in COORDINATORS - EITHER
         end = _subject_end(tokens, said, words, 0, at) if pronoun and opens else None
-        if end is not None:
+        if end is not None and tokens[0].word not in words.prepositions:  # no subject: "for Democrats, it"
             behind = takewhile(lambda t: t.word not in HARD_BREAKS, tokens[at + 1 :])
             yield [*tokens[:end], *behind]
 
