@@ -203,8 +203,8 @@ class CellComparison:
     def turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
         times = self.grid.order([column for _, column in cells]) != 0
-        apart = times and not self.by_than(cells)
-        wanted = ("direction", "level") if apart else ("level", *LEVELS[1:])
+        wanted = ("direction", "level") if times else ("level", *LEVELS[1:])
+        wanted = (*wanted, *LEVELS[1:]) if times and self.by_than(cells) else wanted
         measures = {q.dimension for cell in cells if (q := self.first(*cell))}
         turns = [
             (at, side)
