@@ -376,3 +376,18 @@ def of_other_frame(pairing: Pairing) -> Iterator[int]:
             for at in pairing.unmatched_source
             if source[at].clause in (main, main - 1) and lead(source, at, words) == roles[j]
         )
+
+
+def of_other_subject(pairing: Pairing) -> Iterator[int]:
+    """ "总磷先升后降" of "总磷由…降至…，氨氮则先升后降": the words that open the second clause."""
+    claim, source = pairing.claim, pairing.source
+    for (i, j), (k, m) in pairwise(pairing.ordered):
+        if (
+            pairing.words.language != "zh"
+            or source[m].clause <= source[j].clause
+            or claim[i].clause != claim[k].clause
+        ):
+            continue
+        opening = [at for at in content_places(source) if at < m and source[at].clause == source[m].clause]
+        if len(opening) > 1 and all(source[at].kind == "word" for at in opening):
+            yield from (at for at in opening if at not in pairing.matched_source)

@@ -8,7 +8,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from chat.citations.verification.alignment import Differences, Pairing, content_places
-from chat.citations.verification.comparison import of_other_frame, of_other_number, turned_range
+from chat.citations.verification.comparison import (
+    of_other_frame,
+    of_other_number,
+    of_other_subject,
+    turned_range,
+)
 from chat.citations.verification.phrases import (
     clause_lead,
     is_genitive,
@@ -40,6 +45,7 @@ def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
     yield from _of_other_statement(pairing)
     yield from turned_range(pairing)
     yield from of_other_frame(pairing)
+    yield from of_other_subject(pairing)
     yield from of_other_number(pairing)
     yield from _turned_relative(pairing)
     for i, j in pairing.ordered:

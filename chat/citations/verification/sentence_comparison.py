@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal
 
 from chat.citations.claims import Conflict
@@ -259,10 +259,14 @@ class _Examination(AddedWords):
         if self.words.language not in UNSPACED or first not in self.pairing.matched_source:
             return range(0)
         opening = "".join(t.word for t in self.around.everything[:_OPENING_TOKENS] if t.kind != "break")
-        for end in range(min(_OPENING_TOKENS, len(self.claim) - 1), 1, -1):
-            run = self.claim[:end]
-            if all(t.kind == "word" for t in run) and opening.startswith("".join(t.word for t in run)):
-                return range(end)
+        for start in range(len(self.claim) - 1):
+            if start and self.claim[start - 1].kind == "word":
+                continue
+            run = list(takewhile(lambda at: self.claim[at].kind == "word", range(start, len(self.claim))))
+            for end in range(len(run), 0, -1):
+                said = "".join(self.claim[at].word for at in run[:end])
+                if len(said) > 1 and opening.startswith(said):
+                    return range(start, start + end)
         return range(0)
 
     def _obliges(self, at: int) -> bool:
@@ -352,6 +356,9 @@ class _Examination(AddedWords):
         reaches = token.word in self.words.light and says_result(self.pairing)
         if (added and (reaches or not self.displaces(at))) or self.adds_topic(at):
             return
+        unspaced = self.words.language in UNSPACED
+        if unspaced and token.word in self.words.generic and not any(t.content for t in self.claim[:at]):
+            return  # "该研究"
         if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
             return
         said = at in self._changes_said_by_numbers or self._passes_bound(token) or self._says_again(at)
