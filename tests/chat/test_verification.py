@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 import pytest
 from msgspec import structs
 
 from chat.citations.claims import Claim, SourceUnit, Verification, words_between
-from chat.citations.verification.verify import verify
+from chat.citations.verification.batch import Case, check
+from chat.citations.verification.verify import RULE_FAILED, verify
 from pdf.geometry import Rect
 from pdf.structure import Cell, TableRow
 from tests.chat.answers.builders import on_one_page, row
 from tests.chat.test_anchoring import lit, page
+from tests.chat.verdicts import cases_in
 
 STATEMENT = [
     (60.0, 40.0, "Consolidated Statement of Cash Flows"),
@@ -378,3 +382,26 @@ def test_a_calculation_that_is_written_down_is_done_again(claim: str, verdict: s
         row("u1", "Fares", "3,504", "3,931", heads=heads), row("u2", "Costs", "806", "938", heads=heads)
     )
     assert verify(Claim(claim), rows[0].unit, rows[0].around).verdict == verdict
+
+
+def test_a_rule_that_fails_leaves_the_claim_unjudged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise IndexError
+
+    monkeypatch.setattr("chat.citations.verification.verify.judge_unit", fail)
+    said = verify(Claim("Sites flooded in 1931."), unit("Sites flooded in 1932."))
+    assert (said.verdict, said.reason) == ("found", RULE_FAILED)
+    assert "a rule of verification failed" in caplog.text
+
+
+def test_no_claim_of_the_sets_makes_a_rule_fail_on_a_passage_of_another() -> None:
+    chance = random.Random(7)
+    cases = [*cases_in("left_out.jsonl"), *cases_in("joined.jsonl"), *cases_in("tables.jsonl")]
+    for _ in range(400):
+        case, other = chance.choice(cases), chance.choice(cases)
+        words = case["claim"].split()
+        claim = " ".join(words[chance.randrange(len(words)) :])
+        judged = check(Case(claim, "", passage=other["passage"], lang=other["lang"]))
+        assert RULE_FAILED not in judged.unchecked, (claim, other["passage"])

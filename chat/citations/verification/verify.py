@@ -11,6 +11,7 @@ sentences around them.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
@@ -33,6 +34,8 @@ from pdf.structure import Word
 from text.languages import base_language
 from text.quantities import quantities_in
 from text.semantics import detected_language
+
+logger = logging.getLogger(__name__)
 
 # Why a claim is not verified, in one sentence for people.
 
@@ -77,6 +80,7 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(f"“{word}”" for word in words[:4])
 
 
+RULE_FAILED = "A rule of comparison failed on this claim; it was not judged."
 LEAST_TERMS_ELSEWHERE = 0.6  # share of the claim's words of a passage the model did not cite, to be read
 SOME_WORDS = 0.3  # share of the claim's words below which a passage does not speak of it
 _READ_WITH_A_ROW = 12  # units of its page, to know a table row's language
@@ -189,7 +193,7 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
     language = _language(unit, around)
     said_in = detected_language(claim.sentence, language)
     found = check_values(claim.sentence, unit, around) if values_in(claim.sentence) else None
-    judged = judge_unit(claim.sentence, unit, around, language, said_in, found)
+    judged = _judged(claim, unit, around, language, said_in, found)
     if judged.outcome != "holds" and said_in != base_language(language):
         reason = "The claim is in another language than the page."
         missing = tuple(found.missing) if found else ()  # numbers are compared all the same
@@ -201,6 +205,22 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
 
 
 cleared_with_memory(_checked.cache_clear)
+
+
+def _judged(
+    claim: Claim,
+    unit: SourceUnit,
+    around: tuple[SourceUnit, ...],
+    language: str,
+    said_in: str,
+    found: ValueSupport | None,
+) -> Judgement:
+    """What the unit says of the claim. A rule that fails leaves it unjudged: no answer is lost for it."""
+    try:
+        return judge_unit(claim.sentence, unit, around, language, said_in, found)
+    except Exception:
+        logger.exception("a rule of verification failed: unit %s", unit.id)
+        return Judgement("open", unchecked=(RULE_FAILED,), coverage=1.0)
 
 
 def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
