@@ -356,25 +356,33 @@ def of_other_number(pairing: Pairing) -> Iterator[int]:
 
 
 def of_other_frame(pairing: Pairing) -> Iterator[int]:
-    """ "In France, it was 12" of "In Germany, it was 12, whereas in France, it was 15": the other one."""
+    """ "In France, it was 12" of "In Germany, it was 12, whereas in France, it was 15": the other one.
+
+    A phrase behind a preposition, taken from a statement with words of its own into one that opens with
+    another such phrase.
+    """
     source, words = pairing.source, pairing.words
     roles = {j: lead(source, j, words) for _, j in pairing.ordered}
     bare = [source[j].clause for j, role in roles.items() if not role]
     main = max(set(bare), key=bare.count, default=None)
-    clauses = {source[j].clause for j in roles}
+    if main is None:
+        return
+    first = min(j for j, role in roles.items() if source[j].clause == main and not role)
     for i, j in pairing.ordered:
         own = source[j].clause
-        if main is None or own == main or not roles[j] or roles[j] != lead(pairing.claim, i, words):
+        framed = roles[j] and roles[j] not in words.genitive and lead(pairing.claim, i, words) == roles[j]
+        if own == main or not framed:
             continue
-        told = [at for at, t in enumerate(source) if t.clause == own + 1 and t.content]
-        near = [k for k in roles if source[k].clause == own]
-        alone = all(roles[k] == roles[j] and source[k].quantity is None for k in near)
-        if not told or not alone or own + 1 in clauses or roles[j] in words.genitive:
+        told = [at for at in content_places(source) if at > j and source[at].clause in (own, own + 1)]
+        near = [k for k in roles if source[k].clause == own and k != j and roles[k] != roles[j]]
+        if not told or near or any(at in roles and roles[at] != roles[j] for at in told):
+            continue
+        if all(at in roles for at in told):
             continue
         yield from (
             at
             for at in pairing.unmatched_source
-            if source[at].clause in (main, main - 1) and lead(source, at, words) == roles[j]
+            if at < first and source[at].clause in (main, main - 1) and lead(source, at, words)
         )
 
 

@@ -427,6 +427,9 @@ def as_money(claimed: Quantity, printed: Quantity) -> Quantity:
     return printed
 
 
+_NEAREST = Decimal("0.1")  # share of an amount, or of its bound
+
+
 def within_bound(token: Token, held: Quantity, text: str) -> tuple[bool, str] | None:
     """Whether an exact amount keeps to a claim's bound, and the formula; None where it has none to keep."""
     bound = token.quantity
@@ -435,6 +438,8 @@ def within_bound(token: Token, held: Quantity, text: str) -> tuple[bool, str] | 
     held = as_money(bound, held)
     if (held.dimension, held.unit) != (bound.dimension, bound.unit):
         return None
+    if held.base and not _NEAREST <= abs(bound.base / held.base) <= 1 / _NEAREST:
+        return None  # "up to £30 million" is no bound that anybody says of £30,000
     within, kept, broken = _WITHIN[token.bound]
     told = within(held.base, bound.base)
     return told, f"{text} {kept if told else broken} {token.word}"

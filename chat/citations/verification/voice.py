@@ -173,7 +173,8 @@ def impersonal(pairing: Pairing) -> list[tuple[int, int]]:
 def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     """Whether a word opens its clause as an imperative does, behind nothing but "not" and "and"."""
     clause = [t for t in tokens[:at] if t.clause == tokens[at].clause and t.kind != "break"]
-    if tokens[at].capital:
+    behind = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    if tokens[at].capital or behind in words.passive | words.have | words.copula:  # "weld was used"
         return False
     if (
         words.language == "en"
