@@ -11,6 +11,7 @@ MANAGE := $(PY) -W ignore manage.py
 .PHONY: run test test-all check bench lock clean install install-dev
 .SILENT:
 
+# For people who only run it, .ci/prune deletes once what running never opens.
 run: install
 	[ -e .venv/installed-dev ] || [ .venv/pruned -nt .venv/installed ] || { .ci/prune && touch .venv/pruned; }
 	exec $(MANAGE) runapp

@@ -98,6 +98,7 @@ SENTENCES = (
     _("The claim names several columns."),
     _("The cell holds no single number."),
     _("The claim compares cells."),
+    _("The claim joins several statements, of which not all were compared."),
     _("A rule of comparison failed on this claim; it was not judged."),
     _("The calculation uses other values than the cells that it names."),
     _("The column is not all numbers."),

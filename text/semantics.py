@@ -116,6 +116,7 @@ class Lexicon:
         results: names of what is a profit or a loss ("Ergebnis"); spent: "used", of cash.
         tabled: words between the names of a cell and its value ("contains", "taken at").
         separable: particles of verbs at the end of a clause ("beruft … ein").
+        between: prepositions of a range ("between"); future_endings: of verbs in rules ("presentarán").
         bracketed: what says which amounts a table prints in brackets ("in parentheses").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
@@ -159,6 +160,8 @@ class Lexicon:
     not_prefix: frozenset[str]
     privative: frozenset[str]
     bracketed: frozenset[str]
+    between: frozenset[str]
+    future_endings: frozenset[str]
     separable: frozenset[str]
     save_that: frozenset[str]
     results: frozenset[str]

@@ -20,9 +20,6 @@ _JOINED_THAN = frozenset({"于", "於"})  # at the end of a comparison in one wo
 _MEASURED = {"weight": "mass", "temperature": "temperature", "speed": "speed", "price": "money"}
 
 
-# The words and numbers of a claim, compared with cells.
-
-
 class CellComparison:
     """A claim, a table, and which words of the claim are accounted for (``used``: their indexes)."""
 
@@ -249,7 +246,7 @@ class CellComparison:
 
     def by_than(self, cells: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """The cell that the claim speaks of and the one behind its "than"; empty where neither is told."""
-        than = self._than()
+        than = self._than_word()
         if than is None or len(cells) != 2:
             return []
         rows = cells[0][0] != cells[1][0]
@@ -270,13 +267,12 @@ class CellComparison:
             reference = behind[0] if len(behind) == 1 else None
         return [] if reference is None else [cells[1 - reference], cells[reference]]
 
-    def _than(self) -> Token | None:
+    def _than_word(self) -> Token | None:
         """The word before what is compared with: "than", "als", 于; より stands behind it."""
         words = self.words
         said = [t for t in tokens_of(self.claim, self.language, limits=False) if t.start > 0]
-        found = (
-            t for t in said if t.word.rpartition(" ")[2] in words.than | words.than_behind
-        )  # "larger than"
+        wanted = words.than | words.than_behind
+        found = (t for t in said if t.word.rpartition(" ")[2] in wanted)  # "larger than"
         return next(found, None) or next((t for t in said if t.word[-1:] in _JOINED_THAN), None)
 
     def subtracts(self) -> bool:

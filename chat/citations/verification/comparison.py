@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.computation import DATES, Calculation
-from chat.citations.verification.phrases import change_role, lead, places_of_phrases
+from chat.citations.verification.phrases import change_role, places_of_phrases
 from chat.citations.verification.token import COORDINATORS, Token, is_marker, same
 from text.semantics import Lexicon
 
@@ -318,84 +317,3 @@ def standard_of(tokens: Sequence[Token], words: Lexicon) -> set[int]:
         return set(range(start, behind))
     than = next((at for at, token in enumerate(tokens) if token.word in words.than), len(tokens))
     return set([at for at in content_places(tokens) if at > than][:1])
-
-
-# What the page says of another thing.
-
-
-def turned_range(pairing: Pairing) -> Iterator[int]:
-    """ "Between 31 August and 1 May" of "between 1 May and 31 August"."""
-    for (i, j), (k, m) in pairwise(pairing.ordered):
-        near = (
-            i and k - i <= 2 and abs(j - m) <= 2 and pairing.claim[i].quantity and pairing.claim[k].quantity
-        )
-        if near and m < j and pairing.claim[i - 1].word in _BETWEEN:
-            yield m
-
-
-_BETWEEN = frozenset({"between", "zwischen", "entre", "tra", "fra", "tussen", "между", "بين"})
-
-
-def of_other_number(pairing: Pairing) -> Iterator[int]:
-    """ "15,000 rpm with R 4" of "15,000 rpm with R 12 and 4,500 rpm with R 4": the number before it."""
-    source, words = pairing.source, pairing.words
-    held_by = (q.dimension for j in pairing.matched_source if (q := source[j].quantity))
-    measures = set(held_by) - {"", "year", "date"}
-    for _, j in pairing.ordered:
-        role = lead(source, j, words)
-        if source[j].kind == "marker" or not role or role in words.genitive or not measures:
-            continue
-        for at in range(j - 1, -1, -1):
-            held = source[at].quantity
-            if source[at].kind == "break" or source[at].word in COORDINATORS:
-                break
-            if held and held.dimension in measures:
-                if at not in pairing.matched_source and change_role(source, at, words) == "":
-                    yield at
-                break
-
-
-def of_other_frame(pairing: Pairing) -> Iterator[int]:
-    """ "In France, it was 12" of "In Germany, it was 12, whereas in France, it was 15": the other one.
-
-    A phrase behind a preposition, taken from a statement with words of its own into one that opens with
-    another such phrase.
-    """
-    source, words = pairing.source, pairing.words
-    roles = {j: lead(source, j, words) for _, j in pairing.ordered}
-    bare = [source[j].clause for j, role in roles.items() if not role]
-    main = max(set(bare), key=bare.count, default=None)
-    if main is None:
-        return
-    first = min(j for j, role in roles.items() if source[j].clause == main and not role)
-    for i, j in pairing.ordered:
-        own = source[j].clause
-        framed = roles[j] and roles[j] not in words.genitive and lead(pairing.claim, i, words) == roles[j]
-        if own == main or not framed:
-            continue
-        told = [at for at in content_places(source) if at > j and source[at].clause in (own, own + 1)]
-        near = [k for k in roles if source[k].clause == own and k != j and roles[k] != roles[j]]
-        if not told or near or any(at in roles and roles[at] != roles[j] for at in told):
-            continue
-        if all(at in roles for at in told):
-            continue
-        yield from (
-            at
-            for at in pairing.unmatched_source
-            if at < first and source[at].clause in (main, main - 1) and lead(source, at, words)
-        )
-
-
-def of_other_subject(pairing: Pairing) -> Iterator[int]:
-    """ "总磷先升后降" of "总磷由…降至…，氨氮则先升后降": the words that open the second clause."""
-    claim, source = pairing.claim, pairing.source
-    for (i, j), (k, m) in pairwise(pairing.ordered):
-        if (
-            pairing.words.language != "zh"
-            or source[m].clause <= source[j].clause
-            or claim[i].clause != claim[k].clause
-        ):
-            continue
-        opening = [at for at in content_places(source) if at < m and source[at].clause == source[m].clause]
-        if len(opening) > 1 and all(source[at].kind == "word" for at in opening):
-            yield from (at for at in opening if at not in pairing.matched_source)

@@ -14,8 +14,7 @@ from chat.citations.verification.comparison import compared_in_words
 from chat.citations.verification.computation import computed_in_prose
 from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.phrases import counted_behind_whole
-from chat.citations.verification.qualifiers import Surroundings
-from chat.citations.verification.readings import has_conjunction, readings
+from chat.citations.verification.readings import Surroundings, has_conjunction, readings
 from chat.citations.verification.sentence_comparison import Finding, examine
 from chat.citations.verification.statements import statements
 from chat.citations.verification.token import (
@@ -65,7 +64,7 @@ class _Sentence:
     tokens: tuple[Token, ...]
 
 
-_JOINT = ("The claim joins statements of several sentences.",)
+_JOINT = ("The claim joins several statements, of which not all were compared.",)
 _JOINED = re.compile(r"(?<![\w-])(\w+)-(\w+ed) (\w+)")
 
 

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
-from chat.citations.verification.alignment import Differences, Pairing, content_places
-from chat.citations.verification.comparison import (
-    of_other_frame,
-    of_other_number,
-    of_other_subject,
-    turned_range,
-)
+from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.phrases import (
+    change_role,
     clause_lead,
     is_genitive,
     lead,
@@ -43,10 +36,10 @@ def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
         yield from (at for at, _ in enumerate(pairing.source) if _will_be(pairing, at))
     yield from _turned_condition(pairing)
     yield from _of_other_statement(pairing)
-    yield from turned_range(pairing)
-    yield from of_other_frame(pairing)
-    yield from of_other_subject(pairing)
-    yield from of_other_number(pairing)
+    yield from _turned_range(pairing)
+    yield from _of_other_frame(pairing)
+    yield from _of_other_subject(pairing)
+    yield from _of_other_number(pairing)
     yield from _turned_relative(pairing)
     for i, j in pairing.ordered:
         kinds = {pairing.claim[i].kind, pairing.source[j].kind}
@@ -339,150 +332,79 @@ def _names(token: Token, of: Token, words: Lexicon) -> bool:
     return token.kind == "word" and token.word not in light and not stands_for and not token.quantity
 
 
-# Words that a claim adds: the topic, named where the page has a pronoun or nothing.
-
-_PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
+# Words of another thing: a claim joins what the page says of two.
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """``topic``: words that may name the subject of a sentence; ``everything``: all words of the passage."""
+def _turned_range(pairing: Pairing) -> Iterator[int]:
+    """ "Between 31 August and 1 May" of "between 1 May and 31 August"."""
+    for (i, j), (k, m) in pairwise(pairing.ordered):
+        near = (
+            i and k - i <= 2 and abs(j - m) <= 2 and pairing.claim[i].quantity and pairing.claim[k].quantity
+        )
+        if near and m < j and pairing.claim[i - 1].word in pairing.words.between:
+            yield m
 
-    topic: tuple[Token, ...] = ()
-    everything: tuple[Token, ...] = ()
+
+def _of_other_number(pairing: Pairing) -> Iterator[int]:
+    """ "15,000 rpm with R 4" of "15,000 rpm with R 12 and 4,500 rpm with R 4": the number before it."""
+    source, words = pairing.source, pairing.words
+    held_by = (q.dimension for j in pairing.matched_source if (q := source[j].quantity))
+    measures = set(held_by) - {"", "year", "date"}
+    for _, j in pairing.ordered:
+        role = lead(source, j, words)
+        if source[j].kind == "marker" or not role or role in words.genitive or not measures:
+            continue
+        for at in range(j - 1, -1, -1):
+            held = source[at].quantity
+            if source[at].kind == "break" or source[at].word in COORDINATORS:
+                break
+            if held and held.dimension in measures:
+                if at not in pairing.matched_source and change_role(source, at, words) == "":
+                    yield at
+                break
 
 
-class AddedWords(Differences):
-    """Tells which words of a claim only name what the passage speaks of anyway."""
+def _of_other_frame(pairing: Pairing) -> Iterator[int]:
+    """ "In France, it was 12" of "In Germany, it was 12, whereas in France, it was 15": the other one.
 
-    def __init__(self, pairing: Pairing, around: Surroundings) -> None:
-        super().__init__(pairing)
-        self.around = around
-
-    def names_topic(self, token: Token) -> bool:
-        """Whether the word only names what a pronoun or the passage as a whole is about."""
-        given = lead(self.claim, self.claim.index(token), self.words) in self.words.ends  # no subject
-        if not ((self._says_opening and not given) or self._stands_for_pronoun(token)):
-            return False
-        words = (other for other in self.around.topic if other.kind == "word")
-        return token.kind == "word" and any(
-            token.stem == other.stem or token.word == other.word.split()[0] for other in words
+    A phrase behind a preposition, taken from a statement with words of its own into one that opens with
+    another such phrase.
+    """
+    source, words = pairing.source, pairing.words
+    roles = {j: lead(source, j, words) for _, j in pairing.ordered}
+    bare = [source[j].clause for j, role in roles.items() if not role]
+    main = max(set(bare), key=bare.count, default=None)
+    if main is None:
+        return
+    first = min(j for j, role in roles.items() if source[j].clause == main and not role)
+    for i, j in pairing.ordered:
+        own = source[j].clause
+        framed = roles[j] and roles[j] not in words.genitive and lead(pairing.claim, i, words) == roles[j]
+        if own == main or not framed:
+            continue
+        told = [at for at in content_places(source) if at > j and source[at].clause in (own, own + 1)]
+        near = [k for k in roles if source[k].clause == own and k != j and roles[k] != roles[j]]
+        if not told or near or any(at in roles and roles[at] != roles[j] for at in told):
+            continue
+        if all(at in roles for at in told):
+            continue
+        yield from (
+            at
+            for at in pairing.unmatched_source
+            if at < first and source[at].clause in (main, main - 1) and lead(source, at, words)
         )
 
-    def adds_topic(self, at: int) -> bool:
-        """Whether a word without a partner only says what the passage is about, as a complement or frame."""
-        if at and self.words.language not in UNSPACED and self._of_topic(at):
-            return True
-        return self._modifies_as_before(at) or self._frames(at)
 
-    def _of_topic(self, at: int) -> bool:
-        """ "The dose of Ostrelan" for "the dose", where the passage is about Ostrelan and names no other."""
-        before = self.claim[at - 1]
-        joint = (
-            at - 2
-            if before.word in self.words.articles and before.word not in self.words.genitive
-            else at - 1
-        )
-        head = joint - 1
+def _of_other_subject(pairing: Pairing) -> Iterator[int]:
+    """ "总磷先升后降" of "总磷由…降至…，氨氮则先升后降": the words that open the second clause."""
+    claim, source = pairing.claim, pairing.source
+    for (i, j), (k, m) in pairwise(pairing.ordered):
         if (
-            joint < 1
-            or self.claim[joint].word not in self.words.genitive
-            or head not in self.pairing.partners
+            pairing.words.language != "zh"
+            or source[m].clause <= source[j].clause
+            or claim[i].clause != claim[k].clause
         ):
-            return False
-        place, token = self.pairing.partners[head], self.claim[at]
-        complement = self.source[place + 1 : place + 2]
-        if complement and complement[0].word in self.words.genitive:
-            return False
-        others = {t.stem for t in self.source if t.name and t.stem != token.stem}
-        return self.is_topic(token) and not others and not self._has_other_owner(place)
-
-    def _has_other_owner(self, place: int) -> bool:
-        """Whether something else than the topic stands before a noun: "the tunnel budget", "its toll"."""
-        before = self.source[place - 1] if place else None
-        return before is not None and (before.kind == "word" or before.word in self.words.pronouns)
-
-    def is_topic(self, token: Token) -> bool:
-        return any(token.stem == other.stem for other in self.around.topic if other.kind == "word")
-
-    def _modifies_as_before(self, at: int) -> bool:
-        """ "Creatinine clearance" for "clearance", of which the passage has said whose it is."""
-        token, beside = self.claim[at], at + 1
-        if token.kind != "word" or beside not in self.pairing.partners or self.claim[beside].kind != "word":
-            return False
-        place = self.pairing.partners[beside]
-        if self._has_other_owner(place) or token.marker or token.poles or token.capital:
-            return False
-        before = [
-            one
-            for one, other in pairwise(self.around.everything)
-            if other.stem == self.source[place].stem and one.kind == "word"
-        ]
-        return {one.stem for one in before} == {token.stem} and not any(one.capital for one in before)
-
-    def _frames(self, at: int) -> bool:
-        """ "In the trial, …": a general noun before the comma that opens the claim."""
-        token = self.claim[at]
-        if token.word not in self.words.generic or any(t.content for t in self.claim[:at]) or at < 2:
-            return False
-        definite = self.claim[at - 1].word in self.words.articles | self.words.pronouns
-        return definite and [token.word for token in self.claim[at + 1 : at + 2]] == [","]
-
-    def speaks_for_us(self, token: Token) -> bool:
-        """ "The company" for a report's "we"."""
-        return token.word in self.words.company and any(
-            is_marker(other, "person", "first") for other in (*self.source, *self.around.everything)
-        )
-
-    def displaces(self, at: int) -> bool:
-        """Whether the source has another word where the claim has the topic: "in the placebo group"."""
-        places, own = content_places(self.claim), content_places(self.source)
-        here = places.index(at)
-        beside = [i for i in (*places[:here][-1:], *places[here + 1 :][:1]) if i in self.pairing.partners]
-        near = {own.index(self.pairing.partners[i]) for i in beside}
-        named = self.claim[at].name or not (
-            at and self.claim[at - 1].word in self.words.articles | self.words.pronouns
-        )
-        return any(
-            self.source[j].kind == "word"
-            and {own.index(j) - 1, own.index(j) + 1} & near
-            and not (named and self.source[j].word in self.words.generic)
-            for j in self.relevant_unmatched()
-            if j not in self.explained_source
-        )
-
-    def _stands_for_pronoun(self, token: Token) -> bool:
-        """Whether a pronoun of the source stands where the claim has the word."""
-        at = next((i for i, other in enumerate(self.claim) if other is token), None)
-        if at is None or not self.pairing.partners:
-            return False
-        place = self.expected_place(at)
-        near = range(max(0, int(place) - 1), min(len(self.source), int(place) + 3))
-        found = [j for j in near if self.source[j].word in self.words.pronouns]
-        return any(not self._may_be_anothers(j, token) for j in found)
-
-    def _may_be_anothers(self, j: int, token: Token) -> bool:
-        """Whether a name stands before a pronoun in its clause: "Belpharm cut its price"."""
-        before = (t for t in self.source[:j] if t.clause == self.source[j].clause)
-        return any(t.name and t.stem != token.stem for t in before)
-
-    @cached_property
-    def _says_opening(self) -> bool:
-        """Whether the claim has the word that opens the sentence, or a pronoun opens it."""
-        opening = next((at for at, token in enumerate(self.source) if token.kind == "word"), None)
-        if opening is None or opening in self.pairing.matched_source:
-            return True
-        if any(self.source[opening].stem == token.stem for token in self.claim if token.kind == "word"):
-            return True
-        if self.source[opening].word in self.words.generic and opening <= 1:
-            return True
-        if self.words.language in _PRO_DROP and self.source[0].word in self.words.have | self.words.passive:
-            return True
-        return any(token.word in self.words.pronouns for token in self.source[:opening])
-
-    def expected_place(self, at: int) -> float:
-        """Where in the source the partner of an unmatched token should stand."""
-        before = [(at - i, j + 0.5) for i, j in self.pairing.ordered if i < at]
-        after = [(i - at, j - 0.5) for i, j in self.pairing.ordered if i > at]
-        near = [min(side)[1] for side in (before, after) if side]
-        return near[0] if len(near) == 1 or min(before)[0] <= min(after)[0] else near[1]
+            continue
+        opening = [at for at in content_places(source) if at < m and source[at].clause == source[m].clause]
+        if len(opening) > 1 and all(source[at].kind == "word" for at in opening):
+            yield from (at for at in opening if at not in pairing.matched_source)

@@ -1,14 +1,17 @@
-"""What a sentence says besides its own words: clauses without their verb, shares said twice, statements."""
+"""What a page says besides a sentence's own words: its other readings, and the topic a claim may name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise, takewhile
 
+from chat.citations.verification.alignment import Differences, Pairing, content_places
 from chat.citations.verification.phrases import (
     counted_behind_whole,
     counted_of,
+    lead,
     of_compared,
 )
 from chat.citations.verification.token import (
@@ -265,3 +268,152 @@ def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
 
 def without_final_break(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens[:-1] if tokens and tokens[-1].kind == "break" else tokens
+
+
+# Words that a claim adds: the topic, named where the page has a pronoun or nothing.
+
+_PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """``topic``: words that may name the subject of a sentence; ``everything``: all words of the passage."""
+
+    topic: tuple[Token, ...] = ()
+    everything: tuple[Token, ...] = ()
+
+
+class AddedWords(Differences):
+    """Tells which words of a claim only name what the passage speaks of anyway."""
+
+    def __init__(self, pairing: Pairing, around: Surroundings) -> None:
+        super().__init__(pairing)
+        self.around = around
+
+    def names_topic(self, token: Token) -> bool:
+        """Whether the word only names what a pronoun or the passage as a whole is about."""
+        given = lead(self.claim, self.claim.index(token), self.words) in self.words.ends  # no subject
+        if not ((self._says_opening and not given) or self._stands_for_pronoun(token)):
+            return False
+        words = (other for other in self.around.topic if other.kind == "word")
+        return token.kind == "word" and any(
+            token.stem == other.stem or token.word == other.word.split()[0] for other in words
+        )
+
+    def adds_topic(self, at: int) -> bool:
+        """Whether a word without a partner only says what the passage is about, as a complement or frame."""
+        if at and self.words.language not in UNSPACED and self._of_topic(at):
+            return True
+        return self._modifies_as_before(at) or self._frames(at)
+
+    def _of_topic(self, at: int) -> bool:
+        """ "The dose of Ostrelan" for "the dose", where the passage is about Ostrelan and names no other."""
+        before = self.claim[at - 1]
+        joint = (
+            at - 2
+            if before.word in self.words.articles and before.word not in self.words.genitive
+            else at - 1
+        )
+        head = joint - 1
+        if (
+            joint < 1
+            or self.claim[joint].word not in self.words.genitive
+            or head not in self.pairing.partners
+        ):
+            return False
+        place, token = self.pairing.partners[head], self.claim[at]
+        complement = self.source[place + 1 : place + 2]
+        if complement and complement[0].word in self.words.genitive:
+            return False
+        others = {t.stem for t in self.source if t.name and t.stem != token.stem}
+        return self.is_topic(token) and not others and not self._has_other_owner(place)
+
+    def _has_other_owner(self, place: int) -> bool:
+        """Whether something else than the topic stands before a noun: "the tunnel budget", "its toll"."""
+        before = self.source[place - 1] if place else None
+        return before is not None and (before.kind == "word" or before.word in self.words.pronouns)
+
+    def is_topic(self, token: Token) -> bool:
+        return any(token.stem == other.stem for other in self.around.topic if other.kind == "word")
+
+    def _modifies_as_before(self, at: int) -> bool:
+        """ "Creatinine clearance" for "clearance", of which the passage has said whose it is."""
+        token, beside = self.claim[at], at + 1
+        if token.kind != "word" or beside not in self.pairing.partners or self.claim[beside].kind != "word":
+            return False
+        place = self.pairing.partners[beside]
+        if self._has_other_owner(place) or token.marker or token.poles or token.capital:
+            return False
+        before = [
+            one
+            for one, other in pairwise(self.around.everything)
+            if other.stem == self.source[place].stem and one.kind == "word"
+        ]
+        return {one.stem for one in before} == {token.stem} and not any(one.capital for one in before)
+
+    def _frames(self, at: int) -> bool:
+        """ "In the trial, …": a general noun before the comma that opens the claim."""
+        token = self.claim[at]
+        if token.word not in self.words.generic or any(t.content for t in self.claim[:at]) or at < 2:
+            return False
+        definite = self.claim[at - 1].word in self.words.articles | self.words.pronouns
+        return definite and [token.word for token in self.claim[at + 1 : at + 2]] == [","]
+
+    def speaks_for_us(self, token: Token) -> bool:
+        """ "The company" for a report's "we"."""
+        return token.word in self.words.company and any(
+            is_marker(other, "person", "first") for other in (*self.source, *self.around.everything)
+        )
+
+    def displaces(self, at: int) -> bool:
+        """Whether the source has another word where the claim has the topic: "in the placebo group"."""
+        places, own = content_places(self.claim), content_places(self.source)
+        here = places.index(at)
+        beside = [i for i in (*places[:here][-1:], *places[here + 1 :][:1]) if i in self.pairing.partners]
+        near = {own.index(self.pairing.partners[i]) for i in beside}
+        named = self.claim[at].name or not (
+            at and self.claim[at - 1].word in self.words.articles | self.words.pronouns
+        )
+        return any(
+            self.source[j].kind == "word"
+            and {own.index(j) - 1, own.index(j) + 1} & near
+            and not (named and self.source[j].word in self.words.generic)
+            for j in self.relevant_unmatched()
+            if j not in self.explained_source
+        )
+
+    def _stands_for_pronoun(self, token: Token) -> bool:
+        """Whether a pronoun of the source stands where the claim has the word."""
+        at = next((i for i, other in enumerate(self.claim) if other is token), None)
+        if at is None or not self.pairing.partners:
+            return False
+        place = self.expected_place(at)
+        near = range(max(0, int(place) - 1), min(len(self.source), int(place) + 3))
+        found = [j for j in near if self.source[j].word in self.words.pronouns]
+        return any(not self._may_be_anothers(j, token) for j in found)
+
+    def _may_be_anothers(self, j: int, token: Token) -> bool:
+        """Whether a name stands before a pronoun in its clause: "Belpharm cut its price"."""
+        before = (t for t in self.source[:j] if t.clause == self.source[j].clause)
+        return any(t.name and t.stem != token.stem for t in before)
+
+    @cached_property
+    def _says_opening(self) -> bool:
+        """Whether the claim has the word that opens the sentence, or a pronoun opens it."""
+        opening = next((at for at, token in enumerate(self.source) if token.kind == "word"), None)
+        if opening is None or opening in self.pairing.matched_source:
+            return True
+        if any(self.source[opening].stem == token.stem for token in self.claim if token.kind == "word"):
+            return True
+        if self.source[opening].word in self.words.generic and opening <= 1:
+            return True
+        if self.words.language in _PRO_DROP and self.source[0].word in self.words.have | self.words.passive:
+            return True
+        return any(token.word in self.words.pronouns for token in self.source[:opening])
+
+    def expected_place(self, at: int) -> float:
+        """Where in the source the partner of an unmatched token should stand."""
+        before = [(at - i, j + 0.5) for i, j in self.pairing.ordered if i < at]
+        after = [(i - at, j - 0.5) for i, j in self.pairing.ordered if i > at]
+        near = [min(side)[1] for side in (before, after) if side]
+        return near[0] if len(near) == 1 or min(before)[0] <= min(after)[0] else near[1]

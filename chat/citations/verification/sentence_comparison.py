@@ -37,7 +37,8 @@ from chat.citations.verification.phrases import (
     names_in_full,
     says_result,
 )
-from chat.citations.verification.qualifiers import AddedWords, Surroundings, qualifiers_left_out
+from chat.citations.verification.qualifiers import qualifiers_left_out
+from chat.citations.verification.readings import AddedWords, Surroundings
 from chat.citations.verification.token import (
     COORDINATORS,
     Token,
@@ -60,12 +61,6 @@ _KIND_OF = {
 _MAY_CANCEL = frozenset({"condition", "negation", "modality", "quantifier"})
 _OF_PLACES = frozenset({"entity_swap", "role_swap"})
 _OPENING_TOKENS = 12
-_FUTURE_OF_RULES = {
-    "es": ("rá", "rán"),
-    "pt": ("rá", "rão"),
-    "fr": ("era", "eront", "ront"),
-    "it": ("rà", "ranno"),
-}
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
 
 
@@ -279,8 +274,8 @@ class _Examination(AddedWords):
         if any(bound in ("le", "lt", "ge", "gt") for bound in bounds):
             return True
         verb = next((i for i, _ in self.pairing.ordered if i > at and self.claim[i].kind == "word"), None)
-        ending = _FUTURE_OF_RULES.get(self.words.language)
-        if verb is not None and ending and self.source[self.pairing.partners[verb]].word.endswith(ending):
+        rules = tuple(self.words.future_endings)  # "las solicitudes se presentarán": they must be
+        if verb is not None and self.source[self.pairing.partners[verb]].word.endswith(rules):
             return True
         return verb is not None and is_instruction(self.source, self.pairing.partners[verb], self.words)
 

@@ -113,8 +113,8 @@ class _Reading(CellComparison):
         extreme = self.extreme()
         self.outflow = self.names_outflow(row)
         if not values and extreme is None and self.grid.says_change(column):
-            return self._turned_as_said(row, column)
-        if not values and (judged := self._none(row, column)):
+            return self._direction_of_change(row, column)
+        if not values and (judged := self._says_none(row, column)):
             return judged
         if not values:
             return self._text(row, column) if extreme is None else self._top(row, column, extreme)
@@ -126,7 +126,7 @@ class _Reading(CellComparison):
         judged = self._cell(row, column, values)
         return self._top(row, column, extreme, values) if judged.outcome == "holds" else judged
 
-    def _none(self, row: int, column: int) -> Judgement | None:
+    def _says_none(self, row: int, column: int) -> Judgement | None:
         """ "No patient had neutropenia" of a cell that says 0; None where the claim denies nothing."""
         denials = denials_at(range(len(self.tokens)), self.tokens)
         held = self.first(row, column)
@@ -138,7 +138,7 @@ class _Reading(CellComparison):
         wrong = self._conflict("quantifier", denials[0], self.grid.rows[row][column])
         return Judgement("conflict", spans, (wrong,), coverage=1.0)
 
-    def _turned_as_said(self, row: int, column: int) -> Judgement:
+    def _direction_of_change(self, row: int, column: int) -> Judgement:
         """ "It rose from 2015 to 2017", of the cell that says by how many percent."""
         printed, spans = self.grid.quantity(row, column), self.spans([(row, column)])
         turns = {side: at for at, t in enumerate(self.tokens) for p, side in t.poles if p == "direction"}

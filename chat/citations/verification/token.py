@@ -79,7 +79,6 @@ def denials_at(places: Sequence[int], tokens: Sequence[Token]) -> list[int]:
 
 NEAR = Decimal("0.000001")  # share of a value lost where its unit is converted
 FARTHEST_ROUNDING = Decimal("0.05")  # share of a value that rounding it may take or add
-_SAME_BOUNDS = ({"", "approx"},)
 # A bound of the page that a claim's weaker one follows from is not the same bound.
 _PART_OF_DATE = 10000
 

@@ -215,7 +215,7 @@ def _judged(
     said_in: str,
     found: ValueSupport | None,
 ) -> Judgement:
-    """What the unit says of the claim. A rule that fails leaves it unjudged: no answer is lost for it."""
+    """Judge the claim by the unit. A rule that raises is logged and leaves the claim unjudged."""
     try:
         return judge_unit(claim.sentence, unit, around, language, said_in, found)
     except Exception:
