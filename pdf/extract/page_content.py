@@ -14,9 +14,9 @@ of this is done.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
@@ -98,13 +98,12 @@ def may_show_charts(
 
 
 def find_charts(
-    page: pymupdf.Page, fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
+    paths: Sequence[dict[str, Any]], fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
 ) -> list[Rect]:
-    """Regions of the page, in page space, that are drawn figures; labels beside the plot are not in them."""
-    try:
-        paths = page.get_cdrawings()
-    except Exception:  # any: line art that cannot be read costs the page no word
-        return []
+    """Regions of the page, in page space, that are drawn figures; labels beside the plot are not in them.
+
+    ``paths``: the page's ``get_cdrawings``.
+    """
     shapes = [shape for path in paths if (shape := _shape(path, frame))]
     shapes = shapes[:: len(shapes) // MOST_MARKS + 1]
     found_bars = bars(fills, words)
@@ -332,10 +331,12 @@ def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures())
         raw.hidden_words += words_outside_crop(page, frame)
     if traits.hides_layers:
         raw.hidden_words += words_in_hidden_layers(page, len(words))
-    paths = with_broad_strokes(page, [block for block in blocks if block["type"] == 3 and block["alpha"]])
+    drawings = cache(partial(_drawings, page))
+    shapes = [block for block in blocks if block["type"] == 3 and block["alpha"]]
+    paths = with_broad_strokes(shapes, drawings)
     raw.rulings, raw.fills = _line_art(paths, frame)
     if may_show_charts(paths, raw.fills, raw.words, frame):
-        raw.drawings = find_charts(page, raw.fills, raw.words, frame)
+        raw.drawings = find_charts(drawings(), raw.fills, raw.words, frame)
     pictures = page.get_images()
     raw.shows_pictures = any(
         width >= FEW_PIXELS and height >= FEW_PIXELS / 3 for _, _, width, height, *_ in pictures
@@ -349,12 +350,22 @@ def _textpage(page: pymupdf.Page, flags: int) -> pymupdf.TextPage:
     return page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags)
 
 
+def _drawings(page: pymupdf.Page) -> list[dict[str, Any]]:
+    """How its paths are drawn. The page is interpreted again for it: to be asked once, where it matters."""
+    try:
+        return page.get_cdrawings()
+    except Exception:  # any: line art that cannot be read costs the page no word
+        return []
+
+
 def _pictures_matter(words: list[RawWord]) -> bool:
     """Whether the page may be a scan or name a figure; to find pictures costs as much as to read the text."""
     return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word.text for word in words])
 
 
-def with_broad_strokes(page: pymupdf.Page, paths: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def with_broad_strokes(
+    paths: list[dict[str, Any]], drawings: Callable[[], list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
     """The paths, with the ink of the strokes that are shorter than their pen is broad: of upright rulings.
 
     MuPDF's box around such a stroke is nearly a square, as broad as two pens, and seems a box that is drawn.
@@ -362,10 +373,7 @@ def with_broad_strokes(page: pymupdf.Page, paths: list[dict[str, Any]]) -> list[
     squares = [path for path in paths if _is_nearly_square(path)]
     if len(squares) < FEWEST_SQUARES:
         return paths
-    try:
-        strokes = [stroke for path in page.get_cdrawings() for stroke in _broad_strokes(path)]
-    except Exception:  # any: line art that cannot be read costs the page no word
-        return paths
+    strokes = [stroke for path in drawings() for stroke in _broad_strokes(path)]
     inks = {(round(x), round(y)): ink for ink in strokes for x, y in [ink.center]}
     found: dict[int, Rect] = {}
     for path in squares:
