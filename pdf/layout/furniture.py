@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -37,6 +38,8 @@ NEAR = 16
 HEAD_RULE = 1.5
 # Heads of columns are at least so many in a row, and the table's first row ends so far below them (ems).
 HEADS, HEAD_REACH = 3, 12.0
+# At most so many lines of a row are numbers beside its words: of the page and of all pages, say.
+NUMBERS = 2
 # A sheet that holds two pages is so many times as wide as high; this share of its text runs over the fold.
 SHEET_SHAPE, OVER_FOLD = 1.15, 0.05
 # A page's lines are numbered from 1 to so many at least; this share of what stands beside may be values.
@@ -44,7 +47,10 @@ SHEET_SHAPE, OVER_FOLD = 1.15, 0.05
 LINE_NUMBERS, VALUED, SPEAKER = 10, 0.1, 3
 # At most so many characters stand in a row with a page number.
 BESIDE_NUMBER = 100
+# So much larger than the page's text are headings that are numbered through its pages ("Step 15").
+HEADING_SIZE = 1.2
 
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"[\d٠-٩۰-۹]+")
 _PAGE_NUMBER = re.compile(
     r"^[\W_]*(?:(?:page|p\.|seite|página|страница|стр\.|第|-)\s*)?"
@@ -59,6 +65,7 @@ Place = tuple[str, int]
 
 def separate_furniture(page_layouts: Sequence[PageLayout]) -> None:
     """Moves the lines that are furniture from each sheet's lines to its head and foot."""
+    _separate_watermarks(page_layouts)
     _separate_line_numbers(page_layouts)
     for top in (True, False):
         edges = [_edge_rows(page_layout, top) for page_layout in page_layouts]
@@ -68,12 +75,29 @@ def separate_furniture(page_layouts: Sequence[PageLayout]) -> None:
         ]
         signs = _Signs(
             _repeated(marginal),
+            _recurring(marginal),
             _numbered(marginal),
             _offsets(page_layouts, edges),
             _running(page_layouts, edges),
         )
         for page_layout, rows in zip(page_layouts, edges, strict=True):
             _peel(page_layout, rows, signs, top)
+
+
+def _separate_watermarks(page_layouts: Sequence[PageLayout]) -> None:
+    """Move the words that are written slantwise at one place of several pages to the feet of these."""
+    slanted = [(sheet, [line for line in sheet.lines if _is_slanted(line)]) for sheet in page_layouts]
+    places = Counter(place for _, found in slanted for place in {*map(_place, found)})
+    for sheet, found in slanted:
+        marks = [line for line in found if places[_place(line)] >= PAGES]
+        if marks:
+            gone = set(map(id, marks))
+            sheet.lines = [line for line in sheet.lines if id(line) not in gone]
+            sheet.foot += marks
+
+
+def _is_slanted(line: Line) -> bool:
+    return line.sideways and line.words[0].turn % 90 != 0
 
 
 def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
@@ -128,11 +152,13 @@ def _place(line: Line) -> tuple[str, int, int]:
 class _Signs(NamedTuple):
     """What tells furniture in one document, at one edge of its pages.
 
-    ``offsets`` are what page numbers differ by from the numbers of their pages; ``running`` the words
-    that stand beside such a number, wherever the page's text ends.
+    ``recurring`` are lines that stand on several pages with the same numbers, too; ``offsets`` are what
+    page numbers differ by from the numbers of their pages; ``running`` the words that stand beside such
+    a number, wherever the page's text ends.
     """
 
     repeated: set[Place]
+    recurring: set[str]
     numbered: set[int]
     offsets: set[int]
     running: set[tuple[str, int]]
@@ -162,6 +188,11 @@ def _repeated(pages: Sequence[Sequence[list[Line]]]) -> set[Place]:
         counts.update({place for row in rows for place in _places(row)})
     needed = max(2, min(PAGES, math.ceil(SHARE * len(pages))))
     return {place for place, count in counts.items() if count >= needed}
+
+
+def _recurring(pages: Sequence[Sequence[list[Line]]]) -> set[str]:
+    counts = Counter(text for rows in pages for text in {line.text for row in rows for line in row})
+    return {text for text, count in counts.items() if count > 1}
 
 
 def _numbered(pages: Sequence[Sequence[list[Line]]]) -> set[int]:
@@ -262,7 +293,7 @@ def _heads_columns(row: list[Line], page_layout: PageLayout, signs: _Signs) -> b
     upright = [line for line in page_layout.lines if not line.sideways]
     below = [line for line in upright if row[0].y1 < (line.y0 + line.y1) / 2 < reach]
     return any(
-        _cells_under(row, other) >= max(HEADS, len(row) / 2) and not _is_repeated(other, signs.repeated)
+        _cells_under(row, other) >= max(HEADS, (len(row) - 1) / 2) and not _is_repeated(other, signs.repeated)
         for other in rows_of(below)
     )
 
@@ -280,7 +311,9 @@ def _is_sure(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:
 
 def _is_furniture(row: list[Line], rank: int, page_layout: PageLayout, signs: _Signs, top: bool) -> bool:
     if _in_margin(row, page_layout, top):
-        return _is_repeated(row, signs.repeated) or not signs.numbered.isdisjoint(_number_heights(row))
+        if _is_repeated(row, signs.repeated):
+            return not _is_numbered_heading(row, page_layout, signs)
+        return not signs.numbered.isdisjoint(_number_heights(row))
     if rank:
         return False
     return _offset(row, page_layout) in signs.offsets or not signs.running.isdisjoint(
@@ -288,11 +321,34 @@ def _is_furniture(row: list[Line], rank: int, page_layout: PageLayout, signs: _S
     )
 
 
+def _is_numbered_heading(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:
+    """Whether it is one line of words larger than the page's text, with other numbers on each page."""
+    line = row[0]
+    return (
+        len(row) == 1
+        and line.text not in signs.recurring
+        and _LETTER.search(line.text) is not None
+        and not is_page_number(line.text)
+        and line.size >= HEADING_SIZE * _text_size(page_layout)
+    )
+
+
+def _text_size(page_layout: PageLayout) -> float:
+    """The size that half of the page's characters have at most."""
+    lines = sorted(page_layout.lines, key=attrgetter("size"))
+    ends = list(accumulate(line.chars for line in lines))
+    return lines[bisect_left(ends, ends[-1] / 2)].size
+
+
 def _is_repeated(row: list[Line], repeated: set[Place]) -> bool:
-    """Whether at least half of the row's characters come back on other pages."""
+    """Whether at least half of the row's characters come back on other pages.
+
+    Numbers are nothing that comes back where several stand in a row: they are values of a table.
+    """
     if is_contents_line(_text(row)):
         return False
-    same = sum(line.chars for line in row if any(place in repeated for place in _places([line])))
+    words = row if len(row) <= NUMBERS else [line for line in row if _LETTER.search(line.text)]
+    same = sum(line.chars for line in words if any(place in repeated for place in _places([line])))
     return 2 * same >= sum(line.chars for line in row)
 
 

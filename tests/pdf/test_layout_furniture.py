@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pymupdf
+
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified, texts
 
 
@@ -159,3 +161,68 @@ def test_numbers_of_rows_with_values_are_cells() -> None:
     for page in drawing.read():
         assert not page.furniture
         assert [unit.type for unit in page.units] == ["table"] * 20
+
+
+def test_large_headings_that_are_numbered_from_page_to_page_stay_headings() -> None:
+    drawing = Drawing()
+    for step in range(1, 5):
+        if step > 1:
+            drawing.new_page()
+        drawing.text(LEFT, 40, f"{step}   Assembly", size=8)
+        drawing.text(LEFT, 80, f"2.{step}. Step {step}", size=16)
+        drawing.lines(justified(f"Part {'ABCDE'[step]}. {PROSE}", 430), y=110)
+    pages = drawing.read()
+    assert [page.units[0].text for page in pages] == [f"2.{step}. Step {step}" for step in range(1, 5)]
+    assert all(page.units[0].type == "heading" for page in pages)
+    assert [len(page.furniture) for page in pages] == [1] * 4
+
+
+def test_values_at_the_top_of_pages_do_not_repeat_one_another() -> None:
+    places = (LEFT, 200, 280, 360, 440)
+    drawing = Drawing()
+    for page in range(4):
+        if page:
+            drawing.new_page()
+        for x, head in zip(places, ("Model", "Length", "Width", "Height", "Weight"), strict=True):
+            drawing.text(x, 60, head, font="hebo")
+        for n in range(4):
+            cells = ("Rye", f"3{n}0{page}", f"5{page}{n}", f"2{page}{n}", f"1{n}{page}")
+            for x, cell in zip(places, cells, strict=True):
+                drawing.text(x, 80 + 130 * n, cell)
+            drawing.lines(["long", "wheel", "base"], y=92 + 130 * n)
+    for page in drawing.read():
+        assert not page.furniture
+        assert all(text in page.text for text in ("Weight", f"30 0{page.number - 1}".replace(" ", "")))
+
+
+def test_heads_over_columns_that_are_mostly_empty_are_no_running_heads() -> None:
+    heads = ("Symbol", "Share", "Spin", "bc", "b+", "b-", "Diff", "Way", "Source")
+    places = (60, 120, 170, 210, 270, 330, 390, 450, 500)
+    drawing = Drawing()
+    for page in range(4):
+        if page:
+            drawing.new_page()
+        for x, head in zip(places, heads, strict=True):
+            drawing.text(x, 60, head, font="hebo")
+        drawing.rule(58, 64, 540, 64)
+        for n in range(15):
+            cells = {60: f"Zn-{n}{page}", 210: f"5.{n}{page}", 450: "CF", 500: f"{n + 60}K{page}"}
+            for x, cell in cells.items():
+                drawing.text(x, 82 + 20 * n, cell)
+    for page in drawing.read():
+        assert not page.furniture
+        assert page.units[1].table is not None and page.units[1].table.head_rows[3] == "bc"
+
+
+def test_a_watermark_written_slantwise_is_furniture() -> None:
+    drawing = Drawing()
+    slant = pymupdf.Matrix(45)
+    for page in range(4):
+        if page:
+            drawing.new_page()
+        drawing.lines(justified(f"Part {'ABCDE'[page]}. {PROSE}", 430))
+        place = pymupdf.Point(200, 600)
+        drawing.page.insert_text(place, "Confidential", fontsize=40, morph=(place, slant))
+    for page in drawing.read():
+        assert [piece.text for piece in page.furniture] == ["Confidential"]
+        assert len(page.units) == 1
