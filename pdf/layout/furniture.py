@@ -51,6 +51,7 @@ BESIDE_NUMBER = 100
 HEADING_SIZE = 1.2
 
 _LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[^\W\d_]{2}")
 _DIGITS = re.compile(r"[\d٠-٩۰-۹]+")
 _PAGE_NUMBER = re.compile(
     r"^[\W_]*(?:(?:page|p\.|seite|página|страница|стр\.|第|-)\s*)?"
@@ -327,7 +328,7 @@ def _is_numbered_heading(row: list[Line], page_layout: PageLayout, signs: _Signs
     return (
         len(row) == 1
         and line.text not in signs.recurring
-        and _LETTER.search(line.text) is not None
+        and _WORD.search(line.text) is not None
         and not is_page_number(line.text)
         and line.size >= HEADING_SIZE * _text_size(page_layout)
     )

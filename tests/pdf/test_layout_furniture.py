@@ -177,6 +177,18 @@ def test_large_headings_that_are_numbered_from_page_to_page_stay_headings() -> N
     assert [len(page.furniture) for page in pages] == [1] * 4
 
 
+def test_page_numbers_larger_than_the_text_are_no_headings() -> None:
+    drawing = Drawing()
+    for page in range(4):
+        if page:
+            drawing.new_page()
+        drawing.text(290, 40, f"A - {page + 7}", size=12)
+        drawing.lines(justified(f"Part {'ABCDE'[page]}. {PROSE}", 430, size=7), y=90, size=7)
+    assert [[piece.text for piece in page.furniture] for page in drawing.read()] == [
+        [f"A - {n}"] for n in range(7, 11)
+    ]
+
+
 def test_values_at_the_top_of_pages_do_not_repeat_one_another() -> None:
     places = (LEFT, 200, 280, 360, 440)
     drawing = Drawing()
