@@ -36,6 +36,11 @@ _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 # What a span of MuPDF's may hold and its words do not.
 _NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
+# Typewriter faces by name, for many of TeX's and others do not say that they are.
+_MONO_NAME = re.compile(
+    r"mono(?!type)|courier|consol|typewriter|menlo|monaco|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",
+    re.IGNORECASE,
+)
 
 
 class Style(msgspec.Struct, frozen=True, array_like=True, gc=False, cache_hash=True):
@@ -264,8 +269,8 @@ def _style(span: dict[str, Any]) -> Style:
 def style_of(size: float, font: str, flags: int, color: int) -> Style:
     """One object per type, so that types compare by identity."""
     bold = bool(flags & pymupdf.TEXT_FONT_BOLD) or any(name in font.lower() for name in _BOLD_NAMES)
-    italic, mono = bool(flags & pymupdf.TEXT_FONT_ITALIC), bool(flags & pymupdf.TEXT_FONT_MONOSPACED)
-    return Style(size, font, bold, italic, mono, color)
+    mono = bool(flags & pymupdf.TEXT_FONT_MONOSPACED) or bool(_MONO_NAME.search(font))
+    return Style(size, font, bold, bool(flags & pymupdf.TEXT_FONT_ITALIC), mono, color)
 
 
 def _turn(line: dict[str, Any]) -> int:

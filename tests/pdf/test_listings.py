@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pdf.extract.words import style_of
 from tests.pdf.layout_drawing import PROSE, Drawing, justified
 
 PYTHON = """def total(rows):
@@ -49,3 +50,15 @@ def test_a_document_that_is_typed_as_a_whole_is_no_listing() -> None:
         drawing.text(72, 90 + 12 * n, line, font="cour")
     (unit,) = drawing.units()
     assert (unit.type, unit.text) == ("prose", PROSE)
+
+
+@pytest.mark.parametrize(
+    "font", ["CMTT10", "ABCDEF+CMSLTT10", "SFTT1000", "FreeMono", "LMMono10-Regular", "CourierNewPS", "txtt"]
+)
+def test_typewriter_faces_are_known_by_name(font: str) -> None:
+    assert style_of(10.0, font, 0, 0).mono
+
+
+@pytest.mark.parametrize("font", ["CMR10", "MonotypeCorsiva", "Lattice", "Helvetica", "CMSY10", "Cotton"])
+def test_other_faces_are_no_typewriter_faces(font: str) -> None:
+    assert not style_of(10.0, font, 0, 0).mono
