@@ -393,6 +393,8 @@ _FONTS: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     ("webdings", _WEBDINGS, True),
     ("zapfdingbats", _DINGBATS, True),
     ("monotypesorts", _DINGBATS, True),
+    # LibreOffice prints Wingdings by it, under the codes of Wingdings; and the round bullet of Symbol.
+    ("opensymbol", {**_WINGDINGS, 0xB7: "•"}, False),
     ("symbolmt", _SYMBOL, False),
     ("symbol", _SYMBOL, False),
 )

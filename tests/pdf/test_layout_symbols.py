@@ -20,6 +20,8 @@ from tests.pdf.layout_drawing import Drawing, texts
         ("Webdings", ord("a"), "✓"),
         ("SymbolMT", 0xF0B7, "•"),
         ("Symbol", 0xF061, "α"),
+        ("BAAAAA+OpenSymbol", 0xF0A7, "▪"),
+        ("BAAAAA+OpenSymbol", 0xF0B7, "•"),
         ("ZapfDingbats", 0xF034, "✔"),
         ("ZapfDingbats", 0xF0B6, "❶"),
     ],
