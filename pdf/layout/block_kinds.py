@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from pdf.extract.words import Style, comes_next, is_bullet, marker_of
@@ -333,13 +333,13 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
     found: list[Block] = []
     denied: list[Block] = []
     for page_layout in page_layouts:
-        for i, block in enumerate(page_layout.blocks):
-            following = page_layout.blocks[i + 1] if i + 1 < len(page_layout.blocks) else None
+        entries = page_layout.contents_entries()
+        for block, following in zip_longest(page_layout.blocks, page_layout.blocks[1:]):
             told = _level_told(block.text, page_layout.raw.number, titles) if titles else None
             if block.kind == "heading" and block.tag_role:
                 block.level = told or block.level
                 found.append(block)
-            elif _is_heading(block, following, body, told is not None):
+            elif block not in entries and _is_heading(block, following, body, told is not None):
                 doubtful = block.tag_role == "P" and told is None and not _is_larger(block, body)
                 (denied if doubtful else found).append(block)
                 block.level = told

@@ -16,7 +16,7 @@ from statistics import median
 from msgspec.structs import replace
 
 from pdf.extract.page_content import RawPage
-from pdf.extract.words import RawWord
+from pdf.extract.words import RawWord, is_contents_line
 from pdf.failures import PLAIN_LINES
 from pdf.geometry import PageFrame, Rect, rect_of
 from pdf.layout.lines import Line, drawn_lines
@@ -227,6 +227,19 @@ class Skew:
         return Rect(x0, y0 - higher, x1, y1 + higher)
 
 
+# A page with so many lines that leaders run through has a table of contents; its numbers end within so many
+# points of one another, and stand so far (ems) from a title without leaders.
+FEWEST_ENTRIES, SAME_END, APART = 3, 2.0, 2.0
+
+
+def _ends_apart(lines: Sequence[Line]) -> bool:
+    """Whether it is one line whose last word is a short number, far from those before it."""
+    if len(lines) > 1 or len(lines[0].words) < 2:
+        return False
+    before, last = lines[0].words[-2:]
+    return len(last.text) <= 4 and last.text.isdecimal() and last.x0 - before.x1 > APART * lines[0].size
+
+
 @dataclass(eq=False)
 class PageLayout:
     """One page in the reading frame. ``head`` and ``foot`` are its furniture, top to bottom.
@@ -260,6 +273,19 @@ class PageLayout:
             word.x0 >= 0 and word.y0 >= 0 and word.x1 <= width and word.y1 <= height
             for word in self.raw.words
         )
+
+    def contents_entries(self) -> set[Block]:
+        """The entries of a table of contents: those with leaders, and lines that end where these do."""
+        leading = [block for block in self.blocks if is_contents_line(block.text)]
+        if len(leading) < FEWEST_ENTRIES:
+            return set()
+        ends = [block.lines[-1].x1 for block in leading]
+        return {
+            block
+            for block in self.blocks
+            if block in leading
+            or (_ends_apart(block.lines) and any(abs(block.lines[-1].x1 - end) < SAME_END for end in ends))
+        }
 
     def keep_plain_lines(self) -> None:
         """Make each line a block, in the order drawn, and say so: the page's layout failed."""

@@ -458,3 +458,24 @@ def test_boxes_to_be_checked_open_items() -> None:
     html = html.replace("<p>", '<p style="margin:0;font-size:10px">')
     drawing.page.insert_htmlbox(pymupdf.Rect(72, 72, 360, 200), html)
     assert [unit.list_marker for unit in drawing.units()] == ["", "☐", "☐"]
+
+
+def test_entries_of_a_table_of_contents_are_no_headings_whatever_their_type() -> None:
+    drawing = Drawing()
+    chapters = (("Introduction", 3), ("Methods of measuring", 9), ("Results", 17))
+    y = 120.0
+    drawing.text(LEFT, 90, "Contents", size=16)
+    for number, (title, page) in enumerate(chapters, 1):
+        drawing.text(LEFT, y, f"{number} {title}", font="hebo")
+        drawing.text(480 - 5.56 * len(str(page)), y, str(page), font="hebo")
+        for part in range(1, 3):
+            name = f"{number}.{part} Part {part} "
+            dots = "." * int((480 - LEFT - 20 - 6 * len(name)) / 2.78)
+            drawing.text(LEFT + 20, y + 14 * part, f"{name}{dots}")
+            drawing.text(480 - 5.56 * len(str(page + part)), y + 14 * part, str(page + part))
+        y += 60
+    drawing.new_page()
+    drawing.text(LEFT, 90, "1 Introduction", font="hebo", size=14)
+    drawing.lines(justified(PROSE, 430), y=120)
+    headings = [unit.text for unit in drawing.units() if unit.type == "heading"]
+    assert headings == ["Contents", "1 Introduction"]
