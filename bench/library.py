@@ -1,4 +1,4 @@
-"""Time to scroll a library of many documents page by page, sorted and filtered, and queries a page.
+"""Time to show and to scroll a library of many documents, sorted and filtered, and queries a page.
 
 Runs a web server on an installation of its own, in a folder of ``PINCITE_VAR``, over HTTP. The documents are
 rows without content; they and all that was made with them are removed afterwards.
@@ -18,7 +18,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 from zlib import crc32
 
@@ -29,21 +29,22 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.core.paginator import Paginator
 from django.db import connection, transaction
-from django.db.backends.utils import CursorWrapper
-from django.db.models import Model, QuerySet
 from django.http import QueryDict
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from bench._installation import server
+from bench._installation import chromium, server
 from bench.chaos import own_installation
 from documents.ingestion.persistence import copy_rows
 from documents.library import CARDS_A_PAGE, LibraryView
 from documents.models import CitationUnit, Collection, Document, Placement, RetrievalChunk, Share, Tag
 from retrieval.index.document_index import embed_document, index_words
-from retrieval.index.vectors import active_space, index_name
+from retrieval.index.vectors import active_space
 from retrieval.models import ChunkVector, IndexedChunk, IndexedDocument
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as BrowserPage
 
 OWN_FOLDER = "library"
 USERS = ("library-owner", "library-guest")  # the guest has two documents of three by a collection
@@ -79,6 +80,7 @@ class Figures(NamedTuple):
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=40, help="of each listing, evenly over all of them")
+    parser.add_argument("--scroll", type=int, default=0, metavar="N", help="pages to scroll in Chromium")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
@@ -91,7 +93,8 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     try:
         owner, guest = (User.objects.create(username=name) for name in USERS)
         fill(owner, guest, options["documents"])
-        return measure(command, owner, guest, options["pages"])
+        failed = measure(command, owner, guest, options["pages"]) if options["pages"] else 0
+        return max(failed, scroll(command, owner, options["scroll"]) if options["scroll"] else 0)
     finally:
         remove()
 
@@ -187,6 +190,55 @@ def measure(command: BaseCommand, owner: User, guest: User, pages: int) -> int:
     return int(not held)
 
 
+SCREENS_A_SECOND = 2.0  # a fast scroll, from which titles can still be read
+
+# Scrolls evenly until so many pages were put in, or the list ends. Returns [ms, cards] of each that came:
+# how long the end of the list was in sight before.
+SCROLL = """async ([pages, screens]) => {
+  const list = document.querySelector("[data-cards]");
+  const frame = () => new Promise(requestAnimationFrame);
+  const waits = [];
+  let cards = list.children.length, waited = 0, last = performance.now();
+  while (waits.length < pages) {
+    const now = await frame();
+    const end = list.getBoundingClientRect().bottom - innerHeight;
+    if (end > 0) scrollBy(0, Math.min(end, screens * innerHeight * (now - last) / 1000));
+    else if (!document.querySelector("[data-further]")) break;
+    else waited += now - last;
+    last = now;
+    if (list.children.length > cards) {
+      waits.push([waited, cards = list.children.length]);
+      waited = 0;
+    }
+  }
+  return waits;
+}"""
+
+
+def scroll(command: BaseCommand, owner: User, pages: int) -> int:
+    """Scroll the newest documents in Chromium, and write how long each further page was waited for."""
+    with server() as address, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        name = settings.SESSION_COOKIE_NAME
+        session = signed_in(owner).cookies[name].value
+        page.context.add_cookies([{"name": name, "value": session, "url": address}])
+        page.goto(address)
+        found: list[tuple[float, int]] = scrolled(page, pages)
+    waits = [wait for wait, _cards in found]
+    held = p95(waits) <= MOST_MILLISECONDS
+    command.stdout.write(
+        f"{'✓' if held else '✗'} {len(waits)} pages scrolled in Chromium, to {found[-1][1]:,} cards: "
+        f"waited p50 {statistics.median(waits):.0f} ms, p95 {p95(waits):.0f} ms, worst {max(waits):.0f} ms; "
+        f"load {os.getloadavg()[0]:.1f}"
+    )
+    return int(not held)
+
+
+def scrolled(page: BrowserPage, pages: int) -> list[tuple[float, int]]:
+    page.locator("[data-cards]").wait_for()
+    return [(wait, cards) for wait, cards in page.evaluate(SCROLL, [pages, SCREENS_A_SECOND])]
+
+
 def listings(owner: User, guest: User) -> Iterator[Listing]:
     """Yield each order, the list view, a search, and each filter: of the owner, then of the guest."""
     shared = Collection.objects.get(owner=owner, name="Shared")
@@ -206,7 +258,7 @@ def signed_in(user: User) -> Client:
 
 
 def timed(address: str, listing: Listing, most: int) -> list[float]:
-    """Return the milliseconds of pages from first to last, one after the other, as whoever scrolls asks."""
+    """Return the milliseconds of whole pages from first to last, one after the other."""
     name = settings.SESSION_COOKIE_NAME
     cookies = {name: signed_in(listing.user).cookies[name].value}
     step = max(1, listing.pages // most)
@@ -389,77 +441,6 @@ def index_seconds(document: Document) -> float:
     index_words(document)
     embed_document(document, active_space())
     return time.perf_counter() - start
-
-
-# Above ``VARIED`` chunks the server repeats the varied copies: a million would take the indexer half an hour.
-# The repeats have the words of their originals and vectors as far from theirs as those of other copies.
-
-VARIED = 20_000
-NOISES = 1000
-NOISE = """
-CREATE TEMP TABLE bench_noise AS
-SELECT number, (array_agg((random() - 0.5) * 0.065))::real[]::halfvec({dimensions}) AS noise
-FROM generate_series(0, {last}) number, generate_series(1, {dimensions}) GROUP BY number
-"""
-AGAIN = "md5({column}::text || %(number)s)::uuid"
-
-
-def repeat_library(owner: User, chunks: int, memory: str) -> None:
-    """Repeats the owner's varied documents, so many times as ``chunks`` asks for, without their indexes."""
-    varied = Document.objects.filter(owner=owner, metadata__has_key="seed")
-    have = RetrievalChunk.objects.filter(document__in=varied).count()
-    wanted = range(1, round(chunks / max(have, 1)))
-    made = Document.objects.filter(owner=owner, metadata__has_key="repeat")
-    there = set(made.values_list("metadata__repeat", flat=True))
-    missing = [number for number in wanted if number not in there]
-    if not missing:
-        return
-    space = active_space()
-    words = next(index for index in IndexedChunk._meta.indexes if index.name == "chunk_words")
-    with connection.schema_editor() as editor, connection.cursor() as cursor:  # one transaction
-        editor.remove_index(IndexedChunk, words)
-        cursor.execute(f"DROP INDEX IF EXISTS {index_name(space)}")
-        cursor.execute("SELECT set_config('maintenance_work_mem', %s, true)", [memory])
-        cursor.execute(NOISE.format(dimensions=int(space.dimensions), last=NOISES - 1))
-        for number in missing:
-            repeat_rows(cursor, varied, number)
-        editor.add_index(IndexedChunk, words)
-        cursor.execute("DROP TABLE bench_noise")
-
-
-def repeat_rows(cursor: CursorWrapper, varied: QuerySet[Document], number: int) -> None:
-    """The rows of all varied documents once more, under ids made of theirs and the number."""
-    again = {
-        column: AGAIN.format(column=f"old.{column}") for column in ("id", "document_id", "chunk_id", "unit")
-    }
-    of_document = {"id": again["id"], "metadata": "jsonb_build_object('repeat', %(number)s::int)"}
-    unit_ids = f"ARRAY(SELECT {AGAIN.format(column='unit')} FROM unnest(old.unit_ids) unit)"
-    noise = (
-        "old.embedding + (SELECT noise FROM bench_noise "
-        f"WHERE bench_noise.number = abs(hashtext(old.chunk_id::text || %(number)s)::bigint) %% {NOISES})"
-    )
-    own = {"document_id": again["document_id"]}
-    chunked = {**own, "chunk_id": again["chunk_id"]}
-    repeats: list[tuple[type[Model], dict[str, str]]] = [
-        (Document, of_document),
-        (RetrievalChunk, {**own, "id": again["id"], "unit_ids": unit_ids}),
-        (CitationUnit, {**chunked, "id": again["id"]}),
-        (IndexedDocument, {**own, "id": ""}),
-        (IndexedChunk, chunked),
-        (ChunkVector, {**chunked, "id": "", "embedding": noise}),
-    ]
-    params: dict[str, Any] = {"number": number, "ids": list(varied.values_list("pk", flat=True))}
-    for model, changed in repeats:
-        fields = (str(field.column) for field in model._meta.concrete_fields)
-        columns = [column for column in fields if changed.get(column) != ""]
-        names = ", ".join(columns)
-        values = ", ".join(changed.get(column, f"old.{column}") for column in columns)
-        key = "id" if model is Document else "document_id"
-        table = model._meta.db_table
-        cursor.execute(
-            f"INSERT INTO {table} ({names}) SELECT {values} FROM {table} old WHERE old.{key} = ANY(%(ids)s)",
-            params,
-        )
 
 
 def remove_library(owner: User) -> None:

@@ -19,12 +19,13 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import connection
-from django.db.models import Count
+from django.db.backends.utils import CursorWrapper
+from django.db.models import Count, Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 from psycopg.pq import Trace
 
-from bench.library import VARIED, benchmark_owner, build_library, remove_library, repeat_library
-from documents.models import Document, RetrievalChunk
+from bench.library import benchmark_owner, build_library, remove_library
+from documents.models import CitationUnit, Document, RetrievalChunk
 from retrieval.embeddings.base import Vectors
 from retrieval.evaluations import read_questions
 from retrieval.index.vectors import (
@@ -32,9 +33,10 @@ from retrieval.index.vectors import (
     active_space,
     build_vector_index,
     embedder_of,
+    index_name,
     nearest_chunks,
 )
-from retrieval.models import ChunkVector, EmbeddingSpace
+from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
 from retrieval.query.scope import Scope, ScopeSql
 from retrieval.results import SearchOptions
 from retrieval.search import search
@@ -312,3 +314,76 @@ def scope_of_share(owner: User, share: float) -> Scope:
         if have >= wanted:
             break
     return Scope(owner, document_ids=tuple(chosen))
+
+
+# --- A library of more than ``VARIED`` chunks ---
+#
+# The server repeats the varied copies: a million would take the indexer half an hour.
+# The repeats have the words of their originals and vectors as far from theirs as those of other copies.
+
+VARIED = 20_000
+NOISES = 1000
+NOISE = """
+CREATE TEMP TABLE bench_noise AS
+SELECT number, (array_agg((random() - 0.5) * 0.065))::real[]::halfvec({dimensions}) AS noise
+FROM generate_series(0, {last}) number, generate_series(1, {dimensions}) GROUP BY number
+"""
+AGAIN = "md5({column}::text || %(number)s)::uuid"
+
+
+def repeat_library(owner: User, chunks: int, memory: str) -> None:
+    """Repeats the owner's varied documents, so many times as ``chunks`` asks for, without their indexes."""
+    varied = Document.objects.filter(owner=owner, metadata__has_key="seed")
+    have = RetrievalChunk.objects.filter(document__in=varied).count()
+    wanted = range(1, round(chunks / max(have, 1)))
+    made = Document.objects.filter(owner=owner, metadata__has_key="repeat")
+    there = set(made.values_list("metadata__repeat", flat=True))
+    missing = [number for number in wanted if number not in there]
+    if not missing:
+        return
+    space = active_space()
+    words = next(index for index in IndexedChunk._meta.indexes if index.name == "chunk_words")
+    with connection.schema_editor() as editor, connection.cursor() as cursor:  # one transaction
+        editor.remove_index(IndexedChunk, words)
+        cursor.execute(f"DROP INDEX IF EXISTS {index_name(space)}")
+        cursor.execute("SELECT set_config('maintenance_work_mem', %s, true)", [memory])
+        cursor.execute(NOISE.format(dimensions=int(space.dimensions), last=NOISES - 1))
+        for number in missing:
+            repeat_rows(cursor, varied, number)
+        editor.add_index(IndexedChunk, words)
+        cursor.execute("DROP TABLE bench_noise")
+
+
+def repeat_rows(cursor: CursorWrapper, varied: QuerySet[Document], number: int) -> None:
+    """The rows of all varied documents once more, under ids made of theirs and the number."""
+    again = {
+        column: AGAIN.format(column=f"old.{column}") for column in ("id", "document_id", "chunk_id", "unit")
+    }
+    of_document = {"id": again["id"], "metadata": "jsonb_build_object('repeat', %(number)s::int)"}
+    unit_ids = f"ARRAY(SELECT {AGAIN.format(column='unit')} FROM unnest(old.unit_ids) unit)"
+    noise = (
+        "old.embedding + (SELECT noise FROM bench_noise "
+        f"WHERE bench_noise.number = abs(hashtext(old.chunk_id::text || %(number)s)::bigint) %% {NOISES})"
+    )
+    own = {"document_id": again["document_id"]}
+    chunked = {**own, "chunk_id": again["chunk_id"]}
+    repeats: list[tuple[type[Model], dict[str, str]]] = [
+        (Document, of_document),
+        (RetrievalChunk, {**own, "id": again["id"], "unit_ids": unit_ids}),
+        (CitationUnit, {**chunked, "id": again["id"]}),
+        (IndexedDocument, {**own, "id": ""}),
+        (IndexedChunk, chunked),
+        (ChunkVector, {**chunked, "id": "", "embedding": noise}),
+    ]
+    params: dict[str, Any] = {"number": number, "ids": list(varied.values_list("pk", flat=True))}
+    for model, changed in repeats:
+        fields = (str(field.column) for field in model._meta.concrete_fields)
+        columns = [column for column in fields if changed.get(column) != ""]
+        names = ", ".join(columns)
+        values = ", ".join(changed.get(column, f"old.{column}") for column in columns)
+        key = "id" if model is Document else "document_id"
+        table = model._meta.db_table
+        cursor.execute(
+            f"INSERT INTO {table} ({names}) SELECT {values} FROM {table} old WHERE old.{key} = ANY(%(ids)s)",
+            params,
+        )
