@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
-from django.db import IntegrityError, transaction
-from django.db.models import Case, Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery, When
+from django.db import IntegrityError, connections, transaction
+from django.db.models import Case, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery, When
 from django.db.models.fields.files import FieldFile
 from django.http import QueryDict
 from django.utils import timezone
@@ -20,7 +21,6 @@ from documents.models.document import DocumentQuerySet
 from documents.models.library import reachable
 from documents.signals import document_deleted
 
-Named = TypeVar("Named", Collection, Tag)
 ORDERS = {
     "newest": ("-created_at",),
     "oldest": ("created_at",),
@@ -108,7 +108,7 @@ class LibraryView:
         return found.order_by(*ORDERS[self.order], "pk")
 
     def page(self, user: User, shelf: Shelf, number: str | None) -> Page[Document]:
-        """One page of the documents, with what a card needs, in two queries.
+        """One page of the documents, with what a card needs, in three queries.
 
         To sort and skip keys alone costs a tenth of sorting whole rows with what is asked of each. Where the
         number of documents is not known, all their keys cost no more than to count them.
@@ -119,10 +119,26 @@ class LibraryView:
         if known is not None:
             paginator.count = known
         page: Page[Any] = paginator.get_page(number)
-        shown = list(page.object_list)
-        rows = for_cards(Document.objects.visible_to(user), user).in_bulk(shown)
-        page.object_list = [rows[key] for key in shown if key in rows]
+        page.object_list = cards_of(page.object_list, user)
         return page
+
+    def further(self, user: User, start: int) -> tuple[list[Document], bool]:
+        """The documents of one page from ``start`` on, and whether more follow, in three queries."""
+        keys = list(self.documents(user).values_list("pk", flat=True)[start : start + CARDS_A_PAGE + 1])
+        return cards_of(keys[:CARDS_A_PAGE], user), len(keys) > CARDS_A_PAGE
+
+
+def cards_of(keys: Iterable[uuid.UUID], user: User) -> list[Document]:
+    """The rows of these documents, which the user may see, in this order."""
+    shown = list(keys)
+    rows = for_cards(Document.objects.filter(pk__in=shown), user).in_bulk()
+    return [rows[key] for key in shown if key in rows]
+
+
+NOT_ON_CARDS = (
+    *("abstract", "tldr", "outline", "failed_pages", "stage_seconds", "parser_name", "parser_version"),
+    *("attempts", "lease", "lease_expires_at", "lease_holder", "started_at", "updated_at", "indexed_at"),
+)
 
 
 def for_cards(documents: DocumentQuerySet, user: User) -> QuerySet[Document]:
@@ -137,7 +153,7 @@ def for_cards(documents: DocumentQuerySet, user: User) -> QuerySet[Document]:
     return (
         documents.with_same_text(user)
         .select_related("owner")
-        .defer("abstract", "tldr", "outline")
+        .defer(*NOT_ON_CARDS)
         .annotate(
             may_edit=reachable(user, to_edit=True),
             fetch_failure=Case(When(is_paper, then=Subquery(fetches.values("failure_message")[:1]))),
@@ -147,32 +163,39 @@ def for_cards(documents: DocumentQuerySet, user: User) -> QuerySet[Document]:
     )
 
 
+# All documents that the user may see are found once; asking of each placement costs twice as much.
+NUMBERS = """
+WITH seen (id, status) AS MATERIALIZED ({documents})
+SELECT 'state', status, count(*) FROM seen GROUP BY status
+UNION ALL
+SELECT 'collection', collection_id::text, count(*)
+FROM documents_document_collections JOIN seen ON seen.id = document_id GROUP BY collection_id
+UNION ALL
+SELECT 'tag', tag_id::text, count(*)
+FROM documents_document_tags JOIN seen ON seen.id = document_id GROUP BY tag_id
+"""
+
+
 def shelf_of(user: User) -> Shelf:
-    """Collections, tags and states with their numbers of documents: five queries."""
-    found = Document.objects.visible_to(user).order_by()
-    states = {state: Count("pk", filter=Q(status__in=STATES[state])) for state in ("working", "failed")}
+    """Collections, tags and states with their numbers of documents: three queries."""
+    documents = Document.objects.visible_to(user).order_by().values_list("pk", "status")
+    sql, parameters = documents.query.get_compiler(documents.db).as_sql()
+    with connections[documents.db].cursor() as cursor:
+        cursor.execute(NUMBERS.format(documents=sql), parameters)
+        numbers = {(kind, key): number for kind, key, number in cursor.fetchall()}
+    states = {state: number for (kind, state), number in numbers.items() if kind == "state"}
+    collections = list(Collection.objects.visible_to(user).select_related("owner"))
+    tags = list(Tag.objects.visible_to(user))
+    rows: list[tuple[str, Any]] = [("collection", row) for row in collections]
+    for kind, row in rows + [("tag", row) for row in tags]:
+        row.number = numbers.get((kind, str(row.pk)), 0)
     return Shelf(
-        collections=numbered(
-            Collection.objects.visible_to(user).select_related("owner"), found, "collections"
-        ),
-        tags=numbered(Tag.objects.visible_to(user), found, "tags"),
-        **found.aggregate(total=Count("pk"), **states),
+        collections=collections,
+        tags=tags,
+        total=sum(states.values()),
+        working=sum(states.get(state, 0) for state in STATES["working"]),
+        failed=sum(states.get(state, 0) for state in STATES["failed"]),
     )
-
-
-def numbered(rows: QuerySet[Named], documents: DocumentQuerySet, field: str) -> list[Named]:
-    """Return collections or tags by name, each with the ``number`` of its documents.
-
-    A document is in a collection once and has a tag once, so that nothing is counted twice. Documents are
-    counted from their side: asking of each placement whether its document is visible takes twice as long.
-    """
-    found = list(rows)
-    if found:
-        counted = documents.filter(**{f"{field}__in": rows.order_by()}).values_list(field)
-        numbers = dict(counted.annotate(number=Count("pk")))
-        for row in found:
-            row.number = numbers.get(row.pk, 0)  # type: ignore[attr-defined]
-    return found
 
 
 def _uuid(value: str | None) -> uuid.UUID | None:

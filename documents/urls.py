@@ -15,6 +15,7 @@ urlpatterns = [
     path("documents/selected/<slug:action>/", library.act, name="documents-selected"),
     path("bin/", library.trash, name="bin"),
     path("jobs/", library.jobs, name="jobs"),
+    path("documents/further/", library.further, name="documents-further"),
     path("documents/cards/", library.cards, name="document-cards"),
     path("documents/<uuid:pk>/file", files.document_file, name="document-file"),
     path("documents/<uuid:pk>/thumbnail", files.document_thumbnail, name="document-thumbnail"),

@@ -316,15 +316,14 @@ def card(request: HttpRequest, document: Document, wrong: str = "", *, focused: 
     ``wrong`` says what was wrong with the password that was given; the title of a ``focused`` one gets the
     focus, as the button that was pressed is gone.
     """
-    context = {"document": _row(request, document), "wrong": wrong, "focused": focused, "answered": True}
-    return changed(render(request, "library/_card.html", context))
+    context = {"documents": [_row(request, document)], "wrong": wrong, "focused": focused, "answered": True}
+    return changed(render(request, "library/_cards.html", context))
 
 
 def new_card(request: HttpRequest, document: Document) -> HttpResponse:
     """The card of a new document, which htmx puts before all others."""
-    return changed(
-        render(request, "library/_new_card.html", {"document": _row(request, document)}, status=201)
-    )
+    context = {"documents": [_row(request, document)]}
+    return changed(render(request, "library/_new_card.html", context, status=201))
 
 
 def _row(request: HttpRequest, document: Document) -> Document:

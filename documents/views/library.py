@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -32,6 +33,7 @@ from documents.files.url_fetch import FetchRefused
 from documents.ingestion import pipeline
 from documents.ingestion.parser import local_file
 from documents.library import (
+    CARDS_A_PAGE,
     LibraryView,
     delete_document,
     for_cards,
@@ -73,6 +75,20 @@ def library(request: HttpRequest) -> HttpResponse:
         layout = "list" if view.as_list else "grid"
         response.set_cookie("library", layout, max_age=LAYOUT_SECONDS, samesite="Lax")
     return response
+
+
+@require_safe
+@login_required
+def further(request: HttpRequest) -> HttpResponse:
+    """The cards after the first ``start``: what the library asks for as it is scrolled.
+
+    The page counts its cards, so that none comes twice or is left out where documents came or went meanwhile.
+    """
+    start = request.GET.get("start", "")
+    first = int(start) if re.fullmatch(r"[0-9]{1,8}", start) else 0
+    documents, more = LibraryView.from_query(request.GET).further(request.user, first)
+    following = (first + len(documents)) // CARDS_A_PAGE + 1 if more else None
+    return render(request, "library/_further.html", {"documents": documents, "next": following})
 
 
 @require_POST
@@ -117,7 +133,7 @@ def cards(request: HttpRequest) -> HttpResponse:
     """
     ids = [value for value in request.GET.getlist("id")[:POLLED_AT_ONCE] if is_uuid(value)]
     documents = for_cards(Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
-    response = render(request, "library/_cards.html", {"documents": documents})
+    response = render(request, "library/_cards.html", {"documents": documents, "answered": True})
     busy = all(document.is_working or document.fetching for document in documents)  # type: ignore[attr-defined]
     return response if busy else changed(response)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
@@ -314,3 +315,35 @@ def test_a_list_says_that_it_is_empty_once_its_last_line_is_deleted(page: Page, 
     expect(page.get_by_role("heading", name="No notes here")).to_be_hidden()
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_role("heading", name="No notes here")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_a_library_is_scrolled_to_its_end_and_comes_back_where_a_document_was_opened(
+    page: Page, site: Site
+) -> None:
+    alice = User.objects.get(username="alice")
+    committed(
+        lambda: Document.objects.bulk_create(
+            Document(owner=alice, title=f"Scrolled {number:03}", status="ready", sha256=f"scrolled {number}")
+            for number in range(110)
+        )
+    )
+    try:
+        page.goto(site.url("/?q=Scrolled&order=title"))
+        cards = page.locator(".doc")
+        expect(cards.first).to_be_visible()
+        for _ in range(3):
+            page.mouse.wheel(0, 20_000)
+            page.wait_for_timeout(300)
+        expect(cards).to_have_count(110)
+        titles = cards.locator(".doc-title").all_inner_texts()
+        assert titles == [f"Scrolled {number:03}" for number in range(110)]
+        expect(page.locator("#library-pages nav")).to_have_count(0)
+        opened = cards.nth(60)
+        opened.scroll_into_view_if_needed()
+        opened.locator(".doc-title a").click()
+        page.wait_for_url("**/documents/**")
+        page.go_back()
+        expect(page.locator(".doc-title", has_text="Scrolled 060")).to_be_in_viewport()
+    finally:
+        committed(lambda: Document.objects.filter(title__startswith="Scrolled ").delete())

@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections import Counter
+from unittest.mock import patch
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import _trans
 from pytest_django import DjangoAssertNumQueries
 
 from documents.models import Collection, Document, Share, Tag
@@ -46,8 +50,58 @@ def test_the_number_of_queries_does_not_grow_with_the_library(
 ) -> None:
     for number in (3, 40):
         many_documents(alice, number)
-        with django_assert_max_num_queries(10):
+        with django_assert_max_num_queries(9):
             browser.get(LIBRARY)
+
+
+def further(browser: Client, query: str) -> tuple[list[str], str]:
+    """The titles of the cards that follow, and the page."""
+    response = browser.get(reverse("documents-further") + query)
+    return [document.title for document in response.context["documents"]], response.content.decode()
+
+
+def test_the_cards_that_follow_come_with_the_address_of_those_after_them(
+    browser: Client, alice: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    many_documents(alice, 120)
+    expected = titles(browser, "?order=title&page=2")
+    with django_assert_max_num_queries(5):
+        shown, page = further(browser, "?order=title&start=48")
+    assert shown == expected
+    assert 'hx-get="/documents/further/?order=title"' in page
+    assert 'href="/?order=title&amp;page=3"' in page
+    shown, page = further(browser, "?order=title&start=96")
+    assert len(shown) == 24
+    assert "documents-further" not in page
+
+
+def test_none_is_repeated_or_left_out_where_documents_came_or_went(browser: Client, alice: User) -> None:
+    many_documents(alice, 60)
+    first = titles(browser, "?order=title")
+    Document.objects.filter(title__in=first[:5]).update(deleted_at=timezone.now())
+    shown, _page = further(browser, f"?order=title&start={len(first) - 5}")
+    assert sorted({*first, *shown}) == sorted(f"Report {number}" for number in range(60))
+    assert not {*first} & {*shown}
+
+
+@pytest.mark.parametrize("start", ["", "-1", "²", "9" * 40, "x"])
+def test_a_start_that_makes_no_sense_is_the_first_card(browser: Client, alice: User, start: str) -> None:
+    many_documents(alice, 2)
+    assert len(further(browser, f"?start={start}")[0]) == 2
+
+
+def test_nobody_scrolls_to_the_documents_of_others(client: Client, alice: User, bob: User) -> None:
+    many_documents(alice, 60)
+    client.force_login(bob)
+    assert further(client, "?start=0")[0] == []
+
+
+def test_what_all_cards_say_is_translated_once(browser: Client, alice: User) -> None:
+    many_documents(alice, 40)
+    with patch.object(_trans, "gettext", wraps=_trans.gettext) as translated:
+        browser.get(LIBRARY)
+    said = Counter(call.args[0] for call in translated.call_args_list)
+    assert said["Details and sharing"] == said["Edit the title"] == 1
 
 
 def test_collections_and_tags_are_listed_by_name_with_their_numbers(

@@ -48,7 +48,10 @@ export function watchSelecting(library) {
     const box = fragment.querySelector("[data-document] [name=document]");
     if (box) box.checked = chosen.has(box.value);
   });
-  library.addEventListener("htmx:load", show); // cards were put in or taken out
+  let isDue = false;
+  library.addEventListener("htmx:load", () => { // a card was put in, often one of many
+    isDue ||= Boolean(requestAnimationFrame(() => show((isDue = false))));
+  });
   bar.addEventListener("htmx:afterRequest", ({ detail }) => detail.successful && clear());
   bindKeys({
     Escape: clear,
