@@ -454,12 +454,20 @@ def comes_next(marker: str, before: str) -> bool:
     return len(a) == len(b) == 1 and ord(b) == ord(a) + 1
 
 
-_LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{6,}|·{4,}")
-_CONTENTS_LINE = re.compile(r"^\W*[\d٠-٩۰-۹ivxlc]+\W*\.{4}|[.…·_]\s*[\d٠-٩۰-۹ivxlc]+\W*$", re.IGNORECASE)
+# Leaders as they end, and as they begin, in so many characters; and the number of a page at a line's end.
+_LEADERS_END = re.compile(r"(?:\.{4}|(?:\. ){4}|…{2}|_{6}|·{4})[\s.…·_(\[-]*$")
+_LEADERS_START = re.compile(r"^\W{0,3}[\d٠-٩۰-۹ivxlc]{1,8}\W{0,8}(?:\.{4}|(?:\. ){4}|…{2}|_{6}|·{4})", re.I)
+_PAGE_END = re.compile(r"[\d٠-٩۰-۹ivxlc]{1,8}[\s.)\]-]{0,3}$", re.IGNORECASE)
+_LEADERS_CHARS, _PAGE_CHARS = 16, 12
 
 
 def is_contents_line(text: str) -> bool:
     """An entry of a table of contents: a title, leaders, a page number at one end."""
     if "..." not in text and ". ." not in text and "…" not in text and "__" not in text and "··" not in text:
         return False
-    return bool(_LEADERS.search(text) and _CONTENTS_LINE.search(text))
+    page = _PAGE_END.search(text[-_PAGE_CHARS:])
+    if page is None:
+        return _LEADERS_START.search(text) is not None
+    # right before the number: one with decimals may end a row of values whose name leaders follow
+    before = text[: len(text) - len(page.group())][-_LEADERS_CHARS:]
+    return _LEADERS_END.search(before) is not None or _LEADERS_START.search(text) is not None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from pdf.extract.words import is_bullet, marker_of
 from pdf.geometry import Rect
@@ -47,7 +48,7 @@ def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rec
         return []
     tables = grids(rulings)
     inside = {box: [line for line in lines if holds(box, line)] for box in candidates}
-    boxes = [box for box in candidates if len(inside[box]) >= LINES and not _crossed(box, lines)]
+    boxes = [box for box in candidates if _holds_lines(inside[box]) and not _crossed(box, lines)]
     held = {id(line) for box in boxes for line in inside[box]}
     for box in sorted(boxes, key=lambda box: -box.area):
         beside = [line for line in lines if _is_beside_box(box, line)]
@@ -59,6 +60,12 @@ def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rec
         ):
             found.append(box)
     return found
+
+
+def _holds_lines(lines: Sequence[Line]) -> bool:
+    """Whether it is a text of several lines: the cells of one row are none."""
+    baselines = [line.baseline for line in lines]
+    return len(lines) >= LINES and max(baselines) - min(baselines) > lines[0].size / 2
 
 
 def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[Rect]:
@@ -201,6 +208,8 @@ def _shares_rows(inside: Sequence[Line], beside: Sequence[Line]) -> bool:
 APART = 5.0
 # Lines of one paragraph begin within this of one another (ems).
 START = 0.3
+# Boxes side by side begin on one level when that is true to this share of the lower one.
+LEVEL = 0.2
 _WORD = re.compile(r"[^\W\d_]{3}")
 _NUMBERED = re.compile(r"^\w+\s+(?:\d+[a-z]?|[ivxlc]+)\W*$", re.IGNORECASE)
 
@@ -285,7 +294,7 @@ def sideways_blocks(lines: Sequence[Line]) -> list[Block]:
 
 def region_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
     """Tables and paragraphs of one column, top to bottom. ``rtl``: its page is read leftwards."""
-    found = sorted([line for line in lines if isinstance(line, Inset)], key=lambda inset: inset.y0)
+    found = _in_turn([line for line in lines if isinstance(line, Inset)], rtl)
     rest = [line for line in lines if not isinstance(line, Inset)] if found else lines
     aside = [inset for inset in found if any(_is_beside(inset, line) for line in rest)]
     blocks: list[Block] = []
@@ -301,6 +310,23 @@ def region_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
     for inset in aside:
         blocks = _put_beside(inset, blocks, rtl)
     return blocks
+
+
+def _in_turn(insets: Iterable[Inset], rtl: bool) -> list[Inset]:
+    """Tables and boxes from top to bottom, those that begin on one level from left to right."""
+    out: list[Inset] = []
+    for inset in sorted(insets, key=attrgetter("y0")):
+        place = len(out)
+        while place and _is_level(out[place - 1], inset) and (out[place - 1].x0 > inset.x0) is not rtl:
+            place -= 1
+        out.insert(place, inset)
+    return out
+
+
+def _is_level(one: Inset, other: Inset) -> bool:
+    """Whether two begin at about one height, beside one another."""
+    apart = one.x1 <= other.x0 or other.x1 <= one.x0
+    return apart and abs(one.y0 - other.y0) < LEVEL * min(one.height, other.height)
 
 
 def _is_beside(inset: Line, line: Line) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -79,6 +79,29 @@ def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
     ]
     _mark_heads(blocks, table, len(blocks) if heads is None else heads)
     return blocks
+
+
+def tables_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:
+    """As ``blocks_of``; where a row says the heads of the first again, in words, another table begins.
+
+    A text alone above that is its title.
+    """
+    said = _words_of(rows[0])
+    starts = [n for n in range(2, len(rows)) if said and _words_of(rows[n]) == said]
+    blocks: list[Block] = []
+    for start, end in pairwise([0, *starts, len(rows)]):
+        part, title = list(rows[start:end]), list[Line]()
+        if end < len(rows) and len(part) > 2 and len(part[-1]) == 1 and not part[-1][0].column:
+            title = part.pop()[0].lines
+        blocks += blocks_of(part, columns, None if start else heads)
+        blocks += [Block("prose", list(lines)) for _, lines in groupby(title, key=attrgetter("style"))]
+    return blocks
+
+
+def _words_of(cells: Sequence[TableCell]) -> tuple[str, ...]:
+    """What the row's cells say; nothing where it is one cell, or one holds a digit."""
+    texts = tuple(cell_text(cell.lines) for cell in cells)
+    return () if len(texts) < 2 or any(map(str.isdigit, "".join(texts))) else texts
 
 
 def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:

@@ -30,12 +30,12 @@ from pdf.tables.cells import (
 from pdf.tables.grid import SNAP, cuts_rows, edges_of, grid_table, grids, lines_in, whole_grids
 from pdf.tables.rows import (
     absorb,
-    blocks_of,
     head_levels,
     logical_rows,
     placed,
     read_leftwards,
     table_blocks,
+    tables_of,
     wrapped_rows,
 )
 from pdf.tables.text_tables import Inset, text_tables
@@ -234,7 +234,7 @@ def horizontal_rule_table(
     heads = len(tables[0]) if len(rule_group.ys) == FEWEST_RULES and not shaded else None
     tables[0] = head_levels([placed(row, columns) for row in segments[0]]) or tables[0]
     found = [cells for table in tables for cells in table]
-    return blocks_of(found, len(columns.spans), heads) if len(found) > 1 else []
+    return tables_of(found, len(columns.spans), heads) if len(found) > 1 else []
 
 
 def _is_headed(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:

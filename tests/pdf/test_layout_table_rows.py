@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import pymupdf
+import pytest
 
+from pdf.extract.words import RawWord, Style, is_contents_line
+from pdf.layout.lines import Line
+from pdf.layout.page_layout import TableCell
+from pdf.tables.rows import tables_of
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
 from tests.pdf.test_layout_tables import STATEMENT, cells, draw_statement, rows_of
 
@@ -216,3 +221,91 @@ def test_a_text_below_each_row_in_its_last_column_is_a_cell_of_it() -> None:
     assert [row.cells[3].text for row in rows] == [
         f"{name} joined in her youth. {PROSE}" for name, _, _ in SCHOLARS
     ]
+
+
+def test_leaders_before_values_with_decimals_leave_their_rows_in_the_table() -> None:
+    drawing = Drawing()
+    for x, year in ((330, "2031"), (410, "2030")):
+        drawing.text(x, 100, year)
+    rows = (
+        ("Notes", "241.1", "75.3"),
+        ("Operating leases", "185.2", "39.5"),
+        ("Purchases", "419.8", "341.3"),
+    )
+    for n, (name, *values) in enumerate(rows):
+        dots = "." * int((310 - LEFT - 5.6 * len(name)) / 2.78)
+        drawing.text(LEFT, 116 + 14 * n, f"{name}{dots}")
+        for x, value in zip((330, 410), values, strict=True):
+            drawing.text(x, 116 + 14 * n, value)
+    units = drawing.units()
+    assert [unit.type for unit in units] == ["table"] * 4
+    assert [unit.text.split("\t")[1:] for unit in units[1:]] == [list(values) for _, *values in rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("2.1 Methods ........ 12", True),
+        ("2.1 Methods . . . . . . . 12", True),
+        ("Preface …… iv", True),
+        ("12 ........ الفصل الأول", True),
+        ("Leases ........ 185.2 39.5", False),
+        ("Rate ........ ** ** 1%", False),
+        ("Cash ........ (2) —", False),
+        ("And so on ....", False),
+    ],
+)
+def test_lines_of_contents_have_their_number_right_behind_the_leaders(text: str, told: bool) -> None:
+    assert is_contents_line(text) is told
+
+
+def test_a_row_shaded_in_two_pieces_is_one_row() -> None:
+    drawing = Drawing()
+    places = (LEFT, 230, 290, 350, 410, 470)
+    for x0, x1 in ((70, 338), (342, 530)):
+        drawing.page.draw_rect((x0, 147, x1, 160), color=None, fill=(0.8, 0.9, 1))
+    for n in range(5):
+        cells = (f"Measure {'ABCDE'[n]}", *(f"{n + 1},{n}{k}2" for k in range(5)))
+        for x, cell in zip(places, cells, strict=True):
+            drawing.text(x, 112 + 15 * n, cell)
+    units = drawing.units()
+    assert [unit.type for unit in units] == ["table"] * 5
+    assert all(unit.text.count("\t") == 5 for unit in units)
+
+
+def test_a_row_that_repeats_the_heads_begins_another_table() -> None:
+    heads = ("Feature", "Sample", "Setting")
+    said = [
+        heads,
+        ("Plain", "R", "on"),
+        ("Hooked letters",),
+        heads,
+        ("Left", "T", "on"),
+        ("Right", "T", "on"),
+    ]
+    rows = [
+        [TableCell(n, [line_of(text, 72.0 + 150 * n, 100.0 + 18 * y)]) for n, text in enumerate(row)]
+        for y, row in enumerate(said)
+    ]
+    blocks = tables_of(rows, 3)
+    assert [block.kind for block in blocks] == ["table", "table", "prose", "table", "table", "table"]
+    assert blocks[2].text == "Hooked letters"
+    assert blocks[0].table is blocks[1].table is not blocks[3].table is blocks[5].table
+    assert [block.header for block in blocks] == [True, False, False, True, False, False]
+
+
+def line_of(text: str, x: float, y: float) -> Line:
+    return Line([RawWord(x, y - 8, x + 5 * len(text), y + 2, text, Style(10.0), y, 0)])
+
+
+def test_tables_side_by_side_are_read_from_left_to_right() -> None:
+    drawing = Drawing()
+    for x, y, name in ((72, 121, "Left"), (330, 120, "Right")):
+        for n in range(5):
+            drawing.rule(x, y + 20 * n, x + 200, y + 20 * n)
+        for across in (x, x + 120, x + 200):
+            drawing.rule(across, y, across, y + 80)
+        for n in range(4):
+            drawing.text(x + 4, y + 14 + 20 * n, f"{name} {'ABCD'[n]}")
+            drawing.text(x + 150, y + 14 + 20 * n, f"{n + 3}{n} %")
+    assert [unit.text[:4] for unit in drawing.units()] == ["Left"] * 4 + ["Righ"] * 4
