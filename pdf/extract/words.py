@@ -35,8 +35,8 @@ UNDECODABLE = "\ufffd"
 _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 # What a span of MuPDF's may hold and its words do not.
 _NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
-_BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
-# Typewriter faces by name, for many of TeX's and others do not say that they are.
+# Bold and typewriter faces by name, for many of TeX's and others do not say that they are.
+_BOLD_NAME = re.compile(r"bold|black|heavy|demi|(?:^|\+)(?:cm|ec|sf|la)[a-z]{0,2}bx", re.IGNORECASE)
 _MONO_NAME = re.compile(
     r"mono(?!type)|courier|consol|typewriter|menlo|monaco|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",
     re.IGNORECASE,
@@ -268,7 +268,7 @@ def _style(span: dict[str, Any]) -> Style:
 @lru_cache(maxsize=4096)
 def style_of(size: float, font: str, flags: int, color: int) -> Style:
     """One object per type, so that types compare by identity."""
-    bold = bool(flags & pymupdf.TEXT_FONT_BOLD) or any(name in font.lower() for name in _BOLD_NAMES)
+    bold = bool(flags & pymupdf.TEXT_FONT_BOLD) or bool(_BOLD_NAME.search(font))
     mono = bool(flags & pymupdf.TEXT_FONT_MONOSPACED) or bool(_MONO_NAME.search(font))
     return Style(size, font, bold, bool(flags & pymupdf.TEXT_FONT_ITALIC), mono, color)
 

@@ -62,3 +62,11 @@ def test_typewriter_faces_are_known_by_name(font: str) -> None:
 @pytest.mark.parametrize("font", ["CMR10", "MonotypeCorsiva", "Lattice", "Helvetica", "CMSY10", "Cotton"])
 def test_other_faces_are_no_typewriter_faces(font: str) -> None:
     assert not style_of(10.0, font, 0, 0).mono
+
+
+@pytest.mark.parametrize(
+    ("font", "bold"),
+    [("CMBX12", True), ("ABCDEF+CMSSBX10", True), ("Arial-BoldMT", True), ("CMR12", False), ("Arial", False)],
+)
+def test_bold_faces_are_known_by_name(font: str, bold: bool) -> None:
+    assert style_of(10.0, font, 0, 0).bold is bold
