@@ -49,7 +49,12 @@ class Word(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
-    """One cell of a table row. ``rect`` is None where the cell is empty."""
+    """One cell of a table row.
+
+    Attributes:
+        rect: None where the cell is empty.
+        headed_columns: the columns that a cell of a header row stands over.
+    """
 
     column: int
     text: str
@@ -57,6 +62,7 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     header: bool = False
     char_start: int = 0
     char_end: int = 0
+    headed_columns: tuple[int, ...] = ()
 
 
 class TableRow(msgspec.Struct, frozen=True, gc=False):
@@ -69,6 +75,8 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
         header: whether this is a header row.
         head_rows: text of the column headers of this row, by column ('' where none).
         caption: the table's caption or title, if known.
+        head_rects: boxes by column of heads that stand above the table, in none of its rows; else empty.
+        head_confidence: 0..1, the parser's confidence in ``head_rows``; 1 for those of the table's own rows.
     """
 
     index: int
@@ -77,6 +85,8 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
     header: bool = False
     head_rows: tuple[str, ...] = ()
     caption: str = ""
+    head_rects: tuple[Rect | None, ...] = ()
+    head_confidence: float = 1.0
 
 
 class Location(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

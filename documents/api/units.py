@@ -129,6 +129,9 @@ class CellSerializer(serializers.Serializer):
     header = serializers.BooleanField()
     char_start = serializers.IntegerField()
     char_end = serializers.IntegerField()
+    headed_columns = serializers.ListField(
+        child=serializers.IntegerField(), required=False, help_text="columns that a header cell stands over"
+    )
 
 
 class TableRowSerializer(serializers.Serializer):
@@ -139,6 +142,14 @@ class TableRowSerializer(serializers.Serializer):
     header = serializers.BooleanField()
     head_rows = serializers.ListField(child=serializers.CharField(), help_text="column heads, by column")
     caption = serializers.CharField()
+    head_rects = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(), allow_null=True),
+        required=False,
+        help_text="boxes by column of heads that stand above the table, in page space; else empty",
+    )
+    head_confidence = serializers.FloatField(
+        required=False, help_text="0..1, the parser's confidence in the column heads"
+    )
     cells = CellSerializer(many=True)
 
 

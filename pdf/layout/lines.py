@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -159,6 +160,17 @@ def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
         left, right = word.x0, word.x1
     if run:
         yield run
+
+
+def separate_runs(line: Line) -> list[Line]:
+    """The line, or the runs that stand apart in it, where it was merged of several."""
+    words = sorted(line.words, key=lambda word: word.x0)
+    starts = [n for n, (left, right) in enumerate(pairwise(words), 1) if _are_apart(left, right)]
+    return [Line(words[a:b]) for a, b in pairwise([0, *starts, len(words)])] if starts else [line]
+
+
+def _are_apart(left: RawWord, right: RawWord) -> bool:
+    return right.x0 - left.x1 > CELL_GAP * left.style.size
 
 
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:

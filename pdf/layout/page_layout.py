@@ -6,7 +6,7 @@ A page set sideways or upside down is turned for reading; ``to_page`` turns rect
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -77,6 +77,21 @@ class TableCell:
         return bounds_of(self.lines)
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnHeads:
+    """What stands over each column of a table: ``texts``, by column, '' where nothing does.
+
+    ``headed``: the columns that each cell of the table's header rows stands over, by the cell's id.
+    ``rects``: the boxes by column of heads that stand in no row of the table, in the reading frame.
+    ``confidence``: 0..1, the finder's confidence in them.
+    """
+
+    texts: tuple[str, ...]
+    headed: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    rects: tuple[Rect | None, ...] = ()
+    confidence: float = 1.0
+
+
 @dataclass(slots=True, eq=False)
 class TableBlock:
     """One table on one page; its rows are Blocks that point back to it.
@@ -88,7 +103,7 @@ class TableBlock:
     columns: int = 0
     caption: str = ""
     head: list[Block] = field(default_factory=list)
-    heads: tuple[str, ...] | None = None
+    heads: ColumnHeads | None = None
     rtl: bool | None = None
 
 

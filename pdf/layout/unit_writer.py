@@ -17,7 +17,15 @@ from pdf.extract.word_repair import Vocabulary
 from pdf.extract.words import RawWord, is_unspaced, pieces
 from pdf.geometry import Box, Rect, bounding_box, rect_of
 from pdf.layout.lines import SAME_BASELINE, Line, rows_of
-from pdf.layout.page_layout import Block, PageLayout, bounds_of, empty_page_layout, is_right_to_left
+from pdf.layout.page_layout import (
+    Block,
+    ColumnHeads,
+    PageLayout,
+    TableBlock,
+    bounds_of,
+    empty_page_layout,
+    is_right_to_left,
+)
 from pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
 from pdf.tables.cells import is_value
 from pdf.tables.column_headers import column_headers
@@ -293,22 +301,31 @@ class PageWriter:
         table = block.table
         if table is None:
             return None
+        if block.header:
+            return TableRow(table.index, block.row, cells, header=True, caption=table.caption)
+        heads = self._heads_of(table)
+        rects = tuple(rect and self.page_layout.to_page(rect) for rect in heads.rects)
+        return TableRow(
+            table.index, block.row, cells, False, heads.texts, table.caption, rects, heads.confidence
+        )
+
+    def _heads_of(self, table: TableBlock) -> ColumnHeads:
         if table.heads is None:
-            rows = [other for other in self.page_layout.blocks if other.table is table]
-            table.heads = column_headers(table.head, rows, table.columns)
-        heads = () if block.header else table.heads
-        return TableRow(table.index, block.row, cells, block.header, heads, table.caption)
+            table.heads = column_headers(table, self.page_layout.blocks)
+        return table.heads
 
     def _add_cells(self, block: Block) -> tuple[Cell, ...]:
         """The cells' text in the order they are read, tabs between them; the cells from left to right."""
         cells = []
+        headed = self._heads_of(block.table).headed if block.header and block.table else {}
         in_order = block.cells[::-1] if self._is_read_leftwards(block) else block.cells
         for n, cell in enumerate(in_order):
             if n:
                 self._add("\t")
             start, text = self.length, self._add_lines(cell.lines)
             header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
-            cells.append(Cell(cell.column, text, self.to_page(cell.rect), header, start, self.length))
+            place, columns = self.to_page(cell.rect), tuple(headed.get(id(cell), ()))
+            cells.append(Cell(cell.column, text, place, header, start, self.length, columns))
         return tuple(sorted(cells, key=_COLUMN))
 
     def _is_read_leftwards(self, block: Block) -> bool:

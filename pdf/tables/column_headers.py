@@ -1,4 +1,4 @@
-"""What stands over each column of a table.
+"""What stands over each column of a table: in its own rows, else in a line of periods above it.
 
 A head over several columns is set in the middle above them, seldom with a mark of how far it
 reaches. So a head that has fewer beside it than there are columns counts for as many columns as it
@@ -8,13 +8,18 @@ that was broken for want of room count for the columns of the last of them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
 
-from pdf.layout.lines import Line, rows_of
-from pdf.layout.page_layout import Block, TableBlock, TableCell, bounds_of
-from pdf.tables.cells import Row, cell_text, is_date, is_value
-from pdf.tables.rows import blocks_of
+from pdf.geometry import Rect
+from pdf.layout.lines import Line, rows_of, separate_runs
+from pdf.layout.page_layout import Block, ColumnHeads, TableBlock, TableCell, bounds_of
+from pdf.tables.cells import Row, cell_text, is_date, is_value, is_value_cell
+from pdf.tables.rows import begins_row, blocks_of, is_period_line
 
 Span = tuple[float, float]
 Columns = Sequence[int]
@@ -28,14 +33,34 @@ SAME_MIDDLE = 1.0
 _ENDS_WITH_YEAR = re.compile(r"\b(?:19|20)\d\d$")
 # A head that stands over no value is at most this far beside those of its column (ems).
 BESIDE = 1.5
+# Blocks one above the other may run into one another by this (points).
+TOUCHING = 2.0
+# By the rule of succession, of 22 such tables of 31 general documents and 29 filings, all of them right.
+CONFIDENCE_ABOVE = 0.95
 
 
-def column_headers(head: Sequence[Block], rows: Sequence[Block], columns: int) -> tuple[str, ...]:
+def column_headers(table: TableBlock, blocks: Sequence[Block]) -> ColumnHeads:
     """The heads of each column, top to bottom; one over several columns counts for each.
 
-    ``rows``: the table's rows on this page, heads included.
+    Those of the table's own rows; where no column of values has one, those of a line of periods above it.
+
+    Args:
+        blocks: those of its page.
     """
-    heads: list[list[str]] = [[] for _ in range(columns)]
+    rows = [block for block in blocks if block.table is table]
+    heads = cells_over_columns(table.head, rows, table.columns)
+    texts = tuple(" ".join(cell_text(cell.lines) for cell in cells) for cells in heads)
+    headed: dict[int, list[int]] = {}
+    for column, cells in enumerate(heads):
+        for cell in cells:
+            headed.setdefault(id(cell), []).append(column)
+    above = None if any(texts[1:]) else heads_above(rows, blocks, texts)
+    return replace(above, headed=headed) if above else ColumnHeads(texts if headed else (), headed)
+
+
+def cells_over_columns(head: Sequence[Block], rows: Sequence[Block], columns: int) -> list[list[TableCell]]:
+    """The cells that head each column, top to bottom. ``rows``: the table's on this page, heads included."""
+    heads: list[list[TableCell]] = [[] for _ in range(columns)]
     spread = any(len(row.cells) < columns for row in head)
     spans = _spans(head, rows) if spread else {}
     below: list[tuple[TableCell, Columns]] = []
@@ -49,8 +74,8 @@ def column_headers(head: Sequence[Block], rows: Sequence[Block], columns: int) -
         ]
         for cell, headed in below:
             for column in headed:
-                heads[column].insert(0, cell_text(cell.lines))
-    return tuple(" ".join(texts) for texts in heads) if any(heads) else ()
+                heads[column].insert(0, cell)
+    return heads
 
 
 def _groups(over: Sequence[TableCell], spans: dict[int, Span]) -> dict[int, Columns]:
@@ -173,6 +198,116 @@ def _middle(span: Span) -> float:
 
 def _overlap(a: Span, b: Span) -> bool:
     return a[0] < b[1] and b[0] < a[1]
+
+
+# --- Heads set apart: a line of periods above a table, or above others that stand over it ---
+
+# A text of so many characters, or one that closes a sentence, ends what belongs to the table below it.
+SENTENCE_CHARS = 80
+_SENTENCE_ENDS = (".", ":", ";", "。", "：")
+
+
+def heads_above(rows: Sequence[Block], blocks: Sequence[Block], own: Sequence[str]) -> ColumnHeads | None:
+    """The heads that the nearest line of periods above a table gives its columns of values.
+
+    None where a text stands between, or where the line heads less than half of these columns.
+
+    Args:
+        rows: the table's on this page.
+        blocks: those of the page.
+        own: the texts that its own rows set over its columns, all but the first of them empty.
+    """
+    body = [row for row in rows if not row.header]
+    spans = _value_spans(body)
+    if not spans:
+        return None
+    for line in _rows_above(bounds_of([line for row in body for line in row.lines]), rows[0].table, blocks):
+        cells = Row(line).cells
+        if is_period_line(cells):
+            return _heads_of_line(cells, body, spans, own)
+    return None
+
+
+def _value_spans(body: Sequence[Block]) -> dict[int, Span]:
+    """From where to where most cells reach of each column that mostly has values."""
+    cells: dict[int, list[TableCell]] = {}
+    for row in body:
+        for cell in row.cells:
+            cells.setdefault(cell.column, []).append(cell)
+    return {
+        column: (median(_span(cell)[0] for cell in found), median(_span(cell)[1] for cell in found))
+        for column, found in sorted(cells.items())
+        if 2 * sum(is_value_cell(cell.lines) for cell in found) > len(found)
+    }
+
+
+def _rows_above(body: Rect, table: TableBlock | None, blocks: Sequence[Block]) -> list[list[Line]]:
+    """The lines over the table's width, by row, nearest first, up to the next text."""
+    over = [
+        block
+        for block in blocks
+        if block.table is not table and block.rect.y1 <= body.y0 + TOUCHING and block.rect.overlap_x(body) > 0
+    ]
+    floor = max((block.rect.y1 for block in over if _is_text(block)), default=-math.inf)
+    lines = [line for block in over if not _has_label(block) for line in block.lines]
+    near = [run for line in lines if line.y0 >= floor - TOUCHING for run in separate_runs(line)]
+    return rows_of(near)[::-1] if near else []
+
+
+def _has_label(block: Block) -> bool:
+    """Whether it is a row of another table that says first what its values are of."""
+    is_row = block.table is not None and not block.header and begins_row(block)
+    return is_row and not is_date(cell_text(block.cells[0].lines))
+
+
+def _is_text(block: Block) -> bool:
+    if block.table is not None or block.kind == "heading":
+        return False
+    text = block.text
+    return block.kind != "prose" or len(text) >= SENTENCE_CHARS or text.endswith(_SENTENCE_ENDS)
+
+
+def _heads_of_line(
+    cells: Sequence[Sequence[Line]], body: Sequence[Block], spans: dict[int, Span], own: Sequence[str]
+) -> ColumnHeads | None:
+    columns: Sequence[int | None] = _columns_in_step(cells, spans) or [
+        _column_under(cell, spans) for cell in cells
+    ]
+    placed = [
+        TableCell(column, list(cell))
+        for cell, column in zip(cells, columns, strict=True)
+        if column is not None
+    ]
+    if not placed or any(left.column >= right.column for left, right in pairwise(placed)):
+        return None
+    head = Block("table", [line for cell in placed for line in cell.lines], cells=placed, header=True)
+    heads = [cells[-1] if cells else None for cells in cells_over_columns([head], [head, *body], len(own))]
+    if 2 * sum(heads[column] is not None for column in spans) < len(spans):
+        return None
+    texts = [cell_text(cell.lines) if cell else text for cell, text in zip(heads, own, strict=True)]
+    rects = tuple(cell.rect if cell else None for cell in heads)
+    return ColumnHeads(tuple(texts), rects=rects, confidence=CONFIDENCE_ABOVE)
+
+
+def _columns_in_step(cells: Sequence[Sequence[Line]], spans: dict[int, Span]) -> list[int | None] | None:
+    """The columns in their order where there are as many heads, each nearest to its own."""
+    middles = {column: _middle(span) for column, span in spans.items()}
+    places = [_middle((cell[0].x0, cell[-1].x1)) for cell in cells]
+    nearest: list[int | None] = [
+        min(middles, key=lambda column: abs(middles[column] - place)) for place in places
+    ]
+    return nearest if nearest == [*spans] else None
+
+
+def _column_under(cell: Sequence[Line], spans: dict[int, Span]) -> int | None:
+    """The first column that a head stands over, else the nearest beside it; None where none is near."""
+    span, size = (cell[0].x0, cell[-1].x1), cell[0].size
+    over = next((column for column, other in spans.items() if _overlap(span, other)), None)
+    if over is not None:
+        return over
+    apart = {column: max(other[0] - span[1], span[0] - other[1]) for column, other in spans.items()}
+    nearest = min(apart, key=apart.__getitem__)
+    return nearest if apart[nearest] < BESIDE * size else None
 
 
 # It stands at most this far above the table's first row (line heights).

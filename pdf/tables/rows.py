@@ -42,6 +42,14 @@ SEPARATE_HEADS, SET_TO = 3, 0.6
 # no value ends them.
 MOST_HEADS = 4
 
+# A line of periods is one of a table's first rows: of so many, as its heads have several lines.
+PERIOD_ROWS = 6
+# A period has at most so many characters: "For the year ended December 31, 2019".
+PERIOD_CHARS = 40
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+# The mark of a note, a sign that heads a column, two years that are compared: "(1)", "%", "21/20".
+_MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d)$")
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 
@@ -332,16 +340,17 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     Below heads of the columns, the head of a group of rows is none; ``(In millions)`` is.
     """
     known = most < len(blocks)
+    periods = _rows_of_periods(blocks[: min(most, PERIOD_ROWS)])
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
-        if any(is_value(text) and not is_date(text) for text in body):
+        if n >= periods and any(is_value(text) and not is_date(text) for text in body):
             known = True
             break
         if not body and n and _heads_rows(block.lines[0].text, table):
             break
         block.header = True
         table.head.append(block)
-    begins = [n for n, block in enumerate(table.head) if _begins_row(block)]
+    begins = [n for n, block in enumerate(table.head) if begins_row(block)]
     if len(table.head) == len(blocks) or len(begins) > (MOST_HEADS if known else 1):
         titled = not known and begins and all(map(_is_title, table.head[: begins[0]]))
         kept = begins[0] + 1 if titled else 1
@@ -350,12 +359,37 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         del table.head[kept:]
 
 
+def _rows_of_periods(blocks: Sequence[Block]) -> int:
+    """How many rows lead to a line of periods and hold no amount: marks of notes, shares of years only."""
+    for n, block in enumerate(blocks):
+        cells = [cell.lines for cell in block.cells if cell.column > 0]
+        if is_period_line(cells) and not begins_row(block):
+            return n + 1
+        if any(map(_is_amount, map(cell_text, cells))):
+            break
+    return 0
+
+
+def is_period_line(cells: Sequence[Sequence[Line]]) -> bool:
+    """Whether two of the cells or more name a year or another period, and none holds an amount."""
+    texts = [cell_text(cell) for cell in cells]
+    return sum(map(_is_period, texts)) > 1 and not any(map(_is_amount, texts))
+
+
+def _is_period(text: str) -> bool:
+    return is_date(text) or (len(text) <= PERIOD_CHARS and bool(_YEAR.search(text)))
+
+
+def _is_amount(text: str) -> bool:
+    return is_value(text) and not is_date(text) and not _MARK.match(text)
+
+
 def _is_title(block: Block) -> bool:
     """Whether a lone text stands in the first column, as a title over all columns does."""
     return len(block.cells) == 1 and block.cells[0].column == 0
 
 
-def _begins_row(block: Block) -> bool:
+def begins_row(block: Block) -> bool:
     """Whether a text in the first column has others beside it and does not go on with the one above."""
     first = block.lines[0].text
     return len(block.cells) > 1 and block.cells[0].column == 0 and not (first[0] == "(" or first[0].islower())

@@ -211,3 +211,100 @@ def test_a_first_line_that_recurs_in_each_group_belongs_to_the_head_below_it() -
     draw_groups(drawing, ("Were", "Were"), ruled=False)
     heads = next(unit.table.head_rows for unit in drawing.units() if unit.table and not unit.table.header)
     assert heads == ("Town", "Asked", "Were Told", "Share", "Asked", "Were Told", "Share")
+
+
+RIGHTS = (400, 480, 560)
+YEARS = ("2023", "2022", "2021")
+
+
+def draw_row(
+    drawing: Drawing, y: float, label: str, cells: Sequence[str], rights: Sequence[float] = RIGHTS
+) -> None:
+    """A label and cells that end at ``rights``."""
+    drawing.text(LEFT, y, label)
+    for right, cell in zip(rights, cells, strict=False):
+        drawing.text(right - pymupdf.get_text_length(cell, "helv", 10), y, cell)
+
+
+def draw_sums(drawing: Drawing, y: float) -> None:
+    for n, name in enumerate(NAMES):
+        draw_row(drawing, y + PITCH * n, name, [f"{(n + 2) * 1111 + k:,}" for k in range(3)])
+
+
+def rows_below(drawing: Drawing, y: float) -> list[TableRow]:
+    """The rows that begin below ``y``."""
+    return [unit.table for unit in drawing.units() if unit.table is not None and unit.bbox.y0 > y]
+
+
+def under_another_table(between: str) -> list[TableRow]:
+    """The rows of a table without heads, below one with years and ``between``."""
+    drawing = Drawing()
+    draw_row(drawing, 100, "", YEARS)
+    draw_sums(drawing, 112)
+    drawing.text(LEFT, 190, between, size=14, font="hebo")
+    draw_sums(drawing, 220)
+    return rows_below(drawing, 200)
+
+
+def test_a_table_without_heads_has_the_years_of_the_line_above_it_with_their_boxes() -> None:
+    rows = under_another_table("Outside the country")
+    assert {row.head_rows for row in rows} == {("", *YEARS)}
+    assert 0 < rows[0].head_confidence < 1
+    assert rows[0].head_rects[0] is None
+    assert [round(rect.x1) for rect in rows[0].head_rects if rect] == list(RIGHTS)
+    assert all(rect.y1 < 112 for rect in rows[0].head_rects if rect)
+
+
+def test_a_sentence_above_a_table_ends_what_stands_over_its_columns() -> None:
+    rows = under_another_table("The sums below are those of the shops abroad:")
+    assert {row.head_rows for row in rows} == {()}
+
+
+def test_years_within_a_sentence_head_no_columns() -> None:
+    drawing = Drawing()
+    drawing.text(300, 100, "Paid in 2023, 2022 and 2021, in thousands")
+    draw_sums(drawing, 130)
+    assert {row.head_rows for row in rows_below(drawing, 110)} == {()}
+
+
+def test_years_beside_the_columns_of_a_table_are_not_its_heads() -> None:
+    drawing = Drawing(width=900)
+    draw_row(drawing, 100, "", YEARS, (700, 780, 860))
+    drawing.text(LEFT, 118, "Outside the country", font="hebo")
+    draw_sums(drawing, 140)
+    assert {row.head_rows for row in rows_below(drawing, 125)} == {()}
+
+
+def test_as_many_years_as_columns_head_them_though_they_are_set_to_the_left_of_the_values() -> None:
+    drawing = Drawing()
+    draw_row(drawing, 100, "", YEARS, (362, 442, 522))
+    drawing.text(LEFT, 118, "Outside the country", font="hebo")
+    draw_sums(drawing, 140)
+    assert {row.head_rows for row in rows_below(drawing, 125)} == {("", *YEARS)}
+
+
+def test_own_heads_of_a_table_are_sure() -> None:
+    drawing = Drawing()
+    draw_row(drawing, 100, "", YEARS)
+    draw_sums(drawing, 112)
+    rows = rows_below(drawing, 104)
+    assert {row.head_rows for row in rows} == {("", *YEARS)}
+    assert {(row.head_confidence, row.head_rects) for row in rows} == {(1.0, ())}
+
+
+@pytest.mark.parametrize("change", ["23/22", "%", "(1)"])
+def test_a_line_of_years_is_a_head_though_shares_or_notes_stand_beside_them(change: str) -> None:
+    drawing = Drawing()
+    drawing.text(420, 100, "Year ended June 30,")
+    draw_row(drawing, 112, "(in millions)", ("2023", "2022", change))
+    draw_sums(drawing, 124)
+    rows = rows_below(drawing, 80)
+    assert [row.header for row in rows] == [True, True, False, False, False, False]
+    assert [head.split()[-1] for head in rows[-1].head_rows[1:]] == ["2023", "2022", change]
+
+
+def test_a_header_cell_says_which_columns_it_stands_over() -> None:
+    drawing = Drawing()
+    draw_groups(drawing, ("Adults", "Children"), ruled=False)
+    head = next(unit.table for unit in drawing.units() if unit.table)
+    assert [cell.headed_columns for cell in head.cells] == [(1, 2, 3), (4, 5, 6)]
