@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-import msgspec
 from django.contrib.auth.models import User
 
 from chat.answers.prompt import (
@@ -23,15 +21,12 @@ from chat.answers.prompt import (
     token_estimate,
 )
 from chat.answers.without_model.question import analyse
-from chat.citations.claims import SourceUnit
 from chat.citations.source_units import Sources, load_sources
-from chat.citations.values.columns import column_years
 from chat.models import Conversation, Region
 from chat.providers.base import NO_USAGE, Provider, ProviderLimits, TextDelta, Usage, stream_with_retries
 from documents.contents import units_in
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Document
-from pdf.structure import TableRow
 from retrieval.provider_calls import LanguageModel, ProviderError
 from retrieval.query.question_terms import readable
 from retrieval.query.scope import Scope
@@ -51,35 +46,6 @@ def names_in(text: str) -> list[str]:
     """Capitalised runs inside sentences, each cut behind its possessive; years and ordinals are none."""
     found = [name.rstrip(".,") for match in _NAME.finditer(text) for name in _POSSESSIVE.split(match[0])]
     return [name for name in dict.fromkeys(found) if name and not _NO_NAME.fullmatch(name)]
-
-
-# Column heads for rows whose table was parsed without its head: the years set above the columns.
-
-
-def with_column_years(sources: Sources) -> None:
-    """Gives the shown rows that have no column heads the years above their cells, where the page has some.
-
-    Each column of a table is looked at once.
-    """
-    known: dict[tuple[str, int, int], dict[int, str]] = defaultdict(dict)
-    for index, unit in enumerate(sources.shown):
-        if unit.table is not None and not unit.table.header and not any(unit.table.head_rows[1:]):
-            years = known[unit.document, unit.page, unit.table.index]
-            row = headed_row(unit.table, sources.pages[unit.document, unit.page], years)
-            if any(row.head_rows):
-                sources.shown[index] = sources.units[unit.id] = replace(unit, table=row)
-
-
-def headed_row(row: TableRow, on_page: Sequence[SourceUnit], known: dict[int, str]) -> TableRow:
-    """The row under the years printed above its cells; ``known``: years of columns looked at before."""
-    heads = [""] * (max((cell.column for cell in row.cells), default=-1) + 1)
-    for cell in row.cells[1:]:
-        if cell.rect is not None and any(map(str.isdigit, cell.text)):
-            if cell.column not in known:
-                years, _ = column_years(cell.rect, on_page)
-                known[cell.column] = str(next(iter(years))) if len(years) == 1 else ""
-            heads[cell.column] = known[cell.column]
-    return msgspec.structs.replace(row, head_rows=tuple(heads)) if any(heads) else row
 
 
 ANSWER_SEARCH = SearchOptions(limit=24, threshold=0, excerpts=False, off=frozenset({"compression"}))
@@ -129,7 +95,6 @@ def find_context(
     ranks = ranked_units(result.hits, whole="compression" in options.off)
     sources = load_sources(list(ranks)[:count])
     keep_pages(sources, scope)
-    with_column_years(sources)
     return AnswerSources(within(sources, ranks, tokens), sources)
 
 
@@ -155,7 +120,6 @@ def with_units_first(found: AnswerSources, units: Sequence[UUID], tokens: int) -
     """The sources with these units before all others, within ``tokens``."""
     ranks = {UUID(passage.unit.id): passage.rank for passage in found.passages}
     sources = load_sources(list(dict.fromkeys([*units, *ranks])))
-    with_column_years(sources)
     return replace(found, passages=within(sources, ranks, tokens), sources=sources)
 
 

@@ -23,7 +23,7 @@ from django.db.models import F, Sum
 from django.db.models.functions import Length
 
 from chat.answers.answer_builder import AnswerBuilder
-from chat.answers.context import ANSWER_SEARCH, AnswerSources, find_context, with_column_years, within
+from chat.answers.context import ANSWER_SEARCH, AnswerSources, find_context, within
 from chat.answers.prompt import Prompt, prompt_for, token_estimate, turns
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.answer import bullet
@@ -169,7 +169,6 @@ def evidence_for(columns: Sequence[ReviewColumn], scope: Scope, count: int) -> A
         for passage in filter(None, passages):
             ranks.setdefault(UUID(passage.unit.id), rank_of_all)
     sources = load_sources(list(ranks))
-    with_column_years(sources)
     return AnswerSources(within(sources, ranks, room), sources)
 
 

@@ -19,7 +19,7 @@ import msgspec
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
 from chat.answers.prompt import prompt_for
-from chat.answers.without_model.answer import Extractive, bullet, holding, with_years
+from chat.answers.without_model.answer import Extractive, bullet, holding
 from chat.answers.without_model.lines import (
     DIGIT,
     SCALE_WORD,
@@ -208,7 +208,6 @@ def value_lines(column: ReviewColumn, looked: Looked) -> list[ValueLine]:
     for page in pages:
         share = page.probability / (pages[0].probability or 1.0)
         for line in page.lines:
-            line = with_years(question, line)
             values = (
                 row_values_of(column, question, items, line)
                 if line.values

@@ -18,11 +18,10 @@ from pathlib import Path
 
 from chat.citations.anchoring.page_text import Span
 from chat.citations.claims import Claim, SourceUnit, words_between
-from chat.citations.values.columns import column_years
+from chat.citations.values.columns import head_years
 from chat.citations.values.support import FALLING, heads_of
 from chat.citations.values.written_values import Value, page_scale, values_in
 from chat.citations.verification.verify import verify
-from pdf.geometry import bounding_box
 from pdf.structure import ParsedPage
 
 Page = Sequence[SourceUnit]
@@ -87,7 +86,7 @@ def _table_claims(unit: SourceUnit, page: Page, chance: random.Random) -> Iterat
         return
     others = [other for other in page if other.id != unit.id]
     numbers = [value for value in values if value.start >= len(head)]
-    columns = {value.start: _column(unit, value, page) for value in numbers}
+    columns = {value.start: _column(unit, value) for value in numbers}
     for value in chance.sample(numbers, min(2, len(numbers))):
         same = [other for other in numbers if other.number == value.number]
         if len(same) > 1 or abs(value.number) < 10:
@@ -105,10 +104,8 @@ def _table_claims(unit: SourceUnit, page: Page, chance: random.Random) -> Iterat
         yield _TrueClaim(Claim(sentence), claimed, wrong if year else ())
 
 
-def _column(unit: SourceUnit, value: Value, page: Page) -> int | None:
-    start = unit.char_start
-    words = words_between(unit.words, start + value.start, start + value.end)
-    years, _ = column_years(bounding_box(w.rect for w in words), page) if words else (frozenset(), ())
+def _column(unit: SourceUnit, value: Value) -> int | None:
+    years = head_years(unit, value.start)
     return next(iter(years)) if len(years) == 1 else None
 
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from chat.citations.claims import Claim, Verification
+from chat.citations.claims import Claim, SourceUnit, Verification
 from chat.citations.values.written_values import decimal_mark, page_scale, values_in
 from chat.citations.verification.verify import verify
-from tests.chat.test_verification import units
+from tests.chat.test_verification import under_years, units
 
 GERMAN = [
     (60.0, 40.0, "Konzern-Kapitalflussrechnung (in Mio. €)"),
@@ -26,7 +26,10 @@ GERMAN = [
 
 
 def said(sentence: str, row: str, lines: list[tuple[float, float, str]] = GERMAN) -> Verification:
-    statement = units(*lines, document="DE", title="Bericht_2018")
+    return verdict_on(units(*lines, document="DE", title="Bericht_2018"), sentence, row)
+
+
+def verdict_on(statement: list[SourceUnit], sentence: str, row: str) -> Verification:
     cited = next(unit for unit in statement if unit.text.startswith(row))
     return verify(Claim(sentence), cited, [unit for unit in statement if unit is not cited])
 
@@ -132,13 +135,18 @@ def test_a_value_of_a_german_page_is_found_in_either_writing(sentence: str, row:
         "Die Vorräte betrugen 2018 4.367 Mio. €.",
         "Die Vorräte betrugen 2018 4.366 Mrd. €.",
         "Die Vorräte betrugen 2018 4,366 Mio. €.",
-        "Die Vorräte betrugen 2018 4.034.",
         "The Vorräte of 2018 were €4.366 million.",
         "The Vorräte of 2018 were -4,366.",
     ],
 )
 def test_a_wrong_claim_about_a_german_page_is_flagged(sentence: str) -> None:
     assert said(sentence, "Vorräte").verdict == "unsupported"
+
+
+def test_a_value_of_a_german_page_is_that_of_the_year_over_it() -> None:
+    statement = under_years(units(*GERMAN, document="DE", title="Bericht_2018"))
+    assert verdict_on(statement, "Die Vorräte betrugen 2018 4.366.", "Vorräte").verdict == "exact"
+    assert verdict_on(statement, "Die Vorräte betrugen 2018 4.034.", "Vorräte").verdict == "unsupported"
 
 
 def test_a_german_claim_about_an_english_page_may_write_its_own_way() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from pdf.layout.pipeline import read_pages
 from tests.chat.mutations import Page, cases, source_units, tally
-from tests.chat.test_verification import STATEMENT, units
+from tests.chat.test_verification import STATEMENT, under_years, units
 
 REVENUE = [
     (60.0, 60.0, "(in thousands)"),
@@ -39,7 +39,7 @@ def check(documents: list[list[Page]], least: int, seeds: int = 1) -> None:
 
 
 def test_claims_made_of_drawn_pages_are_told_from_their_mutations() -> None:
-    adobe = units(*REVENUE, document="Adobe", title="ADOBE_2022_10K")
+    adobe = under_years(units(*REVENUE, document="Adobe", title="ADOBE_2022_10K"))
     check([[units(*STATEMENT)], [adobe]], least=40, seeds=8)
 
 

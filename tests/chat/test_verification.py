@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
@@ -11,14 +12,16 @@ import pytest
 from msgspec import structs
 
 from chat.citations.claims import Claim, SourceUnit, Verification, words_between
+from chat.citations.values.support import check_values
 from chat.citations.verification.batch import Case, check
 from chat.citations.verification.verify import RULE_FAILED, verify
 from pdf.geometry import Rect
-from pdf.structure import Cell, TableRow
+from pdf.structure import Cell, TableRow, Word
 from tests.chat.answers.builders import on_one_page, row
 from tests.chat.test_anchoring import lit, page
 from tests.chat.verdicts import cases_in
 
+YEARS = re.compile(r"(?:19|20)\d\d|\(Millions\)|\(in thousands\)")
 STATEMENT = [
     (60.0, 40.0, "Consolidated Statement of Cash Flows"),
     (60.0, 60.0, "(Millions)"),
@@ -39,7 +42,7 @@ STATEMENT = [
 def units(
     *lines: tuple[float, float, str], document: str = "3M", title: str = "3M_2018_10K"
 ) -> list[SourceUnit]:
-    """One unit for each line of the page (same y); those with several places are table rows."""
+    """One unit for each line of the page (same y); those with several places are rows without heads."""
     on = page(*lines)
     rows: dict[float, list[int]] = {}
     at = 0
@@ -58,14 +61,54 @@ def units(
     return found
 
 
+def under_years(found: Sequence[SourceUnit]) -> list[SourceUnit]:
+    """The units, their rows those of one table, whose header is the row of nothing but years."""
+    rows = [unit for unit in found if unit.type == "table"]
+    lefts = sorted({round(word.x0, -2) for unit in rows for word in first_words(unit)})
+    cells = {
+        unit.id: tuple(
+            Cell(
+                lefts.index(round(word.x0, -2)),
+                part,
+                word.rect,
+                False,
+                word.char_start,
+                word.char_start + len(part),
+            )
+            for part, word in zip(unit.text.split("\t"), first_words(unit), strict=True)
+        )
+        for unit in rows
+    }
+    head = next(unit for unit in rows if all(YEARS.fullmatch(cell.text) for cell in cells[unit.id]))
+    over = {cell.column: cell.text for cell in cells[head.id]}
+    heads = tuple(over.get(column, "") for column in range(len(lefts)))
+    return [
+        replace(unit, table=TableRow(0, n, cells[unit.id], unit is head, () if unit is head else heads))
+        if unit.id in cells
+        else unit
+        for n, unit in enumerate(found)
+    ]
+
+
+def first_words(unit: SourceUnit) -> list[Word]:
+    """The first word of each of the row's texts."""
+    starts, at = [], unit.char_start
+    for part in unit.text.split("\t"):
+        starts.append(at)
+        at += len(part) + 1
+    return [word for word in unit.words if word.char_start in starts]
+
+
 def unit(text: str, **others: str) -> SourceUnit:
     (only,) = units((60.0, 60.0, text), **others)
     return only
 
 
-def said(sentence: str, row: str, quote: str = "", shown: tuple[SourceUnit, ...] = ()) -> Verification:
-    """The verdict on a claim that cites a row of the statement."""
-    statement = units(*STATEMENT)
+def said(
+    sentence: str, row: str, quote: str = "", shown: tuple[SourceUnit, ...] = (), heads: bool = True
+) -> Verification:
+    """The verdict on a claim that cites a row of the statement, with ``heads`` under its years."""
+    statement = under_years(units(*STATEMENT)) if heads else units(*STATEMENT)
     cited = next(unit for unit in statement if unit.text.startswith(row))
     return verify(Claim(sentence, quote), cited, [unit for unit in statement if unit is not cited], shown)
 
@@ -108,11 +151,13 @@ def test_a_claim_with_one_thing_wrong_is_unsupported(sentence: str, missing: str
 
 
 def test_a_sign_that_the_words_say_is_right() -> None:
-    assert said("3M spent $1,577 million on purchases of property in 2018.", "Purchases").supported
+    assert said(
+        "3M spent $1,577 million on purchases of property in 2018.", "Purchases", heads=False
+    ).supported
 
 
 def test_a_sign_that_the_words_do_not_say_is_wrong() -> None:
-    found = said("Net cash provided by (used in) investing was 3,086 in 2017.", "Net cash")
+    found = said("Net cash provided by (used in) investing was 3,086 in 2017.", "Net cash", heads=False)
     assert found.verdict == "unsupported"
     assert "sign" in found.reason
 
@@ -304,21 +349,36 @@ def test_no_claim_breaks_the_verifier(sentence: str) -> None:
     assert verify(Claim(sentence, sentence), unit("—"))
 
 
-def test_years_within_the_words_of_a_row_head_no_columns() -> None:
-    rows = units(
-        (300.0, 60.0, "2020"),
-        (400.0, 60.0, "2019"),
-        (60.0, 80.0, "and of 2020, 2019 and 2018"),
-        (300.0, 80.0, "28"),
-        (400.0, 80.0, "26"),
-        (60.0, 100.0, "Dividends paid"),
-        (300.0, 100.0, "(389)"),
-        (400.0, 100.0, "(353)"),
-    )
+def test_a_value_twice_in_a_row_is_that_of_the_year_over_it() -> None:
+    _, row = segment_row([*SEGMENTS[:-2], (300.0, 80.0, "100.0"), (400.0, 80.0, "100.0")])
+    assert row.table is not None
+    table = structs.replace(row.table, head_rows=("", "2023 Percent to Sales", "2022 Percent to Sales"))
+    found = check_values("Net revenues were 100.0 in 2022.", replace(row, table=table), [])
+    assert [place.printed.start for place in found.places] == [row.text.rindex("100.0")]
+
+
+def test_heads_above_the_table_are_lit_and_tell_its_years() -> None:
+    _, row = segment_row()
+    assert row.table is not None
+    boxes = (None, Rect(300, 10, 330, 20), Rect(400, 10, 430, 20))
+    heads = ("", "2023", "2022")
+    table = structs.replace(row.table, head_rows=heads, head_rects=boxes, head_confidence=0.9)
     right, wrong = (
-        verify(Claim(f"Dividends paid, {year}: (389)"), rows[-1], rows[:-1]) for year in (2020, 2019)
+        verify(Claim(f"Net revenues were 2,291 in {year}."), replace(row, table=table))
+        for year in (2022, 2023)
     )
     assert (right.verdict, wrong.verdict) == ("exact", "unsupported")
+    assert boxes[2] in right.head_rects
+
+
+def test_a_head_over_several_columns_is_lit_for_each_of_them() -> None:
+    head, row = segment_row()
+    assert head.table is not None
+    over = structs.replace(head.table.cells[1], headed_columns=(1, 2))
+    cells = (head.table.cells[0], over, *head.table.cells[2:])
+    head = replace(head, table=structs.replace(head.table, cells=cells))
+    found = verify(Claim("Net revenues of Blizzard were 2,291."), row, [head])
+    assert lit(page(*SEGMENTS), found.head_rects) == "Activision Blizzard Net revenues (2)"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from chat.answers.context import headed_row
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes, looks_like_injection
 from chat.answers.without_model.answer_types import in_order, type_match
 from chat.answers.without_model.evidence import central_lines, lines_of_section, lines_under_title
@@ -28,7 +27,6 @@ from chat.answers.without_model.lines import (
     one_line,
     printed_row,
     row_line,
-    row_lines,
     same_columns,
     says_something,
     with_marks,
@@ -136,14 +134,12 @@ def chosen_lines(
     """
     chosen: list[AnswerLine] = []
     for page in worth_citing(pages):
-        lines = (with_years(question, line) for line in page.lines)
-        chosen += islice((line for line in holding(lines, passages) if is_new(line, chosen)), 1)
+        chosen += islice((line for line in holding(page.lines, passages) if is_new(line, chosen)), 1)
     if not chosen:
         return []
     if chosen[0].unit.type == "list" and ("list" in question.kinds or asks_for_steps(question, chosen[0])):
         return list_around(chosen[0], [line for page in pages for line in page.lines])
-    best = (with_years(question, line) for line in pages[0].lines)
-    beside = (line for line in best if adds(question, chosen[0], line) and is_new(line, chosen))
+    beside = (line for line in pages[0].lines if adds(question, chosen[0], line) and is_new(line, chosen))
     more = next(holding(beside, passages), None)
     chosen = [chosen[0], *([more] if more else []), *chosen[1:]][:MOST_LINES]
     every = [line for page in pages for line in page.lines]
@@ -166,15 +162,6 @@ def is_below(line: AnswerLine, other: AnswerLine) -> bool:
     one, two = line.unit, other.unit
     same = one.document == two.document and one.section_path == two.section_path
     return same and one.page - two.page in (0, 1) and in_order(line) > in_order(other)
-
-
-def with_years(question: QuestionFeatures, line: AnswerLine) -> AnswerLine:
-    """A row without heads under the years printed above its columns, where there are some."""
-    unit, passage = line.unit, line.passage
-    if unit.table is None or not is_naked(line):
-        return line
-    row = headed_row(unit.table, [unit, *passage.around], {})
-    return next(row_lines(question, replace(passage, unit=replace(unit, table=row)), row), line)
 
 
 def adds(question: QuestionFeatures, first: AnswerLine, line: AnswerLine) -> bool:

@@ -1,8 +1,4 @@
-"""Row and column heads of a value in a table, by where they stand on the page.
-
-Heads are looked for on the page, not only in the table's own rows: they are
-often set apart, and then no layout engine is sure that they belong to it.
-"""
+"""Row and column heads of a value in a table: those of its column as the parser stored them."""
 
 from __future__ import annotations
 
@@ -10,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from chat.citations.anchoring.page_text import tokens
 from chat.citations.claims import SourceUnit
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
+from pdf.structure import Cell
 
 # Whether a passage speaks of what a claim speaks of: the share of the claim's content words it has.
 
@@ -73,14 +70,6 @@ _KINDS = frozenset(
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_HEAD_WORD = re.compile(
-    r"\(?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?|\(?in|\(?\$?(?:thousands|millions|billions).*|"
-    r"\(?dollars|\(?amounts|at|as|of|for|the|years?|fiscal|ended|ending|months|quarter|change|%|\$|fy|20\d\d.*|19\d\d.*|"
-    r"\d{1,2},?|restated.*|vs\.?|unaudited.*",
-    re.IGNORECASE,
-)
-LEAST_HEAD_SHARE = 0.6  # share of a line's words that are those of a column head
-WIDEST_SPACE = 0.6  # of the line's height; words farther apart stand in columns of their own
 SAME_LINE = 3.0  # points between the middles of words of one line
 
 
@@ -91,55 +80,6 @@ class _PlacedWord:
     text: str
     rect: Rect
     place: int
-
-
-def column_years(cell: Rect, units: Sequence[SourceUnit]) -> tuple[frozenset[int], tuple[Rect, ...]]:
-    """Years in the head of the column a cell stands in, and the boxes of that head.
-
-    ``units`` are those of its page. Nothing when no line above is a line of
-    years: then the column says nothing of time.
-    """
-    for line in _lines_above(cell, units):
-        years = [word for word in line if _YEAR.search(word.text)]
-        if len({_run_of(word, line) for word in years}) >= 2 and _is_head(line):
-            head = min(years, key=lambda word: _apart(cell, word.rect))
-            return frozenset(int(year) for year in _YEAR.findall(head.text)), (head.rect,)
-    return frozenset(), ()
-
-
-def _is_head(line: Sequence[_PlacedWord]) -> bool:
-    return sum(_HEAD_WORD.fullmatch(word.text) is not None for word in line) >= LEAST_HEAD_SHARE * len(line)
-
-
-def _run_of(word: _PlacedWord, line: Sequence[_PlacedWord]) -> int:
-    """Which run of words it stands in, from 0: "in 2020, 2019 and 2018" is one, and heads no columns."""
-    runs = 0
-    row = sorted(line, key=lambda other: other.rect.x0)
-    for left, right in pairwise(row):
-        if left is word:
-            break
-        runs += right.rect.x0 - left.rect.x1 > left.rect.height * WIDEST_SPACE
-    return runs
-
-
-def _apart(cell: Rect, head: Rect) -> float:
-    """Distance between two boxes one above the other; 0 and less when they overlap."""
-    overlap = cell.overlap_x(head)
-    return -overlap if overlap > 0 else abs(cell.center[0] - head.center[0])
-
-
-def _lines_above(cell: Rect, units: Sequence[SourceUnit]) -> Iterator[list[_PlacedWord]]:
-    """The page's lines above a cell, nearest first, each across all columns."""
-    above = [word for unit in units for word in _words(unit) if word.rect.center[1] < cell.y0]
-    above.sort(key=lambda word: -word.rect.center[1])
-    line: list[_PlacedWord] = []
-    for word in above:
-        if line and line[0].rect.center[1] - word.rect.center[1] > SAME_LINE:
-            yield line
-            line = []
-        line.append(word)
-    if line:
-        yield line
 
 
 def _words(unit: SourceUnit) -> Iterator[_PlacedWord]:
@@ -155,12 +95,34 @@ def column_of(unit: SourceUnit, at: int) -> int | None:
     return next((cell.column for cell in cells if cell.char_start <= place < cell.char_end), None)
 
 
+def head_text(unit: SourceUnit, at: int) -> str:
+    """What stands over the column of ``unit.text[at]``; '' where nothing does."""
+    column, heads = column_of(unit, at), unit.table.head_rows if unit.table else ()
+    return heads[column] if column is not None and column < len(heads) else ""
+
+
+def head_years(unit: SourceUnit, at: int) -> frozenset[int]:
+    """The years in the head of the column of ``unit.text[at]``; empty where it says nothing of time."""
+    return frozenset(map(int, _YEAR.findall(head_text(unit, at))))
+
+
 def column_heads(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
-    """Boxes of the cells that head the column of ``unit.text[at]``, from the table's own header rows."""
+    """Boxes of the heads over the column of ``unit.text[at]``: cells of the table's header rows, or above it.
+
+    ``units`` are the others of its page.
+    """
     column = column_of(unit, at)
+    above = unit.table.head_rects if unit.table else ()
+    if column is not None and column < len(above) and (rect := above[column]):
+        return (rect,)
     rows = (other.table for other in units if other.table and other.document == unit.document)
     heads = [row for row in rows if unit.table and row.header and row.index == unit.table.index]
-    return tuple(cell.rect for row in heads for cell in row.cells if cell.column == column and cell.rect)
+    return tuple(cell.rect for row in heads for cell in row.cells if column in _headed(cell) and cell.rect)
+
+
+def _headed(cell: Cell) -> tuple[int, ...]:
+    """The columns that a header cell stands over: its own where an older parser or importer says no more."""
+    return cell.headed_columns or (cell.column,)
 
 
 def names_another_column(claim: str, unit: SourceUnit, at: int) -> bool:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
-from chat.citations.claims import SourceUnit, words_between
+from chat.citations.claims import SourceUnit
 from chat.citations.values.columns import (
     column_heads,
     column_of,
-    column_years,
+    head_years,
     names_another_column,
     shared_terms,
 )
@@ -28,7 +28,7 @@ from chat.citations.values.written_values import (
     page_scale,
     values_in,
 )
-from pdf.geometry import Rect, bounding_box
+from pdf.geometry import Rect
 
 # Numbers that name a column, and are no values: ``52 weeks``, ``Level 2``, ``FY23``.
 
@@ -281,23 +281,12 @@ class _Reader:
     def _placed(self, place: ValueMatch) -> ValueMatch | None:
         """The place with its heads, unless it stands under or beside another year than the claim's."""
         claimed = self._years.get(place.claimed.start) or ANY_YEAR
-        columns, heads = self._column(place.printed)
-        if columns:
-            wrong = not any(map(claimed.allows, columns))
-            return None if wrong else replace(place, heads=heads)
-        place = replace(place, heads=column_heads(self._unit, place.printed.start, self._around))
-        head = heads_of_columns(self._unit, [column_of(self._unit, place.printed.start)])
-        own = {value.year for value in values_in(head[0]) if value.year is not None} if len(head) == 1 else ()
-        if own and not any(map(claimed.allows, own)):
-            return None
-        return None if self._is_of_another_year(place.printed, claimed) else place
-
-    def _column(self, printed: Value) -> tuple[frozenset[int], tuple[Rect, ...]]:
-        start = self._unit.char_start
-        words = words_between(self._unit.words, start + printed.start, start + printed.end)
-        if self._unit.type != "table" or not words:
-            return frozenset(), ()
-        return column_years(bounding_box(word.rect for word in words), [self._unit, *self._around])
+        start = place.printed.start
+        years = head_years(self._unit, start)
+        wrong = (
+            not any(map(claimed.allows, years)) if years else self._is_of_another_year(place.printed, claimed)
+        )
+        return None if wrong else replace(place, heads=column_heads(self._unit, start, self._around))
 
     def _is_of_another_year(self, printed: Value, claimed: YearSaid) -> bool:
         if self._unit.type == "table" or not self._own_years or claimed == ANY_YEAR:

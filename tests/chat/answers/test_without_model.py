@@ -244,13 +244,6 @@ def test_a_row_whose_heads_are_not_known_is_never_said_as_naked_digits(cells: tu
     assert citations[0].alias == "u2" and not any("511" in line for line in lines)
 
 
-def test_values_without_heads_are_said_under_the_years_printed_above_them() -> None:
-    heads = row("u0", "", "2019", "2020", "2021")
-    rows = on_one_page(heads, row("u1", "Catch of herring", "1,212", "1,588", "1,701"), *PUMP[:1])
-    lines, _ = answered("How large was the catch of herring in 2020?", rows)
-    assert lines[0] == "- Catch of herring, 2020: 1,588"
-
-
 def test_one_line_is_given_where_one_answers() -> None:
     _, citations = answered("How long is the warranty?", PUMP)
     assert len(citations) == 1
