@@ -235,7 +235,7 @@ def test_a_shared_answer_can_be_read_by_anybody_until_it_is_revoked(
     assert page.status_code == 200
     text = page.content.decode()
     assert "1,577 red anvils" in text and f"/documents/{report.pk}" not in text
-    assert "roadrunner" not in text or "roadrunner" in answer.content
+    assert "roadrunner" not in text
     assert anybody.get(f"/documents/{report.pk}/").status_code in (302, 404)
     assert client.post(f"/chat/messages/{answer.pk}/unshare/").json() == {"revoked": 1}
     assert anybody.get(url).status_code == 404

@@ -59,7 +59,7 @@ def test_nothing_a_model_writes_runs_or_calls_home(hostile: str) -> None:
     assert not re.search(r"<(script|img|svg|iframe|style|sup|form|input)\b", html, re.I)
     assert not re.search(r"<[^>]*\son\w+\s*=", html, re.I)
     assert not re.search(r"href=\W*(javascript|data):", html, re.I)
-    assert "evil.example/p.png" not in re.sub(r"&lt;.*?&gt;|<[^>]*>", "", html) or "!" in html
+    assert not re.search(r"<[^>]*\b(src|srcset|style|poster|background)\s*=", html, re.I)
 
 
 def test_a_citation_is_a_link_with_its_data_and_everything_in_it_escaped() -> None:

@@ -44,7 +44,7 @@ def test_a_job_waits_runs_and_is_done(alice: User) -> None:
     assert done.started_at is not None
     assert done.finished_at is not None
     assert done.seconds is not None
-    assert done.stage_seconds["read"] >= 0
+    assert "read" in done.stage_seconds
 
 
 def test_reading_again_is_another_job_and_the_first_stays_listed(alice: User, ingested: Ingest) -> None:
@@ -124,7 +124,7 @@ def test_a_full_text_that_is_fetched_waits_and_is_done_beside_the_reading_of_its
         assert fetch_pdf(str(paper.pk)) == "fetched"
     done = Job.objects.get(kind="fetch")
     assert (done.state, done.progress, done.attempts) == ("done", 1, 1)
-    assert done.seconds is not None and done.stage_seconds["fetching"] >= 0
+    assert done.seconds is not None and "fetching" in done.stage_seconds
     assert fetch_pdf(str(paper.pk)) == "nothing to fetch"
 
 
