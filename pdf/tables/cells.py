@@ -60,6 +60,11 @@ _NUMBER = re.compile(r"[\d(—–-]")
 TICKS = frozenset("✓✔√✗✘☐☑☒●○")
 # What stands for yes or no beside them.
 YES_OR_NO = TICKS | {"x", "X"}
+# A period has at most so many characters: "For the year ended December 31, 2019".
+PERIOD_CHARS = 40
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+# The mark of a note, a sign that heads a column, two years that are compared: "(1)", "%", "21/20".
+_MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d)$")
 _PERCENT = ("%", "‰", "%)", ")%")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
@@ -225,6 +230,21 @@ def cell_text(cell: Sequence[Line]) -> str:
 
 def is_value_cell(cell: Sequence[Line]) -> bool:
     return is_value(cell_text(cell))
+
+
+def is_period_line(cells: Sequence[Sequence[Line]]) -> bool:
+    """Whether two of the cells or more name a year or another period, and none holds an amount."""
+    texts = [cell_text(cell) for cell in cells]
+    return sum(map(_is_period, texts)) > 1 and not any(map(is_amount, texts))
+
+
+def _is_period(text: str) -> bool:
+    return is_date(text) or (len(text) <= PERIOD_CHARS and bool(_YEAR.search(text)))
+
+
+def is_amount(text: str) -> bool:
+    """A value that is no date, nor the mark of a note, a sign or two years that are compared."""
+    return is_value(text) and not is_date(text) and not _MARK.match(text)
 
 
 def _is_item(cells: list[list[Line]]) -> bool:

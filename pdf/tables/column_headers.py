@@ -18,8 +18,8 @@ from statistics import median
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of, separate_runs
 from pdf.layout.page_layout import Block, ColumnHeads, TableBlock, TableCell, bounds_of
-from pdf.tables.cells import Row, cell_text, is_date, is_value, is_value_cell
-from pdf.tables.rows import begins_row, blocks_of, is_period_line
+from pdf.tables.cells import Row, cell_text, is_date, is_period_line, is_value, is_value_cell
+from pdf.tables.rows import begins_row, blocks_of
 
 Span = tuple[float, float]
 Columns = Sequence[int]

@@ -25,8 +25,10 @@ from pdf.tables.cells import (
     Row,
     cell_text,
     columns_of,
+    is_amount,
     is_currency,
     is_date,
+    is_period_line,
     is_value,
     is_value_cell,
 )
@@ -41,15 +43,9 @@ SEPARATE_HEADS, SET_TO = 3, 0.6
 # Of more rows with a text in the first column above the first value only the first is a head; of two where
 # no value ends them.
 MOST_HEADS = 4
-
 # A line of periods is one of a table's first rows: of so many, as its heads have several lines.
 PERIOD_ROWS = 6
-# A period has at most so many characters: "For the year ended December 31, 2019".
-PERIOD_CHARS = 40
 
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-# The mark of a note, a sign that heads a column, two years that are compared: "(1)", "%", "21/20".
-_MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d)$")
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 
@@ -365,23 +361,9 @@ def _rows_of_periods(blocks: Sequence[Block]) -> int:
         cells = [cell.lines for cell in block.cells if cell.column > 0]
         if is_period_line(cells) and not begins_row(block):
             return n + 1
-        if any(map(_is_amount, map(cell_text, cells))):
+        if any(map(is_amount, map(cell_text, cells))):
             break
     return 0
-
-
-def is_period_line(cells: Sequence[Sequence[Line]]) -> bool:
-    """Whether two of the cells or more name a year or another period, and none holds an amount."""
-    texts = [cell_text(cell) for cell in cells]
-    return sum(map(_is_period, texts)) > 1 and not any(map(_is_amount, texts))
-
-
-def _is_period(text: str) -> bool:
-    return is_date(text) or (len(text) <= PERIOD_CHARS and bool(_YEAR.search(text)))
-
-
-def _is_amount(text: str) -> bool:
-    return is_value(text) and not is_date(text) and not _MARK.match(text)
 
 
 def _is_title(block: Block) -> bool:
