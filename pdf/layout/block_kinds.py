@@ -13,7 +13,7 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from pdf.extract.words import Style, comes_next, is_bullet, marker_of
-from pdf.layout.lines import is_math_font, looks_like_code
+from pdf.layout.lines import is_math_font, is_numbered_equation, looks_like_code
 from pdf.layout.page_layout import Block, PageLayout
 from pdf.structure import OutlineEntry, section_type
 from pdf.tables.cells import COLUMN_GAP
@@ -26,9 +26,6 @@ MATH_SHARE = 0.4
 # Lines of one listing are at most this far apart (ems).
 LISTING_LEADING = 1.5
 FORMULA_WORDS = 30
-# A displayed equation's number stands this far behind it (ems); a longer word is not a formula's.
-NUMBER_GAP = 2.0
-SYMBOL_CHARS = 3
 CAPTION_LINES = 12
 # A footnote is set smaller than the body by this share, and stands in this part of the page.
 FOOTNOTE_SIZE = 0.93
@@ -48,9 +45,6 @@ _CAPTION = re.compile(
 )
 _CAPTION_CASE = re.compile(r"^\S+\s*\S+\s+[a-z]")
 _MATH_SIGN = re.compile(r"[=≈≤≥∑∫∏√±×÷∂∇∈∞→⇒∀∃]")
-_RELATION = re.compile(r"[=≈≤≥≡∝<>]")
-_EQUATION_NUMBER = re.compile(r"^\(\d+(?:\.\d+)*[a-z]?\)$")
-_LETTERS = re.compile(r"[^\W\d_]+")
 _NOTE = re.compile(
     r"^(?:[*†‡§¶#]{1,3}|\(?\d{1,3}[).]?|\([a-z]\)|[a-z]\)|[¹²³⁰-⁹]+)(?:\s|(?=[A-Z]))|^(?:notes?|source)\b[:.]?",
     re.IGNORECASE,
@@ -124,25 +118,12 @@ def _is_footnote(block: Block, page_layout: PageLayout, body: float) -> bool:
 def _is_formula(block: Block) -> bool:
     if sum([len(line.words) for line in block.lines]) > FORMULA_WORDS:
         return False
-    if _is_numbered_equation(block):
+    if len(block.lines) == 1 and is_numbered_equation(block.lines):
         return True
     if not _MATH_SIGN.search(block.text):
         return False
     words = [word for line in block.lines for word in line.words]
     return sum(is_math_font(word.style.font) for word in words) >= MATH_SHARE * len(words)
-
-
-def _is_numbered_equation(block: Block) -> bool:
-    """Whether it is one line with an equals sign or its like, no long word, its number far behind."""
-    line = block.lines[0]
-    *equation, number = line.words
-    if len(block.lines) > 1 or not equation or not _EQUATION_NUMBER.match(number.text):
-        return False
-    return (
-        number.x0 - equation[-1].x1 >= NUMBER_GAP * line.size
-        and any(_RELATION.search(word.text) for word in equation)
-        and not any(len(run) > SYMBOL_CHARS for word in equation for run in _LETTERS.findall(word.text))
-    )
 
 
 def _whole_listings(blocks: list[Block]) -> list[Block]:

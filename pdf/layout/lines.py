@@ -35,6 +35,13 @@ _MATH_FONT = re.compile(
 _BASELINE = attrgetter("baseline", "x0")
 _LEFT = attrgetter("x0")
 
+# A displayed equation's number stands this far behind it (ems); a longer word is not a formula's.
+NUMBER_GAP = 2.0
+SYMBOL_CHARS = 3
+_RELATION = re.compile(r"[=≈≤≥≡∝<>]")
+_EQUATION_NUMBER = re.compile(r"(?:^|\s)\(\d+(?:\.\d+)*[a-z]?\)$")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
 
 class Line:
     """Words on one baseline without a wide gap, left to right or right to left as they are read.
@@ -131,6 +138,19 @@ def merged(lines: Sequence[Line], rtl: bool = False) -> Line:
 def is_math_font(name: str) -> bool:
     """Whether the font holds signs of formulas, as TeX's, Adobe's and Microsoft's do."""
     return bool(_MATH_FONT.search(name))
+
+
+def is_numbered_equation(lines: Sequence[Line]) -> bool:
+    """Whether a row holds a relation, its number far behind it, and no long word or some of a math face."""
+    if not _EQUATION_NUMBER.search(lines[-1].text):  # as in nearly all rows
+        return False
+    *equation, number = [word for line in lines for word in line.words]
+    if not equation or number.x0 - equation[-1].x1 < NUMBER_GAP * lines[-1].size:
+        return False
+    plain = not any(len(run) > SYMBOL_CHARS for word in equation for run in _LETTERS.findall(word.text))
+    return any(_RELATION.search(word.text) for word in equation) and (
+        plain or any(is_math_font(word.style.font) for word in equation)
+    )
 
 
 def looks_like_code(lines: Sequence[Line]) -> bool:

@@ -11,7 +11,7 @@ from operator import gt, lt
 
 from pdf.extract.right_to_left import MARKER_WORDS
 from pdf.extract.words import RawWord, is_contents_line, marker_of
-from pdf.layout.lines import Line, rows_of
+from pdf.layout.lines import Line, is_numbered_equation, rows_of
 
 # Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.
 COLUMN_GAP = 1.2
@@ -115,14 +115,14 @@ class Row:
         self.x1 = max([line.x1 for line in lines])
         sizes = [line.size for line in lines]
         self.size = max(sizes)
-        self.is_item = _is_item(self.cells)
+        self.is_item = _is_item(self.cells) or is_numbered_equation(lines)
         self.is_mixed = self.size > LARGER * min(sizes) and any(
             line.chars >= MARK_CHARS and self.size > LARGER * line.size for line in lines
         )
 
     @property
     def multi(self) -> bool:
-        """Whether it has cells side by side; a list item, or a title beside small print, has none."""
+        """Whether it has cells side by side: no item of a list, no equation, no title beside small print."""
         return len(self.cells) > 1 and not self.is_item and not self.is_mixed
 
 

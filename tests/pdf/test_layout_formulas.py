@@ -37,3 +37,14 @@ def test_a_displayed_equation_with_its_number_is_a_formula(text: str, number: st
 )
 def test_a_line_without_a_number_or_with_words_is_none(text: str, number: str) -> None:
     assert read_between_paragraphs(LEFT, text, number)[0] != "formula"
+
+
+def test_equations_below_one_another_are_no_table_of_their_numbers() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    for n, text in enumerate(("a + b = c", "d - 2 e = f", "g = h / 3", "k < 4 m")):
+        drawing.text(230, 160 + 20 * n, text)
+        drawing.text(490, 160 + 20 * n, f"({n + 1})")
+    units = drawing.units()[1:]
+    assert [unit.type for unit in units] == ["formula"] * 4
+    assert [unit.text for unit in units][1:3] == ["d - 2 e = f (2)", "g = h / 3 (3)"]
