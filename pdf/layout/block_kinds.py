@@ -270,6 +270,8 @@ LARGER = 1.1
 HEADING_LINES = 4
 HEADING_CHARS = 220
 BOLD_CHARS = 140
+# Numbers with so many dots head a section where they stand in another face than the text.
+SUBSECTION_DOTS = 2
 # Type that holds this share of the running text is no type of headings, however large.
 RUNNING_SHARE = 0.2
 # Capitals tell nothing where this share of the short blocks, and so many of them, are set in them.
@@ -292,7 +294,7 @@ _WORDS = re.compile(r"\W+")
 class Body(NamedTuple):
     """The type of the running text: commonest size and weight, largest size, whether capitals are usual.
 
-    ``colors`` are those that text of several lines is set in, or a good part of all.
+    ``colors`` are those that text of several lines is set in, or a good part of all; ``font``: the commonest.
     """
 
     size: float
@@ -300,6 +302,7 @@ class Body(NamedTuple):
     largest: float
     capitals: bool
     colors: frozenset[int]
+    font: str
 
 
 def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineEntry] = ()) -> None:
@@ -343,7 +346,9 @@ def _body(blocks: Sequence[Block]) -> Body:
     weight: Counter[tuple[float, bool]] = Counter()
     running: Counter[float] = Counter()
     colors: Counter[int] = Counter()
+    fonts: Counter[str] = Counter()
     for style, chars in _chars_by_type(blocks).items():
+        fonts[style.font] += chars
         weight[_half_points(style.size), style.bold] += chars
         colors[style.color] += chars
     for style, chars in _chars_by_type([block for block in blocks if len(block.lines) > 1]).items():
@@ -353,7 +358,8 @@ def _body(blocks: Sequence[Block]) -> Body:
     size, bold = weight.most_common(1)[0][0] if weight else (10.0, False)
     least = RUNNING_SHARE * running.total()
     largest = max((other for other, chars in running.items() if chars >= least), default=size)
-    return Body(size, bold, max(size, largest), _shouts(blocks), frozenset(usual))
+    font = fonts.most_common(1)[0][0] if fonts else ""
+    return Body(size, bold, max(size, largest), _shouts(blocks), frozenset(usual), font)
 
 
 def _chars_by_type(blocks: Sequence[Block]) -> dict[Style, int]:
@@ -405,7 +411,15 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
         return True
     if is_capitals(text) and not body.capitals and len(block.lines) <= 2 and len(text) > 3:
         return following is None or following.kind != "table"
-    return numbered and _wholly(block, "italic") and len(block.lines) <= 2
+    if not numbered or len(block.lines) > 2:
+        return False
+    return _wholly(block, "italic") or (
+        # a face without a name says nothing of its weight
+        section_number(text).count(".") >= SUBSECTION_DOTS
+        and not any(
+            word.style.mono or word.style.font == body.font for line in block.lines for word in line.words
+        )
+    )
 
 
 def _is_lettered(block: Block, following: Block | None) -> bool:

@@ -479,3 +479,13 @@ def test_entries_of_a_table_of_contents_are_no_headings_whatever_their_type() ->
     drawing.lines(justified(PROSE, 430), y=120)
     headings = [unit.text for unit in drawing.units() if unit.type == "heading"]
     assert headings == ["Contents", "1 Introduction"]
+
+
+def test_a_numbered_line_in_another_face_heads_a_section_though_nothing_says_that_it_is_bold() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    drawing.text(LEFT, 170, "1.4.2 Reading the tide tables", font="tiro")
+    below = drawing.lines(justified(OTHER, 430), y=190)
+    drawing.text(LEFT, below + 20, "10.0.0.6 harbour.example.org harbour", font="cour")
+    headings = [unit.text for unit in drawing.units() if unit.type == "heading"]
+    assert headings == ["1.4.2 Reading the tide tables"]
