@@ -20,7 +20,7 @@ from chat.answers.prompt import (
     shown_text,
     token_estimate,
 )
-from chat.answers.without_model.question import analyse
+from chat.answers.without_model.question import analyse, language_of
 from chat.citations.source_units import Sources, load_sources
 from chat.models import Conversation, Region
 from chat.providers.base import NO_USAGE, Provider, ProviderLimits, TextDelta, Usage, stream_with_retries
@@ -28,7 +28,7 @@ from documents.contents import units_in
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Document
 from retrieval.provider_calls import LanguageModel, ProviderError
-from retrieval.query.question_terms import readable
+from retrieval.query.question_terms import asking_words, readable
 from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions
 from retrieval.search import search
@@ -210,76 +210,6 @@ _REFERS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*")
-_COMMON = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "for",
-        "to",
-        "from",
-        "by",
-        "with",
-        "and",
-        "or",
-        "but",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "would",
-        "should",
-        "will",
-        "what",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "when",
-        "where",
-        "why",
-        "how",
-        "much",
-        "many",
-        "give",
-        "tell",
-        "show",
-        "me",
-        "please",
-        "about",
-        "it",
-        "its",
-        "they",
-        "their",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "then",
-        "same",
-        "also",
-        "again",
-        "more",
-        "else",
-        "year",
-        "years",
-    ]
-)
 
 
 def standalone_question(
@@ -348,4 +278,7 @@ def leans(question: str) -> bool:
 
 
 def content_words(text: str) -> list[str]:
-    return [word for word in _WORD.findall(text) if word.lower() not in _COMMON]
+    """The words of a question but for its language's stop words and those that only ask."""
+    language = language_of(text)
+    asking = asking_words(language)
+    return [word for word in _WORD.findall(text) if not asking.issuperset(terms_of(word, language))]

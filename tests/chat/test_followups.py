@@ -26,3 +26,16 @@ def test_an_ordinal_is_no_name() -> None:
 def test_a_follow_up_takes_up_what_it_leans_on(question: str, standalone: str | None) -> None:
     history = [Turn("user", "What was the capital expenditure of Acme in 2018?"), Turn("assistant", "1,577.")]
     assert carried_over(question, history) == (standalone or question)
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "standalone"),
+    [
+        ("Wie hoch waren die Abgaben der Gemeinde?", "Und warum?", "Und warum? (Abgaben Gemeinde hoch)"),
+        ("¿Cuáles son las tasas del puerto?", "¿Y por qué?", "¿Y por qué? (Cuáles tasas puerto)"),
+    ],
+)
+def test_a_follow_up_takes_up_no_stop_words_of_its_language(
+    before: str, question: str, standalone: str
+) -> None:
+    assert carried_over(question, [Turn("user", before), Turn("assistant", "7.")]) == standalone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import takewhile
 
 from chat.citations.anchoring.page_text import tokens
@@ -13,32 +13,33 @@ from chat.citations.claims import SourceUnit
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
 from pdf.structure import Cell
+from text.terms import stop_words
 
 # Whether a passage speaks of what a claim speaks of: the share of the claim's content words it has.
 
 _STEM = 5  # letters; enough to tell words apart, few enough to forget their endings
 _PERIOD = re.compile(r"\d+|q\d|fy\d*|\d*q\d*")
-_STOPWORDS = frozenset(
+# Words that tell no two lines of a report apart, beside the stop words.
+_UNTELLING = frozenset(
     re.findall(
         r"\S+",
-        "a about above after all also although among an and any are as at be because been before "
-        "being below between both but by can could did do does during each either for from further "
-        "had has have he her his how however i if in into is it its just may more most much must no "
-        "nor not of off on once only or other our out over own per said same shall she should so "
-        "some such than that the their them then there these they this those through to too under "
-        "until up upon very was we were what when where which while who whom whose why will with "
-        "within without would year years ended fiscal amount total company million billion thousand "
-        "percent january february march april may june july august september october november "
-        "december ",
+        "although among either however may much must per said shall within without year years ended fiscal "
+        "amount total company million billion thousand percent january february march april june july "
+        "august september october november december ",
     )
 )
+
+
+@cache
+def _common_words() -> frozenset[str]:
+    return stop_words("en") | _UNTELLING
 
 
 @lru_cache(maxsize=512)
 def content_words(text: str) -> frozenset[str]:
     """Stems of the words that say what a text is about: no function words, no numbers."""
     words = (token for token in tokens(text) if len(token) > 1 and token[0].isalpha())
-    return frozenset(word[:_STEM] for word in words if word not in _STOPWORDS)
+    return frozenset(word[:_STEM] for word in words if word not in _common_words())
 
 
 def shared_terms(claim: str, passages: Iterable[str]) -> float:
@@ -53,7 +54,7 @@ def shared_terms(claim: str, passages: Iterable[str]) -> float:
 def title_names(title: str) -> frozenset[str]:
     """Words of a title that tell one document from another: no years, no kinds of report."""
     words = re.findall(r"[^\W_]+", title.casefold())
-    return frozenset(word for word in words if not _PERIOD.fullmatch(word)) - _KINDS - _STOPWORDS
+    return frozenset(word for word in words if not _PERIOD.fullmatch(word)) - _KINDS - _common_words()
 
 
 for memory in (content_words, title_names):
