@@ -143,13 +143,3 @@ class PageFrame(msgspec.Struct, frozen=True):
             self.crop_x + rect.x1 / scale,
             self.crop_y + (self.height - rect.y0) / scale,
         )
-
-    def from_user_space(self, rect: Rect) -> Rect:
-        """Convert from PDF user space to page space."""
-        scale = self.user_unit
-        return Rect(
-            (rect.x0 - self.crop_x) * scale,
-            self.height - (rect.y1 - self.crop_y) * scale,
-            (rect.x1 - self.crop_x) * scale,
-            self.height - (rect.y0 - self.crop_y) * scale,
-        )

@@ -241,11 +241,6 @@ _EMPTY = 0.01
 _WHOLE = 0.999
 
 
-def page_frame(page: pymupdf.Page) -> PageFrame:
-    """How the page lies in its file; its CropBox cut to the MediaBox, as viewers do."""
-    return _frame(page, *_boxes(page))
-
-
 def _boxes(page: pymupdf.Page) -> tuple[Box, Box]:
     """MediaBox and CropBox as ``page.mediabox`` and ``page.cropbox``, which take five times as long."""
     item = pymupdf._as_pdf_page(page).obj()
@@ -254,6 +249,7 @@ def _boxes(page: pymupdf.Page) -> tuple[Box, Box]:
 
 
 def _frame(page: pymupdf.Page, media: Box, crop: Box) -> PageFrame:
+    """How the page lies in its file; its CropBox cut to the MediaBox, as viewers do."""
     unit, (left, bottom, right, top) = user_unit(page), media
     # PyMuPDF turns the y of its cropbox over at the top of the MediaBox.
     x0, x1 = max(crop[0], left), min(crop[2], right)

