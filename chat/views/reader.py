@@ -32,6 +32,7 @@ from chat.citations.anchoring.page_sources import (
     matches_on,
 )
 from chat.citations.anchoring.page_text import highlight_rects
+from chat.citations.claims import CONTRADICTED
 from chat.citations.stored_citations import (
     LinkHighlight,
     LinkTarget,
@@ -61,6 +62,7 @@ class Mark:
         box: the page's width, at the height of the words, in display fractions.
         number: the citation's; its colour.
         note: the note it belongs to; None for an answer's.
+        contradicted: whether the page does not say what the answer says.
     """
 
     page: int
@@ -69,6 +71,7 @@ class Mark:
     title: str
     href: str
     note: UUID | None = None
+    contradicted: bool = False
 
 
 def marks_on(document: Document, user: User) -> list[Mark]:
@@ -85,7 +88,8 @@ def _of_answers(document: Document, user: User) -> Iterator[Mark]:
         assert row.message is not None
         title = f"{row.message.conversation.title}: {shown.claim[:200] or shown.quote[:200]}"
         if boxes := shown.rects or shown.unit_rects:
-            yield Mark(shown.page, _strip(boxes), shown.number, title, shown.href)
+            wrong = row.verdict in CONTRADICTED
+            yield Mark(shown.page, _strip(boxes), shown.number, title, shown.href, contradicted=wrong)
 
 
 def _of_notes(document: Document, user: User) -> Iterator[Mark]:

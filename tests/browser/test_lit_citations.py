@@ -181,6 +181,23 @@ def test_light_tells_the_verdict_and_shared_words_can_be_stepped_through(page: P
         expect(anchor.first).to_have_css("background-image", re.compile("gradient"))
 
 
+def test_a_contradicted_citation_is_not_painted_like_a_right_one_while_another_is_lit(
+    page: Page, answer: Locator
+) -> None:
+    striped = re.compile("repeating-linear-gradient")
+    wrong = answer.locator("a:is([data-verdict=unsupported], [data-verdict=partial])").last
+    other = page.locator(f"[data-highlight='{wrong.get_attribute('data-citation')}'].lit-other.lit-anchor")
+    right = answer.locator("a[data-citation]:not([data-verdict=unsupported], [data-verdict=partial])")
+    for number in range(right.count()):
+        right.nth(number).click()
+        page.wait_for_timeout(300)
+        if other.count():
+            break
+    expect(other.first).to_have_css("background-image", striped)
+    margin = page.locator(".mark-wrong").first
+    assert striped.search(margin.evaluate("mark => getComputedStyle(mark, '::after').backgroundImage"))
+
+
 @pytest.mark.slow
 def test_an_answer_is_copied_as_rich_text_with_superscripts(page: Page, answer: Locator) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -50,4 +50,4 @@ function sharesWords(one, other) {
   return one.document === other.document && one.page === other.page && other.rects.some(meets);
 }
 
-const faint = (other) => ({ ...lit(other), verdict: "other", unit: [], heads: [] });
+const faint = (other) => ({ ...lit(other), verdict: `other lit-${other.verdict}`, unit: [], heads: [] });
