@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -317,33 +318,57 @@ def test_a_list_says_that_it_is_empty_once_its_last_line_is_deleted(page: Page, 
     expect(page.get_by_role("heading", name="No notes here")).to_be_visible()
 
 
+@pytest.fixture
+def scrolled(site: Site) -> Iterator[None]:
+    """A library with 110 more documents, titled ``Scrolled 000`` to ``Scrolled 109``."""
+    alice = User.objects.get(username="alice")
+    rows = [
+        Document(owner=alice, title=f"Scrolled {number:03}", status="ready", sha256=f"scrolled {number}")
+        for number in range(110)
+    ]
+    committed(lambda: Document.objects.bulk_create(rows))
+    yield
+    committed(lambda: Document.objects.filter(title__startswith="Scrolled ").delete())
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("scrolled")
 def test_a_library_is_scrolled_to_its_end_and_comes_back_where_a_document_was_opened(
     page: Page, site: Site
 ) -> None:
-    alice = User.objects.get(username="alice")
-    committed(
-        lambda: Document.objects.bulk_create(
-            Document(owner=alice, title=f"Scrolled {number:03}", status="ready", sha256=f"scrolled {number}")
-            for number in range(110)
-        )
+    page.goto(site.url("/?q=Scrolled&order=title"))
+    cards = page.locator(".doc")
+    expect(cards.first).to_be_visible()
+    for _ in range(3):
+        page.mouse.wheel(0, 20_000)
+        page.wait_for_timeout(300)
+    expect(cards).to_have_count(110)
+    titles = cards.locator(".doc-title").all_inner_texts()
+    assert titles == [f"Scrolled {number:03}" for number in range(110)]
+    expect(page.locator("#library-pages nav")).to_have_count(0)
+    opened = cards.nth(60)
+    opened.scroll_into_view_if_needed()
+    opened.locator(".doc-title a").click()
+    page.wait_for_url("**/documents/**")
+    page.go_back()
+    expect(page.locator(".doc-title", has_text="Scrolled 060")).to_be_in_viewport()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("scrolled")
+def test_words_that_are_typed_while_further_cards_come_filter_all(page: Page, site: Site) -> None:
+    page.goto(site.url("/?q=Scrolled&order=title"))
+    expect(page.locator(".doc")).to_have_count(48)
+    held: list[Route] = []
+    page.route("**/documents/further/**", lambda route: held.append(route), times=1)
+    page.mouse.wheel(0, 20_000)
+    wait_until(page, lambda: bool(held))
+    page.locator("[name=q]").evaluate(
+        "box => { box.value = 'Scrolled 10'; box.dispatchEvent(new Event('input', { bubbles: true })); }"
     )
-    try:
-        page.goto(site.url("/?q=Scrolled&order=title"))
-        cards = page.locator(".doc")
-        expect(cards.first).to_be_visible()
-        for _ in range(3):
-            page.mouse.wheel(0, 20_000)
-            page.wait_for_timeout(300)
-        expect(cards).to_have_count(110)
-        titles = cards.locator(".doc-title").all_inner_texts()
-        assert titles == [f"Scrolled {number:03}" for number in range(110)]
-        expect(page.locator("#library-pages nav")).to_have_count(0)
-        opened = cards.nth(60)
-        opened.scroll_into_view_if_needed()
-        opened.locator(".doc-title a").click()
-        page.wait_for_url("**/documents/**")
-        page.go_back()
-        expect(page.locator(".doc-title", has_text="Scrolled 060")).to_be_in_viewport()
-    finally:
-        committed(lambda: Document.objects.filter(title__startswith="Scrolled ").delete())
+    page.wait_for_timeout(600)  # until the words are sent
+    held[0].continue_()
+    expect(page.locator(".doc")).to_have_count(11)  # 010, 100 to 109
+    page.wait_for_timeout(600)  # until what came late would be there
+    expect(page.locator(".doc")).to_have_count(11)
+    expect(page.locator("[data-further]")).to_have_count(0)
