@@ -80,6 +80,19 @@ def test_dark_pages_keep_their_figures_and_are_remembered(reader: Page) -> None:
     expect(reader.locator(".dark-pages")).to_have_count(0)
 
 
+def test_the_reader_is_light_or_dark_as_chosen(reader: Page) -> None:
+    panel = reader.locator("#panel")
+    reader.emulate_media(color_scheme="light")
+    light = panel.evaluate("panel => getComputedStyle(panel).backgroundColor")
+    toggle = reader.get_by_role("button", name="Light or dark")
+    toggle.click()
+    expect(panel).not_to_have_css("background-color", light)
+    reader.emulate_media(color_scheme="dark")
+    toggle.click()
+    expect(panel).to_have_css("background-color", light)
+    reader.context.clear_cookies(name="theme")
+
+
 def test_two_pages_stand_side_by_side(reader: Page) -> None:
     menu(reader, "Two pages").click()
     expect(reader.locator(".spread").first.locator(".page")).to_have_count(2)
