@@ -57,7 +57,7 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(owner=user) if user.is_authenticated else self.none()
 
-    def wanting(self, event: Event, owner: int) -> Self:
+    def subscribed_to(self, event: Event, owner: int) -> Self:
         return self.filter(owner=owner, is_active=True, events__contains=[event])
 
 

@@ -65,7 +65,7 @@ def review_filled(sender: object, review_id: UUID, **more: Any) -> None:
 
 def announce(event: Event, owner: int, about: dict[str, str]) -> None:
     """Queue one message for each of the owner's webhooks that want to know."""
-    send(Webhook.objects.wanting(event, owner), event, about)
+    send(Webhook.objects.subscribed_to(event, owner), event, about)
 
 
 def send(webhooks: Iterable[Webhook], event: Event, about: dict[str, str]) -> None:

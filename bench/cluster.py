@@ -166,7 +166,7 @@ class Load:
             self.wrong.append(f"{what} differs: {said[:200]}")
 
     @contextmanager
-    def running(self) -> Iterator[None]:
+    def in_use(self) -> Iterator[None]:
         """Until the block ends, and what was begun has ended."""
         self.stop.clear()
         work = (self.upload_one, self.ask, self.ask_model, self.ask_model, self.search, self.read)
@@ -224,7 +224,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
-    if lacking := missing(options["citus"]):
+    if lacking := missing_programs(options["citus"]):
         raise CommandError(f"bench cluster needs {', '.join(lacking)}.")
     if settings.DATABASE_URL.find(ADDRESS["primary"]) < 0:
         alone = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -252,7 +252,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     return int(any(outcome.lost or outcome.wrong for outcome in outcomes))
 
 
-def missing(citus: Path | None) -> list[str]:
+def missing_programs(citus: Path | None) -> list[str]:
     found = [
         name for name in ("ip", "setpriv", "redis-server", "haproxy", "rclone") if not shutil.which(name)
     ]
@@ -329,7 +329,7 @@ def ready(keys: Any) -> bool:
 
 def trial(host: Host, load: Load, power: bool) -> Outcome:
     load.done, load.refused, load.wrong, load.longest = Counter(), Counter(), [], 0.0
-    with load.running():
+    with load.in_use():
         time.sleep(LOAD_SECONDS)
         host.kill(power=power)
         time.sleep(DOWN_SECONDS)

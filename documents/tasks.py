@@ -27,7 +27,7 @@ from documents.ingestion.queue import (
     next_in_turn,
     settle_jobs,
     tickets_left,
-    waiting,
+    waiting_documents,
 )
 from documents.ingestion.recognition import enough_at_work, in_turn, next_to_recognise, recognise_document
 from documents.ingestion.source_files import restore_previous
@@ -170,7 +170,7 @@ def digest_older_texts() -> None:
 
 def top_up() -> int:
     """Issue tickets when documents wait and the queue has none."""
-    idle = waiting()[:MOST_TICKETS].count()
+    idle = waiting_documents()[:MOST_TICKETS].count()
     unread = recognition.recognisable().exists()
     if not (idle or unread) or tickets_left() != 0:
         return 0

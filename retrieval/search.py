@@ -189,7 +189,7 @@ def _search_scope(
     if options.phrases:
         for quoted in plan.own.quoted:
             written = analyze_query(f'"{quoted}"', summary.languages).quoted_terms
-            sql = sql.holding(" | ".join(map(phrase, written))) if written else sql
+            sql = sql.with_words(" | ".join(map(phrase, written))) if written else sql
     index = _read_index(plan, sql, summary, trace)
     if trace.wants("keyword"):
         plan = plan.with_parts(index.holds)
@@ -224,7 +224,7 @@ def only_near(trace: Trace, found: FoundCandidates) -> bool:
 def with_operators(scope: ScopeSql, question: QueryTerms) -> ScopeSql:
     """The scope without chunks that hold an excluded word, and with those alone that hold each prefix."""
     for prefix in question.prefixes:
-        scope = scope.holding(lexeme(prefix, prefix=True))
+        scope = scope.with_words(lexeme(prefix, prefix=True))
     if question.excluded:
         scope = scope.without(" | ".join(map(phrase, question.excluded)))
     return scope

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import statistics
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,7 @@ CONVENTIONAL = {"admin", "api", "apps", "base", "models", "receivers", "registry
 LAYERS = {"admin", "api", "commands", "exports", "models", "providers", "templatetags", "views"}
 # Names that end in -ing and are the field's own nouns.
 NOUNS = {"anchoring", "chunking", "docling", "ranking"}
+NOUNS_OF_FUNCTIONS = {"finding", "heading", "spelling", "standing"}
 # Small modules that something finds by name (Django, django-q2, a command line, a protocol), or that are the
 # only door to a library: sentencex.
 SEAMS = CONVENTIONAL | {"asgi", "formats", "language_model", "s3_storage", "signals"}
@@ -85,3 +87,17 @@ def test_no_two_modules_of_an_app_have_one_name() -> None:
         if path.stem not in CONVENTIONAL and not LAYERS & set(path.parts[:-1])
     )
     assert not {name for name, count in counts.items() if count > 1}
+
+
+def public_functions() -> Iterator[str]:
+    """The names of functions, methods and classes that other modules may call."""
+    for path in modules():
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_":
+                yield node.name
+
+
+def test_no_public_function_is_called_by_a_bare_gerund() -> None:
+    """A library's own name of a method it calls has capitals inside: ``pushPending``."""
+    names = {name for name in public_functions() if name.endswith("ing") and name.islower()}
+    assert {name for name in names if "_" not in name} == NOUNS_OF_FUNCTIONS

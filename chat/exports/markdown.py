@@ -196,7 +196,7 @@ class _Edit(NamedTuple):
 def as_markdown(export: Export) -> str:
     """Return the texts, references, and a footnote per source (``[^1]``, as in Pandoc and GitHub)."""
     notes = [
-        f"[^{source.number}]: {escaped(footnote(export, source))}{opening(export, source)}"
+        f"[^{source.number}]: {escaped(footnote(export, source))}{reader_link(export, source)}"
         for source in export.sources
     ]
     listed = ["\n".join(f"- {escaped(one_line(line))}" for line in export.references)]
@@ -279,7 +279,7 @@ def footnote(export: Export, source: CitationShown) -> str:
     return f"{named}, {source.place}{section}: {quotes}"
 
 
-def opening(export: Export, source: CitationShown) -> str:
+def reader_link(export: Export, source: CitationShown) -> str:
     """Return a link to the cited words in the reader: `` [Open](https://…)``."""
     if not (export.site and source.document):
         return ""

@@ -281,7 +281,7 @@ class AnswerShareQuerySet(models.QuerySet["AnswerShare"]):
             message__conversation__owner__is_active=True,
         )
 
-    def showing(self, document_id: UUID) -> Self:
+    def of_document(self, document_id: UUID) -> Self:
         """Return links to answers that use the document."""
         return self.filter(document_ids__contains=[document_id])
 
@@ -383,7 +383,7 @@ def links_to(document: Document, readers: Container[str]) -> Iterator[Way]:
 
     Only a link's owner sees the beginning of the answer as its label.
     """
-    links = AnswerShare.objects.open().showing(document.pk).order_by("created_at")
+    links = AnswerShare.objects.open().of_document(document.pk).order_by("created_at")
     for link in links.select_related("message__conversation__owner"):
         maker = link.maker.get_username()
         if maker in readers:
@@ -393,7 +393,7 @@ def links_to(document: Document, readers: Container[str]) -> Iterator[Way]:
 
 def end_link(document: Document, link_id: UUID) -> bool:
     """End a link that shows parts of the document, whoever created it."""
-    return bool(close(AnswerShare.objects.showing(document.pk).filter(pk=link_id)))
+    return bool(close(AnswerShare.objects.of_document(document.pk).filter(pk=link_id)))
 
 
 def close(links: QuerySet[AnswerShare]) -> int:

@@ -45,7 +45,7 @@ State = ReviewCell.State
 # --- The queue ---
 
 
-def waiting() -> QuerySet[ReviewCell]:
+def waiting_cells() -> QuerySet[ReviewCell]:
     """Cells to fill whose documents can be searched, or were deleted meanwhile, which they are to say."""
     is_ready = Q(row__document__in=Document.objects.searchable())
     is_ready |= Q(row__document__deleted_at__isnull=False) | Q(row__document=None)
@@ -67,7 +67,7 @@ def fill_next_row() -> int:
     unfilled = ReviewCell.objects.filter(row__review=review, state__in=[State.WAITING, State.RUNNING])
     if not unfilled.exists():
         review_filled.send_robust(ReviewCell, review_id=review)
-    if waiting().exists():
+    if waiting_cells().exists():
         issue_tickets(1)
     return len(cells)
 
@@ -79,7 +79,7 @@ def claim_row() -> list[ReviewCell]:
     )
     in_work = running.order_by().values("row__review__owner").annotate(n=Count("pk")).values("n")
     rows = (
-        waiting()
+        waiting_cells()
         .order_by()
         .values("row")
         .annotate(
@@ -90,7 +90,7 @@ def claim_row() -> list[ReviewCell]:
     )
     for row in list(rows.values_list("row", flat=True)[:5]):
         with transaction.atomic():
-            mine = waiting().filter(row=row).order_by("column__position").select_for_update(
+            mine = waiting_cells().filter(row=row).order_by("column__position").select_for_update(
                 skip_locked=True, of=("self",)
             )  # fmt: skip
             ids = list(mine.values_list("pk", flat=True)[:CELLS_AT_ONCE])
@@ -114,7 +114,7 @@ def recover() -> None:
     dead = ReviewCell.objects.dead()
     dead.filter(attempts__gte=MOST_ATTEMPTS).update(state=State.FAILED, error=CUT_OFF, alive_at=None)
     dead.update(state=State.WAITING, alive_at=None)
-    if not ReviewCell.objects.filter(state=State.RUNNING).exists() and waiting().exists():
+    if not ReviewCell.objects.filter(state=State.RUNNING).exists() and waiting_cells().exists():
         issue_tickets(1)
 
 

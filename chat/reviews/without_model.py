@@ -19,7 +19,7 @@ import msgspec
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
 from chat.answers.prompt import prompt_for
-from chat.answers.without_model.answer import Extractive, bullet, holding
+from chat.answers.without_model.answer import Extractive, bullet, verified_lines
 from chat.answers.without_model.lines import (
     DIGIT,
     SCALE_WORD,
@@ -172,7 +172,7 @@ def lacks_scale(value: ValueLine, looked: Looked) -> bool:
 
 def not_stated(looked: Looked) -> FilledCell:
     near = [line for page in looked.pages[:MOST_NEAR] for line in page.lines[:1]]
-    held = list(holding(near, looked.found.passages))
+    held = list(verified_lines(near, looked.found.passages))
     return FilledCell(State.NOT_STATED, citations=cited(held, looked.found).citations)
 
 
@@ -182,7 +182,7 @@ def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple
     for one in values[:MOST_TRIED]:
         if held and one.score < held[0][0].score - SAME:
             break
-        held += [(one, line) for line in holding([one.line], found.passages)]
+        held += [(one, line) for line in verified_lines([one.line], found.passages)]
     return held
 
 
@@ -251,7 +251,7 @@ def text(column: ReviewColumn, looked: Looked) -> FilledCell:
     packs = looked.found.notes.packs
     items = [one for one in items_asked(column.question, packs)[:1] if one.kind == "sentence"]
     lines = item_lines(items, looked) if items else named_lines(column, looked)
-    own = list(islice(holding(lines, looked.found.passages), MOST_SAID))
+    own = list(islice(verified_lines(lines, looked.found.passages), MOST_SAID))
     if own and (cell := judged(column, cited(own, looked.found))).state == State.FOUND:
         return cell
     if items and column.kind == Kind.TEXT:

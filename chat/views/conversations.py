@@ -50,7 +50,7 @@ P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
-def refusing(status: int) -> Callable[[View[P]], View[P]]:
+def refusals_as(status: int) -> Callable[[View[P]], View[P]]:
     """A view of POSTs by signed-in people; answers InvalidOperation with ``status`` and its sentence."""
 
     def decorate(view: View[P]) -> View[P]:
@@ -66,7 +66,7 @@ def refusing(status: int) -> Callable[[View[P]], View[P]]:
     return decorate
 
 
-@refusing(400)
+@refusals_as(400)
 def ask_first(request: HttpRequest) -> HttpResponse:
     """Asks a question in the conversation the form names, or starts one with it."""
     assert request.user.is_authenticated
@@ -88,13 +88,13 @@ def ask_first(request: HttpRequest) -> HttpResponse:
     return begun(request, question_commands.ask(conversation, question, region=region).answer)
 
 
-@refusing(400)
+@refusals_as(400)
 def ask(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Asks a question in a conversation."""
     return asked(request, visible_conversation(request, conversation_id))
 
 
-@refusing(409)
+@refusals_as(409)
 def cancel(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Stops an answer; what was written is kept."""
     answer = visible_answer(request, message_id)
@@ -103,7 +103,7 @@ def cancel(request: HttpRequest, message_id: UUID) -> HttpResponse:
     return JsonResponse({"answer": str(answer.pk)})
 
 
-@refusing(409)
+@refusals_as(409)
 def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Writes an answer anew, by another provider when one is chosen."""
     answer = visible_answer(request, message_id)
@@ -112,7 +112,7 @@ def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
     return begun(request, answer)
 
 
-@refusing(409)
+@refusals_as(409)
 def continue_(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Goes on where an incomplete answer stopped."""
     answer = visible_answer(request, message_id)
@@ -441,7 +441,7 @@ def why_silent(documents: DocumentQuerySet) -> str:
         return ""
     if not documents.exists():
         return "none"
-    return "working" if documents.working().exists() else "wordless"
+    return "working" if documents.in_progress().exists() else "wordless"
 
 
 def uuid_or_none(text: str) -> UUID | None:

@@ -114,7 +114,7 @@ def return_to_queue(rows: QuerySet[Document]) -> int:
 
 
 @contextmanager
-def renewing(lease: Lease) -> Iterator[None]:
+def renewed_while_running(lease: Lease) -> Iterator[None]:
     """Renew the lease from a thread while the block runs."""
     stop = threading.Event()
     thread = threading.Thread(target=_renew, args=(lease, stop), name="lease", daemon=True)

@@ -25,7 +25,7 @@ from documents.ingestion.leases import (
     Lease,
     LostLease,
     acquire,
-    renewing,
+    renewed_while_running,
     retry_until_available,
     return_to_queue,
     sigterm_deferred,
@@ -81,7 +81,7 @@ def work_on(lease: Lease, work: Callable[[Lease], None], fail: Callable[[Lease, 
 
 def _work_on(lease: Lease, work: Callable[[Lease], None], fail: Callable[[Lease, Exception], None]) -> None:
     try:
-        with sigterm_raises(), renewing(lease), memory_released():
+        with sigterm_raises(), renewed_while_running(lease), memory_released():
             work(lease)
     except LostLease:
         logger.info(LEASE_LOST)

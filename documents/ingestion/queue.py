@@ -213,7 +213,7 @@ def forget_fetched_tickets() -> int:
     return left.delete()[0]
 
 
-def waiting() -> QuerySet[Document]:
+def waiting_documents() -> QuerySet[Document]:
     """Return queued documents without a valid lease."""
     return Document.objects.filter(free(), status=Document.Status.UPLOADED, deleted_at=None)
 
@@ -224,8 +224,8 @@ def next_in_turn() -> uuid.UUID | None:
     Documents that nobody can search yet go before those that are read again: that may be a whole library.
     Of one owner's, files go before papers without one: a list may bring two thousand of them.
     """
-    unread = waiting().filter(indexed_at=None)
-    among = unread if unread.exists() else waiting()
+    unread = waiting_documents().filter(indexed_at=None)
+    among = unread if unread.exists() else waiting_documents()
     others = Document.objects.filter(owner=OuterRef("owner")).order_by().values("owner")
     owner = (
         among.order_by()

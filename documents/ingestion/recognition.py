@@ -36,7 +36,7 @@ from documents.ingestion.pipeline import (
     release,
     work_on,
 )
-from documents.ingestion.queue import issue_recognition_tickets, waiting
+from documents.ingestion.queue import issue_recognition_tickets, waiting_documents
 from documents.models import UNFINISHED, Document, Page
 from documents.models.content import PageQuerySet
 from pdf.api import recognise_pages
@@ -120,7 +120,7 @@ def recognisable() -> QuerySet[Document]:
 def in_turn() -> Yields:
     """Yield to queued documents at once, and to other scanned documents after ``SLICE_SECONDS``."""
     ends = time.monotonic() + SLICE_SECONDS
-    return lambda: waiting().exists() or (time.monotonic() > ends and recognisable().exists())
+    return lambda: waiting_documents().exists() or (time.monotonic() > ends and recognisable().exists())
 
 
 def want_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None:

@@ -127,7 +127,7 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         """Return indexed documents that are not deleted."""
         return self.filter(deleted_at=None, indexed_at__isnull=False)
 
-    def working(self) -> Self:
+    def in_progress(self) -> Self:
         """Return documents that are queued or being processed."""
         return self.filter(status__in=UNFINISHED)
 

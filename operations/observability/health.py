@@ -26,7 +26,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from documents.ingestion.queue import is_any_worker_alive, waiting
+from documents.ingestion.queue import is_any_worker_alive, waiting_documents
 from documents.models import Document
 from operations.postgres.base import most_connections
 from pdf.sandbox.confinement import TESSDATA, weaknesses
@@ -120,7 +120,7 @@ class Documents(Collector):
         try:
             documents = Document.objects.sources().filter(deleted_at=None).order_by()
             counts = list(documents.values("status").annotate(number=Count("pk")))
-            oldest = waiting().aggregate(oldest=Min("created_at"))["oldest"]
+            oldest = waiting_documents().aggregate(oldest=Min("created_at"))["oldest"]
         except DatabaseError:
             return
         family = GaugeMetricFamily("pincite_documents", "Documents by status", labels=["status"])

@@ -183,7 +183,7 @@ def ensure_possible() -> None:
 # --- What must be --------------------------------------------------------------------------------
 
 
-def lacking() -> list[Step]:
+def missing_steps() -> list[Step]:
     """What ``distribute`` would do, in order; nothing where all is in its place. Raises NotPossible."""
     ensure_possible()
     if not has_citus():
@@ -336,7 +336,7 @@ def distribute(on_step: Callable[[Step], object] | None = None) -> int:
     """Does what is lacking, all of it or nothing; how many steps. Raises NotPossible."""
     try:
         with transaction.atomic():
-            steps = lacking()
+            steps = missing_steps()
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
                 for step in steps:
@@ -346,6 +346,6 @@ def distribute(on_step: Callable[[Step], object] | None = None) -> int:
                         on_step(step)
     except DatabaseError as error:
         raise NotPossible(f"Citus refused a step; nothing was changed. {error}") from error
-    if left := lacking() if steps else []:
+    if left := missing_steps() if steps else []:
         raise NotPossible(f"Not done, and nobody said why: {'; '.join(step.what for step in left)}.")
     return len(steps)

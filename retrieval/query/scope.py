@@ -50,7 +50,7 @@ class ScopeSql:
         """
         return "".join(f" AND ({columns}) {condition}" for condition in self.chunks)
 
-    def holding(self, words: str) -> ScopeSql:
+    def with_words(self, words: str) -> ScopeSql:
         """Only chunks that meet the tsquery."""
         return self._narrowed("IN", words)
 

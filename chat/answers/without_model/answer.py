@@ -80,12 +80,12 @@ def answer_without_model(
     title = single_title(passages)
     if question.topic and passages and not any(passage.rank for passage in passages):
         most = MOST_LINES if question.topic == "about" else MOST_OF_DOCUMENT
-        return (yield from written(central_lines(list(holding(lines, passages)), most), title))
+        return (yield from written(central_lines(list(verified_lines(lines, passages)), most), title))
     if section := lines_of_section(question, lines):
         most = MOST_LISTED if section[0].unit.type in ("list", "table") else MOST_LINES
-        return (yield from written(list(islice(holding(section, passages), most)), title))
+        return (yield from written(list(islice(verified_lines(section, passages), most)), title))
     if not notes.absent and (titled := lines_under_title(question, lines, TermWeights(passages))):
-        return (yield from written(list(islice(holding(titled, passages), MOST_LISTED)), title))
+        return (yield from written(list(islice(verified_lines(titled, passages), MOST_LISTED)), title))
     pages = rank(question, lines, passages, notes.packs)
     chosen = chosen_lines(question, pages, passages)
     judged = relevance(question, pages, notes, chosen) if chosen else None
@@ -134,16 +134,16 @@ def chosen_lines(
     """
     chosen: list[AnswerLine] = []
     for page in worth_citing(pages):
-        chosen += islice((line for line in holding(page.lines, passages) if is_new(line, chosen)), 1)
+        chosen += islice((line for line in verified_lines(page.lines, passages) if is_new(line, chosen)), 1)
     if not chosen:
         return []
     if chosen[0].unit.type == "list" and ("list" in question.kinds or asks_for_steps(question, chosen[0])):
         return list_around(chosen[0], [line for page in pages for line in page.lines])
     beside = (line for line in pages[0].lines if adds(question, chosen[0], line) and is_new(line, chosen))
-    more = next(holding(beside, passages), None)
+    more = next(verified_lines(beside, passages), None)
     chosen = [chosen[0], *([more] if more else []), *chosen[1:]][:MOST_LINES]
     every = [line for page in pages for line in page.lines]
-    led = [*holding(led_in(chosen[0], every), passages)]
+    led = [*verified_lines(led_in(chosen[0], every), passages)]
     return [chosen[0], *led, *(line for line in chosen[1:] if line not in led)]
 
 
@@ -202,7 +202,7 @@ def is_new(line: AnswerLine, chosen: Sequence[AnswerLine]) -> bool:
     return all(_DIGITS.findall(other.text) != numbers for other in alike)
 
 
-def holding(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Iterator[AnswerLine]:
+def verified_lines(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Iterator[AnswerLine]:
     """Lines that the verifier finds on the page as they are written; else the unit word for word."""
     shown = [passage.unit for passage in passages]
     for line in lines:

@@ -185,7 +185,7 @@ class CellComparison:
     def direction_counts(self) -> bool:
         return any(self.direction(column) for column in self.grid.columns)
 
-    def agreeing(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
+    def agreeing_cells(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
         """Which of the cells a number of the claim repeats."""
         return {
             number

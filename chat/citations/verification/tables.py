@@ -184,7 +184,7 @@ class _Reading(CellComparison):
     def _by_values(self, row: int, values: Sequence[int]) -> list[int]:
         """Columns that the claim's values name: two cells of the row, or the one of their measure."""
         columns = [column for column in self.grid.columns if self.grid.quantity(row, column)]
-        agreeing = [self.agreeing(at, [(row, column) for column in columns]) for at in values]
+        agreeing = [self.agreeing_cells(at, [(row, column) for column in columns]) for at in values]
         if len(values) == 2 and all(len(cells) == 1 for cells in agreeing) and agreeing[0] != agreeing[1]:
             return [columns[cell] for cells in agreeing for cell in cells]
         measures = {q.dimension for at in values if (q := self.tokens[at].quantity)}
@@ -225,7 +225,7 @@ class _Reading(CellComparison):
         counts_change = self.direction_counts() or any(t.word in self.words.change or t.poles for t in label)
         if any(
             (counts_change if at in extents else True)
-            and bool(self.agreeing(at, cells[1:])) == (at in extents)
+            and bool(self.agreeing_cells(at, cells[1:])) == (at in extents)
             for at in values
         ):
             return None  # it repeats a cell that itself counts a change; or it is neither
@@ -289,14 +289,14 @@ class _Reading(CellComparison):
         if len(values) == 2:
             if any(self.grid.says_change(column) for _, column in cells):
                 return self._result_and_change(cells, values)
-            agreeing = [self.agreeing(at, cells) for at in values]
+            agreeing = [self.agreeing_cells(at, cells) for at in values]
             if agreeing == [{0}, {1}] and self.turn(cells) is None:
                 return self._rest(self.spans(cells), set(values))
             if agreeing == [{1}, {0}] and cells[0][0] != cells[1][0]:
                 row, column = cells[0]
                 wrong = self._conflict("table_swap", values[0], self.grid.rows[row][column])
                 return Judgement("conflict", self.spans(cells), (wrong,), coverage=1.0)
-        left = [at for at in values if not self.agreeing(at, cells)]
+        left = [at for at in values if not self.agreeing_cells(at, cells)]
         operation = self.operation(left)
         if operation == "change":
             return self._change(cells, values, left)
@@ -311,7 +311,7 @@ class _Reading(CellComparison):
         cells = [(row, column) for row in rows for column in columns]
         if len(cells) != 2 or not set(values) <= equation.places:
             return Judgement("open", unchecked=(COMPARES,))
-        order = equation.order([self.agreeing(at, cells) for at in equation.operands])
+        order = equation.order([self.agreeing_cells(at, cells) for at in equation.operands])
         if order is None:
             return Judgement("open", self.spans(cells), unchecked=(OTHER_CELLS,))
         held = self.held_against([cells[at] for at in order])

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from operations.postgres.citus import Node, NotPossible, distribute, join_nodes, lacking
+from operations.postgres.citus import Node, NotPossible, distribute, join_nodes, missing_steps
 
 
 class Command(BaseCommand):
@@ -45,7 +45,7 @@ class Command(BaseCommand):
 
     def report(self) -> None:
         """List the steps that are missing. Raises CommandError where there are any."""
-        steps = lacking()
+        steps = missing_steps()
         for step in steps:
             self.stdout.write(step.what)
         if steps:

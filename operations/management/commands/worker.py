@@ -21,7 +21,7 @@ from django.db import DatabaseError, connection
 
 from documents.ingestion import queue
 from documents.ingestion.leases import host
-from documents.ingestion.queue import waiting
+from documents.ingestion.queue import waiting_documents
 from documents.models import Document
 from documents.tasks import SWEEP_EVERY, recover_from, sweep_in_turn
 from operations.processes import ProcessGroup, bind_to_parent, children, is_alive, lower_priority, send
@@ -94,7 +94,7 @@ class Watchdog:
 
     def needs_replacement(self, now: float) -> bool:
         in_work = Document.objects.filter(lease_holder__startswith=f"{host()}:", lease__isnull=False).exists()
-        if in_work or not self.is_whole or not waiting().exists():
+        if in_work or not self.is_whole or not waiting_documents().exists():
             self.last_progress = now
         if self.broken_since is not None:
             return not in_work or now - self.broken_since >= MENDING
