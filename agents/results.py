@@ -1,4 +1,4 @@
-"""What agents are given: small, typed, with a link and a picture for everything that stands on a page.
+"""Results for agents: small typed values, with a link and a picture for each part of a page.
 
 Pages count from 1. ``rects`` are [x0, y0, x1, y1] in 0..1 of the page as a viewer shows it,
 origin top left. All text of these results but ``notice`` and ``reason`` comes from documents.
@@ -31,7 +31,7 @@ VERDICTS, PLACES = get_args(Verdict), get_args(Place)
 
 
 class FromDocuments(BaseModel):
-    """A result that holds words of documents, and says so."""
+    """A result that contains text of documents, and is marked so."""
 
     notice: str = NOTICE
 
@@ -60,7 +60,7 @@ class Documents(FromDocuments):
 
 
 class PassageFound(BaseModel):
-    """A passage that speaks of the query."""
+    """A passage about the query."""
 
     document: str
     title: str
@@ -95,7 +95,7 @@ class UnitRead(BaseModel):
 
 
 class PagesRead(FromDocuments):
-    """What stands on some pages, in reading order."""
+    """The content of some pages, in reading order."""
 
     document: str
     title: str

@@ -1,4 +1,4 @@
-"""Webhooks: what happened to documents and answers is told to addresses that their owner named.
+"""Webhooks: send events of documents, answers and reviews to the addresses that their owner registered.
 
 Signed by Standard Webhooks, tried again with growing pauses, sent by a worker through the guard that keeps
 fetches out of private networks. The rows are the queue; a ticket in django-q only says "send what is due".
@@ -33,7 +33,7 @@ NO_ANSWER = "The address did not answer."
 
 
 def job_finished(sender: object, job: Job, **more: Any) -> None:
-    """Tell of a document that is ready or failed."""
+    """Queue the event of a document that is ready or failed."""
     if job.document_id is None or job.outcome == Job.Outcome.CANCELLED:
         return
     failed = job.outcome == Job.Outcome.FAILED
@@ -44,7 +44,7 @@ def job_finished(sender: object, job: Job, **more: Any) -> None:
 
 
 def answer_finished(sender: object, message_id: UUID, **more: Any) -> None:
-    """Tell of an answer that has ended, well or not."""
+    """Queue the event of an answer that has succeeded or failed."""
     owners = Webhook.objects.filter(is_active=True, events__contains=[Event.ANSWER_DONE]).values("owner")
     answers = Message.objects.filter(pk=message_id, conversation__owner__in=owners)
     if answer := answers.select_related("conversation").first():
@@ -58,13 +58,13 @@ def answer_finished(sender: object, message_id: UUID, **more: Any) -> None:
 
 
 def review_filled(sender: object, review_id: UUID, **more: Any) -> None:
-    """Tell of a review whose cells are filled."""
+    """Queue the event of a review whose cells are filled."""
     review = Review.objects.get(pk=review_id)
     announce(Event.REVIEW_FILLED, review.owner_id, {"review": str(review.pk), "name": review.name})
 
 
 def announce(event: Event, owner: int, about: dict[str, str]) -> None:
-    """Queue one message for each of the owner's webhooks that want to know."""
+    """Queue one message for each of the owner's webhooks that subscribe to the event."""
     send(Webhook.objects.subscribed_to(event, owner), event, about)
 
 
@@ -81,7 +81,7 @@ def message(webhook: Webhook, event: Event, about: dict[str, str]) -> WebhookDel
 
 
 def tested(webhook: Webhook) -> WebhookDelivery:
-    """Send a test message now, once: somebody is watching."""
+    """Send a test message at once, as a user waits for the result."""
     delivery = message(webhook, Event.TEST, {"webhook": str(webhook.pk)})
     delivery.attempts, delivery.next_at = 1, None
     delivery.save(force_insert=True)

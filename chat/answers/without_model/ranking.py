@@ -1,4 +1,4 @@
-"""Which pages answer a question, which of their lines, and whether the best page answers it at all."""
+"""Rank the pages that may answer a question and their lines; judge whether the best page answers it."""
 
 from __future__ import annotations
 
