@@ -408,14 +408,17 @@ def language_of(parsed: ParsedDocument) -> str:
     """Return the ISO 639-1 code detected in the text, else the file's own declaration.
 
     py3langid classifies a sample of the whole document, since the first pages may be in English. Where the
-    text has too few function words of the result, the declaration is used.
+    text has too few function words of the result, or is no running text, the declaration is used.
     """
-    words = re.findall(r"[^\W\d_]+", sample_of(parsed).lower())
+    written = re.findall(r"[^\W\d_]+", sample_of(parsed))
+    words = [word.lower() for word in written]
     declared = parsed.language.lower().replace("_", "-")[:12]
     if len("".join(words)) < FEWEST_WORDS * 4:
         return declared
     found = str(py3langid.classify(" ".join(words))[0])
     found = {"nb": "no", "nn": "no"}.get(found, found)
+    if not stop_words(found) and not is_running_text(written):
+        return declared
     if not stop_words(found) or UNSPACED.search("".join(words)[:2000]):
         return found
     counts = Counter(words)
@@ -423,6 +426,12 @@ def language_of(parsed: ParsedDocument) -> str:
         return found
     best = max(sorted(languages_with("stopwords.txt")), key=lambda code: share_of(counts, code))
     return best if share_of(counts, best) >= LEAST_FUNCTION_WORDS else declared
+
+
+def is_running_text(words: Sequence[str]) -> bool:
+    """Return whether a third of the words that have capitals are in small letters: of a table fewer are."""
+    cased = [word for word in words if word.upper() != word.lower()]
+    return 3 * sum(word.islower() for word in cased) >= len(cased)
 
 
 def share_of(counts: Counter[str], language: str) -> float:

@@ -260,3 +260,9 @@ def test_a_list_of_names_and_numbers_has_the_language_its_file_says() -> None:
 )
 def test_a_companys_name_is_one_name(said: str, names: list[str]) -> None:
     assert names_in(said) == names
+
+
+def test_a_table_of_signs_and_names_has_no_language_of_its_own() -> None:
+    row = "30-Zn 5.68 IN 78Bau1 CF 85Koe1 TM 74Dil1 BD 73Coo2 NP 87Gla2 TR 47Fer1 Z-Symb-A Meth Ref "
+    pages = tuple(page_of(number, row * 12) for number in range(1, 5))
+    assert language_of(ParsedDocument("fast", "1", 4, pages)) == ""
