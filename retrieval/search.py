@@ -33,7 +33,13 @@ from retrieval.ranking.candidate_lists import (
     keyword_lists,
     vector_lists,
 )
-from retrieval.ranking.features import Candidate, FeatureExtractor, TermFeatures, read_candidates
+from retrieval.ranking.features import (
+    Candidate,
+    FeatureExtractor,
+    TermFeatures,
+    has_quoted,
+    read_candidates,
+)
 from retrieval.ranking.hits import Excerpts, FoundCandidates, hits_of, read_facets
 from retrieval.ranking.rerankers import (
     Reranker,
@@ -195,6 +201,11 @@ def _search_scope(
         plan = plan.with_parts(index.holds)
     found = find(plan, sql, index, options, trace)
     ranked = rank(plan, found, trace, reranker)
+    if options.phrases and plan.own.quoted:  # what was not read is far behind, and met the index's phrases
+        read = found.candidates
+        ranked = [
+            item for item in ranked if item[0] not in read or has_quoted(plan.own.quoted, read[item[0]])
+        ]
     shown = ranked[options.offset : options.offset + options.limit]
     if options.excerpts:
         with trace.step("compression") as step:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.index.postgres import read_rows
 from retrieval.query.question_terms import Phrase, QueryTerms
 from retrieval.query.scope import ScopeSql
-from text.terms import BREAK, terms_of_each
+from text.terms import BREAK, UNSPACED, folded, folded_accents, terms_of_each
 
 # A chunk comes as one row with its units joined: of most, only the text is looked at.
 UNITS = """
@@ -293,6 +294,32 @@ def longest_run(quoted: str, text: str) -> float:
         if any(" ".join(words[at : at + size]) in text for at in range(len(words) - size + 1)):
             return size / len(words)
     return 0.0
+
+
+# A word of a quotation may have so many letters more where it is written, as plurals have.
+ENDING = 2
+
+
+def has_quoted(quoted: Sequence[str], candidate: Candidate) -> bool:
+    """Whether the words of each quotation stand beside one another in the chunk or the headings above it.
+
+    The index counts no function words, so that "harbour master" is found in "harbours and their masters".
+    """
+    patterns = [written for words in quoted if (written := _written(words))]
+    where = (
+        "\n".join((candidate.document_title, candidate.context_header, candidate.text)) if patterns else ""
+    )
+    text = folded_accents(folded(where))
+    return all(pattern.search(text) for pattern in patterns)
+
+
+@lru_cache(maxsize=256)
+def _written(quoted: str) -> re.Pattern[str] | None:
+    """The words as they may be written; None of a single word, and in scripts without spaces."""
+    words = re.findall(r"\w+", folded_accents(folded(quoted)))
+    if len(words) < 2 or UNSPACED.search(quoted):
+        return None
+    return re.compile(r"\b" + r"\W+".join(rf"{re.escape(word)}\w{{0,{ENDING}}}" for word in words))
 
 
 def digit_share(text: str) -> float:

@@ -279,6 +279,14 @@ def test_quoted_words_stay_together_where_some_passage_has_them_so(alice: User) 
     assert loose.hits and loose.message == NO_PHRASE
 
 
+def test_quoted_words_have_no_other_words_between_them(alice: User) -> None:
+    north = ("# North", "The harbour masters met at dusk.")
+    written(alice, "Ports", north, ("# South", "The harbours and their masters are old."))
+    assert {hit.page for hit in search('"harbour master"', Scope(alice)).hits} == {1}
+    assert {hit.page for hit in search('"harbours and their masters"', Scope(alice)).hits} == {2}
+    assert {hit.page for hit in search('"harbours of their masters"', Scope(alice)).hits} != {2}
+
+
 def test_a_filter_of_the_question_that_leaves_nothing_is_dropped(alice: User, library: Library) -> None:
     result = search("Nike dividends on page 77", Scope(alice))
     assert result.hits
