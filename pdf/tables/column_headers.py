@@ -35,7 +35,7 @@ _ENDS_WITH_YEAR = re.compile(r"\b(?:19|20)\d\d$")
 BESIDE = 1.5
 # Blocks one above the other may run into one another by this (points).
 TOUCHING = 2.0
-# By the rule of succession, of 22 such tables of 31 general documents and 29 filings, all of them right.
+# An estimate: of 22 such tables of 31 general documents and 29 filings all looked right.
 CONFIDENCE_ABOVE = 0.95
 
 
