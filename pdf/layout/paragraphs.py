@@ -15,7 +15,7 @@ from operator import attrgetter
 
 from pdf.extract.words import breaks_anywhere, comes_next, is_bullet, is_contents_line, marker_of
 from pdf.geometry import Rect
-from pdf.layout.lines import Line
+from pdf.layout.lines import Line, is_numbered_equation
 from pdf.layout.page_layout import Block, column_is_right_to_left
 
 # Leading that exceeds the column's own by this share opens a paragraph.
@@ -212,6 +212,8 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
     ):
         return True
     if _opens_item(line, block, column) or is_contents_line(last.text):
+        return True
+    if is_numbered_equation([last]) or is_numbered_equation([line]):
         return True
     if not marker_of(block[0].words[0].text) and _centered(last, line, column):
         return pitch > TITLE_LEADING * line.size
