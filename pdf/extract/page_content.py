@@ -351,7 +351,7 @@ def _textpage(page: pymupdf.Page, flags: int) -> pymupdf.TextPage:
 
 
 def _drawings(page: pymupdf.Page) -> list[dict[str, Any]]:
-    """How its paths are drawn. The page is interpreted again for it: to be asked once, where it matters."""
+    """The page's ``get_cdrawings``, or none where they cannot be read. It is interpreted again."""
     try:
         return page.get_cdrawings()
     except Exception:  # any: line art that cannot be read costs the page no word

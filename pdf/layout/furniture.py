@@ -86,7 +86,7 @@ def separate_furniture(page_layouts: Sequence[PageLayout]) -> None:
 
 
 def _separate_watermarks(page_layouts: Sequence[PageLayout]) -> None:
-    """Move the words that are written slantwise at one place of several pages to the feet of these."""
+    """Move watermarks to the foot of their pages: slanted lines with the same text and place on several."""
     slanted = [(sheet, [line for line in sheet.lines if _is_slanted(line)]) for sheet in page_layouts]
     places = Counter(place for _, found in slanted for place in {*map(_place, found)})
     for sheet, found in slanted:
@@ -323,7 +323,7 @@ def _is_furniture(row: list[Line], rank: int, page_layout: PageLayout, signs: _S
 
 
 def _is_numbered_heading(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:
-    """Whether it is one line of words larger than the page's text, with other numbers on each page."""
+    """Whether it is one line in larger type than the page's text, whose numbers differ on each page."""
     line = row[0]
     return (
         len(row) == 1
@@ -335,7 +335,7 @@ def _is_numbered_heading(row: list[Line], page_layout: PageLayout, signs: _Signs
 
 
 def _text_size(page_layout: PageLayout) -> float:
-    """The size that half of the page's characters have at most."""
+    """The median type size of the page's characters, in points."""
     lines = sorted(page_layout.lines, key=attrgetter("size"))
     ends = list(accumulate(line.chars for line in lines))
     return lines[bisect_left(ends, ends[-1] / 2)].size

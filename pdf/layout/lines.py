@@ -141,7 +141,10 @@ def is_math_font(name: str) -> bool:
 
 
 def is_numbered_equation(lines: Sequence[Line]) -> bool:
-    """Whether a row holds a relation, its number far behind it, and no long word or some of a math face."""
+    """Whether a row is a displayed equation: a relation sign, and a number such as ``(3)`` two ems behind it.
+
+    It holds no word of more than three letters, or some word in a math face.
+    """
     if not _EQUATION_NUMBER.search(lines[-1].text):  # as in nearly all rows
         return False
     *equation, number = [word for line in lines for word in line.words]

@@ -290,7 +290,7 @@ class PageLayout:
         )
 
     def contents_entries(self) -> set[Block]:
-        """The entries of a table of contents: those with leaders, and lines that end where these do."""
+        """Entries of a table of contents: blocks with leaders, and lines that end at the same edge."""
         leading = [block for block in self.blocks if is_contents_line(block.text)]
         if len(leading) < FEWEST_ENTRIES:
             return set()

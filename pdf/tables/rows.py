@@ -86,9 +86,9 @@ def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
 
 
 def tables_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:
-    """As ``blocks_of``; where a row says the heads of the first again, in words, another table begins.
+    """Blocks of one table or more: a row that repeats the words of the header row begins another table.
 
-    A text alone above that is its title.
+    A single text right above such a row is that table's title, and becomes prose.
     """
     said = _words_of(rows[0])
     starts = [n for n in range(2, len(rows)) if said and _words_of(rows[n]) == said]
