@@ -36,7 +36,7 @@ from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.urls import UuidRouter
 from documents.files.url_fetch import FetchRefused, parsed
-from documents.models import Document, EventKind, Scope
+from documents.models import Document, EventKind, TokenScope
 from documents.models.security import record
 
 
@@ -265,7 +265,7 @@ class LocateFileSerializer(Strict, serializers.Serializer):
 class Check(generics.GenericAPIView):
     """A view that only looks: a token that reads may use it."""
 
-    scope = Scope.READ
+    scope = TokenScope.READ
     pagination_class = None
     filter_backends: list[Any] = []
 

@@ -53,9 +53,9 @@ from documents.api.common.callers import take
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.recognition import pages_left, want_pages
-from documents.models import CitationUnit, Document, Page, Scope
+from documents.models import CitationUnit, Document, Page, TokenScope
 from documents.models.document import page_numbers
-from retrieval.query.scope import Scope as SearchScope
+from retrieval.query.scope import Scope
 from retrieval.results import SearchOptions
 from retrieval.search import search as search_library
 
@@ -90,7 +90,7 @@ class Agent:
 
 def list_documents(agent: Agent, query: str = "", offset: int = 0, limit: int = 20) -> Documents:
     """Return readable documents, newest first. ``query``: words of title, author or file name."""
-    agent.needs(Scope.READ)
+    agent.needs(TokenScope.READ)
     found = Document.objects.visible_to(agent.user)
     for word in query.split():
         found = found.filter(
@@ -106,9 +106,9 @@ def search(
     agent: Agent, query: str, documents: Iterable[str] = (), limit: int = 5, offset: int = 0
 ) -> SearchFound:
     """Return the best passages for the query, by the search that pages and answers use."""
-    agent.needs(Scope.READ)
+    agent.needs(TokenScope.READ)
     chosen = [visible(agent, document).pk for document in documents]
-    scope = SearchScope(agent.user, document_ids=tuple(chosen) or None)
+    scope = Scope(agent.user, document_ids=tuple(chosen) or None)
     found = search_library(query, scope, SearchOptions(limit=limit, offset=offset))
     units = CitationUnit.objects.in_bulk([hit.best_unit_ids[0] for hit in found.hits])
     frames = Page.objects.frames((unit.document_id, unit.page_number) for unit in units.values())
@@ -143,7 +143,7 @@ def search(
 
 def read(agent: Agent, document: str, pages: str = "1") -> PagesRead:
     """Return the units of pages (``3``, ``3-9``, ``1,4-6``), limited in number."""
-    agent.needs(Scope.READ)
+    agent.needs(TokenScope.READ)
     row = visible(agent, document)
     try:
         numbers = page_numbers(pages)
@@ -188,7 +188,7 @@ def read(agent: Agent, document: str, pages: str = "1") -> PagesRead:
 
 def locate_quote(agent: Agent, document: str, quote: str, context: str = "") -> Located:
     """Locate quoted words. ``context``, the words around them, selects one of several places."""
-    agent.needs(Scope.READ)
+    agent.needs(TokenScope.READ)
     row = visible(agent, document)
     anchor = locate(row.pk, quote, context)
     if anchor is None:
@@ -212,7 +212,7 @@ def verify_claim(
     It is compared with the given page, else with the place of the quote, else with the passages most
     similar to the claim.
     """
-    agent.needs(Scope.READ)
+    agent.needs(TokenScope.READ)
     row = visible(agent, document)
     if not claim.strip():
         raise Refused("Write the claim that is to be verified.")
@@ -239,7 +239,7 @@ def _units_to_compare(agent: Agent, row: Document, claim: str, quote: str, page:
     if page is not None:
         on_page = CitationUnit.objects.filter(document=row, page_number=page).order_by("position")
         return list(on_page.values_list("pk", flat=True))
-    scope = SearchScope(agent.user, document_ids=(row.pk,))
+    scope = Scope(agent.user, document_ids=(row.pk,))
     hits = search_library(claim, scope, SearchOptions(limit=VERIFIED_AGAINST)).hits
     return list(dict.fromkeys(unit for hit in hits for unit in hit.best_unit_ids))[:VERIFIED_AGAINST]
 
@@ -275,7 +275,7 @@ def ask(
     model: str = "",
 ) -> Answered:
     """Ask a question, wait for the answer, and return it with its checked citations."""
-    agent.needs(Scope.ASK)
+    agent.needs(TokenScope.ASK)
     if wait := take("ask", f"user {agent.user.pk}"):
         raise Refused(f"Too many questions in a short time. Ask again in {wait} seconds.")
     talk = _conversation(agent, conversation, documents, provider, model)
@@ -318,7 +318,7 @@ def answered(agent: Agent, answer: Message) -> Answered:
 def add_document(agent: Agent, name: str, content_base64: str) -> Added:
     """Add a file to the library. Addresses are not accepted: a malicious document could make an agent send
     secrets to one."""
-    agent.needs(Scope.WRITE)
+    agent.needs(TokenScope.WRITE)
     try:
         content = base64.b64decode(content_base64, validate=True)
     except (binascii.Error, ValueError):
@@ -336,8 +336,8 @@ def start_review(
     agent: Agent, name: str, documents: Iterable[str], columns: Iterable[ReviewColumn], template: str = ""
 ) -> ReviewRead:
     """Put the columns' questions to each of the documents, in the background."""
-    agent.needs(Scope.ASK)
-    agent.needs(Scope.WRITE)
+    agent.needs(TokenScope.ASK)
+    agent.needs(TokenScope.WRITE)
     if wait := take("ask", f"user {agent.user.pk}"):
         raise Refused(f"Too many questions in a short time. Ask again in {wait} seconds.")
     chosen = [visible(agent, document) for document in documents]
@@ -358,7 +358,7 @@ def start_review(
 
 def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
     """Return a review with a limited number of cells."""
-    agent.needs(Scope.READ)
+    agent.needs(TokenScope.READ)
     found = Review.objects.visible_to(agent.user).filter(pk=_uuid(review)).first()
     if found is None:
         raise Refused("There is no such review, or you cannot access it.")

@@ -45,7 +45,7 @@ from agents.results import (
 )
 from chat.models import ReviewColumn
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture, read_boxes
-from documents.models import ApiToken, Page, Scope
+from documents.models import ApiToken, Page, TokenScope
 from pdf.geometry import Rect
 
 # Each transport says who is calling before it hands a call to the server.
@@ -190,7 +190,7 @@ def add_document(
     return evidence.add_document(agent, name, content_base64)
 
 
-class Column(BaseModel):
+class NewColumn(BaseModel):
     """One question put to every document of a review."""
 
     title: Annotated[str, Field(max_length=120)]
@@ -206,7 +206,7 @@ def review(
     offset: Annotated[int, Field(default=0, ge=0, description="of the first cell")],
     name: Annotated[str, Field(default="", max_length=200, description="of a new review")],
     documents: Annotated[list[str], Field(default_factory=list, max_length=200, description="ids")],
-    columns: Annotated[list[Column], Field(default_factory=list, max_length=60)],
+    columns: Annotated[list[NewColumn], Field(default_factory=list, max_length=60)],
     template: Annotated[str, Field(default="", description="filing, contract, trial or paper")],
 ) -> ReviewRead:
     """Ask many documents the same questions: start a review, or read one (by its id) while it is filled."""
@@ -265,12 +265,12 @@ def make_server() -> MCPServer[Any]:
 # The HTTP transport: one view behind the API's tokens, scopes and rates. Each request stands alone (no
 # session is kept), so any web process can answer it, by JSON and never by a stream.
 
-ALL_SCOPES = frozenset(Scope.values)
+ALL_SCOPES = frozenset(TokenScope.values)
 # Django has checked the host already, and a token is not sent by a browser on its own.
 SECURITY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
-class EventStreamRenderer(BaseRenderer):
+class McpStreamRenderer(BaseRenderer):
     """MCP clients say that they would take a stream, too."""
 
     media_type = "text/event-stream"
@@ -284,8 +284,8 @@ class EventStreamRenderer(BaseRenderer):
 class McpView(APIView):
     """Speaks MCP. What a tool needs beyond reading is asked of the token by the tool."""
 
-    scope = Scope.READ
-    renderer_classes = [JSONRenderer, EventStreamRenderer]
+    scope = TokenScope.READ
+    renderer_classes = [JSONRenderer, McpStreamRenderer]
 
     def post(self, request: Request) -> HttpResponse:
         with called_by(agent_of(request)):

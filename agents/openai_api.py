@@ -24,7 +24,7 @@ from agents.mcp_server import agent_of
 from agents.models import ChatThread
 from chat.answers import question_commands
 from chat.answers.event_stream import follow
-from chat.answers.events import CitationShown, Cited, Text, decode
+from chat.answers.events import CitationShown, CitedEvent, TextEvent, decode
 from chat.answers.message_presenters import ShownMessage, shown_message
 from chat.answers.question_commands import InvalidOperation, start_conversation
 from chat.answers.runner import start_next
@@ -34,7 +34,7 @@ from chat.citations.marker_decoder import stored_marks
 from chat.models import Conversation, Message
 from chat.views.conversations import close_connection
 from documents.api.common.errors import Unusable, error_response
-from documents.models import Collection, Document, Scope
+from documents.models import Collection, Document, TokenScope
 
 # A model names where to look: ``library``, ``collection:<id>`` or ``document:<id>``. Citations are
 # Markdown links in the text, ``annotations`` on the message, and a list of sources at its end.
@@ -239,7 +239,7 @@ def openai_error(error: Exception, context: dict[str, Any]) -> Response | None:
 class Models(OpenAIView):
     """The library, collections and documents, as models."""
 
-    scope = Scope.READ
+    scope = TokenScope.READ
 
     def get(self, request: Request) -> Response:
         models = models_of(agent_of(request).user)
@@ -256,10 +256,10 @@ class CompletionSerializer(serializers.Serializer):
     n = serializers.IntegerField(default=1, min_value=1, max_value=1, allow_null=True)
 
 
-class ChatCompletions(OpenAIView):
+class ChatCompletionsView(OpenAIView):
     """Answers the talk's last question."""
 
-    scope = Scope.ASK
+    scope = TokenScope.ASK
     rate = "ask"
 
     def post(self, request: Request) -> HttpResponseBase:
@@ -379,9 +379,9 @@ async def pieces(answer: UUID, base: str) -> AsyncIterator[tuple[str, dict[str, 
     async for event in follow(answer, 0):
         text, note = "", None
         match event and decode(event.kind, event.data):
-            case Text(text=words) if words:
+            case TextEvent(text=words) if words:
                 text = words
-            case Cited(citation=citation):
+            case CitedEvent(citation=citation):
                 text = link_of(citation, base)
                 note = annotation(citation, base, length, length + len(text))
             case None:

@@ -36,7 +36,7 @@ from agents.openai_api import (
 from chat.answers.message_presenters import shown_message
 from chat.models import Conversation, Message
 from chat.views.conversations import close_connection
-from documents.models import Scope
+from documents.models import TokenScope
 
 EVENT: TypeAdapter[ResponseStreamEvent] = TypeAdapter(ResponseStreamEvent)
 PREFIX = "resp_"
@@ -69,7 +69,7 @@ class ResponseSerializer(serializers.Serializer):
 class Responses(OpenAIView):
     """Answers the input's last question."""
 
-    scope = Scope.ASK
+    scope = TokenScope.ASK
     rate = "ask"
 
     def post(self, request: Request) -> HttpResponseBase:
@@ -89,7 +89,7 @@ class Responses(OpenAIView):
 class ResponseDetail(OpenAIView):
     """An answer that was given before."""
 
-    scope = Scope.READ
+    scope = TokenScope.READ
 
     def get(self, request: Request, response_id: str) -> Response:
         agent = agent_of(request, resources=False)

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.mcp_server import McpView
 from agents.models import MOST_WEBHOOKS, ReaderEmbed, Webhook, WebhookDelivery
-from agents.openai_api import ChatCompletions, Models
+from agents.openai_api import ChatCompletionsView, Models
 from agents.openai_responses import ResponseDetail, Responses
 from agents.webhooks import CHOOSABLE, tested
 from chat.views.reader import embed_context
@@ -130,7 +130,7 @@ def open_embed(token: str) -> ReaderEmbed:
 
 urlpatterns: list[URLPattern] = [
     path("v1/models", Models.as_view(), name="openai-models"),
-    path("v1/chat/completions", ChatCompletions.as_view(), name="openai-chat-completions"),
+    path("v1/chat/completions", ChatCompletionsView.as_view(), name="openai-chat-completions"),
     path("v1/responses", Responses.as_view(), name="openai-responses"),
     path("v1/responses/<str:response_id>", ResponseDetail.as_view(), name="openai-response"),
     path("account/webhooks/", webhooks, name="webhooks"),

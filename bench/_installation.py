@@ -215,13 +215,13 @@ class ScriptedProvider(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         url = urlsplit(settings.COMPATIBLE_BASE_URL)
-        super().__init__((str(url.hostname), int(url.port or 80)), Exchange)
+        super().__init__((str(url.hostname), int(url.port or 80)), ProviderRequestHandler)
         self.embedded: list[str] = []
         self.speaks = threading.Event()
         self.speaks.set()
 
 
-class Exchange(BaseHTTPRequestHandler):
+class ProviderRequestHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.0"  # the end of the connection is the end of the answer
     server: ScriptedProvider
 

@@ -410,7 +410,7 @@ TRIALS = {
 }
 
 
-class Finding(msgspec.Struct, frozen=True):
+class TrialResult(msgspec.Struct, frozen=True):
     """One trial: how many rounds held, and the worst that was measured against its limit."""
 
     trial: str
@@ -453,7 +453,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     return int(not passed)
 
 
-def attempt(name: str, chaos: Installation, rounds: int) -> Finding:
+def attempt(name: str, chaos: Installation, rounds: int) -> TrialResult:
     """Rounds of one trial, up to the first that breaks."""
     trial, worst, held, note = TRIALS[name], 0.0, 0, ""
     try:
@@ -463,7 +463,7 @@ def attempt(name: str, chaos: Installation, rounds: int) -> Finding:
     except Broken as error:
         note = str(error)
     passed = not note and worst <= trial.limit
-    return Finding(name, passed, held, round(worst, 2), trial.limit, trial.unit, note)
+    return TrialResult(name, passed, held, round(worst, 2), trial.limit, trial.unit, note)
 
 
 def own_installation(folder: str) -> dict[str, str]:

@@ -202,7 +202,7 @@ def written_whole(content: str) -> bool:
 KILLED = ["web1", "worker1", "standby", "node1", "redis", "bucket", "balancer", "primary"]
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class OutageReport(msgspec.Struct, frozen=True):
     """What was done while a host was away, and what was found after it."""
 
     killed: str
@@ -327,7 +327,7 @@ def ready(keys: Any) -> bool:
     return Document.objects.filter(pk__in=keys, status=Document.Status.READY).count() == len(keys)
 
 
-def trial(host: Host, load: Load, power: bool) -> Outcome:
+def trial(host: Host, load: Load, power: bool) -> OutageReport:
     load.done, load.refused, load.wrong, load.longest = Counter(), Counter(), [], 0.0
     with load.in_use():
         time.sleep(LOAD_SECONDS)
@@ -344,7 +344,7 @@ def trial(host: Host, load: Load, power: bool) -> Outcome:
     lost += len(load.answered) - Message.objects.filter(pk__in=load.answered, status="complete").count()
     wrong += different(load)
     done, refused = dict(load.done), dict(load.refused)
-    return Outcome(host.name, done, refused, round(load.longest, 1), round(settled, 1), lost, wrong)
+    return OutageReport(host.name, done, refused, round(load.longest, 1), round(settled, 1), lost, wrong)
 
 
 def different(load: Load) -> list[str]:
@@ -356,7 +356,7 @@ def different(load: Load) -> list[str]:
     return [f"documents of one shape have rows {shape}" for shape in shapes] if len(shapes) > 1 else []
 
 
-def shown(outcome: Outcome) -> str:
+def shown(outcome: OutageReport) -> str:
     sound = "✗" if outcome.lost or outcome.wrong else "✓"
     done = ", ".join(f"{count} {name}" for name, count in outcome.done.items())
     refused = ", ".join(f"{count} × {name}" for name, count in outcome.refused.items()) or "none"

@@ -98,7 +98,7 @@ OTHERS_PAGES = 20  # they are slow
 STAGES = ("raw open", "raw words", "read: read", "read: layout", "read", "chunk", "store", "index", "whole")
 
 
-class Figures(msgspec.Struct):
+class IngestFigures(msgspec.Struct):
     """``pages_per_second`` by stage; ``ratio`` is raw PyMuPDF's time by that of the whole ingestion.
 
     ``chunks_indexed_per_second``: words and vectors, both written.
@@ -150,7 +150,7 @@ def chosen_files(folder: Path, limit: int) -> list[Path]:
     return files[::step][: limit or None]
 
 
-def measure(files: list[Path]) -> Figures:
+def measure(files: list[Path]) -> IngestFigures:
     seconds: dict[str, float] = defaultdict(float)
     pages = chunks = failed = 0
     with bench_user() as user:
@@ -168,7 +168,7 @@ def measure(files: list[Path]) -> Figures:
     rates = {stage: round(pages / seconds[stage], 1) for stage in STAGES if seconds[stage]}
     ratio = round(seconds["raw words"] / (seconds["whole"] or 1), 4)
     indexed = round(chunks / (seconds["index"] or 1), 1)
-    return Figures(len(files), failed, pages, rates, indexed, ratio, parsing_cost(files))
+    return IngestFigures(len(files), failed, pages, rates, indexed, ratio, parsing_cost(files))
 
 
 def with_workers(files: Sequence[Path], count: int) -> str:

@@ -67,7 +67,7 @@ class Listing(NamedTuple):
     pages: int
 
 
-class Figures(NamedTuple):
+class LibraryFigures(NamedTuple):
     """Milliseconds of the pages of one listing, and the fewest and most queries of one."""
 
     p50: float
@@ -172,7 +172,7 @@ def measure(command: BaseCommand, owner: User, guest: User, pages: int) -> int:
         for listing in listings(owner, guest):
             times = timed(address, listing, pages)
             counts = queries(listing)
-            found = Figures(statistics.median(times), p95(times), max(times), min(counts), max(counts))
+            found = LibraryFigures(statistics.median(times), p95(times), max(times), min(counts), max(counts))
             name = f"{listing.user.username.removeprefix('library-')} {listing.query}"
             out.write(
                 f"{name:<42}{found.p50:>8.0f}{found.p95:>8.0f}{found.worst:>8.0f}"
@@ -357,7 +357,7 @@ def vocabulary_of(documents: Sequence[Document], size: int = 20_000) -> list[str
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BenchStep:
     """One more copy: chunks in all, new ones, and the seconds that indexing them took (not varying them)."""
 
     chunks: int
@@ -366,7 +366,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceDocument:
     """A document to vary; its rows, which are written again and again, beside their own words."""
 
     document: Document
@@ -375,7 +375,7 @@ class Source:
     units: list[tuple[CitationUnit, str, UUID, int | None]]
 
 
-def build_library(owner: User, chunks: int) -> Iterator[Step]:
+def build_library(owner: User, chunks: int) -> Iterator[BenchStep]:
     """Adds varied copies until the owner has ``chunks`` chunks; stopped, it goes on where it was."""
     documents = originals()
     vocabulary = vocabulary_of(documents)
@@ -390,16 +390,16 @@ def build_library(owner: User, chunks: int) -> Iterator[Step]:
             if have < chunks and (str(source.document.pk), seed) not in made:
                 copy = write_copy(source, owner, seed, variation)
                 have += len(source.chunks)
-                yield Step(have, len(source.chunks), index_seconds(copy))
+                yield BenchStep(have, len(source.chunks), index_seconds(copy))
 
 
-def read_source(document: Document) -> Source:
+def read_source(document: Document) -> SourceDocument:
     chunks = list(RetrievalChunk.objects.filter(document=document))
     index: dict[uuid.UUID | None, int] = {chunk.pk: chunk.index for chunk in chunks}
     units = list(CitationUnit.objects.filter(document=document).defer("bbox", "rects", "cells"))
     for unit in units:
         unit.bbox, unit.rects, unit.cells = [0.0] * 4, [], None
-    return Source(
+    return SourceDocument(
         document,
         [(chunk, chunk.content, chunk.context_header) for chunk in chunks],
         [list(chunk.unit_ids) for chunk in chunks],
@@ -407,7 +407,7 @@ def read_source(document: Document) -> Source:
     )
 
 
-def write_copy(source: Source, owner: User, seed: int, variation: Variation) -> Document:
+def write_copy(source: SourceDocument, owner: User, seed: int, variation: Variation) -> Document:
     """A varied copy, not indexed yet."""
     original = source.document
     copy = Document(

@@ -56,7 +56,7 @@ UNLIMITED = httpx.Limits(max_connections=None)
 
 
 @dataclass(slots=True)
-class Server:
+class LoadedServer:
     """A web process of its own, and who calls it."""
 
     user: User
@@ -143,7 +143,7 @@ def prepare_library(command: BaseCommand, options: dict[str, Any]) -> None:
     build(command.stdout, benchmark_owner(), options["chunks"], INDEX_MEMORY)
 
 
-def prepared() -> Server:
+def prepared() -> LoadedServer:
     user, _ = User.objects.get_or_create(username=USER)
     clear(user)
     Conversation.objects.filter(owner=user).delete()
@@ -154,7 +154,7 @@ def prepared() -> Server:
         ingest_document(document.pk)
     _, key = ApiToken.objects.issue(user, "load", ["read", "write", "ask"])
     port = free_port()
-    server = Server(user, port, ProcessGroup.start("web", "--port", str(port)), key)
+    server = LoadedServer(user, port, ProcessGroup.start("web", "--port", str(port)), key)
     give_up_at = time.monotonic() + PATIENCE
     while True:
         try:
@@ -166,7 +166,7 @@ def prepared() -> Server:
             time.sleep(0.1)
 
 
-def one_alone(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+def one_alone(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
     """Warm the process up, then one answer at a time."""
     seconds = []
     for number in range(5):
@@ -178,7 +178,7 @@ def one_alone(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
     return True, f"one answer alone {statistics.median(seconds[1:]):.2f} s"
 
 
-def without_model(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+def without_model(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
     """All are begun, in the order they came, so many a second."""
     talks = server.conversations(options["answers"], "extractive")
     began = time.monotonic()
@@ -200,7 +200,7 @@ def without_model(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
     )
 
 
-def with_scripted_model(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+def with_scripted_model(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
     """The time to the first word of each, as its reader sees it."""
     talks = server.conversations(options["answers"], "compatible")
     with scripted_provider():
@@ -213,7 +213,7 @@ def with_scripted_model(server: Server, options: dict[str, Any]) -> tuple[bool, 
     )
 
 
-def idle_streams(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+def idle_streams(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
     """What the web process grows by for each stream of an answer whose model says nothing yet."""
     (talk,) = server.conversations(1, "compatible")
     with scripted_provider() as provider:
@@ -230,7 +230,7 @@ def idle_streams(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
     )
 
 
-def searched(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+def searched(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
     """So many searches a second whether or not those before are answered; pages are opened meanwhile."""
     if not options["library"]:
         return True, "searches of a large library: not measured, name PDFs with --library"
@@ -261,7 +261,7 @@ def searched(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
     return held and set(server.answered) == {"200"}, "; ".join(told)
 
 
-def mixed(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+def mixed(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
     """Answers, searches, pages and strangers at once; /healthz meanwhile."""
     quarter = options["requests"] // 4
     talks = server.conversations(quarter, "extractive")
@@ -273,19 +273,19 @@ def mixed(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
     )
 
 
-async def asked_all(server: Server, talks: list[Conversation], first: int = 0) -> None:
+async def asked_all(server: LoadedServer, talks: list[Conversation], first: int = 0) -> None:
     async with server.client() as client:
         await asyncio.gather(
             *(asked(server, client, talk, first + place) for place, talk in enumerate(talks))
         )
 
 
-async def asked(server: Server, client: httpx.AsyncClient, talk: Conversation, number: int) -> None:
+async def asked(server: LoadedServer, client: httpx.AsyncClient, talk: Conversation, number: int) -> None:
     body = {"question": QUESTION.format(number % PAGES + 1), "wait": False}
     count(server, await client.post(f"/api/conversations/{talk.pk}/messages/", json=body))
 
 
-async def first_words(server: Server, talks: list[Conversation]) -> list[float]:
+async def first_words(server: LoadedServer, talks: list[Conversation]) -> list[float]:
     async def first_word(client: httpx.AsyncClient, talk: Conversation) -> float:
         path, began = f"/api/conversations/{talk.pk}/messages/", time.monotonic()
         headers, body = {"Accept": "text/event-stream"}, {"question": QUESTION.format(1)}
@@ -300,7 +300,7 @@ async def first_words(server: Server, talks: list[Conversation]) -> list[float]:
         return list(await asyncio.gather(*(first_word(client, talk) for talk in talks)))
 
 
-async def growth_by_streams(server: Server, talk: Conversation, streams: int) -> float:
+async def growth_by_streams(server: LoadedServer, talk: Conversation, streams: int) -> float:
     """Kilobytes. The streams are opened twice, so that what a first stream needs once is not counted."""
     path = f"/api/conversations/{talk.pk}/messages/"
     async with server.client() as client:
@@ -312,7 +312,7 @@ async def growth_by_streams(server: Server, talk: Conversation, streams: int) ->
         return await open_streams(server, client, stream, streams) - before
 
 
-async def open_streams(server: Server, client: httpx.AsyncClient, path: str, streams: int) -> float:
+async def open_streams(server: LoadedServer, client: httpx.AsyncClient, path: str, streams: int) -> float:
     """Opens the streams, waits until all are idle, and closes them. Returns the kilobytes at that moment."""
     async with AsyncExitStack() as opened:
         for _ in range(streams):
@@ -323,7 +323,7 @@ async def open_streams(server: Server, client: httpx.AsyncClient, path: str, str
 
 
 async def search_at(
-    server: Server, user: User, rate: float, bodies: list[dict[str, Any]]
+    server: LoadedServer, user: User, rate: float, bodies: list[dict[str, Any]]
 ) -> tuple[float, float]:
     """The 95th percentile of the searches' seconds, and of the seconds of pages that are opened meanwhile."""
     _, key = await asyncio.to_thread(ApiToken.objects.issue, user, "load", ["read"])
@@ -369,7 +369,7 @@ def p95(seconds: Sequence[float]) -> float:
     return statistics.quantiles(seconds, n=20)[-1] if len(seconds) > 1 else float("inf")
 
 
-async def mixed_at_once(server: Server, talks: list[Conversation], each: int) -> float:
+async def mixed_at_once(server: LoadedServer, talks: list[Conversation], each: int) -> float:
     async with server.client() as client, server.client(stranger=True) as stranger:
         calls: list[Awaitable[None]] = [
             asked(server, client, talk, place) for place, talk in enumerate(talks)
@@ -384,15 +384,15 @@ async def mixed_at_once(server: Server, talks: list[Conversation], each: int) ->
         return await health
 
 
-async def sought(server: Server, client: httpx.AsyncClient) -> None:
+async def sought(server: LoadedServer, client: httpx.AsyncClient) -> None:
     count(server, await client.post("/api/search/", json={"query": QUESTION.format(3)}))
 
 
-async def got(server: Server, client: httpx.AsyncClient, path: str, query: dict[str, str]) -> None:
+async def got(server: LoadedServer, client: httpx.AsyncClient, path: str, query: dict[str, str]) -> None:
     count(server, await client.get(path, params=query))
 
 
-async def slowest_health(server: Server, ended: Callable[[], bool]) -> float:
+async def slowest_health(server: LoadedServer, ended: Callable[[], bool]) -> float:
     slowest = 0.0
     async with server.client(stranger=True) as client:
         while not ended():
@@ -403,7 +403,7 @@ async def slowest_health(server: Server, ended: Callable[[], bool]) -> float:
     return slowest
 
 
-def count(server: Server, response: httpx.Response) -> None:
+def count(server: LoadedServer, response: httpx.Response) -> None:
     later = " with Retry-After" if "retry-after" in response.headers else ""
     server.answered[f"{response.status_code}{later}"] += 1
 

@@ -47,7 +47,7 @@ class Times(msgspec.Struct, frozen=True):
     found: float
 
 
-class Figures(msgspec.Struct, frozen=True):
+class LocateFigures(msgspec.Struct, frozen=True):
     """Times by kind of quote; ``first`` is the median of calls that must read the document's text anew."""
 
     pages: int
@@ -81,7 +81,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     return 0
 
 
-def measure(document: Document, path: Path, count: int) -> Figures:
+def measure(document: Document, path: Path, count: int) -> LocateFigures:
     generator = random.Random(1)
     sentences = sentences_of(document, count, generator)
     kinds = {
@@ -92,7 +92,7 @@ def measure(document: Document, path: Path, count: int) -> Figures:
         "words that stand nowhere": [Quote(shuffled(quote.text, generator)) for quote in sentences],
     }
     first = [timed(document, quote, cold=True)[0] for quote in sentences[:10]]
-    return Figures(
+    return LocateFigures(
         document.page_count,
         count,
         statistics.median(first),

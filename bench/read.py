@@ -154,7 +154,7 @@ SHIFT = """() => new Promise((resolve) => {
 })"""
 
 
-class Figures(msgspec.Struct):
+class ReadingFigures(msgspec.Struct):
     """Medians in milliseconds; each ratio is our time to the first page by that of the other viewer.
 
     ``…_p95`` are the 95th percentiles of the runs; ``layout_shift`` is the largest of all runs.
@@ -216,7 +216,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     return 0
 
 
-def measure(document: Document, address: str, runs: int, stock_page: str) -> Figures:
+def measure(document: Document, address: str, runs: int, stock_page: str) -> ReadingFigures:
     """``stock_page`` is '' where pdf.js's stock viewer is not there."""
     with chromium() as browser:
         ours: list[float] = []
@@ -235,7 +235,7 @@ def measure(document: Document, address: str, runs: int, stock_page: str) -> Fig
     near, far, others, cards, finds, shifts = map(list, zip(*clicked, strict=True))
     first, alone = statistics.median(ours), statistics.median(bare)
     whole = statistics.median(stock) if stock else None
-    return Figures(
+    return ReadingFigures(
         document.page_count,
         runs,
         first,
@@ -330,7 +330,7 @@ def cite(document: Document) -> None:
     units = [unit for unit in cited if unit is not None]
     if len({unit.page_number for unit in units}) < CITED or units[0].page_number > 1:
         raise CommandError("This file has too little text to measure.")
-    conversation = Conversation.objects.create(owner=document.owner, scope=Conversation.Scope.DOCUMENTS)
+    conversation = Conversation.objects.create(owner=document.owner, scope=Conversation.ScopeKind.DOCUMENTS)
     conversation.documents.add(document)
     Message.objects.create(conversation=conversation, position=0, role="user", content="?")
     text = " ".join(f"[[cite:{unit.pk}:{unit.page_number}]]" for unit in units)

@@ -43,7 +43,7 @@ SEED = 7
 Picture = NDArray[np.uint8]
 
 
-class Page(msgspec.Struct, frozen=True):
+class ScannedPage(msgspec.Struct, frozen=True):
     """A page with text of its own, as a picture."""
 
     text: str
@@ -51,7 +51,7 @@ class Page(msgspec.Struct, frozen=True):
     picture: Picture
 
 
-class Figures(msgspec.Struct, frozen=True):
+class RecognitionFigures(msgspec.Struct, frozen=True):
     """Mean character error rate (0..1) by damage, then by script; seconds are wall time of recognition."""
 
     pages: int
@@ -80,7 +80,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     return 0
 
 
-def measure(pages: Sequence[Page]) -> Figures:
+def measure(pages: Sequence[ScannedPage]) -> RecognitionFigures:
     rates: dict[str, dict[str, float]] = {}
     seconds, count = 0.0, 0
     for name, damage in DAMAGES.items():
@@ -101,10 +101,10 @@ def measure(pages: Sequence[Page]) -> Figures:
         ]
         if errors_of:
             rates["two pages on one"][script] = round(sum(errors_of) / len(errors_of), 4)
-    return Figures(len(pages), rates, round(count / (seconds or 1), 2))
+    return RecognitionFigures(len(pages), rates, round(count / (seconds or 1), 2))
 
 
-def pages_of(files: Sequence[Path]) -> Iterator[Page]:
+def pages_of(files: Sequence[Path]) -> Iterator[ScannedPage]:
     """One page from the middle of each file that has enough letters."""
     for file in files:
         try:
@@ -114,7 +114,7 @@ def pages_of(files: Sequence[Path]) -> Iterator[Page]:
         middle = parsed.pages[len(parsed.pages) // 3 :]
         page = next((page for page in middle if len(letters(page.text)) >= FEWEST_LETTERS), None)
         if page is not None and not page.awaits:
-            yield Page(page.text, script_of(page.text), drawn(file, page))
+            yield ScannedPage(page.text, script_of(page.text), drawn(file, page))
 
 
 def drawn(file: Path, page: ParsedPage) -> Picture:
@@ -185,7 +185,7 @@ DAMAGES: dict[str, Callable[[Picture], Picture]] = {
 }
 
 
-def in_pairs(pages: Sequence[Page]) -> list[tuple[Page, Page]]:
+def in_pairs(pages: Sequence[ScannedPage]) -> list[tuple[ScannedPage, ScannedPage]]:
     shuffled = random.Random(SEED).sample(pages, len(pages))
     return list(zip(shuffled[::2], shuffled[1::2], strict=False))
 

@@ -56,7 +56,7 @@ POPPLER_SECONDS = 20.0
 OWN_FAULTS = (PLAIN_LINES, "writing: ")
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class FileOutcome(msgspec.Struct, frozen=True):
     """What became of a file: ``ready`` or a reason code, what did not hold, what is odd.
 
     ``seconds`` since its start, and of processor time, which alone is judged; ``own_faults``: pages that
@@ -76,7 +76,7 @@ class Outcome(msgspec.Struct, frozen=True):
     warning: str = ""
 
 
-class Figures(msgspec.Struct, frozen=True):
+class RobustnessFigures(msgspec.Struct, frozen=True):
     files: int
     outcomes: dict[str, int]
     wrong: int
@@ -96,7 +96,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
     folder: Path = options["folder"]
-    outcomes: list[Outcome] = []
+    outcomes: list[FileOutcome] = []
     with installation(pages=1, seed=1) as site:
         site.warm_up(pages=5)
         memory = Memory(site)
@@ -107,7 +107,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
             if options["json"] or outcome.wrong or outcome.warning:
                 command.stdout.write(msgspec.json.encode(outcome).decode())
                 command.stdout.flush()
-        figures = Figures(
+        figures = RobustnessFigures(
             files=len(outcomes),
             outcomes=dict(Counter(outcome.outcome for outcome in outcomes).most_common()),
             wrong=sum(bool(outcome.wrong) for outcome in outcomes),
@@ -129,17 +129,17 @@ def files_of(folder: Path, listed: Path | None, limit: int) -> list[Path]:
     return [folder / name for name in names][: limit or None]
 
 
-def outcome_of(site: Installation, file: Path, folder: Path) -> Outcome:
+def outcome_of(site: Installation, file: Path, folder: Path) -> FileOutcome:
     with file.open("rb") as stream:
         answer = site.client.post("/api/documents/", files={"file": (file.name, stream)})
     name, said = str(file.relative_to(folder)), answer.json()
     if answer.status_code != 201:
-        return judged(Outcome(name, str(said.get("code")), 0.0), file)
+        return judged(FileOutcome(name, str(said.get("code")), 0.0), file)
     document, before = Document.objects.get(pk=said["id"]), cpu_seconds(site)
     try:
         outcome = ended(site, document, name)
     except Broken as stuck:
-        outcome = Outcome(name, "stuck", STUCK_SECONDS, wrong=str(stuck))
+        outcome = FileOutcome(name, "stuck", STUCK_SECONDS, wrong=str(stuck))
     outcome = msgspec.structs.replace(outcome, cpu_seconds=round(cpu_seconds(site) - before, 2))
     delete_document(document)
     return judged(outcome, file)
@@ -155,7 +155,7 @@ def cpu_seconds(site: Installation) -> float:
     return spent
 
 
-def ended(site: Installation, document: Document, name: str) -> Outcome:
+def ended(site: Installation, document: Document, name: str) -> FileOutcome:
     """How the document ended, and how long after its start. Raises Broken."""
 
     def has_ended() -> bool:
@@ -164,7 +164,7 @@ def ended(site: Installation, document: Document, name: str) -> Outcome:
 
     site.wait(has_ended, "never ended", STUCK_SECONDS)
     began = document.started_at or document.created_at
-    return Outcome(
+    return FileOutcome(
         name,
         document.failure_code or document.status,
         round((timezone.now() - began).total_seconds(), 2),
@@ -176,13 +176,13 @@ def ended(site: Installation, document: Document, name: str) -> Outcome:
     )
 
 
-def judged(outcome: Outcome, file: Path) -> Outcome:
+def judged(outcome: FileOutcome, file: Path) -> FileOutcome:
     return msgspec.structs.replace(
         outcome, wrong="; ".join(faults(outcome, file)), warning=unread_text(outcome, file)
     )
 
 
-def unread_text(outcome: Outcome, file: Path) -> str:
+def unread_text(outcome: FileOutcome, file: Path) -> str:
     """What poppler reads and we do not; '' where that is not much, or poppler is not there."""
     read = outcome.words + outcome.hidden_words
     found = words_by_poppler(file)
@@ -201,7 +201,7 @@ def words_by_poppler(file: Path) -> int:
     return len(done.stdout.split())
 
 
-def faults(outcome: Outcome, file: Path) -> Iterator[str]:
+def faults(outcome: FileOutcome, file: Path) -> Iterator[str]:
     if outcome.wrong:
         yield outcome.wrong
     if outcome.cpu_seconds > SLOWEST_SECONDS:

@@ -28,7 +28,7 @@ from documents.ingestion.parser import local_file, parse_limits
 from documents.models import Document, Page
 from pdf.api import annotate_file, annotations_in
 from pdf.geometry import PageFrame, Rect, bounding_box
-from pdf.sandbox.messages import HeldAnnotation, Highlight, HighlightedPage
+from pdf.sandbox.messages import HeldAnnotation, HighlightedPage, PdfHighlight
 
 logger = logging.getLogger(__name__)
 
@@ -341,14 +341,14 @@ def as_pdf(
         return annotate_file(path, pages, without=without, limits=parse_limits())
 
 
-def _mark(annotation: Annotation, author: str) -> Highlight:
+def _mark(annotation: Annotation, author: str) -> PdfHighlight:
     rects = tuple(Rect(*rect) for rect in annotation.rects)
     is_underline = annotation.kind == Annotation.Kind.UNDERLINE
     colour = RGB[Annotation.Colour(annotation.colour)]
     strokes = tuple(tuple((x, y) for x, y in stroke) for stroke in annotation.strokes)
     if strokes:
         colour = tuple(0.55 * part for part in colour)  # type: ignore[assignment]  # thin lines want more ink
-    return Highlight("", rects, annotation.comment, colour, is_underline, author, strokes)
+    return PdfHighlight("", rects, annotation.comment, colour, is_underline, author, strokes)
 
 
 # When a document was read again.

@@ -76,7 +76,7 @@ class AnswerScores(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class EvaluatedAnswer:
     """A question with its answer: the cited pages in order, and their verdicts."""
 
     known: AnsweredQuestion
@@ -104,12 +104,14 @@ def read_answered_questions(path: Path) -> list[AnsweredQuestion]:
 
 def answer_questions(
     questions: Iterable[AnsweredQuestion], user: User, library: Mapping[str, UUID], breadth: str
-) -> list[Answered]:
+) -> list[EvaluatedAnswer]:
     """Ask each question about its document, or about all. Stores nothing."""
     return [_answered(known, user, library, breadth) for known in questions]
 
 
-def _answered(known: AnsweredQuestion, user: User, library: Mapping[str, UUID], breadth: str) -> Answered:
+def _answered(
+    known: AnsweredQuestion, user: User, library: Mapping[str, UUID], breadth: str
+) -> EvaluatedAnswer:
     ids = [library[known.doc_name]] if breadth == "document" and known.doc_name in library else []
     documents = Document.objects.filter(pk__in=ids or list(library.values()))
     conversation = question_commands.start_conversation(user, documents)
@@ -126,10 +128,10 @@ def _answered(known: AnsweredQuestion, user: User, library: Mapping[str, UUID], 
 
 def _outcome(
     known: AnsweredQuestion, answer: Message, library: Mapping[str, UUID], milliseconds: float
-) -> Answered:
+) -> EvaluatedAnswer:
     rows = list(Citation.objects.filter(message=answer).order_by("position"))
     own = library.get(known.doc_name)
-    return Answered(
+    return EvaluatedAnswer(
         known,
         frozenset(found.evidence_page_num + 1 for found in known.evidence),
         tuple(row.page_number if row.document_id == own else 0 for row in rows),
@@ -139,7 +141,7 @@ def _outcome(
     )
 
 
-def scores_of(outcomes: Sequence[Answered]) -> AnswerScores:
+def scores_of(outcomes: Sequence[EvaluatedAnswer]) -> AnswerScores:
     citations = [(page in o.right_pages) for o in outcomes for page in o.pages]
     verdicts = [verdict in VERIFIED for o in outcomes for verdict in o.verdicts]
     with_value = [o for o in outcomes if amounts_in(o.known.answer)]
@@ -157,7 +159,7 @@ def scores_of(outcomes: Sequence[Answered]) -> AnswerScores:
     )
 
 
-def says_value(outcome: Answered) -> bool:
+def says_value(outcome: EvaluatedAnswer) -> bool:
     """Return whether the answer claims a value of the known answer."""
     lines = [line for line in outcome.text.splitlines() if not line.startswith("#")]
     claimed = {number for line in lines for number in amounts_in(line)}
@@ -213,7 +215,7 @@ class AnswerEvaluation:
                 out.write(f"{name:<14}{value}")
 
 
-def line_of(outcome: Answered) -> str:
+def line_of(outcome: EvaluatedAnswer) -> str:
     mark = "✓" if outcome.cites_evidence else "✗"
     mark += " (no direct answer)" if outcome.is_unanswered else ""
     pages = ", ".join(map(str, outcome.pages))

@@ -31,7 +31,7 @@ from chat.citations.stored_citations import shown_citations
 from chat.markdown.html import ON_A_PAGE, render_message
 from chat.markdown.source_map import parsed_blocks
 from chat.models import Citation, Message, Note, NoteVersion
-from documents.importers import Block
+from documents.importers import ImportedBlock
 from documents.importers.block import make_block
 from documents.importers.block_import import parsed_document
 from documents.ingestion.leases import Lease, LostLease
@@ -323,7 +323,7 @@ BLOCKS = {"heading_open": "heading", "fence": "code", "code_block": "code"}
 LISTS = {"bullet_list_open": "bullet", "ordered_list_open": "numbered"}
 
 
-def note_blocks(note: Note) -> Iterator[Block]:
+def note_blocks(note: Note) -> Iterator[ImportedBlock]:
     """Yield the note's title and text as blocks, without citation markers."""
     if note.title:
         yield make_block(type="heading", text=note.title, level=1)

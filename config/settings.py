@@ -327,7 +327,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_THROTTLE_CLASSES": ["documents.api.common.callers.RateLimit"],
     "DEFAULT_PAGINATION_CLASS": "documents.api.common.lists.CursorPages",
     "DEFAULT_FILTER_BACKENDS": [
-        "documents.api.common.lists.Filters",
+        "documents.api.common.lists.FilterBackend",
         "documents.api.common.lists.Ordering",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

@@ -36,7 +36,7 @@ class Bullets:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class HandbookTable:
     """``rows[0]`` are the column headers; ``shares`` are fractions of the width."""
 
     caption: str
@@ -45,12 +45,12 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class TwoColumns:
     left: list[Element]
     right: list[Element]
 
 
-Element = Heading | Prose | Bullets | Table | Columns
+Element = Heading | Prose | Bullets | HandbookTable | TwoColumns
 
 PAGES: list[list[Element]] = [
     [
@@ -91,7 +91,7 @@ PAGES: list[list[Element]] = [
             "A PDF does not hold paragraphs. It holds characters at positions, and often nothing else. "
             "Pincite rebuilds what a person sees, and keeps for each word the place where it stands."
         ),
-        Columns(
+        TwoColumns(
             left=[
                 Heading("Units", 2),
                 Prose(
@@ -138,7 +138,7 @@ PAGES: list[list[Element]] = [
             "may. A claim is verified, contradicted, or only found: its words are there, but it was not "
             "judged. One of seven verdicts says which."
         ),
-        Table(
+        HandbookTable(
             "Table 1. The seven verdicts of a citation",
             (0.2, 0.5, 0.3),
             (
@@ -169,7 +169,7 @@ PAGES: list[list[Element]] = [
             "too. An unsupported claim is never hidden: you should know what the model made up."
         ),
         Heading("Keyboard", 2),
-        Table(
+        HandbookTable(
             "Table 2. Keys in the reader",
             (0.25, 0.75),
             (
@@ -267,7 +267,7 @@ def draw(page: pymupdf.Page, elements: list[Element], left: float, right: float,
             y = draw_text(page, element.text, left, right, y) + 8
         elif isinstance(element, Bullets):
             y = draw_bullets(page, element, left, right, y)
-        elif isinstance(element, Table):
+        elif isinstance(element, HandbookTable):
             y = draw_table(page, element, left, right, y)
         else:
             y = draw_columns(page, element, left, right, y)
@@ -313,7 +313,7 @@ def draw_bullets(page: pymupdf.Page, bullets: Bullets, left: float, right: float
     return y + 6
 
 
-def draw_table(page: pymupdf.Page, table: Table, left: float, right: float, y: float) -> float:
+def draw_table(page: pymupdf.Page, table: HandbookTable, left: float, right: float, y: float) -> float:
     """Draw a caption, a tinted header row, and rows separated by hairlines. Return the bottom."""
     y = draw_text(page, table.caption, left, right, y, BOLD, 9.5) + 4
     edges = [left]
@@ -336,7 +336,7 @@ def cells(row: tuple[str, ...], edges: list[float]) -> list[tuple[str, float]]:
     return [(text, edges[index + 1] - edges[index] - 12) for index, text in enumerate(row)]
 
 
-def draw_columns(page: pymupdf.Page, columns: Columns, left: float, right: float, y: float) -> float:
+def draw_columns(page: pymupdf.Page, columns: TwoColumns, left: float, right: float, y: float) -> float:
     middle = (left + right) / 2
     ends = [
         draw(page, columns.left, left, middle - GUTTER / 2, y),

@@ -21,7 +21,7 @@ from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.units import UnitSerializer
 from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Collection, Document, RetrievalChunk
-from documents.models.security import Scope as TokenScope
+from documents.models.security import TokenScope
 from retrieval.models import SavedSearch, SearchQuery
 from retrieval.query.scope import OTHER_NAMES, Scope
 from retrieval.results import (

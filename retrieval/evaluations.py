@@ -79,7 +79,7 @@ class Scores(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionRank:
     """``rank`` of the first right page, from 1; 0 when it did not come."""
 
     question: KnownQuestion
@@ -99,7 +99,7 @@ def evaluate(
     library: Mapping[str, UUID],
     breadth: Breadth,
     off: frozenset[StrategyName] = frozenset(),
-) -> list[Outcome]:
+) -> list[QuestionRank]:
     """Asks each question of its own document, or of the whole library (documents by file stem)."""
     everything = Scope(user, document_ids=tuple(library.values()))
     outcomes = []
@@ -110,7 +110,7 @@ def evaluate(
         right = known.right_pages(library)
         pages = ranked_pages(result.hits)
         rank = next((at for at, page in enumerate(pages, 1) if page in right), 0)
-        outcomes.append(Outcome(known, rank, result.milliseconds))
+        outcomes.append(QuestionRank(known, rank, result.milliseconds))
     return outcomes
 
 
@@ -119,7 +119,7 @@ def ranked_pages(hits: Sequence[Hit]) -> list[tuple[UUID, int]]:
     return list(dict.fromkeys((hit.document_id, hit.page) for hit in hits))
 
 
-def scores_of(outcomes: Sequence[Outcome]) -> Scores:
+def scores_of(outcomes: Sequence[QuestionRank]) -> Scores:
     ranks = [outcome.rank for outcome in outcomes]
     count = len(ranks) or 1
 
@@ -184,7 +184,7 @@ class RetrievalEvaluation:
             )
 
 
-def by_source(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]]]:
+def by_source(outcomes: Sequence[QuestionRank]) -> list[tuple[str, list[QuestionRank]]]:
     """Outcomes by the kind of place that answers, where the questions tell it; one may be of several."""
     sources = sorted({source for outcome in outcomes for source in outcome.question.sources})
     return [
@@ -238,7 +238,7 @@ def row(name: str, scores: Scores | None) -> str:
     return f"{name:<22}" + "".join(f"{value:>10}" for value in values)
 
 
-def line_of(outcome: Outcome) -> str:
+def line_of(outcome: QuestionRank) -> str:
     return f"{outcome.rank:>4}  {outcome.question.doc_name}  {outcome.question.question[:120]}"
 
 

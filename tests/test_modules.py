@@ -21,6 +21,10 @@ CONVENTIONAL = {"admin", "api", "apps", "base", "models", "receivers", "registry
 LAYERS = {"admin", "api", "commands", "exports", "models", "providers", "templatetags", "views"}
 # Names that end in -ing and are the field's own nouns.
 NOUNS = {"anchoring", "chunking", "docling", "ranking"}
+# Django finds these classes by their names: in a module, or in a model's or serializer's body.
+CLASSES_OF_DJANGO = {"Command", "Config", "DatabaseWrapper", "Media", "Meta"}
+# Choices in the body of a model, read with its name: ``Document.Status``.
+CHOICES_OF_MODELS = {"Kind", "Status", "Type"}
 NOUNS_OF_FUNCTIONS = {"finding", "heading", "spelling", "standing"}
 # Small modules that something finds by name (Django, django-q2, a command line, a protocol), or that are the
 # only door to a library: sentencex.
@@ -101,3 +105,10 @@ def test_no_public_function_is_called_by_a_bare_gerund() -> None:
     """A library's own name of a method it calls has capitals inside: ``pushPending``."""
     names = {name for name in public_functions() if name.endswith("ing") and name.islower()}
     assert {name for name in names if "_" not in name} == NOUNS_OF_FUNCTIONS
+
+
+def test_no_two_classes_have_one_name() -> None:
+    nodes = (node for path in modules() for node in ast.walk(ast.parse((ROOT / path).read_text())))
+    counts = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    doubled = {name for name, count in counts.items() if count > 1}
+    assert not doubled - CLASSES_OF_DJANGO - CHOICES_OF_MODELS

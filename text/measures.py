@@ -91,7 +91,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class MeasureSpan:
     """A measure and the characters of a text that name it."""
 
     measure: Measure
@@ -100,20 +100,20 @@ class Named:
 
 
 @lru_cache(maxsize=4096)
-def measure_of(text: str, language: str) -> Named | None:
+def measure_of(text: str, language: str) -> MeasureSpan | None:
     """The measure that a caption, a head or a row's label names; None where it names none."""
     plain = same_characters(text)
     for start, end in _phrases(plain):
         if found := _measure(plain[start:end], language):
-            return Named(found, start, end)
+            return MeasureSpan(found, start, end)
     if language in UNSPACED:
         for counted in _COUNTED_IN_ZH.finditer(plain):
             if found := _measure(counted["measure"], language):
-                return Named(found, *counted.span())
+                return MeasureSpan(found, *counted.span())
     if bracketed := _loose(plain, language):
         return bracketed
     if (trailing := _TRAILING_SYMBOL.search(plain)) and (found := _measure(trailing[1], language)):
-        return Named(found, trailing.start(1), trailing.end(1))
+        return MeasureSpan(found, trailing.start(1), trailing.end(1))
     return None
 
 
@@ -173,13 +173,13 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         at = match.end()
 
 
-def _loose(text: str, language: str) -> Named | None:
+def _loose(text: str, language: str) -> MeasureSpan | None:
     """A scale or currency in brackets beside words that are no part of it: "(unaudited, in € thousand)"."""
     for bracket in _BRACKET.finditer(text):
         words = list(_words(bracket[1], language))
         known = [word for word in words if word is not None]
         if (found := _joined(known)) and (found.scale != 1 or found.currency):
-            return Named(replace(found, symbol=""), *bracket.span(1))
+            return MeasureSpan(replace(found, symbol=""), *bracket.span(1))
     return None
 
 

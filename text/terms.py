@@ -73,7 +73,7 @@ DECIMAL_POINT = frozenset({"en", "zh", "ja", "ko", "th", "he", "hi", "ar", "ms"}
 """Languages that write 1,577.00; all others are read as 1.577,00 where the digits allow it."""
 
 
-class Token(NamedTuple):
+class IndexedToken(NamedTuple):
     """A compound as it stands in the text, and the terms it is found by."""
 
     start: int
@@ -114,12 +114,12 @@ def terms_of_each(texts: Sequence[str], language: str = DEFAULT_LANGUAGE) -> lis
     return [list(chain.from_iterable(map(known, part.split()))) for part in parts]
 
 
-def tokens_of(text: str, wanted: Set[str], language: str = DEFAULT_LANGUAGE) -> list[Token]:
+def tokens_of(text: str, wanted: Set[str], language: str = DEFAULT_LANGUAGE) -> list[IndexedToken]:
     """The tokens that hold a wanted term, with their place in ``text``; for marking words."""
     known = analyzer(language).as_written
     words = text.split()
     telling = {word for word in set(words) if not wanted.isdisjoint(known[word])}
-    tokens: list[Token] = []
+    tokens: list[IndexedToken] = []
     end = 0
     for word in words:
         start = text.index(word, end)
@@ -129,16 +129,16 @@ def tokens_of(text: str, wanted: Set[str], language: str = DEFAULT_LANGUAGE) -> 
     return tokens
 
 
-def _wanted_in(text: str, start: int, end: int, wanted: Set[str], language: str) -> Iterator[Token]:
+def _wanted_in(text: str, start: int, end: int, wanted: Set[str], language: str) -> Iterator[IndexedToken]:
     """Tokens of one stretch without a space; of an unspaced script those pairs that are wanted."""
     for match in COMPOUND.finditer(text, start, end):
         if UNSPACED.search(match[0]):
             yield from _wanted_pairs(match, wanted, language)
         elif not wanted.isdisjoint(terms := tuple(terms_of(match[0], language))):
-            yield Token(*match.span(), terms)
+            yield IndexedToken(*match.span(), terms)
 
 
-def _wanted_pairs(compound: re.Match[str], wanted: Set[str], language: str) -> Iterator[Token]:
+def _wanted_pairs(compound: re.Match[str], wanted: Set[str], language: str) -> Iterator[IndexedToken]:
     """Neighbouring wanted pairs are joined, so that a word is marked as one."""
     start, end = 0, 0
     terms: list[str] = []
@@ -148,11 +148,11 @@ def _wanted_pairs(compound: re.Match[str], wanted: Set[str], language: str) -> I
         if wanted.isdisjoint(pair):
             continue
         if terms and at > end:
-            yield Token(start + shift, end + shift, tuple(terms))
+            yield IndexedToken(start + shift, end + shift, tuple(terms))
             terms = []
         start, end, terms = (start if terms else at), min(at + 2, len(text)), [*terms, *pair]
     if terms:
-        yield Token(start + shift, end + shift, tuple(terms))
+        yield IndexedToken(start + shift, end + shift, tuple(terms))
 
 
 COMPOUND_LINKS = {

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from chat.answers.events import CitationShown, Cited, Event, Text, Verified
+from chat.answers.events import CitationShown, CitedEvent, Event, TextEvent, VerifiedEvent
 from chat.answers.prompt import shown_text
 from chat.citations.claim_spans import PassageMatcher, claim_before, plain, uncited_claims
 from chat.citations.claims import Claim, SourceUnit, Verification
@@ -94,9 +94,9 @@ class AnswerBuilder:
             citation.claim_start, citation.claim_end = span.start, len(self.content)
             self.citations.append(citation)
         seen = self.shown(citation)
-        yield Cited(unchecked(seen))
+        yield CitedEvent(unchecked(seen))
         yield from text_events("", self.renderer.cite(seen))
-        yield Verified(seen)
+        yield VerifiedEvent(seen)
         yield from self._joint_support(citation)
 
     def cite_block(self, unit: SourceUnit, block: str) -> None:
@@ -117,19 +117,19 @@ class AnswerBuilder:
             self._settle_order()
         for citation in reversed(added):
             seen = self.shown(citation)
-            yield Cited(unchecked(seen))
-            yield Verified(seen)
+            yield CitedEvent(unchecked(seen))
+            yield VerifiedEvent(seen)
 
     def judge(self, judging: Judging) -> Iterator[Event]:
         """Put what was found, but not compared, to a judge; its word stands beside the verdict."""
         found = [citation for citation in self.citations if citation.verdict == Citation.Verdict.FOUND]
         questions = [JudgedClaim(self._passage(citation), citation.claim) for citation in found]
         for place, supported in judging.judged(questions):
-            citation, word = found[place], Citation.Judgement
+            citation, word = found[place], Citation.ModelJudgement
             citation.judged_by = judging.name[:120]
             citation.judgement = word.SUPPORTED if supported else word.UNSUPPORTED
             self.changed.add(citation.pk)
-            yield Verified(self.shown(citation))
+            yield VerifiedEvent(self.shown(citation))
 
     def _passage(self, citation: Citation) -> str:
         """The cited unit as a model is shown it, under its headings."""
@@ -220,7 +220,7 @@ class AnswerBuilder:
             citation.reason = "Other citations of this sentence support the rest of the claim."
             self.changed.add(citation.pk)
             self.renderer.replace(self.shown(citation))
-            yield Verified(self.shown(citation))
+            yield VerifiedEvent(self.shown(citation))
 
 
 def unchecked(citation: CitationShown) -> CitationShown:
@@ -241,9 +241,9 @@ def unchecked(citation: CitationShown) -> CitationShown:
     )
 
 
-def text_events(text: str, changed: list[tuple[int, str]]) -> Iterator[Text]:
+def text_events(text: str, changed: list[tuple[int, str]]) -> Iterator[TextEvent]:
     """One event for each changed block; the new words come with the last one."""
     for place, (number, html) in enumerate(changed, start=1):
-        yield Text(text if place == len(changed) else "", number, html)
+        yield TextEvent(text if place == len(changed) else "", number, html)
     if text and not changed:
-        yield Text(text, 0, "")
+        yield TextEvent(text, 0, "")

@@ -70,10 +70,10 @@ class AnswerSources:
 
 def scope_of(conversation: Conversation, user: User) -> Scope:
     """Where a conversation's questions are searched."""
-    if conversation.scope == Conversation.Scope.DOCUMENTS:
+    if conversation.scope == Conversation.ScopeKind.DOCUMENTS:
         ids = tuple(conversation.documents.visible_to(user).values_list("pk", flat=True))
         return Scope(user, document_ids=ids)
-    if conversation.scope == Conversation.Scope.COLLECTION:
+    if conversation.scope == Conversation.ScopeKind.COLLECTION:
         return Scope(user, collection_id=conversation.collection_id or UUID(int=0))
     return Scope(user)
 

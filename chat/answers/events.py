@@ -20,7 +20,7 @@ In the browser each element an event speaks of can be found by its attributes::
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import msgspec
 
@@ -32,7 +32,7 @@ Stage = Literal["waiting", "searching", "reading", "writing", "checking"]
 MessageStatus = Literal["pending", "streaming", "complete", "incomplete", "failed"]
 
 
-class Status(msgspec.Struct, frozen=True):
+class StatusEvent(msgspec.Struct, frozen=True):
     """What is being done now. ``text`` is for people: "Searching…", "Reading 24 passages…".
 
     Attributes:
@@ -49,7 +49,7 @@ class Status(msgspec.Struct, frozen=True):
     tokens: int | None = None
 
 
-class Source(msgspec.Struct, frozen=True):
+class ContextSource(msgspec.Struct, frozen=True):
     """One passage the answer may cite."""
 
     unit: str
@@ -61,14 +61,14 @@ class Source(msgspec.Struct, frozen=True):
     text: str
 
 
-class Sources(msgspec.Struct, frozen=True):
+class SourcesEvent(msgspec.Struct, frozen=True):
     """The passages shown to the model, best first."""
 
     kind: ClassVar[str] = "sources"
-    sources: tuple[Source, ...]
+    sources: tuple[ContextSource, ...]
 
 
-class Text(msgspec.Struct, frozen=True):
+class TextEvent(msgspec.Struct, frozen=True):
     """New words of the answer.
 
     ``html`` is the safe HTML of the whole block ``block`` so far, citations as
@@ -153,18 +153,18 @@ class CitationShown(msgspec.Struct, frozen=True):
         matched = ("matched by Pincite",) if self.matched else ()
         if not self.judged_by:
             return matched
-        said = "supported" if self.judgement == Citation.Judgement.SUPPORTED else "not supported"
+        said = "supported" if self.judgement == Citation.ModelJudgement.SUPPORTED else "not supported"
         return (*matched, f"{said}, judged by {self.judged_by}")
 
 
-class Cited(msgspec.Struct, frozen=True):
+class CitedEvent(msgspec.Struct, frozen=True):
     """A marker was read; its superscript stands in the block's HTML. It is not yet checked."""
 
     kind: ClassVar[str] = "citation"
     citation: CitationShown
 
 
-class Verified(msgspec.Struct, frozen=True):
+class VerifiedEvent(msgspec.Struct, frozen=True):
     """A citation was checked: the same citation (by ``id``) with its verdict, quote and rectangles.
 
     Page and unit may have changed, when the words stood in another passage (``moved``).
@@ -174,7 +174,7 @@ class Verified(msgspec.Struct, frozen=True):
     citation: CitationShown
 
 
-class Failed(msgspec.Struct, frozen=True):
+class FailedEvent(msgspec.Struct, frozen=True):
     """The answer ended early. What was written is kept; ``done`` follows.
 
     Attributes:
@@ -208,7 +208,7 @@ class Summary(msgspec.Struct, frozen=True):
     contradicted: int = 0
 
 
-class Done(msgspec.Struct, frozen=True):
+class DoneEvent(msgspec.Struct, frozen=True):
     """The end, with the whole answer as it is stored.
 
     Attributes:
@@ -228,10 +228,8 @@ class Done(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-Event = Status | Sources | Text | Cited | Verified | Failed | Done
-KINDS: dict[str, type[Event]] = {
-    event.kind: event for event in (Status, Sources, Text, Cited, Verified, Failed, Done)
-}
+Event = StatusEvent | SourcesEvent | TextEvent | CitedEvent | VerifiedEvent | FailedEvent | DoneEvent
+KINDS: dict[str, type[Event]] = {event.kind: event for event in get_args(Event)}
 
 
 def encode(event: Event) -> str:

@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import ngettext
 
-from chat.answers.events import CitationShown, Done, Summary
+from chat.answers.events import CitationShown, DoneEvent, Summary
 from chat.answers.persistence import notice_dead
 from chat.answers.without_model.answer import NAME as WITHOUT_MODEL
 from chat.citations.stored_citations import shown_citations, summary_of
@@ -93,10 +93,10 @@ def read_sources(message: Message, user: User) -> list[ReadSource]:
     return [ReadSource(units[key], tuple(cited.get(key, ()))) for key in order if key in units]
 
 
-def done_event(message: Message) -> Done:
+def done_event(message: Message) -> DoneEvent:
     """The end of an answer's stream, from what is stored."""
     seen = shown_message(message)
-    return Done(
+    return DoneEvent(
         message=str(message.pk),
         status=message.status,  # type: ignore[arg-type]
         html=seen.html[:],  # a plain str, as JSON needs it

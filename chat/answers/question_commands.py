@@ -48,11 +48,11 @@ def start_conversation(
 ) -> Conversation:
     """A conversation over documents, a collection, or (with neither) the whole library."""
     listed = list(documents)
-    scope = Conversation.Scope.LIBRARY
+    scope = Conversation.ScopeKind.LIBRARY
     if listed:
-        scope = Conversation.Scope.DOCUMENTS
+        scope = Conversation.ScopeKind.DOCUMENTS
     elif collection is not None:
-        scope = Conversation.Scope.COLLECTION
+        scope = Conversation.ScopeKind.COLLECTION
     conversation = Conversation.objects.create(
         owner=user,
         scope=scope,
@@ -98,7 +98,7 @@ def ask(
         Message.objects.bulk_create([asked, answer])
         locked.title = locked.title or title_of(question)
         locked.save(update_fields=["title", "updated_at"])
-    if conversation.scope == Conversation.Scope.DOCUMENTS:
+    if conversation.scope == Conversation.ScopeKind.DOCUMENTS:
         want_documents(conversation.documents.all())
     return QuestionWithAnswer(asked, answer)
 

@@ -27,7 +27,7 @@ from chat.answers.context import (
     units_of_region,
     with_units_first,
 )
-from chat.answers.events import Done, Event, Failed, Source, Sources, Status
+from chat.answers.events import ContextSource, DoneEvent, Event, FailedEvent, SourcesEvent, StatusEvent
 from chat.answers.message_presenters import done_event, shown_messages
 from chat.answers.persistence import fail, finish, seconds_since
 from chat.answers.prompt import ContextItem, Prompt, Turn, prompt_for, within_budget
@@ -44,10 +44,10 @@ from chat.providers.base import (
     NO_USAGE,
     Cancelled,
     Delta,
-    Finished,
     NativeCitation,
     Provider,
     RepetitionGuard,
+    StreamEnd,
     TextDelta,
     Usage,
     label,
@@ -127,17 +127,17 @@ def write_answer(answer: Message, writing: AnswerContext) -> None:
     except Cancelled:
         _fail(answer, writing, "Stopped.")
     except ProviderError as error:
-        writing.emit(Failed(translated(error.message), error.permanent))
+        writing.emit(FailedEvent(translated(error.message), error.permanent))
         _fail(answer, writing, error.message)
     except Exception:
         logger.exception("answer %s failed", answer.pk)
         message = "Something went wrong on our side. Try again."
-        writing.emit(Failed(translated(message), permanent=False))
+        writing.emit(FailedEvent(translated(message), permanent=False))
         _fail(answer, writing, message)
     writing.emit(retry_until_available(lambda: told_at_the_end(answer)))
 
 
-def told_at_the_end(answer: Message) -> Done:
+def told_at_the_end(answer: Message) -> DoneEvent:
     """The whole answer, as it is stored."""
     answer.refresh_from_db()
     return done_event(answer)
@@ -202,7 +202,7 @@ def understood_question(
         asked.standalone_question = question
         Message.objects.filter(pk=asked.pk).update(standalone_question=question)
     told = question if question != asked.content else ""
-    writing.emit(Status("searching", gettext("Searching…"), question=told))
+    writing.emit(StatusEvent("searching", gettext("Searching…"), question=told))
     return question
 
 
@@ -224,8 +224,8 @@ def found_passages(
     )
     count = len(found.passages)
     reading = ngettext("Reading %(count)s passage…", "Reading %(count)s passages…", count) % {"count": count}
-    writing.emit(Status("reading", reading, passages=count))
-    writing.emit(Sources(tuple(told_sources(found))))
+    writing.emit(StatusEvent("reading", reading, passages=count))
+    writing.emit(SourcesEvent(tuple(told_sources(found))))
     return found
 
 
@@ -248,7 +248,7 @@ def searched_passages(
         give_back_connection()
 
         def tell(part: int) -> None:
-            writing.emit(Status("reading", plan.progress(part), tokens=plan.tokens))
+            writing.emit(StatusEvent("reading", plan.progress(part), tokens=plan.tokens))
 
         found = read_whole(question, plan, provider, limits(), writing.cancelled, tell)
         writing.spent = found.spent
@@ -270,10 +270,10 @@ def search_record(answer: Message) -> SearchRecord:
 MOST_TOLD = 60  # the extractive answerer looks through more than anybody wants listed
 
 
-def told_sources(found: AnswerSources) -> Iterator[Source]:
+def told_sources(found: AnswerSources) -> Iterator[ContextSource]:
     for passage in found.passages[:MOST_TOLD]:
         unit = passage.unit
-        yield Source(
+        yield ContextSource(
             unit.id, unit.document, unit.title, unit.page, passage.section, unit.type, unit.text[:300]
         )
 
@@ -292,7 +292,7 @@ def compose(
     draft: AnswerBuilder, provider: Provider, prompt: Prompt, writing: AnswerContext, start: float
 ) -> None:
     """Stream, decode, check and store the answer. Text written before a failure is kept."""
-    writing.emit(Status("writing", gettext("Writing…")))
+    writing.emit(StatusEvent("writing", gettext("Writing…")))
     if not provider.is_local:
         give_back_connection()
     writing.before_model()
@@ -307,7 +307,7 @@ def compose(
         written = bool(without_markers(draft.content).strip())
         status = Message.Status.INCOMPLETE if written else Message.Status.FAILED
         error = failure.message
-        writing.emit(Failed(failure.message, failure.permanent, can_continue=written))
+        writing.emit(FailedEvent(failure.message, failure.permanent, can_continue=written))
     writing.before_check()
     if status == Message.Status.COMPLETE and provider.name != "extractive":
         check(draft, provider, writing)
@@ -323,7 +323,7 @@ def check(draft: AnswerBuilder, provider: Provider, writing: AnswerContext) -> N
 
     A failure leaves the answer as the model wrote it.
     """
-    writing.emit(Status("checking", gettext("Checking…")))
+    writing.emit(StatusEvent("checking", gettext("Checking…")))
     try:
         for event in draft.complete():
             writing.emit(event)
@@ -371,9 +371,9 @@ def _drafted_delta(
                 draft.cite_block(passage.unit, block)
         case Usage(input_tokens, output_tokens):
             usage.update(input_tokens=input_tokens, output_tokens=output_tokens)
-        case Finished("length"):
+        case StreamEnd("length"):
             raise ProviderError("The answer hit the length limit.", permanent=False)
-        case Finished("refused"):
+        case StreamEnd("refused"):
             raise ProviderError("The model declined to go on.", permanent=True)
 
 

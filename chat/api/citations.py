@@ -32,7 +32,7 @@ from documents.api.units import (
     BoxSerializer,
     FramedList,
     NeighboursSerializer,
-    Region,
+    PageRegion,
     RegionSerializer,
     UnitContextSerializer,
     UnitSerializer,
@@ -44,7 +44,7 @@ from documents.contents import trail
 from documents.files.page_pictures import PictureFailed
 from documents.models import Document, Page
 from documents.models.content import Frames
-from documents.models.security import Scope
+from documents.models.security import TokenScope
 
 
 class CitationSerializer(Strict, serializers.ModelSerializer):
@@ -149,7 +149,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
             self.frames = Page.objects.frames([place])
         if place not in self.frames:
             return None
-        return Region.of(citation.page_number, self.frames[place], rects).data()
+        return PageRegion.of(citation.page_number, self.frames[place], rects).data()
 
 
 class CitationContextSerializer(UnitContextSerializer):
@@ -273,7 +273,7 @@ class Locate(DocumentPart, generics.GenericAPIView):
     """Where quoted words stand in a document."""
 
     serializer_class = QuoteSerializer
-    scope = Scope.READ
+    scope = TokenScope.READ
     pagination_class = None
     filter_backends: list[Any] = []
 
@@ -292,7 +292,7 @@ class Locate(DocumentPart, generics.GenericAPIView):
         anchor = locate(document.pk, **sent.validated_data)
         if anchor is None:
             return Response({"verdict": "none", "text": "", "page": None, "parts": []})
-        parts = [Region.of(part.page.number, part.page.frame, part.rects) for part in anchor.parts]
+        parts = [PageRegion.of(part.page.number, part.page.frame, part.rects) for part in anchor.parts]
         found = {"verdict": anchor.verdict, "text": anchor.text, "page": anchor.page, "parts": parts}
         return Response(LocatedSerializer(found).data)
 
@@ -354,7 +354,7 @@ class FindWords(DocumentPart, generics.GenericAPIView):
             raise serializers.ValidationError({"q": [str(invalid)]}) from None
         shown = [page for page in pages.all if page.number == asked.validated_data.get("page")]
         matches = [
-            Region.of(page.number, page.frame, highlight_rects(page, [span]))
+            PageRegion.of(page.number, page.frame, highlight_rects(page, [span]))
             for page in shown
             for span in matches_on(page.folded, query)
         ]

@@ -20,7 +20,7 @@ from chat.views.exports import DEFAULT_STYLE, FILES, file_of
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.pages import PngRenderer
 from documents.models import Collection, Document
-from documents.models.security import Scope
+from documents.models.security import TokenScope
 from documents.papers.bibliography import STYLES
 from retrieval.api import RagConfigSerializer
 
@@ -181,7 +181,7 @@ class ProviderHealth(generics.GenericAPIView):
     pagination_class = None
     filter_backends: list[Any] = []
     serializer_class = HealthSerializer
-    scope = Scope.ASK
+    scope = TokenScope.ASK
     rate = "ask"
 
     @extend_schema(

@@ -30,7 +30,7 @@ from chat.api.citations import CitationSerializer
 from chat.exports.markdown import numbered
 from chat.models import Conversation, Message
 from chat.views.conversations import event_stream, last_event
-from documents.api.common.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
+from documents.api.common.errors import ErrorSerializer, StateConflict, Unusable, answer_in_json
 from documents.api.common.fields import Strict
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.models import Page
@@ -312,7 +312,7 @@ class AnswerView(Messages, generics.GenericAPIView):
         try:
             verb(answer)
         except InvalidOperation as reason:
-            raise Conflict(str(reason)) from None
+            raise StateConflict(str(reason)) from None
         start_next(answer.conversation_id)
         changed = self.get_queryset().get(pk=answer.pk)
         return Response(self.get_serializer(changed).data, status=status.HTTP_202_ACCEPTED)

@@ -21,10 +21,10 @@ from chat.annotations import (
 )
 from chat.models import Annotation, Citation, Note, NoteVersion
 from chat.notes import search_notes
-from documents.api.common.errors import Conflict, ErrorSerializer
+from documents.api.common.errors import ErrorSerializer, StateConflict
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.common.lists import VisibleFilter
-from documents.api.units import FramedList, Region, RegionSerializer
+from documents.api.units import FramedList, PageRegion, RegionSerializer
 from documents.models import Document, Page
 from documents.models.content import Frames
 
@@ -57,7 +57,7 @@ class NoteSerializer(Strict, serializers.ModelSerializer):
     def update(self, note: Note, values: dict[str, Any]) -> Note:
         locked = Note.objects.select_for_update().get(pk=note.pk)
         if values.pop("revision", locked.revision) != locked.revision:
-            raise Conflict(STALE)
+            raise StateConflict(STALE)
         NoteVersion.objects.create(
             note=locked, revision=locked.revision, title=locked.title, content=locked.content
         )
@@ -178,7 +178,7 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
     def get_region(self, annotation: Annotation) -> Any:
         place = (annotation.document_id, annotation.page_number)
         frame = (self.frames if self.frames is not None else Page.objects.frames([place])).get(place)
-        return Region.of(place[1], frame, annotation.rects).data() if frame else None
+        return PageRegion.of(place[1], frame, annotation.rects).data() if frame else None
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         sent = set(values)

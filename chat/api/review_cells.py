@@ -91,8 +91,7 @@ class RowDetail(ReviewPart, generics.RetrieveDestroyAPIView):
         return visible_rows(self.review, caller(self.request)).select_related("document")
 
 
-@extend_schema_serializer(component_name="ReviewCell")  # a table has cells, too
-class CellSerializer(serializers.ModelSerializer):
+class ReviewCellSerializer(serializers.ModelSerializer):
     """The answer to a column's question from a row's document.
 
     ``value`` is typed by the column's kind: a string; ``{"number", "unit"}``; ``{"number",
@@ -134,7 +133,7 @@ class CellFilter(django_filters.FilterSet):
 class Cells(ReviewPart, generics.ListAPIView):
     """The cells of documents that you may see, row by row."""
 
-    serializer_class = CellSerializer
+    serializer_class = ReviewCellSerializer
     filterset_class = CellFilter
     page_ordering = ["row_position", "column__position"]  # a cursor reads the first from the row itself
 
@@ -164,14 +163,14 @@ class CellDetail(Cells, generics.RetrieveAPIView):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.retrieve(request, *args, **kwargs)
 
-    @extend_schema(request=CellChangeSerializer, responses={200: CellSerializer} | UNUSABLE)
+    @extend_schema(request=CellChangeSerializer, responses={200: ReviewCellSerializer} | UNUSABLE)
     def patch(self, request: Request, **kwargs: Any) -> Response:
         cell, asked = self.get_object(), CellChangeSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         changes = dict(asked.validated_data)
         with told_as_errors():
             change_cell(cell.pk, caller(request), changes.pop("revision"), changes)
-        return Response(CellSerializer(self.get_object()).data)
+        return Response(ReviewCellSerializer(self.get_object()).data)
 
 
 class ChosenSerializer(Strict, serializers.Serializer):

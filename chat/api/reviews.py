@@ -48,7 +48,7 @@ from chat.reviews.review_commands import (
     start_review,
 )
 from documents.api.common.callers import HasScope
-from documents.api.common.errors import UNUSABLE, Conflict, Unusable
+from documents.api.common.errors import UNUSABLE, StateConflict, Unusable
 from documents.api.common.fields import MayEdit, Strict, VisibleRelated
 from documents.models import Collection, Document
 from retrieval.models import SavedSearch
@@ -65,7 +65,7 @@ def told_as_errors() -> Iterator[None]:
     try:
         yield
     except StaleCell as error:
-        raise Conflict(str(error)) from None
+        raise StateConflict(str(error)) from None
     except InvalidColumns as error:
         raise Unusable(_("These columns cannot be used; see 'fields'."), columns=error.errors) from None
     except InvalidReview as error:

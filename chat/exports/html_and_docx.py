@@ -17,7 +17,7 @@ from docx.text.paragraph import Paragraph
 from markdown_it.token import Token
 
 from chat.answers.events import CitationShown
-from chat.exports.markdown import Export, Part, footnote, one_line, quotes_of
+from chat.exports.markdown import Export, ExportPart, footnote, one_line, quotes_of
 from chat.markdown.html import ON_A_PAGE, HeadingLevels, rendered_blocks
 from chat.markdown.overlay import laid_out, marked_text
 from chat.models import Citation
@@ -26,7 +26,7 @@ from documents.models import Document
 from pdf.api import bind_evidence
 from pdf.failures import ParseFailure
 from pdf.geometry import Rect
-from pdf.sandbox.messages import Highlight, HighlightedFile, HighlightedPage
+from pdf.sandbox.messages import HighlightedFile, HighlightedPage, PdfHighlight
 
 STYLE = mark_safe(
     "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
@@ -62,7 +62,7 @@ def body(export: Export) -> SafeString:
     )
 
 
-def text(part: Part) -> SafeString:
+def text(part: ExportPart) -> SafeString:
     """Return an answer or note as HTML, with links to the sources and the summary of verdicts."""
     top = ON_A_PAGE + bool(part.heading)
     blocks = rendered_blocks(part.content, part.citations, top=top, link=footnote_link)
@@ -125,7 +125,7 @@ def evidence_pack(answer: Export, visible: set[UUID]) -> bytes:
 
 def by_document(rows: list[Citation]) -> list[tuple[Document, tuple[HighlightedPage, ...]]]:
     """Return the cited documents in order of first use, each with its cited pages."""
-    pages: dict[UUID, dict[int, list[Highlight]]] = defaultdict(lambda: defaultdict(list))
+    pages: dict[UUID, dict[int, list[PdfHighlight]]] = defaultdict(lambda: defaultdict(list))
     documents: dict[UUID, Document] = {}
     for row in rows:
         if row.document is not None and row.durability != Citation.Durability.GONE:
@@ -137,10 +137,10 @@ def by_document(rows: list[Citation]) -> list[tuple[Document, tuple[HighlightedP
     ]
 
 
-def mark_of(row: Citation) -> Highlight:
+def mark_of(row: Citation) -> PdfHighlight:
     """Return the highlight of the anchor, or of the whole passage without an anchor."""
     rects = tuple(Rect(*rect) for rect in row.rects or row.unit_rects)
-    return Highlight(
+    return PdfHighlight(
         str(row.number), rects, f"{row.claim}\n\n{row.get_verdict_display()}. {row.reason}".strip()
     )
 
@@ -167,7 +167,7 @@ def as_docx(export: Export) -> bytes:
     return out.getvalue()
 
 
-def _write_part(document: WordDocument, part: Part) -> None:
+def _write_part(document: WordDocument, part: ExportPart) -> None:
     if part.heading:
         document.add_heading(writable(one_line(part.heading)), level=2)
     text, _ = marked_text(part.content)

@@ -29,7 +29,7 @@ from documents.papers.bibliography import record_of, reference_list
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExportPart:
     """One text of an export: an answer under its question, or a note.
 
     Attributes:
@@ -55,7 +55,7 @@ class Export:
     """
 
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[ExportPart, ...]
     rows: tuple[Citation, ...] = ()
     works: dict[str, Document] | None = None
     references: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class Export:
 def exported(answer: Message, style: str = "") -> Export:
     """Export an answer with its question; ``style`` is the CSL style of its references, '' omits them."""
     exchange = exchange_of(answer)
-    part = Part("", answer.content, exchange.shown.citations, exchange.shown.summary.text)
+    part = ExportPart("", answer.content, exchange.shown.citations, exchange.shown.summary.text)
     rows = answer.citations.select_related("document").order_by("position")
     return _export(exchange.question.content, [part], rows, answer.conversation, style)
 
@@ -99,20 +99,22 @@ def exported_conversation(conversation: Conversation, style: str = "") -> Export
     return _export(str(conversation), parts, rows, conversation, style)
 
 
-def _part(found: Exchange) -> Part:
-    return Part(found.question.content, found.answer.content, found.shown.citations, found.shown.summary.text)
+def _part(found: Exchange) -> ExportPart:
+    return ExportPart(
+        found.question.content, found.answer.content, found.shown.citations, found.shown.summary.text
+    )
 
 
 def exported_note(note: Note, style: str = "") -> Export:
     """Export a note with its citations, numbered by first use."""
     content, citations = numbered_note(note, note.owner)
     rows = Citation.objects.filter(pk__in=[UUID(citation.id) for citation in citations])
-    part = Part("", content, tuple(citations))
+    part = ExportPart("", content, tuple(citations))
     return _export(str(note), [part], rows.select_related("document"), note, style)
 
 
 def _export(
-    title: str, parts: Sequence[Part], rows: Iterable[Citation], of: Conversation | Note, style: str
+    title: str, parts: Sequence[ExportPart], rows: Iterable[Citation], of: Conversation | Note, style: str
 ) -> Export:
     """Build the export, without works that the owner can no longer see."""
     listed = tuple(rows)
@@ -205,7 +207,7 @@ def as_markdown(export: Export) -> str:
     return "\n\n".join([f"# {escaped(one_line(export.title))}", *texts, *references, *notes]) + "\n"
 
 
-def _texts(part: Part) -> Iterator[str]:
+def _texts(part: ExportPart) -> Iterator[str]:
     if part.heading:
         yield f"## {escaped(one_line(part.heading))}"
     yield with_footnotes(part).strip("\n")
@@ -213,7 +215,7 @@ def _texts(part: Part) -> Iterator[str]:
         yield f"*{escaped(part.summary)}*"
 
 
-def with_footnotes(part: Part) -> str:
+def with_footnotes(part: ExportPart) -> str:
     """Return the text with ``[^1]`` for each citation and all other markup characters escaped."""
     text, _ = marked_text(part.content)
     source = text.text
@@ -226,7 +228,7 @@ def with_footnotes(part: Part) -> str:
     return "".join([*pieces, source[at:]])
 
 
-def _notes(part: Part, laid: LaidOut) -> Iterator[_Edit]:
+def _notes(part: ExportPart, laid: LaidOut) -> Iterator[_Edit]:
     for citation, end, apart in zip(part.citations, laid.ends, laid.apart, strict=False):
         note = f"[^{citation.number}]"
         yield _Edit(end, end, f"\n{note}\n\n" if apart else note)

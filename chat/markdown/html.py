@@ -202,7 +202,7 @@ def spoken(citation: CitationShown) -> str:
 
 def _judgement(citation: CitationShown) -> str:
     named = {"model": citation.judged_by}
-    if citation.judgement == Citation.Judgement.SUPPORTED:
+    if citation.judgement == Citation.ModelJudgement.SUPPORTED:
         return gettext("%(model)s judges that the source supports this claim.") % named
     return gettext("%(model)s judges that the source doesn't support this claim.") % named
 

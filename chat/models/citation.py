@@ -63,7 +63,7 @@ class Citation(models.Model):
         PARTIAL = "partial", _("the source supports only part of this claim")
         UNSUPPORTED = "unsupported", _("the source doesn't support this claim")
 
-    class Judgement(models.TextChoices):
+    class ModelJudgement(models.TextChoices):
         SUPPORTED = "supported", _("judged to be supported")
         UNSUPPORTED = "unsupported", _("judged not to be supported")
 
@@ -125,7 +125,7 @@ class Citation(models.Model):
     judged_by = models.CharField(
         max_length=120, blank=True, help_text="the model that was asked what no rule could compare"
     )
-    judgement = models.CharField(max_length=12, choices=Judgement, blank=True, help_text="its word")
+    judgement = models.CharField(max_length=12, choices=ModelJudgement, blank=True, help_text="its word")
     durability = models.CharField(max_length=8, choices=Durability, default=Durability.SAME)
     feedback = models.CharField(max_length=8, blank=True, help_text="'right' or 'wrong', said by a person")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -77,7 +77,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
 class Conversation(Hideable):
     """Questions and answers over some documents, a collection, or the whole library."""
 
-    class Scope(models.TextChoices):
+    class ScopeKind(models.TextChoices):
         DOCUMENTS = "documents", _("chosen documents")
         COLLECTION = "collection", _("a collection")
         LIBRARY = "library", _("the whole library")
@@ -87,7 +87,7 @@ class Conversation(Hideable):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conversations"
     )
     title = models.CharField(max_length=200, blank=True)
-    scope = models.CharField(max_length=10, choices=Scope, default=Scope.LIBRARY)
+    scope = models.CharField(max_length=10, choices=ScopeKind, default=ScopeKind.LIBRARY)
     documents = models.ManyToManyField(Document, related_name="conversations", blank=True)
     collection = models.ForeignKey(
         "documents.Collection", null=True, blank=True, on_delete=models.SET_NULL, related_name="conversations"

@@ -22,7 +22,7 @@ from chat.answers.prompt import (
     shown_text,
     turns,
 )
-from chat.providers.base import Delta, Finished, NativeCitation, TextDelta, Usage, at_the_border
+from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta, Usage, at_the_border
 
 
 @lru_cache(maxsize=8)
@@ -155,5 +155,5 @@ class _StreamReader:
             yield NativeCitation(passage.alias, "" if whole or not inside else location.cited_text)
 
 
-def finished(reason: str) -> Finished:
-    return Finished({"max_tokens": "length", "refusal": "refused"}.get(reason, "stop"))  # type: ignore[arg-type]
+def finished(reason: str) -> StreamEnd:
+    return StreamEnd({"max_tokens": "length", "refusal": "refused"}.get(reason, "stop"))  # type: ignore[arg-type]

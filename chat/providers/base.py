@@ -48,13 +48,13 @@ NO_USAGE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class StreamEnd:
     """The regular end of the stream; without it, the stream was cut off."""
 
     reason: Literal["stop", "length", "refused"] = "stop"
 
 
-Delta = TextDelta | NativeCitation | Usage | Finished
+Delta = TextDelta | NativeCitation | Usage | StreamEnd
 
 
 class Provider(Protocol):
@@ -88,7 +88,7 @@ class Provider(Protocol):
     def is_local(self) -> bool: ...
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        """Yield the answer piece by piece; ``Finished`` is the last. Raises only ProviderError."""
+        """Yield the answer piece by piece; ``StreamEnd`` is the last. Raises only ProviderError."""
         ...
 
 
@@ -196,7 +196,7 @@ def stream_with_retries(
 ) -> Iterator[Delta]:
     """Yield the provider's deltas; retry only before the first one.
 
-    Raises Cancelled, or ProviderError when it failed for good, timed out, or ended without ``Finished``.
+    Raises Cancelled, or ProviderError when it failed for good, timed out, or ended without ``StreamEnd``.
     """
     if provider.is_local:
         yield from _read_local(provider, prompt, cancelled)
@@ -247,7 +247,7 @@ def _read_once(
         while (delta := inbox.next()) is not None:
             if isinstance(delta, ProviderError):
                 raise delta
-            finished = finished or isinstance(delta, Finished)
+            finished = finished or isinstance(delta, StreamEnd)
             yield delta
     finally:
         abandoned.set()

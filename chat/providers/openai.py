@@ -13,7 +13,7 @@ import openai
 from openai.types.chat import ChatCompletionChunk
 
 from chat.answers.prompt import Prompt, turns
-from chat.providers.base import Delta, Finished, TextDelta, Usage, at_the_border
+from chat.providers.base import Delta, StreamEnd, TextDelta, Usage, at_the_border
 
 REASONS: dict[str, Literal["stop", "length", "refused"]] = {"length": "length", "content_filter": "refused"}
 
@@ -93,6 +93,6 @@ def deltas(chunk: ChatCompletionChunk) -> Iterator[Delta]:
         if choice.delta and choice.delta.content:
             yield TextDelta(choice.delta.content)
         if choice.finish_reason:
-            yield Finished(REASONS.get(choice.finish_reason, "stop"))
+            yield StreamEnd(REASONS.get(choice.finish_reason, "stop"))
     if chunk.usage:
         yield Usage(chunk.usage.prompt_tokens or 0, chunk.usage.completion_tokens or 0)

@@ -32,7 +32,7 @@ from chat.citations.marker_decoder import defused
 from chat.citations.model_judge import configured_judge
 from chat.citations.source_units import load_sources
 from chat.models import Review, ReviewCell, ReviewColumn
-from chat.providers.base import Finished, Provider, TextDelta, Usage, stream_with_retries
+from chat.providers.base import Provider, StreamEnd, TextDelta, Usage, stream_with_retries
 from chat.providers.registry import limits
 from chat.reviews.typed_values import (
     FilledCell,
@@ -226,9 +226,9 @@ def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, P
                     pieces.append(text)
                 case Usage():
                     usage = delta
-                case Finished("length"):
+                case StreamEnd("length"):
                     raise ProviderError("The model's answer hit the length limit.")
-                case Finished("refused"):
+                case StreamEnd("refused"):
                     raise ProviderError("The model declined to go on.", permanent=True)
     except ProviderError as error:
         if not pieces:

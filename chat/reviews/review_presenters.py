@@ -61,7 +61,7 @@ class ShownRow(msgspec.Struct, frozen=True):
     deleted: bool = False
 
 
-class Grid(msgspec.Struct, frozen=True):
+class ReviewGrid(msgspec.Struct, frozen=True):
     """The whole table, or what changed of it since ``now`` of an earlier one."""
 
     columns: list[ShownColumn]
@@ -70,7 +70,7 @@ class Grid(msgspec.Struct, frozen=True):
     now: datetime | None = None
 
 
-def grid(review: Review, user: User, since: datetime | None = None) -> Grid:
+def grid(review: Review, user: User, since: datetime | None = None) -> ReviewGrid:
     """What the user may see of the review; with ``since`` only the cells that changed. Five queries."""
     cells = ReviewCell.objects.filter(row__review=review).visible_to(user)
     now = ReviewCell.objects.filter(row__review=review).aggregate(last=Max("updated_at"))["last"]
@@ -82,7 +82,7 @@ def grid(review: Review, user: User, since: datetime | None = None) -> Grid:
         cells = cells.filter(
             changed | Q(pk__in=own.filter(changed).values("cell")) if review.blind else changed
         )
-    return Grid(
+    return ReviewGrid(
         shown_columns(review), shown_rows(review, user), shown_cells(blinded(cells, review, user)), now
     )
 

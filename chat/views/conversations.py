@@ -320,7 +320,7 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the chat panel of a document: its latest conversation, the chosen one, or a new one."""
     document = visible_document(request, pk)
     own = Conversation.objects.visible_to(request.user).filter(
-        documents=document, scope=Conversation.Scope.DOCUMENTS
+        documents=document, scope=Conversation.ScopeKind.DOCUMENTS
     )
     found = own
     if wanted := request.GET.get("conversation", ""):

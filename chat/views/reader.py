@@ -55,7 +55,7 @@ MOST_LINKS = 100  # of all notes; each may be looked up on its page
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MarginMark:
     """A place that an answer or a note rests on.
 
     Attributes:
@@ -74,12 +74,12 @@ class Mark:
     contradicted: bool = False
 
 
-def marks_on(document: Document, user: User) -> list[Mark]:
+def marks_on(document: Document, user: User) -> list[MarginMark]:
     """The user's own answers and notes that rest on the document, the latest first."""
     return [*_of_answers(document, user), *_of_notes(document, user)]
 
 
-def _of_answers(document: Document, user: User) -> Iterator[Mark]:
+def _of_answers(document: Document, user: User) -> Iterator[MarginMark]:
     """Two queries."""
     cited = Citation.objects.visible_to(user).filter(document=document, message__isnull=False)
     rows = cited.select_related("message__conversation")
@@ -89,10 +89,10 @@ def _of_answers(document: Document, user: User) -> Iterator[Mark]:
         title = f"{row.message.conversation.title}: {shown.claim[:200] or shown.quote[:200]}"
         if boxes := shown.rects or shown.unit_rects:
             wrong = row.verdict in CONTRADICTED
-            yield Mark(shown.page, _strip(boxes), shown.number, title, shown.href, contradicted=wrong)
+            yield MarginMark(shown.page, _strip(boxes), shown.number, title, shown.href, contradicted=wrong)
 
 
-def _of_notes(document: Document, user: User) -> Iterator[Mark]:
+def _of_notes(document: Document, user: User) -> Iterator[MarginMark]:
     """Notes rest on the citations in them, and on the places that their links name."""
     notes = Note.objects.visible_to(user).filter(
         Q(citations__document=document) | Q(content__contains=reverse("document", args=[document.pk]))
@@ -103,7 +103,7 @@ def _of_notes(document: Document, user: User) -> Iterator[Mark]:
         left -= len(places)
         lit = [found for place in places for found in highlights_at(document, place)]
         for page, box in [*_cited(note, document), *_strips(lit)]:
-            yield Mark(page, box, 1, str(note), reverse("note", args=[note.pk]), note.pk)
+            yield MarginMark(page, box, 1, str(note), reverse("note", args=[note.pk]), note.pk)
 
 
 def _cited(note: Note, document: Document) -> Iterator[tuple[int, Box]]:
@@ -186,7 +186,7 @@ def tour(request: HttpRequest) -> HttpResponse:
     return render(request, "reader/_tour.html", {"step": step, "next": step + 1, "steps": TOUR_STEPS})
 
 
-class Place(msgspec.Struct, frozen=True, rename="camel"):
+class PdfDestination(msgspec.Struct, frozen=True, rename="camel"):
     """A place as pdf.js names it: a point of a page in PDF user space, and how far the pages are turned."""
 
     page_number: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
@@ -225,7 +225,7 @@ def place_left(request: HttpRequest, document: Document) -> dict[str, object] | 
     if kept is None:
         return None
     built: dict[str, object] = msgspec.to_builtins(
-        Place(kept.page_number, kept.left, kept.top, kept.rotation)
+        PdfDestination(kept.page_number, kept.left, kept.top, kept.rotation)
     )
     return built | {"at": kept.updated_at.timestamp() * 1000}
 
@@ -236,7 +236,7 @@ def place(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Keeps where the user is reading: ``place`` is JSON, as pdf.js says it."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     try:
-        said = msgspec.json.decode(request.POST.get("place", ""), type=Place)
+        said = msgspec.json.decode(request.POST.get("place", ""), type=PdfDestination)
     except msgspec.MsgspecError:
         return JsonResponse({"error": "This is no place in a document."}, status=400)
     ReadingPlace.objects.update_or_create(

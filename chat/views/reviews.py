@@ -161,7 +161,7 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def cells(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Return the grid as JSON (``review_presenters.Grid``); with ``?since=``, only the changed cells."""
+    """Return the grid (``ReviewGrid``) as JSON; with ``?since=``, only the changed cells."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     try:

@@ -174,7 +174,7 @@ def link_to_list(model: type[models.Model], text: str, **filters: Any) -> SafeSt
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LabelledRect:
     """A labelled rectangle in points of the page as displayed, the SVG's units."""
 
     x: float
@@ -195,7 +195,7 @@ class Layer:
 
     name: str
     title: str
-    marks: tuple[Mark, ...]
+    marks: tuple[LabelledRect, ...]
     line: str = ""
     shown: bool = False
 
@@ -216,11 +216,11 @@ class _Pen:
 
     frame: PageFrame
 
-    def mark(self, rect: Sequence[float], label: str = "", kind: str = "") -> Mark:
+    def mark(self, rect: Sequence[float], label: str = "", kind: str = "") -> LabelledRect:
         shown = self.frame.to_display(Rect(*rect))
         width, height = self.frame.display_size
         x, y = shown.x0 * width, shown.y0 * height
-        return Mark(
+        return LabelledRect(
             round(x, 2),
             round(y, 2),
             round(shown.width * width, 2),
@@ -229,7 +229,7 @@ class _Pen:
             kind,
         )
 
-    def marks(self, rects: Iterable[Sequence[float]], label: str = "", kind: str = "") -> list[Mark]:
+    def marks(self, rects: Iterable[Sequence[float]], label: str = "", kind: str = "") -> list[LabelledRect]:
         return [self.mark(rect, label, kind) for rect in rects]
 
 
@@ -267,13 +267,13 @@ def highlight_overlay(
     return Overlay(page, *page.frame.display_size, layers)
 
 
-def _units(pen: _Pen, units: list[CitationUnit]) -> Iterator[Mark]:
+def _units(pen: _Pen, units: list[CitationUnit]) -> Iterator[LabelledRect]:
     for unit in units:
         if unit.rects:
             yield pen.mark(unit.bbox, unit.unit_type, unit.unit_type)
 
 
-def _order(pen: _Pen, units: list[CitationUnit]) -> tuple[tuple[Mark, ...], str]:
+def _order(pen: _Pen, units: list[CitationUnit]) -> tuple[tuple[LabelledRect, ...], str]:
     placed = [unit for unit in units if unit.rects]
     marks = tuple(pen.mark(unit.bbox, str(unit.paragraph_index)) for unit in placed)
     return marks, " ".join(f"{x:.1f},{y:.1f}" for x, y in (mark.center for mark in marks))
@@ -283,7 +283,7 @@ def _words(page: Page) -> list[list[float]]:
     return word_boxes.unpack(bytes(page.word_boxes), page.width, page.height).boxes.tolist()
 
 
-def _chunks(pen: _Pen, units: list[CitationUnit]) -> Iterator[Mark]:
+def _chunks(pen: _Pen, units: list[CitationUnit]) -> Iterator[LabelledRect]:
     rects: dict[UUID, list[Rect]] = defaultdict(list)
     for unit in units:
         if unit.chunk_id and unit.rects:
@@ -292,7 +292,7 @@ def _chunks(pen: _Pen, units: list[CitationUnit]) -> Iterator[Mark]:
         yield pen.mark(bounding_box(boxes), chunk_id.hex[:6])
 
 
-def _cells(pen: _Pen, units: list[CitationUnit]) -> Iterator[Mark]:
+def _cells(pen: _Pen, units: list[CitationUnit]) -> Iterator[LabelledRect]:
     for unit in units:
         for cell in (unit.cells or {}).get("cells", []):
             if cell.get("rect"):
@@ -301,7 +301,7 @@ def _cells(pen: _Pen, units: list[CitationUnit]) -> Iterator[Mark]:
                 )
 
 
-def _furniture(pen: _Pen, page: Page) -> Iterator[Mark]:
+def _furniture(pen: _Pen, page: Page) -> Iterator[LabelledRect]:
     for piece in page.furniture:
         yield from pen.marks(piece["rects"])
 

@@ -37,7 +37,7 @@ from rest_framework.response import Response
 
 from documents.access import NotYours, set_collections
 from documents.api.common.callers import HasScope, JSONParser, caller
-from documents.api.common.errors import Conflict, ErrorSerializer, TooLarge
+from documents.api.common.errors import ErrorSerializer, StateConflict, TooLarge
 from documents.api.common.fields import MayEdit
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.common.lists import VisibleFilter
@@ -390,7 +390,7 @@ class DocumentViewSet(
             except ParseFailure as failure:
                 raise serializers.ValidationError({"password": [failure.message]}) from None
         if not ingest_again(document):
-            raise Conflict("This document is being read now.")
+            raise StateConflict("This document is being read now.")
         document.refresh_from_db()
         return Response(StatusSerializer(document).data, status=status.HTTP_202_ACCEPTED)
 

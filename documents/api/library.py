@@ -21,7 +21,7 @@ from rest_framework.response import Response
 
 from documents.access import end_way, ways_to
 from documents.api.common.callers import HasScope
-from documents.api.common.errors import UNUSABLE, Conflict, ErrorSerializer, Unusable
+from documents.api.common.errors import UNUSABLE, ErrorSerializer, StateConflict, Unusable
 from documents.api.common.fields import DocumentPart, MayEdit, Strict, VisibleRelated
 from documents.api.common.lists import TrueFalseFilter, VisibleFilter
 from documents.models import Collection, Document, Share, Tag
@@ -30,7 +30,7 @@ from documents.models.library import COLOURS
 TAKEN = {409: OpenApiResponse(ErrorSerializer, "You have one of this name already.")}
 
 
-class Named(Strict, serializers.ModelSerializer):
+class NamedSerializer(Strict, serializers.ModelSerializer):
     """Base of serializers whose name is unique per owner."""
 
     colour = serializers.ChoiceField(COLOURS, required=False)
@@ -39,14 +39,14 @@ class Named(Strict, serializers.ModelSerializer):
         owner = self.context["request"].user
         others = self.Meta.model.objects.filter(owner=owner, name=name)  # type: ignore[attr-defined]
         if others.exclude(pk=self.instance.pk if self.instance else None).exists():
-            raise Conflict("You have one of this name already.", "name_taken")
+            raise StateConflict("You have one of this name already.", "name_taken")
         return name
 
     def create(self, values: dict[str, Any]) -> Any:
         return super().create(values | {"owner": self.context["request"].user})
 
 
-class TagSerializer(Named):
+class TagSerializer(NamedSerializer):
     """A word you stick on documents."""
 
     class Meta:
@@ -54,7 +54,7 @@ class TagSerializer(Named):
         fields = ["id", "name", "colour"]
 
 
-class CollectionSerializer(Named):
+class CollectionSerializer(NamedSerializer):
     """A named set of documents, which can be shared as one."""
 
     owner = serializers.CharField(source="owner.username", read_only=True)

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from documents.api.common.callers import caller
 from documents.api.common.fields import Strict
-from documents.models import ApiToken, Scope
+from documents.models import ApiToken, TokenScope
 
 
 @extend_schema_serializer(
@@ -33,7 +33,9 @@ from documents.models import ApiToken, Scope
 class TokenSerializer(Strict, serializers.ModelSerializer):
     """A token; its key is shown only in the answer that made it."""
 
-    scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices), min_length=1, max_length=3)
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(TokenScope.choices), min_length=1, max_length=3
+    )
 
     class Meta:
         model = ApiToken

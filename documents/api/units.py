@@ -40,7 +40,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class PageRegion:
     """Rectangles of one page in points and in display fractions, with the page's size.
 
     Attributes:
@@ -59,7 +59,7 @@ class Region:
     display: tuple[Rect, ...]
 
     @classmethod
-    def of(cls, number: int, frame: PageFrame, rects: Sequence[Sequence[float]]) -> Region:
+    def of(cls, number: int, frame: PageFrame, rects: Sequence[Sequence[float]]) -> PageRegion:
         in_page = tuple(Rect(*rect) for rect in rects)
         return cls(
             number,
@@ -223,7 +223,7 @@ class UnitSerializer(serializers.ModelSerializer):
         frames = Page.objects.frames([place]) if self.frames is None else self.frames
         if place not in frames:
             return None
-        return Region.of(unit.page_number, frames[place], unit.rects).data()
+        return PageRegion.of(unit.page_number, frames[place], unit.rects).data()
 
     @extend_schema_field(LocationSerializer(allow_null=True))
     def get_location(self, unit: CitationUnit) -> Any:

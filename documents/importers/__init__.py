@@ -1,26 +1,26 @@
 """Import the output of other parsers.
 
-``parser_outputs`` converts it (Docling, Unstructured, plain blocks of most others) to ``Block`` values;
-``block_import`` converts those to ``ParsedPage`` values, as our own parser returns.
+``parser_outputs`` converts it (Docling, Unstructured, plain blocks of most others) to ``ImportedBlock``
+values; ``block_import`` converts those to ``ParsedPage`` values, as our own parser returns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from documents.importers.block import AdapterError, Block
+from documents.importers.block import AdapterError, ImportedBlock
 from documents.importers.parser_outputs import read_docling, read_plain_blocks, read_unstructured
 
-ADAPTERS: dict[str, Callable[[object], list[Block]]] = {
+ADAPTERS: dict[str, Callable[[object], list[ImportedBlock]]] = {
     "docling": read_docling,
     "unstructured": read_unstructured,
     "blocks": read_plain_blocks,
 }
 
-__all__ = ["ADAPTERS", "AdapterError", "Block", "read_blocks", "recognise"]
+__all__ = ["ADAPTERS", "AdapterError", "ImportedBlock", "read_blocks", "recognise"]
 
 
-def read_blocks(payload: object, kind: str = "") -> list[Block]:
+def read_blocks(payload: object, kind: str = "") -> list[ImportedBlock]:
     """Return blocks in reading order; ``kind`` '' detects the format. Raises AdapterError."""
     adapter = ADAPTERS.get(kind or recognise(payload))
     if adapter is None:

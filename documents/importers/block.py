@@ -35,7 +35,7 @@ class AdapterError(Exception):
         self.blocks = dict(blocks or {})
 
 
-class Block(msgspec.Struct, frozen=True, kw_only=True):
+class ImportedBlock(msgspec.Struct, frozen=True, kw_only=True):
     """One validated block.
 
     Attributes:
@@ -75,13 +75,13 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         return found if found != Location() else None
 
 
-def make_block(**values: object) -> Block:
+def make_block(**values: object) -> ImportedBlock:
     """Return a validated Block. Raises AdapterError."""
     text = values.get("text")
     if isinstance(text, str):
         values["text"] = clean(text)
     try:
-        block = msgspec.convert(values, Block, strict=False)
+        block = msgspec.convert(values, ImportedBlock, strict=False)
     except msgspec.ValidationError as error:
         raise AdapterError(f"It cannot be read: {error}") from None
     if len(block.text) > LONGEST_TEXT:
@@ -89,9 +89,9 @@ def make_block(**values: object) -> Block:
     return block
 
 
-def read_each(items: Iterable[Item], read: Callable[[Item], Block | None]) -> list[Block]:
+def read_each(items: Iterable[Item], read: Callable[[Item], ImportedBlock | None]) -> list[ImportedBlock]:
     """Read each item; None results are skipped. Raises AdapterError with the errors of all items."""
-    blocks: list[Block] = []
+    blocks: list[ImportedBlock] = []
     errors: dict[int, str] = {}
     number = -1
     for number, item in enumerate(items):
@@ -138,17 +138,17 @@ _RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 _BAR = re.compile(r"(?<!\\)\|")
 
 
-class Rows(NamedTuple):
+class TextRows(NamedTuple):
     """Cells as text, row by row; ``has_head``: the first row is the header."""
 
     rows: list[list[str]]
     has_head: bool
 
 
-NONE = Rows([], False)
+NONE = TextRows([], False)
 
 
-def rows_of(text: str) -> Rows:
+def rows_of(text: str) -> TextRows:
     """Parse a table in HTML or Markdown; ``NONE`` for other text."""
     text = text.strip()[:LONGEST]
     if text.startswith("<"):
@@ -156,7 +156,7 @@ def rows_of(text: str) -> Rows:
     return _from_markdown(text.splitlines()) if text.startswith("|") else NONE
 
 
-def rows_of_cells(cells: Iterable[object]) -> Rows:
+def rows_of_cells(cells: Iterable[object]) -> TextRows:
     """Place Docling's cells by their first row and column."""
     placed: dict[int, dict[int, str]] = {}
     heads: set[int] = set()
@@ -169,16 +169,16 @@ def rows_of_cells(cells: Iterable[object]) -> Rows:
             heads |= {row} if cell.get("column_header") else set()
     width = max((column + 1 for row in placed.values() for column in row), default=0)
     order = sorted(placed)
-    return Rows(
+    return TextRows(
         [[placed[row].get(column, "") for column in range(width)] for row in order],
         bool(order and order[0] in heads),
     )
 
 
-def _from_markdown(lines: list[str]) -> Rows:
+def _from_markdown(lines: list[str]) -> TextRows:
     head = len(lines) > 1 and bool(_RULE.fullmatch(lines[1].strip()))
     rows = [_markdown_cells(line) for line in lines if line.strip() and not _RULE.fullmatch(line.strip())]
-    return Rows(rows, head)
+    return TextRows(rows, head)
 
 
 def _markdown_cells(line: str) -> list[str]:
@@ -187,12 +187,12 @@ def _markdown_cells(line: str) -> list[str]:
     return cells[:-1] if len(cells) > 1 and not cells[-1] else cells
 
 
-def _from_html(html: str) -> Rows:
+def _from_html(html: str) -> TextRows:
     parser = _TableParser()
     parser.feed(html)
     parser.close()
     rows = [row for row in parser.rows if row]
-    return Rows(rows, bool(rows) and parser.has_head)
+    return TextRows(rows, bool(rows) and parser.has_head)
 
 
 class _TableParser(HTMLParser):

@@ -22,7 +22,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 
 from documents.failures import IngestionFailure
-from documents.importers import AdapterError, Block, read_blocks, recognise
+from documents.importers import AdapterError, ImportedBlock, read_blocks, recognise
 from documents.ingestion.queue import open_job
 from documents.models import Document, Job
 from pdf.failures import FailureCode
@@ -40,7 +40,7 @@ UNIT_TYPES: dict[str, UnitType] = {"text": "prose", "media": "caption"}
 
 
 def parsed_document(
-    blocks: Sequence[Block], engine: str, file: ParsedDocument | None = None
+    blocks: Sequence[ImportedBlock], engine: str, file: ParsedDocument | None = None
 ) -> ParsedDocument:
     """Convert blocks to pages, in the order of their numbers; pages without blocks are empty.
 
@@ -67,7 +67,7 @@ def parsed_document(
     )
 
 
-def _page(block: Block) -> int:
+def _page(block: ImportedBlock) -> int:
     return block.page
 
 
@@ -91,7 +91,7 @@ class _PageWriter:
         self._text = ""
         self._units: list[ParsedUnit] = []
 
-    def write(self, block: Block) -> None:
+    def write(self, block: ImportedBlock) -> None:
         if block.type == "table" and block.rows:
             table = next(self._tables)
             head = block.rows[0] if block.has_head else ()
@@ -101,7 +101,7 @@ class _PageWriter:
         path = self._path_of(block)
         self._add(block, block.text.strip(), path, None)
 
-    def _path_of(self, block: Block) -> tuple[str, ...]:
+    def _path_of(self, block: ImportedBlock) -> tuple[str, ...]:
         """Return the headings above the block; a heading replaces those of its level and below."""
         if block.type == "heading":
             level = block.level or 1
@@ -113,7 +113,7 @@ class _PageWriter:
         return tuple(title for _, title in self._headings)
 
     def _write_row(
-        self, block: Block, table: int, row: int, cells: tuple[str, ...], head: tuple[str, ...]
+        self, block: ImportedBlock, table: int, row: int, cells: tuple[str, ...], head: tuple[str, ...]
     ) -> None:
         text = "\t".join(cell.strip() for cell in cells)
         if not text.strip():
@@ -137,7 +137,7 @@ class _PageWriter:
     def _next_start(self) -> int:
         return len(self._text) + 1 if self._text else 0
 
-    def _add(self, block: Block, text: str, path: tuple[str, ...], table: TableRow | None) -> None:
+    def _add(self, block: ImportedBlock, text: str, path: tuple[str, ...], table: TableRow | None) -> None:
         start = self._next_start()
         self._text += ("\n" if self._text else "") + text
         rect = self._rect(block)
@@ -165,7 +165,7 @@ class _PageWriter:
         )
         self.line += lines
 
-    def _rect(self, block: Block) -> Rect:
+    def _rect(self, block: ImportedBlock) -> Rect:
         """Return the bounding box of the block's corners in page space, or the whole page without corners."""
         if not block.quad:
             return Rect(0.0, 0.0, self._frame.width, self._frame.height)
@@ -244,7 +244,7 @@ def import_blocks(owner: User, payload: object, title: str, kind: str = "") -> D
     return document
 
 
-def check_size(blocks: Sequence[Block]) -> None:
+def check_size(blocks: Sequence[ImportedBlock]) -> None:
     """Raise AdapterError for more pages or words than the server accepts."""
     if max(block.page for block in blocks) > settings.PARSE_MAX_PAGES:
         raise AdapterError(f"There are more than {settings.PARSE_MAX_PAGES:,} pages.")

@@ -13,8 +13,8 @@ from documents.importers.block import (
     MOST_BLOCKS,
     NONE,
     AdapterError,
-    Block,
-    Rows,
+    ImportedBlock,
+    TextRows,
     clamped,
     make_block,
     quad_of,
@@ -38,7 +38,7 @@ DOCLING_TYPES = {
 FURNITURE = {"page_header", "page_footer"}
 
 
-def read_docling(payload: object) -> list[Block]:
+def read_docling(payload: object) -> list[ImportedBlock]:
     """Return blocks in reading order. Raises AdapterError."""
     if not isinstance(payload, dict) or not isinstance(payload.get("body"), dict):
         raise AdapterError("This is not a DoclingDocument: it has no body.")
@@ -68,7 +68,7 @@ def _resolve(document: dict[str, Any], reference: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _docling_block(document: dict[str, Any], item: dict[str, Any]) -> Block | None:
+def _docling_block(document: dict[str, Any], item: dict[str, Any]) -> ImportedBlock | None:
     label = str(item.get("label", ""))
     if label in FURNITURE or item.get("content_layer") == "furniture":
         return None
@@ -89,7 +89,7 @@ def _docling_block(document: dict[str, Any], item: dict[str, Any]) -> Block | No
     )
 
 
-def _table(document: dict[str, Any], item: dict[str, Any], place: dict[str, Any]) -> Block | None:
+def _table(document: dict[str, Any], item: dict[str, Any], place: dict[str, Any]) -> ImportedBlock | None:
     data = item.get("data") or {}
     rows, head = _rows_of_grid(data.get("grid") or []) or rows_of_cells(data.get("table_cells") or [])
     if not rows:
@@ -100,12 +100,12 @@ def _table(document: dict[str, Any], item: dict[str, Any], place: dict[str, Any]
     return make_block(type="table", text=text, rows=rows, has_head=head, caption=caption, **place)
 
 
-def _rows_of_grid(grid: list[list[dict[str, Any]]]) -> Rows | None:
+def _rows_of_grid(grid: list[list[dict[str, Any]]]) -> TextRows | None:
     """Convert Docling's grid, which repeats a cell in each column it spans."""
     rows = [[str(cell.get("text", "")) for cell in row if isinstance(cell, dict)] for row in grid]
     rows = [row for row in rows if any(cell.strip() for cell in row)]
     head = any(cell.get("column_header") for row in grid[:1] for cell in row if isinstance(cell, dict))
-    return Rows(rows, head) if rows else None
+    return TextRows(rows, head) if rows else None
 
 
 def _place(document: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
@@ -144,14 +144,14 @@ UNSTRUCTURED_TYPES = {
 }
 
 
-def read_unstructured(payload: object) -> list[Block]:
+def read_unstructured(payload: object) -> list[ImportedBlock]:
     """Return blocks in order, without page headers and footers. Raises AdapterError."""
     if not isinstance(payload, list) or len(payload) > MOST_BLOCKS:
         raise AdapterError(f"These are not Unstructured's elements, or more than {MOST_BLOCKS:,}.")
     return read_each(payload, _unstructured_block)
 
 
-def _unstructured_block(element: Any) -> Block | None:
+def _unstructured_block(element: Any) -> ImportedBlock | None:
     if not isinstance(element, dict):
         raise AdapterError("It is not an object.")
     kind = UNSTRUCTURED_TYPES.get(str(element.get("type", "")), "text")
@@ -241,7 +241,7 @@ PLAIN = (
 )
 
 
-def read_plain_blocks(payload: object) -> list[Block]:
+def read_plain_blocks(payload: object) -> list[ImportedBlock]:
     """Return blocks in order, without page headers and footers. Raises AdapterError."""
     sheets: dict[str, int] = {}
     return read_each(_items(payload), partial(_plain_block, sheets))
@@ -266,7 +266,7 @@ def _items(payload: object, depth: int = 0) -> Iterator[Any]:
             yield item
 
 
-def _plain_block(sheets: dict[str, int], item: Any) -> Block | None:
+def _plain_block(sheets: dict[str, int], item: Any) -> ImportedBlock | None:
     """Read one block. ``sheets`` assigns page numbers to sheets in order of appearance."""
     if not isinstance(item, dict):
         raise AdapterError("It is not an object.")

@@ -58,7 +58,7 @@ Yields = Callable[[], bool]
 
 
 @dataclass(slots=True)
-class Pace:
+class LayoutSchedule:
     """Decide when to repeat the layout with the pages recognised so far."""
 
     due_after: float = FIRST_TAKE_UP_SECONDS
@@ -155,7 +155,7 @@ def pages_left(documents: QuerySet[Document]) -> int:
 
 def recognise(lease: Lease, yields: Yields, background: bool) -> None:
     """Recognise pages, repeat the layout, release. Raises LostLease, ParseFailure, IngestionFailure."""
-    pace = Pace()
+    pace = LayoutSchedule()
     while pages_of(lease).awaiting_recognition().exists() and not yields():
         recognise_in_order(lease, pace, yields, background)
     if pages_of(lease).to_take_up().exists():
@@ -168,7 +168,7 @@ def recognise(lease: Lease, yields: Yields, background: bool) -> None:
         transaction.on_commit(lambda: issue_recognition_tickets(1), robust=True)
 
 
-def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: bool) -> None:
+def recognise_in_order(lease: Lease, pace: LayoutSchedule, yields: Yields, background: bool) -> None:
     """Recognise waiting pages until none is left, ``yields()``, or a user requests another page."""
     document = lease.row.get()
     pages = list(pages_of(lease).awaiting_recognition().in_order_of_need())

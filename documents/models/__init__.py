@@ -9,9 +9,9 @@ from documents.models.security import (
     EventKind,
     IdempotencyKey,
     RateCount,
-    Scope,
     SecurityEvent,
     TemporaryPassword,
+    TokenScope,
 )
 from pdf.failures import FailureCode
 
@@ -31,10 +31,10 @@ __all__ = [
     "PreviousVersion",
     "RateCount",
     "RetrievalChunk",
-    "Scope",
     "SecurityEvent",
     "Share",
     "Tag",
     "TemporaryPassword",
+    "TokenScope",
     "Worker",
 ]

@@ -96,7 +96,7 @@ class TemporaryPassword(models.Model):
 USED_AT_EVERY = timedelta(minutes=1)  # at most one write of the last use
 
 
-class Scope(models.TextChoices):
+class TokenScope(models.TextChoices):
     READ = "read", _("read documents, search, read answers")
     WRITE = "write", _("upload, change and delete")
     ASK = "ask", _("ask questions")
@@ -138,7 +138,7 @@ class ApiToken(models.Model):
     name = models.CharField(max_length=80)
     prefix = models.CharField(max_length=8, help_text="the key's first characters, to tell tokens apart")
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the key")
-    scopes = ArrayField(models.CharField(max_length=8, choices=Scope), default=list)
+    scopes = ArrayField(models.CharField(max_length=8, choices=TokenScope), default=list)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)

@@ -269,7 +269,7 @@ def _is_colour(request: HttpRequest) -> bool:
 # --- Several documents at once, and the bin ---
 
 
-class Refused(Exception):
+class ActionRefused(Exception):
     """The action cannot be done; the message is for people."""
 
 
@@ -301,7 +301,7 @@ def _share(user: User, documents: DocumentQuerySet, name: str) -> Sequence[Docum
         for row in rows:
             share_with(user, row, name, can_write=False)
     except UnknownUser:
-        raise Refused(_("There is no user called “%(name)s”.") % {"name": name}) from None
+        raise ActionRefused(_("There is no user called “%(name)s”.") % {"name": name}) from None
     return rows
 
 
@@ -348,7 +348,7 @@ def act(request: HttpRequest, action: str) -> HttpResponse:
     ids = chosen_ids(request)
     try:
         done = ACTIONS[action](request.user, Document.objects.filter(pk__in=ids), name)
-    except Refused as refused:
+    except ActionRefused as refused:
         return refusal(str(refused))
     context = {
         "deleted": done if action == "delete" else (),

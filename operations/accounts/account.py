@@ -25,7 +25,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from documents.models import ApiToken, EventKind, Scope, TemporaryPassword
+from documents.models import ApiToken, EventKind, TemporaryPassword, TokenScope
 from documents.models.security import acting_user, record
 from operations.accounts.sign_in import (
     OWN_PASSWORD,
@@ -126,7 +126,7 @@ def shown(request: HttpRequest, form: NewPassword | None = None, new_key: str = 
     context = {
         "form": form,
         "tokens": ApiToken.objects.visible_to(request.user),
-        "scopes": Scope.choices,
+        "scopes": TokenScope.choices,
         "new_key": new_key,
         "sessions": sessions_of(request.user),
         "session_key": request.session.session_key,
@@ -200,7 +200,7 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
 @reauthentication_required(app="account")  # type: ignore[untyped-decorator]
 def token(request: HttpRequest) -> HttpResponse:
     """Create an API token with the ticked scopes and the chosen lifetime in days (0: no end)."""
-    scopes = [scope for scope in request.POST.getlist("scope") if scope in Scope.values]
+    scopes = [scope for scope in request.POST.getlist("scope") if scope in TokenScope.values]
     name, days = request.POST.get("name", "").strip()[:80], request.POST.get("days", "")
     if not name or not scopes:
         messages.error(request, _("Give the token a name and at least one right."))

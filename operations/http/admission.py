@@ -27,7 +27,7 @@ from django.utils.functional import SimpleLazyObject
 
 from documents.api.common.callers import parse_rate
 from operations.http.errors import error_page
-from operations.postgres.base import Kind, current_kind
+from operations.postgres.base import ConnectionKind, current_kind
 
 # --- Request bodies: refused while they arrive if too large or too slow ---
 #
@@ -261,12 +261,12 @@ async def answer_healthz(scope: MutableMapping[str, Any], send: Send) -> None:
     await send({"type": "http.response.body", "body": body if scope["method"] == "GET" else b""})
 
 
-def kind_of(path: str, is_known: bool) -> Kind:
+def kind_of(path: str, is_known: bool) -> ConnectionKind:
     if path in ("/healthz", "/readyz", "/metrics"):
-        return Kind.HEALTH
+        return ConnectionKind.HEALTH
     if not is_known:
-        return Kind.ANONYMOUS
-    return Kind.ADMIN if path.startswith("/admin/") else Kind.REQUEST
+        return ConnectionKind.ANONYMOUS
+    return ConnectionKind.ADMIN if path.startswith("/admin/") else ConnectionKind.REQUEST
 
 
 def credential(headers: list[tuple[bytes, bytes]]) -> bytes:

@@ -112,7 +112,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     return ExportToDjangoView(request)
 
 
-class Documents(Collector):
+class DocumentCollector(Collector):
     def describe(self) -> list[Metric]:
         return []  # called at registration, when there may be no database yet
 
@@ -131,7 +131,7 @@ class Documents(Collector):
         yield GaugeMetricFamily("pincite_oldest_waiting_seconds", "Wait of the oldest document", seconds)
 
 
-REGISTRY.register(Documents())
+REGISTRY.register(DocumentCollector())
 
 
 POSTGRESQL = 15

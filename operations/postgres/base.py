@@ -36,7 +36,7 @@ from psycopg.pq import Format, TransactionStatus
 WAIT_SECONDS = 30.0
 
 
-class Kind(StrEnum):
+class ConnectionKind(StrEnum):
     """What a connection is for."""
 
     REQUEST = "request"  # by somebody who has shown who they are
@@ -87,7 +87,7 @@ class ConnectionLimit:
 class ConnectionLimits:
     """Of this process. Nothing is bounded until ``begin``: workers and commands have a connection or two."""
 
-    limits: dict[Kind, ConnectionLimit] = field(default_factory=dict)
+    limits: dict[ConnectionKind, ConnectionLimit] = field(default_factory=dict)
     process: int = 0
 
     def begin(self, requests: int) -> None:
@@ -107,14 +107,14 @@ class ConnectionLimits:
         return lane
 
 
-def places_for(requests: int) -> dict[Kind, int]:
+def places_for(requests: int) -> dict[ConnectionKind, int]:
     """Places of each lane in a web process."""
     return {
-        Kind.REQUEST: requests,
-        Kind.ANONYMOUS: max(2, requests // 4),
-        Kind.ADMIN: 3,
-        Kind.HEALTH: 2,
-        Kind.BACKGROUND: max(4, requests // 2),
+        ConnectionKind.REQUEST: requests,
+        ConnectionKind.ANONYMOUS: max(2, requests // 4),
+        ConnectionKind.ADMIN: 3,
+        ConnectionKind.HEALTH: 2,
+        ConnectionKind.BACKGROUND: max(4, requests // 2),
     }
 
 
@@ -123,7 +123,7 @@ def most_connections(requests: int) -> int:
     return sum(places_for(requests).values())
 
 
-current_kind: ContextVar[Kind] = ContextVar("current_kind", default=Kind.BACKGROUND)
+current_kind: ContextVar[ConnectionKind] = ContextVar("current_kind", default=ConnectionKind.BACKGROUND)
 connection_limits = ConnectionLimits()
 
 

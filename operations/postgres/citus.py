@@ -83,7 +83,7 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SchemaStep:
     """One thing that is not yet as it must be, in words, and the statements that make it so."""
 
     what: str
@@ -183,7 +183,7 @@ def ensure_possible() -> None:
 # --- What must be --------------------------------------------------------------------------------
 
 
-def missing_steps() -> list[Step]:
+def missing_steps() -> list[SchemaStep]:
     """What ``distribute`` would do, in order; nothing where all is in its place. Raises NotPossible."""
     ensure_possible()
     if not has_citus():
@@ -225,18 +225,18 @@ def ensure_nodes(cursor: CursorWrapper) -> None:
 Places = dict[str, tuple[str, str]]
 
 
-def constraint_steps(known: Iterable[Constraint], places: Places) -> Iterator[Step]:
+def constraint_steps(known: Iterable[Constraint], places: Places) -> Iterator[SchemaStep]:
     """Foreign keys that are in the way go; keys of distributed tables get the distribution column."""
     tables = distributed_tables()
     for one in known:
         if one.kind == "f" and not stays(one, places):
-            yield Step(f"drop {one.name} of {one.table}", (one.drop,))
+            yield SchemaStep(f"drop {one.name} of {one.table}", (one.drop,))
         elif one.kind in "pu" and one.table in tables and COLUMN not in one.columns:
             wider = Constraint(one.name, one.kind, one.table, (COLUMN, *one.columns), "", (), one.deferred)
             index = (
                 f"CREATE INDEX {one.table}_{'_'.join(one.columns)} ON {one.table} ({', '.join(one.columns)})"
             )
-            yield Step(f"{one.name} of {one.table}: add {COLUMN}", (one.drop, wider.add, index))
+            yield SchemaStep(f"{one.name} of {one.table}: add {COLUMN}", (one.drop, wider.add, index))
 
 
 def stays(one: Constraint, places: Places) -> bool:
@@ -247,22 +247,22 @@ def stays(one: Constraint, places: Places) -> bool:
     return one.table in places and (one.target not in tables or COLUMN in one.columns)
 
 
-def placement_steps(places: Places) -> Iterator[Step]:
+def placement_steps(places: Places) -> Iterator[SchemaStep]:
     first = distributed_tables()[0]
     for table in distributed_tables():
         if table not in places:
             beside = "none" if table == first else first
             call = f"SELECT create_distributed_table('{table}', '{COLUMN}', colocate_with => '{beside}')"
-            yield Step(f"distribute {table} by {COLUMN}", (call,))
+            yield SchemaStep(f"distribute {table} by {COLUMN}", (call,))
         elif places[table] != ("distributed", COLUMN):
             raise NotPossible(f"{table} is a {places[table][0]} table by {places[table][1]}.")
     for table in reference_tables():
         if places.get(table, ("", ""))[0] != "reference":
             call = f"SELECT create_reference_table('{table}')"
-            yield Step(f"copy {table} to every node", (call,))
+            yield SchemaStep(f"copy {table} to every node", (call,))
 
 
-def foreign_key_steps(known: Iterable[Constraint], places: Places) -> Iterator[Step]:
+def foreign_key_steps(known: Iterable[Constraint], places: Places) -> Iterator[SchemaStep]:
     """Foreign keys of distributed tables, as they may be there."""
     tables = distributed_tables()
     for one in known:
@@ -272,7 +272,7 @@ def foreign_key_steps(known: Iterable[Constraint], places: Places) -> Iterator[S
         if one.target in tables and COLUMN not in one.columns:
             columns, target_columns = (COLUMN, *one.columns), (COLUMN, *one.target_columns)
             again = Constraint(one.name, "f", one.table, columns, one.target, target_columns, one.deferred)
-        yield Step(f"add {one.name} of {one.table}", (again.add,))
+        yield SchemaStep(f"add {one.name} of {one.table}", (again.add,))
 
 
 def unset_on_workers(cursor: CursorWrapper) -> list[str]:
@@ -285,11 +285,11 @@ def unset_on_workers(cursor: CursorWrapper) -> list[str]:
     return [name for name, setting in wanted.items() if not all(setting in row for row in found)]
 
 
-def setting_step(name: str) -> Step:
+def setting_step(name: str) -> SchemaStep:
     database = sql.Identifier(connection.settings_dict["NAME"]).as_string(None)
     change = "SET LOCAL citus.enable_ddl_propagation = off; "  # each worker changes its own
     change += f"ALTER DATABASE {database} SET {name} = {WORKER_SETTINGS[name]}"
-    return Step(
+    return SchemaStep(
         f"set {name} = {WORKER_SETTINGS[name]} on the workers",
         (f"SELECT * FROM run_command_on_workers('{change}')",),
     )
@@ -332,7 +332,7 @@ def prepare_worker(node: Node) -> None:
         raise NotPossible(f"{node}: {error}") from error
 
 
-def distribute(on_step: Callable[[Step], object] | None = None) -> int:
+def distribute(on_step: Callable[[SchemaStep], object] | None = None) -> int:
     """Does what is lacking, all of it or nothing; how many steps. Raises NotPossible."""
     try:
         with transaction.atomic():

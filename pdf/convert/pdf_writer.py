@@ -18,9 +18,9 @@ from pdf.sandbox.messages import (
     HeldAnnotation,
     HeldAnnotations,
     HeldRequest,
-    Highlight,
     HighlightedFile,
     HighlightedPage,
+    PdfHighlight,
 )
 from pdf.structure import Layer, ParsedPage, Word
 
@@ -132,7 +132,7 @@ def _annotate(page: pymupdf.Page, marked: HighlightedPage) -> None:
     page.set_rotation(rotation)
 
 
-def _highlight(page: pymupdf.Page, mark: Highlight) -> None:
+def _highlight(page: pymupdf.Page, mark: PdfHighlight) -> None:
     if not mark.rects:
         return
     if mark.strokes:

@@ -21,7 +21,7 @@ from pdf.layout.paragraphs import CLOSED, LEADING_SLACK, LOOSEST_LEADING, paragr
 from pdf.tables.aligned import EDGE, aligned_rows
 from pdf.tables.cells import is_value, row_of
 from pdf.tables.column_headers import with_header_above_rule
-from pdf.tables.grid import Grid, grids
+from pdf.tables.grid import RuledGrid, grids
 from pdf.tables.rows import LABEL, mirrored_row, table_blocks, turned_back, without_scales
 from pdf.tables.ruled import with_ruled_tables
 from pdf.tables.text_tables import Inset
@@ -190,7 +190,7 @@ def _overlap(a: Rect, b: Rect) -> bool:
     return a.overlap_x(b) > TOUCH and a.overlap_y(b) > TOUCH
 
 
-def _is_cell(box: Rect, grid: Grid) -> bool:
+def _is_cell(box: Rect, grid: RuledGrid) -> bool:
     """Whether the box is a part of a larger grid."""
     return grid.rect.area > 1.2 * box.area and _within(
         Rect(box.x0 + TOUCH, box.y0 + TOUCH, box.x1 - TOUCH, box.y1 - TOUCH), grid.rect

@@ -169,7 +169,7 @@ class UnlockRequest(msgspec.Struct, frozen=True, tag="unlock"):
 YELLOW = (1.0, 0.84, 0.29)
 
 
-class Highlight(msgspec.Struct, frozen=True):
+class PdfHighlight(msgspec.Struct, frozen=True):
     """Words to highlight.
 
     Attributes:
@@ -219,7 +219,7 @@ class HighlightedPage(msgspec.Struct, frozen=True):
     """A page of a file, counted from 1, and its highlights."""
 
     number: int
-    marks: tuple[Highlight, ...]
+    marks: tuple[PdfHighlight, ...]
 
 
 class HighlightedFile(msgspec.Struct, frozen=True):

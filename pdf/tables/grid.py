@@ -61,7 +61,7 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class RuledGrid:
     """Rulings that hang together. ``xs`` and ``ys`` are their places, sorted and distinct."""
 
     rect: Rect
@@ -107,7 +107,7 @@ def _spans(ruling: Ruling, place: float) -> bool:
     return ruling.start - SNAP <= place <= ruling.end + SNAP
 
 
-def grids(rulings: Iterable[Rect]) -> list[Grid]:
+def grids(rulings: Iterable[Rect]) -> list[RuledGrid]:
     """The grids of a page, those with at least two rows and two columns."""
     across, upright = [], []
     for x0, y0, x1, y1 in rulings:
@@ -166,7 +166,7 @@ def _touching(horizontal: list[Ruling], vertical: list[Ruling]) -> list[tuple[li
     return groups
 
 
-def beside(grid: Grid, other: Grid) -> Grid | None:
+def beside(grid: RuledGrid, other: RuledGrid) -> RuledGrid | None:
     """The two as one, where they are ruled at the same heights and stand beside one another."""
     apart = grid.rect.x1 < other.rect.x0 + SNAP or other.rect.x1 < grid.rect.x0 + SNAP
     same = sum(any(abs(y - o) <= SNAP for o in other.ys) for y in grid.ys)
@@ -181,7 +181,7 @@ def _meet(h: Ruling, v: Ruling) -> bool:
     return _spans(h, v.at) and _spans(v, h.at)
 
 
-def _grid(horizontal: list[Ruling], vertical: list[Ruling]) -> Grid | None:
+def _grid(horizontal: list[Ruling], vertical: list[Ruling]) -> RuledGrid | None:
     if len(horizontal) < 2:
         return None
     ys = _distinct([h.at for h in horizontal])
@@ -191,7 +191,7 @@ def _grid(horizontal: list[Ruling], vertical: list[Ruling]) -> Grid | None:
         return None
     y0, y1 = min(v.start for v in vertical), max(v.end for v in vertical)
     rect = Rect(xs[0], min(ys[0], y0), xs[-1], max(ys[-1], y1))
-    return Grid(rect, tuple(horizontal), tuple(vertical), xs, _distinct([rect.y0, *ys, rect.y1]))
+    return RuledGrid(rect, tuple(horizontal), tuple(vertical), xs, _distinct([rect.y0, *ys, rect.y1]))
 
 
 def _distinct(places: Iterable[float]) -> tuple[float, ...]:
@@ -202,7 +202,7 @@ def _distinct(places: Iterable[float]) -> tuple[float, ...]:
     return tuple(out)
 
 
-def grid_table(grid: Grid, lines: Sequence[Line]) -> list[Block]:
+def grid_table(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
     """What the grid closes in: the rows of a table, or the boxes of a form.
 
     Empty when it is neither: a frame, a chart, one row.
@@ -229,7 +229,7 @@ def _is_regular(cells: dict[CellKey, list[Line]]) -> bool:
     return rows < FORM_ROWS or shared >= COMMON_SHARE * len(cells)
 
 
-def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
+def cells_in(grid: RuledGrid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
     """The lines of each cell, top to bottom; lines that run through a ruling are parted there."""
     cells: dict[CellKey, list[Line]] = {}
     for line in lines:
@@ -240,7 +240,7 @@ def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
     return cells
 
 
-def _parted(grid: Grid, line: Line) -> list[tuple[CellKey, Line]]:
+def _parted(grid: RuledGrid, line: Line) -> list[tuple[CellKey, Line]]:
     y = (line.y0 + line.y1) / 2
     ends = {(word.x0 + word.x1) / 2 for word in (line.words[0], line.words[-1])}
     keys = set(grid.cells_at(ends, y))
@@ -320,10 +320,10 @@ def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bo
 CUT_SHARE = 0.5
 
 
-def whole_grids(found: Sequence[Grid], lines: Sequence[Line]) -> list[Grid]:
+def whole_grids(found: Sequence[RuledGrid], lines: Sequence[Line]) -> list[RuledGrid]:
     """The grids that hold whole rows; one that cuts them is joined with what is ruled beside, or left out."""
-    whole: list[Grid] = []
-    parts: list[Grid] = []
+    whole: list[RuledGrid] = []
+    parts: list[RuledGrid] = []
     for grid in found:
         (parts if cuts_rows(grid.rect, lines) else whole).append(grid)
     while parts:

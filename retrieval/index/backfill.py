@@ -39,7 +39,7 @@ ROUNDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class BackfillProgress:
     """``remaining`` counts documents that still lack vectors."""
 
     document: Document
@@ -47,7 +47,7 @@ class Progress:
     remaining: int
 
 
-def reindex(name: str, on_progress: Callable[[Progress], None] | None = None) -> EmbeddingSpace:
+def reindex(name: str, on_progress: Callable[[BackfillProgress], None] | None = None) -> EmbeddingSpace:
     """Embeds what the space lacks, builds its index, and switches to it; may be stopped and repeated.
 
     ``name`` is ``provider`` or ``provider:model``. Raises ProviderError: what was
@@ -64,7 +64,7 @@ def reindex(name: str, on_progress: Callable[[Progress], None] | None = None) ->
 
 def embed_lacking(
     space: EmbeddingSpace,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[BackfillProgress], None] | None = None,
     seconds: float = math.inf,
 ) -> bool:
     """Embeds documents that lack vectors, for so long; True when there was none left to embed.
@@ -83,7 +83,7 @@ def embed_lacking(
             continue
         done += 1
         if on_progress:
-            on_progress(Progress(document, embedded, len(lacking) - number))
+            on_progress(BackfillProgress(document, embedded, len(lacking) - number))
     return not done
 
 

@@ -16,7 +16,7 @@ from retrieval.ranking.features import Candidate, TermFeatures
 from retrieval.results import Facet, FacetValue, Hit, ListRank, Snippet
 from text.languages import base_language
 from text.sentences import sentences
-from text.terms import Token, terms_of, tokens_of
+from text.terms import IndexedToken, terms_of, tokens_of
 
 # Contextual compression: of a passage, the rows and sentences that matter for the question.
 
@@ -80,7 +80,7 @@ def snippet_of(
     return Snippet(text[start:end], tuple(marks), start)
 
 
-def _densest(text: str, tokens: Sequence[Token], worth: Sequence[float], size: int) -> int:
+def _densest(text: str, tokens: Sequence[IndexedToken], worth: Sequence[float], size: int) -> int:
     """Where the stretch of ``size`` characters that holds the most worth begins: at a word."""
     best, start, first, total = 0.0, 0, 0, 0.0
     for last, token in enumerate(tokens):

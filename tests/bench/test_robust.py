@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.robust import ENDS, Outcome, expected_in, faults, files_of, unread_text
+from bench.robust import ENDS, FileOutcome, expected_in, faults, files_of, unread_text
 from pdf.failures import FailureCode
 from tests.drawing import draw_pdf
 
@@ -28,14 +28,14 @@ from tests.drawing import draw_pdf
 )
 def test_each_expected_outcome_is_judged(tmp_path: Path, wanted: str, good: str, bad: str) -> None:
     (tmp_path / "expected.json").write_text(json.dumps({"a.pdf": {"outcome": wanted}}))
-    assert list(faults(Outcome("a.pdf", bad, 1.0), tmp_path / "a.pdf"))
+    assert list(faults(FileOutcome("a.pdf", bad, 1.0), tmp_path / "a.pdf"))
     if good:
-        assert not list(faults(Outcome("a.pdf", good, 1.0), tmp_path / "a.pdf"))
+        assert not list(faults(FileOutcome("a.pdf", good, 1.0), tmp_path / "a.pdf"))
 
 
 def test_a_page_that_our_own_code_lost_is_wrong(tmp_path: Path) -> None:
-    assert not list(faults(Outcome("a.pdf", "ready", 1.0, unread_pages=1), tmp_path / "a.pdf"))
-    assert list(faults(Outcome("a.pdf", "ready", 1.0, unread_pages=1, own_faults=1), tmp_path / "a.pdf"))
+    assert not list(faults(FileOutcome("a.pdf", "ready", 1.0, unread_pages=1), tmp_path / "a.pdf"))
+    assert list(faults(FileOutcome("a.pdf", "ready", 1.0, unread_pages=1, own_faults=1), tmp_path / "a.pdf"))
 
 
 def test_the_corpus_expects_nothing_else(corpus: Path) -> None:
@@ -48,8 +48,8 @@ def test_the_corpus_expects_nothing_else(corpus: Path) -> None:
 def test_text_that_only_poppler_reads_is_warned_of(tmp_path: Path) -> None:
     file = tmp_path / "a.pdf"
     file.write_bytes(draw_pdf("one two three four five six\n" * 5))
-    assert unread_text(Outcome("a.pdf", "ready", 1.0, words=3), file) == "poppler reads 30 words, we 3"
-    assert unread_text(Outcome("a.pdf", "ready", 1.0, words=30), file) == ""
+    assert unread_text(FileOutcome("a.pdf", "ready", 1.0, words=3), file) == "poppler reads 30 words, we 3"
+    assert unread_text(FileOutcome("a.pdf", "ready", 1.0, words=30), file) == ""
 
 
 def test_a_list_names_the_files(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from chat.answers.prompt import Prompt
-from chat.providers.base import Delta, Finished, TextDelta
+from chat.providers.base import Delta, StreamEnd, TextDelta
 from retrieval.provider_calls import ProviderError
 
 
@@ -16,7 +16,7 @@ class Scripted:
     """Streams its pieces; a ProviderError among them is raised in its turn.
 
     Attributes:
-        pieces: text, deltas, or errors; a trailing Finished is added when no error ends the script.
+        pieces: text, deltas, or errors; a trailing StreamEnd is added when no error ends the script.
         pause: seconds before each piece.
         prompts: the prompts it received.
     """
@@ -38,4 +38,4 @@ class Scripted:
             if isinstance(piece, ProviderError):
                 raise piece
             yield TextDelta(piece) if isinstance(piece, str) else piece
-        yield Finished()
+        yield StreamEnd()

@@ -10,12 +10,12 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.answers import answer_builder, question_commands
-from chat.answers.events import Done, Event, Failed
+from chat.answers.events import DoneEvent, Event, FailedEvent
 from chat.answers.message_presenters import shown_message
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Citation, Conversation, Message
-from chat.providers.base import Finished, NativeCitation, Provider, TextDelta
+from chat.providers.base import NativeCitation, Provider, StreamEnd, TextDelta
 from chat.providers.registry import provider_named
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
@@ -60,7 +60,7 @@ class Citing(Scripted):
     def stream(self, prompt):  # type: ignore[no-untyped-def]
         self.prompts.append(prompt)
         yield TextDelta(self.compose(lambda words: alias_of(self, words)))
-        yield Finished()
+        yield StreamEnd()
 
 
 def test_an_answer_without_a_model_takes_few_queries(
@@ -84,7 +84,7 @@ def test_a_claim_that_stands_on_the_page_is_verified_on_its_very_words(answered:
     assert citation.page_number == 1 and len(citation.rects) == 1
     assert answer.content == f"Acme sold 1,577 red anvils in 2018 [[cite:{citation.unit_id}:1]]."
     done = events[-1]
-    assert isinstance(done, Done) and done.summary.text == "1 of 1 claim verified"
+    assert isinstance(done, DoneEvent) and done.summary.text == "1 of 1 claim verified"
 
 
 def test_a_wrong_number_is_seen_to_be_wrong(answered: Answered) -> None:
@@ -123,7 +123,7 @@ def test_a_stream_that_stops_in_the_middle_of_a_marker_shows_nothing_of_it(answe
     answer, events = answered(Scripted(["Sold 1,577 anvils [[cite:u1", ProviderError("It broke off.")]))
     assert answer.status == "incomplete" and answer.error == "It broke off."
     assert "cite" not in answer.content and answer.content.startswith("Sold 1,577 anvils")
-    assert [event.can_continue for event in events if isinstance(event, Failed)] == [True]
+    assert [event.can_continue for event in events if isinstance(event, FailedEvent)] == [True]
 
 
 def test_a_model_that_repeats_itself_is_stopped_and_its_words_are_kept(answered: Answered) -> None:
@@ -172,7 +172,7 @@ def test_native_citations_are_checked_like_markers(answered: Answered) -> None:
             self.prompts.append(prompt)
             yield TextDelta("Acme sold 1,577 red anvils in 2018.")
             yield NativeCitation(alias_of(self, "anvils"))
-            yield Finished()
+            yield StreamEnd()
 
     answer, _ = answered(Native([]))
     citation = Citation.objects.get(message=answer)
@@ -234,7 +234,7 @@ def test_a_conversation_without_documents_says_so(bob: User, answered: Answered)
     talk = question_commands.start_conversation(bob)
     answer, events = answered(None, QUESTION, talk)
     assert answer.status == "failed" and "no document" in answer.error
-    assert [event.permanent for event in events if isinstance(event, Failed)] == [True]
+    assert [event.permanent for event in events if isinstance(event, FailedEvent)] == [True]
 
 
 def test_documents_of_others_are_never_searched(

@@ -25,7 +25,7 @@ from documents.models import Document
 from documents.papers.bibliography import PaperRecord, reference_list
 from pdf.api import bind_evidence
 from pdf.geometry import Rect
-from pdf.sandbox.messages import Highlight, HighlightedFile, HighlightedPage
+from pdf.sandbox.messages import HighlightedFile, HighlightedPage, PdfHighlight
 from tests.api_clients import client_of
 from tests.browser.site import ROOT
 from tests.chat.conftest import QUESTION
@@ -112,7 +112,7 @@ def test_highlights_lie_on_the_words_of_rotated_and_cropped_pages(tmp_path, rota
     path = tmp_path / "odd.pdf"
     drawn.save(path)
     words = {word[4]: Rect(*word[:4]) for word in pymupdf.open(path)[0].get_text("words")}
-    mark = Highlight("3", (words["light"],), "why")
+    mark = PdfHighlight("3", (words["light"],), "why")
     pack = pymupdf.open(
         stream=bind_evidence(
             "<p>Answer</p>", [HighlightedFile(str(path), "Odd", (HighlightedPage(1, (mark,)),))]

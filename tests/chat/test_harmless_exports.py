@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from chat.answers.events import CitationShown
 from chat.exports.html_and_docx import as_docx, as_html, body
-from chat.exports.markdown import Export, Part, as_markdown, as_plain, as_rich
+from chat.exports.markdown import Export, ExportPart, as_markdown, as_plain, as_rich
 from chat.markdown.source_map import parsed_blocks
 from tests.chat.test_overlay import HOSTILE, MARK, MARKDOWN, built, read
 from tests.chat.test_rendering import citation
@@ -28,7 +28,7 @@ PIECES = st.lists(st.sampled_from([*MARKDOWN, *HOSTILE, *FETCHED, MARK, MARK, MA
 
 
 def answer_of(content: str, citations: list[CitationShown], question: str = "What?") -> Export:
-    part = Part("", content, tuple(citations))
+    part = ExportPart("", content, tuple(citations))
     return Export(question, (part,), references=(content,))
 
 
@@ -82,7 +82,7 @@ def test_a_hostile_answer_changes_nothing_of_the_next_in_a_conversation(
     first: list[str], last: list[str]
 ) -> None:
     texts = [built(pieces) for pieces in (first, last)]
-    parts = tuple(Part("<b>Why?</b> $x$", content, tuple(citations)) for content, citations in texts)
+    parts = tuple(ExportPart("<b>Why?</b> $x$", content, tuple(citations)) for content, citations in texts)
     export = Export("What", parts, references=("<img src=x> [^1] $x$",))
     numbers = sorted(str(shown.number) for shown in export.citations)
     markdown = as_markdown(export)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from chat.answers.events import Cited, Done
+from chat.answers.events import CitedEvent, DoneEvent
 from chat.answers.message_presenters import shown_message
 from chat.models import Citation
-from chat.providers.base import Finished, NativeCitation, TextDelta
+from chat.providers.base import NativeCitation, StreamEnd, TextDelta
 from tests.chat.scripted_provider import Scripted
 from tests.chat.test_answering import Answered, Citing, alias_of, answered  # noqa: F401
 
@@ -25,7 +25,7 @@ def test_a_sentence_without_a_marker_is_matched_and_said_to_be(answered: Answere
     (shown,) = shown_message(answer).citations
     assert shown.matched and "matched by Pincite" in shown.standing
     assert 'data-matched="true"' in shown_message(answer).html
-    assert [event.citation.id for event in events if isinstance(event, Cited)] == [str(citation.pk)]
+    assert [event.citation.id for event in events if isinstance(event, CitedEvent)] == [str(citation.pk)]
 
 
 def test_a_false_sentence_without_a_marker_is_not_matched(answered: Answered) -> None:  # noqa: F811
@@ -51,7 +51,7 @@ def test_matched_and_cited_sentences_are_numbered_as_they_are_read(answered: Ans
         assert answer.content[row.claim_start : row.claim_end].endswith("]]")
         assert str(row.unit_id) in answer.content[row.claim_start : row.claim_end]
     done = events[-1]
-    assert isinstance(done, Done) and not done.uncited
+    assert isinstance(done, DoneEvent) and not done.uncited
     assert [shown.id for shown in done.citations] == [str(row.pk) for row in rows]
 
 
@@ -64,7 +64,7 @@ def test_every_sentence_of_a_natively_cited_block_is_cited(answered: Answered) -
             yield TextDelta("Two things. ")
             yield TextDelta(block)
             yield NativeCitation(alias_of(self, "anvils"), "", block)
-            yield Finished()
+            yield StreamEnd()
 
     answer, _ = answered(Native([]))
     rows = list(answer.citations.order_by("position"))

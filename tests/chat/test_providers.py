@@ -14,10 +14,10 @@ from chat.providers.anthropic import Anthropic
 from chat.providers.base import (
     Cancelled,
     Delta,
-    Finished,
     NativeCitation,
     Provider,
     ProviderLimits,
+    StreamEnd,
     TextDelta,
     Usage,
     stream_with_retries,
@@ -91,7 +91,7 @@ def test_an_answer_arrives_with_its_usage_and_its_end(name: str) -> None:
     with serving(Reply(ANSWERS[name])) as server:
         deltas = collected(PROVIDERS[name](server.url))
     assert said(deltas) == "Sales were 12."
-    assert Finished("stop") in deltas
+    assert StreamEnd("stop") in deltas
     usage = [delta for delta in deltas if isinstance(delta, Usage)][-1]
     assert usage.input_tokens > 10 and usage.output_tokens >= 7
 
@@ -228,7 +228,7 @@ def test_a_server_that_is_not_there_cannot_be_reached() -> None:
 
 def test_an_answer_that_hits_its_length_limit_says_so() -> None:
     with serving(Reply(openai_answer("Sales", finish="length"))) as server:
-        assert Finished("length") in collected(openai_at(server.url))
+        assert StreamEnd("length") in collected(openai_at(server.url))
 
 
 def test_cancelling_is_noticed_at_once_while_the_server_is_silent() -> None:
@@ -259,7 +259,7 @@ def test_what_our_own_processors_write_is_read_without_a_thread_and_can_be_cance
         TextDelta("Sales grew."),
         NativeCitation("u1", ""),
         TextDelta("Costs fell."),
-        Finished(),
+        StreamEnd(),
     ]
     stream = stream_with_retries(own, PROMPT, QUICK, cancelled)
     assert next(stream) == TextDelta("Sales grew.")

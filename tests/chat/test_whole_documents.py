@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.answers import question_commands
-from chat.answers.events import Event, Status
+from chat.answers.events import Event, StatusEvent
 from chat.answers.question_commands import start_conversation
 from chat.answers.runner import claim_next
 from chat.answers.whole_documents import plan_of, reading_plan
@@ -105,7 +105,7 @@ def test_the_budget_is_told_before_anything_is_sent(
     sent_before: list[int] = []
 
     def hear(event: Event) -> None:
-        if isinstance(event, Status) and event.tokens:
+        if isinstance(event, StatusEvent) and event.tokens:
             sent_before.append(len(model.requests))
             assert f"about {event.tokens:,} tokens of at most 20,000" in event.text
 
@@ -121,7 +121,7 @@ def test_the_reading_stops_where_the_reader_stops_it(
         stop, before = threading.Event(), len(model.requests)
 
         def hear(event: Event, stop: threading.Event = stop, most: int = before + sent) -> None:
-            if isinstance(event, Status) and event.tokens and len(model.requests) == most:
+            if isinstance(event, StatusEvent) and event.tokens and len(model.requests) == most:
                 stop.set()
 
         answer = answered("Summarise this document", log, alice, hear, stop)

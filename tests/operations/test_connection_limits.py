@@ -17,8 +17,8 @@ from operations.http.admission import AddressLimit, KnownCredentials, credential
 from operations.http.errors import server_error
 from operations.postgres import base as module
 from operations.postgres.base import (
+    ConnectionKind,
     ConnectionLimit,
-    Kind,
     NoConnectionFree,
     connection_limits,
     current_kind,
@@ -71,13 +71,13 @@ def test_strangers_who_take_all_their_connections_leave_those_of_others(bounded:
     done, holding = threading.Event(), threading.Barrier(3)
 
     def hold() -> None:
-        current_kind.set(Kind.ANONYMOUS)
+        current_kind.set(ConnectionKind.ANONYMOUS)
         connection.ensure_connection()
         holding.wait(20)
         done.wait(20)
         connection.close()
 
-    def asks(kind: Kind) -> str:
+    def asks(kind: ConnectionKind) -> str:
         current_kind.set(kind)
         try:
             with connection.cursor() as cursor:
@@ -93,11 +93,11 @@ def test_strangers_who_take_all_their_connections_leave_those_of_others(bounded:
         thread.start()
     holding.wait(20)
     with ThreadPoolExecutor(5) as pool:
-        found = dict(zip(Kind, pool.map(asks, Kind), strict=True))
+        found = dict(zip(ConnectionKind, pool.map(asks, ConnectionKind), strict=True))
     done.set()
     for thread in threads:
         thread.join(20)
-    assert found.pop(Kind.ANONYMOUS) == "OperationalError"
+    assert found.pop(ConnectionKind.ANONYMOUS) == "OperationalError"
     assert set(found.values()) == {"served"}
     assert all(lane.taken == 0 for lane in connection_limits.limits.values())
 
@@ -117,12 +117,12 @@ def test_a_credential_counts_as_known_once_it_was_signed_in() -> None:
     digest = credential([(b"cookie", b"theme=dark; sessionid=abc")])
     assert digest == credential([(b"cookie", b"sessionid=abc")]) != b""
     assert credential([(b"cookie", b"theme=dark")]) == b""
-    assert kind_of("/library/", digest in known) == Kind.ANONYMOUS
+    assert kind_of("/library/", digest in known) == ConnectionKind.ANONYMOUS
     known.add(digest)
-    assert kind_of("/library/", digest in known) == Kind.REQUEST
-    assert kind_of("/admin/documents/", digest in known) == Kind.ADMIN
-    assert kind_of("/admin/", False) == Kind.ANONYMOUS
-    assert kind_of("/healthz", False) == Kind.HEALTH
+    assert kind_of("/library/", digest in known) == ConnectionKind.REQUEST
+    assert kind_of("/admin/documents/", digest in known) == ConnectionKind.ADMIN
+    assert kind_of("/admin/", False) == ConnectionKind.ANONYMOUS
+    assert kind_of("/healthz", False) == ConnectionKind.HEALTH
 
 
 def test_an_address_has_so_many_requests_in_a_window(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from retrieval.evaluations import (
     CURRENT,
     NAMES,
     KnownQuestion,
-    Outcome,
+    QuestionRank,
     Ranking,
     RightPage,
     evaluate,
@@ -29,7 +29,7 @@ QUESTION = KnownQuestion("What did Nike pay in dividends?", "NIKE", (RightPage(1
 
 
 def test_recall_and_reciprocal_rank_are_those_of_the_first_right_page() -> None:
-    scores = scores_of([Outcome(QUESTION, rank, 2.0) for rank in (1, 4, 12, 0)])
+    scores = scores_of([QuestionRank(QUESTION, rank, 2.0) for rank in (1, 4, 12, 0)])
     assert (scores.recall_1, scores.recall_5, scores.recall_10, scores.recall_20) == (0.25, 0.5, 0.5, 0.75)
     assert scores.mean_reciprocal_rank == pytest.approx((1 + 1 / 4 + 1 / 12) / 4, abs=1e-4)
 

@@ -22,8 +22,8 @@ from documents.tasks import sweep
 from retrieval import provider_calls
 from retrieval.embeddings.base import HashingEmbedder
 from retrieval.index.backfill import (
+    BackfillProgress,
     Pace,
-    Progress,
     backfill,
     documents_behind,
     move_into,
@@ -254,7 +254,7 @@ def test_a_reindexing_that_was_stopped_goes_on_with_the_documents_that_are_left(
     old = active_space()
     seen: list[int] = []
 
-    def stopped(progress: Progress) -> None:
+    def stopped(progress: BackfillProgress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

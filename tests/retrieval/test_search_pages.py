@@ -23,7 +23,7 @@ from chat.answers.context import find_context
 from documents.files.page_pictures import STRONG
 from documents.models import CitationUnit, Document, RetrievalChunk
 from documents.models.document import language_name
-from documents.models.security import Scope as TokenScope
+from documents.models.security import TokenScope
 from retrieval.models import SavedSearch, SearchQuery
 from retrieval.query.scope import Scope
 from retrieval.ranking.hits import told_apart

@@ -8,7 +8,7 @@ from agents.evidence import Agent
 from agents.mcp_server import called_by, make_server
 from agents.results import Addresses
 from documents.management import LibraryCommand, owner_named
-from documents.models import Scope
+from documents.models import TokenScope
 
 
 class Command(LibraryCommand):
@@ -19,12 +19,12 @@ class Command(LibraryCommand):
         parser.add_argument(
             "--scope",
             action="append",
-            choices=Scope.values,
+            choices=TokenScope.values,
             help="what the agent may do; may be repeated (default: read and ask)",
         )
         parser.add_argument("--address", default="http://localhost:8000", help="of the pages, for links")
 
     def handle(self, user: str, scope: list[str] | None, address: str, **options: object) -> None:
-        scopes = frozenset(scope or [Scope.READ, Scope.ASK])
+        scopes = frozenset(scope or [TokenScope.READ, TokenScope.ASK])
         with called_by(Agent(owner_named(user), scopes, Addresses(address.rstrip("/"), resources=True))):
             make_server().run("stdio")

@@ -37,7 +37,7 @@ from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, re
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.verification.verify import verify_cited
-from chat.providers.base import Delta, Finished, NativeCitation, TextDelta
+from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta
 from documents.contents import trail
 from text.measures import Measure, measure_of
 from text.quantities import quantities_in
@@ -68,7 +68,7 @@ class Extractive:
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         yield from answer_without_model(prompt.question, prompt.passages, prompt.notes)
-        yield Finished()
+        yield StreamEnd()
 
 
 def answer_without_model(

@@ -195,7 +195,7 @@ def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) 
     naming = [value for value in amounts if repeats_head(sentence, value, heads_of_columns(unit))]
     amounts = [value for value in amounts if value not in naming] or amounts
     years = {amount.start: year_said(sentence, amount) for amount in amounts}
-    reader = _Reader(sentence, unit, around, years, values_in(unit.text, printed_mark))
+    reader = _ValueReader(sentence, unit, around, years, values_in(unit.text, printed_mark))
     places, missing, reasons = [], [], []
     for value in amounts or times:
         found = reader.find(value)
@@ -217,7 +217,7 @@ def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) 
     )
 
 
-class _Reader:
+class _ValueReader:
     """Reads one unit for the values of one claim."""
 
     def __init__(

@@ -63,7 +63,7 @@ def compared_in_words(claim: Sequence[Token], source: Sequence[Token], words: Le
         return None  # the sentence compares them itself, or says more than both amounts
     for held in _without_brackets(source, words):
         amounts = _only_two(held, said, words)
-        pair = amounts and _Sentence(held, amounts, words).told_of(said)
+        pair = amounts and _AmountPair(held, amounts, words).told_of(said)
         if not pair:
             continue
         first, second = (q.base for token in pair if (q := token.quantity))
@@ -153,7 +153,7 @@ _LAYOUTS = (
 """In which parts of a sentence the words of its first amount stand, and those of its second."""
 
 
-class _Sentence:
+class _AmountPair:
     """A sentence with two amounts: what stands before, between and behind them.
 
     What stands between them is cut where "and", a comma or "compared with" parts the one from the other.

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
 from chat.answers import question_commands
-from chat.answers.events import CitationShown, Done, Event, Failed, Status, Summary
-from chat.answers.events import Text as TextEvent
+from chat.answers.events import CitationShown, DoneEvent, Event, FailedEvent, StatusEvent, Summary
+from chat.answers.events import TextEvent as TextEvent
 from chat.answers.message_presenters import shown_message
 from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import claim_next
@@ -85,14 +85,14 @@ class Command(LibraryCommand):
     def show(self, event: Event) -> None:
         """Print an event."""
         match event:
-            case Status(text=text):
+            case StatusEvent(text=text):
                 self.stderr.write(self.style.NOTICE(text))
             case TextEvent(text=text):
                 self.stdout.write(text, ending="")
                 self.stdout.flush()
-            case Failed(message=message):
+            case FailedEvent(message=message):
                 self.stderr.write(self.style.ERROR(f"\n{message}"))
-            case Done():
+            case DoneEvent():
                 self.stdout.write("\n".join(["", *source_lines(event.citations), "", event.summary.text]))
             case _ if event.kind == "citation":
                 self.stdout.write(f" [{event.citation.number}]", ending="")  # type: ignore[union-attr]

@@ -18,7 +18,7 @@ from chat.citations.anchoring.page_sources import FilePages, find_in_file, locat
 from pdf.api import ParseFailure
 
 
-class Case(msgspec.Struct, frozen=True):
+class QuoteCase(msgspec.Struct, frozen=True):
     """A line of a batch. ``pdf`` is a path below the root."""
 
     id: str
@@ -27,7 +27,7 @@ class Case(msgspec.Struct, frozen=True):
     context: str = ""
 
 
-class Located(msgspec.Struct, frozen=True):
+class QuoteLocation(msgspec.Struct, frozen=True):
     """The location of a quote. ``page`` is 1-based; ``rects`` are display fractions of that page."""
 
     page: int | None
@@ -36,7 +36,7 @@ class Located(msgspec.Struct, frozen=True):
     text: str
 
 
-NOWHERE = Located(None, [], "unsupported", "")
+NOWHERE = QuoteLocation(None, [], "unsupported", "")
 
 
 class Command(BaseCommand):
@@ -53,7 +53,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["batch"]:
-            cases = [msgspec.json.decode(line, type=Case) for line in options["batch"] if line.strip()]
+            cases = [msgspec.json.decode(line, type=QuoteCase) for line in options["batch"] if line.strip()]
             self._locate_all(cases, options["root"])
         elif options["source"] is None or options["quote"] is None:
             raise CommandError("Give a FILE or DOCUMENT and a QUOTE, or --batch.")
@@ -67,13 +67,15 @@ class Command(BaseCommand):
             raise CommandError(f"{source}: {failure.message} ({failure.code})") from None
         self.stdout.write(msgspec.json.encode(located).decode() if as_json else _sentence(located))
 
-    def _locate_all(self, cases: list[Case], root: Path) -> None:
+    def _locate_all(self, cases: list[QuoteCase], root: Path) -> None:
         """Print a line for each case, grouped by file, so that each file is read once."""
         for pdf, same_file in groupby(sorted(cases, key=lambda case: case.pdf), lambda case: case.pdf):
             for case, located in self._locate_in_file(root / pdf, list(same_file)):
                 self.stdout.write(json.dumps({"id": case.id, **msgspec.to_builtins(located)}))
 
-    def _locate_in_file(self, path: Path, cases: list[Case]) -> Iterator[tuple[Case, Located]]:
+    def _locate_in_file(
+        self, path: Path, cases: list[QuoteCase]
+    ) -> Iterator[tuple[QuoteCase, QuoteLocation]]:
         pages = FilePages(path)
         try:
             _ = pages.printed
@@ -85,16 +87,16 @@ class Command(BaseCommand):
             yield case, found(find_in_file(pages, case.quote, case.context))
 
 
-def found(anchor: Anchor | None) -> Located:
+def found(anchor: Anchor | None) -> QuoteLocation:
     """Convert an anchor for output."""
     if anchor is None:
         return NOWHERE
     part = anchor.parts[0]
     rects = [[round(x, 5) for x in part.page.frame.to_display(rect)] for rect in part.rects]
-    return Located(part.page.number, rects, anchor.verdict, anchor.text)
+    return QuoteLocation(part.page.number, rects, anchor.verdict, anchor.text)
 
 
-def _located(source: str, quote: str, context: str) -> Located:
+def _located(source: str, quote: str, context: str) -> QuoteLocation:
     if Path(source).is_file():
         return found(find_in_file(FilePages(source), quote, context))
     try:
@@ -103,7 +105,7 @@ def _located(source: str, quote: str, context: str) -> Located:
         raise CommandError(f"{source} is neither a file nor a document id.") from None
 
 
-def _sentence(located: Located) -> str:
+def _sentence(located: QuoteLocation) -> str:
     if located.page is None:
         return "not found"
     return f"page {located.page} · {located.verdict} · {len(located.rects)} line(s) · {located.text}"

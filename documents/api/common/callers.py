@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from documents import shared_state
-from documents.models import ApiToken, Scope
+from documents.models import ApiToken, TokenScope
 from documents.models.security import digest_of
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class HasScope(BasePermission):
 def needed_scope(method: str, view: APIView) -> str:
     """Return the scope a method of a view needs: ``read`` for safe methods, else the view's or ``write``."""
     if method in SAFE_METHODS:
-        return Scope.READ
-    return getattr(view, "scope", Scope.WRITE)
+        return TokenScope.READ
+    return getattr(view, "scope", TokenScope.WRITE)
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -56,7 +56,7 @@ class ErrorSerializer(serializers.Serializer):
     )
 
 
-class Conflict(exceptions.APIException):
+class StateConflict(exceptions.APIException):
     status_code = status.HTTP_409_CONFLICT
     default_detail = "This cannot be done in the present state."
     default_code = "conflict"

@@ -23,7 +23,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.common.callers import caller
-from documents.api.common.errors import Conflict, error_body
+from documents.api.common.errors import StateConflict, error_body
 from documents.models import IdempotencyKey
 
 LONGEST_KEY = 200
@@ -42,7 +42,7 @@ class KeyReused(exceptions.APIException):
     default_code = "key_reused"
 
 
-class UnderWay(Conflict):
+class UnderWay(StateConflict):
     default_detail = "A request with this Idempotency-Key is under way."
     default_code = "under_way"
     wait = 1

@@ -59,7 +59,7 @@ class Ordering(OrderingFilter):
         return [self.ordering_param] if self._choices(view) else []
 
 
-class Filters(DjangoFilterBackend):
+class FilterBackend(DjangoFilterBackend):
     """django-filter's backend, with an error for an empty value of a filter that is not text."""
 
     def parameters(self, view: APIView) -> Collection[str]:

@@ -25,7 +25,7 @@ from documents.models import Document
 POLL_SECONDS = 0.5  # for a document that another process is ingesting
 
 
-class Line(msgspec.Struct, frozen=True):
+class IngestRecord(msgspec.Struct, frozen=True):
     """The result of one file, as printed with ``--json``."""
 
     file: str
@@ -131,17 +131,19 @@ def settled(paths: list[Path], seen: dict[Path, Look]) -> list[Path]:
     return ready
 
 
-def take_in(owner: User, path: Path) -> Line:
+def take_in(owner: User, path: Path) -> IngestRecord:
     start = time.perf_counter()
     try:
         with path.open("rb") as stream:
             document = store_upload(owner, File(stream), path.name, queued=False)
     except UploadRefused as refusal:
         if refusal.existing is None:
-            return Line(str(path), "", "failed", 0, 0, 0, elapsed(start), f"{refusal.code}: {refusal}")
+            return IngestRecord(
+                str(path), "", "failed", 0, 0, 0, elapsed(start), f"{refusal.code}: {refusal}"
+            )
         document = refusal.existing
     except OSError as error:
-        return Line(str(path), "", "failed", 0, 0, 0, elapsed(start), f"unreadable: {error.strerror}")
+        return IngestRecord(str(path), "", "failed", 0, 0, 0, elapsed(start), f"unreadable: {error.strerror}")
     return line_of(finish(document), path, start)
 
 
@@ -157,9 +159,9 @@ def finish(document: Document) -> Document:
     return document
 
 
-def line_of(document: Document, path: Path, start: float) -> Line:
+def line_of(document: Document, path: Path, start: float) -> IngestRecord:
     failure = f"{document.failure_code}: {document.failure_message}" if document.failure_code else ""
-    return Line(
+    return IngestRecord(
         file=str(path),
         document=str(document.pk),
         status=document.status,
@@ -175,7 +177,7 @@ def elapsed(start: float) -> float:
     return round(time.perf_counter() - start, 3)
 
 
-def sentence(line: Line) -> str:
+def sentence(line: IngestRecord) -> str:
     if line.failure:
         return f"✗ {line.file}: {line.failure}"
     rate = f"{line.pages / line.seconds:.0f} pages/s" if line.seconds else ""

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from documents.management import LibraryCommand, owner_named
-from documents.models import ApiToken, Scope
+from documents.models import ApiToken, TokenScope
 
 
 class Command(LibraryCommand):
@@ -24,7 +24,7 @@ class Command(LibraryCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         scopes = [scope.strip() for scope in options["scopes"].split(",") if scope.strip()]
-        if unknown := set(scopes) - set(Scope.values):
+        if unknown := set(scopes) - set(TokenScope.values):
             raise CommandError(f"There is no scope {', '.join(sorted(unknown))}: use read, write, ask.")
         ends = timezone.now() + timedelta(days=options["days"]) if options["days"] else None
         _, key = ApiToken.objects.issue(owner_named(options["user"]), options["name"], scopes, ends)

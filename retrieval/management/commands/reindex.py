@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from documents.management import LibraryCommand
-from retrieval.index.backfill import Progress, reindex
+from retrieval.index.backfill import BackfillProgress, reindex
 from retrieval.provider_calls import ProviderError
 
 
@@ -28,7 +28,7 @@ class Command(LibraryCommand):
             raise CommandError(f"{error.message} What was embedded is kept; repeat the command.") from None
         self.stdout.write(f"{switched.name} answers now.")
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: BackfillProgress) -> None:
         title = progress.document.title[:60]
         self.stdout.write(f"{title}: {progress.embedded} chunks; {progress.remaining} documents to go")
         self.stdout.flush()

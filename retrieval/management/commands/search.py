@@ -15,7 +15,7 @@ from retrieval.results import STRATEGIES, FullTextLevel, Hit, SearchOptions, Sea
 from retrieval.search import search
 
 
-class Line(msgspec.Struct, frozen=True):
+class HitRecord(msgspec.Struct, frozen=True):
     """What is printed of one hit (design.md, section 9). ``ranks``: list name to rank."""
 
     document: UUID
@@ -68,8 +68,8 @@ class Command(LibraryCommand):
             self.stdout.write(f"   {report.name}: {state} {report.reason}")
 
 
-def line_of(hit: Hit) -> Line:
-    return Line(
+def line_of(hit: Hit) -> HitRecord:
+    return HitRecord(
         document=hit.document_id,
         title=hit.document_title,
         page=hit.page,

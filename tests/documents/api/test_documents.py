@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from documents.api.units import Region, RegionSerializer
+from documents.api.units import PageRegion, RegionSerializer
 from documents.models import Collection, Document, Tag
 from pdf.geometry import PageFrame
 from tests.api_clients import client_of
@@ -92,7 +92,7 @@ def test_a_unit_says_where_it_stands_in_points_and_in_fractions(alice: User, ing
 @pytest.mark.parametrize("rects", [[], [[10, 20, 30.5, 40], [1, 2, 3, 4]]])
 @pytest.mark.parametrize("turned", [0, 90])
 def test_a_region_is_written_as_its_schema_says(rects: list[list[float]], turned: int) -> None:
-    region = Region.of(3, PageFrame(600, 800, turned, 10, 20), rects)
+    region = PageRegion.of(3, PageFrame(600, 800, turned, 10, 20), rects)
     assert json.loads(json.dumps(region.data())) == json.loads(json.dumps(RegionSerializer(region).data))
 
 
