@@ -49,21 +49,21 @@ from documents.models import ApiToken, Page, TokenScope
 from pdf.geometry import Rect
 
 # Each transport says who is calling before it hands a call to the server.
-_calling: ContextVar[Agent] = ContextVar("calling_agent")
+_caller: ContextVar[Agent] = ContextVar("calling_agent")
 
 
 def calling_agent() -> Agent:
     """The agent on whose behalf the present call is made. Raises LookupError outside of a call."""
-    return _calling.get()
+    return _caller.get()
 
 
 @contextmanager
 def called_by(agent: Agent) -> Iterator[None]:
-    token = _calling.set(agent)
+    token = _caller.set(agent)
     try:
         yield
     finally:
-        _calling.reset(token)
+        _caller.reset(token)
 
 
 INSTRUCTIONS = """Pincite holds documents and shows where in them something stands.

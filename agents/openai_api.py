@@ -390,11 +390,11 @@ async def pieces(answer: UUID, base: str) -> AsyncIterator[tuple[str, dict[str, 
                 continue
         length += len(text)
         yield text, note
-    if ending := await sync_to_async(_ending)(answer, base):
+    if ending := await sync_to_async(_closing_text)(answer, base):
         yield ending, None
 
 
-def _ending(answer: UUID, base: str) -> str:
+def _closing_text(answer: UUID, base: str) -> str:
     message = Message.objects.get(pk=answer)
     ending = sources(shown_message(message), base)
     close_connection()

@@ -51,7 +51,7 @@ USERS = ("library-owner", "library-guest")  # the guest has two documents of thr
 ORDERS = ("newest", "oldest", "title", "pages", "year")
 TAGS, COLLECTIONS = 12, 8
 MOST_MILLISECONDS, MOST_QUERIES = 200.0, 12
-WARMING = 10  # requests
+WARM_UP_REQUESTS = 10  # requests
 WORDS = (
     *("annual", "report", "audit", "bridge", "budget", "climate", "contract", "dairy", "energy", "forest"),
     *("guidance", "harvest", "insurance", "ledger", "manual", "mining", "northern", "policy", "railway"),
@@ -264,7 +264,7 @@ def timed(address: str, listing: Listing, most: int) -> list[float]:
     step = max(1, listing.pages // most)
     found = []
     with httpx.Client(base_url=address, cookies=cookies, timeout=60) as browser:
-        for _ in range(WARMING):
+        for _ in range(WARM_UP_REQUESTS):
             browser.get(f"/?{listing.query}")
         for number in range(1, listing.pages + 1, step):
             start = time.perf_counter()

@@ -42,7 +42,7 @@ from retrieval.results import SearchOptions
 from retrieval.search import search
 
 RECALL_AT = 10
-WARMING = 50  # searches before those that are timed
+WARM_UP_SEARCHES = 50  # searches before those that are timed
 SHARES = (0.001, 0.01, 0.1, 1.0)
 
 
@@ -108,7 +108,7 @@ def measure_size(owner: User, chunks: int, questions: Sequence[str]) -> list[Siz
 
 def measure_scope(name: str, scope: Scope, owner: User, chunks: int, questions: Sequence[str]) -> Size:
     prose = SearchOptions(limit=10)
-    for text in sentences(owner, WARMING):
+    for text in sentences(owner, WARM_UP_SEARCHES):
         search(text, scope, prose)  # a server that has been up for a while: no question is asked twice
     python, server = time.process_time(), server_seconds()
     times = timed(lambda text: search(text, scope, prose), questions)
@@ -189,11 +189,11 @@ def write_growth(out: OutputWrapper, sizes: Sequence[Size]) -> None:
     for scope in dict.fromkeys(size.scope for size in sizes):
         of_scope = [size for size in sizes if size.scope == scope]
         if len(of_scope) > 1:
-            powers = (power(of_scope, name) for name in GROWING)
+            powers = (power(of_scope, name) for name in SCALED_FIGURES)
             out.write(f"{'grows as ^':>13}{scope:>13}" + "".join(f"{value:>13.2f}" for value in powers))
 
 
-GROWING = ("p50", "p95", "python", "server", "sent", "received", "index_bytes")
+SCALED_FIGURES = ("p50", "p95", "python", "server", "sent", "received", "index_bytes")
 
 
 def power(sizes: Sequence[Size], name: str) -> float:
@@ -232,7 +232,7 @@ def questions_for(owner: User, path: Path | None, count: int) -> list[str]:
     if path is not None:
         known = [known.question for known in read_questions(path)]
         return generator.sample(known, min(count, len(known)))
-    return sentences(owner, count + WARMING)[WARMING:]
+    return sentences(owner, count + WARM_UP_SEARCHES)[WARM_UP_SEARCHES:]
 
 
 def sentences(owner: User, count: int) -> list[str]:

@@ -232,13 +232,13 @@ def as_markdown(document: Document, annotations: Sequence[Annotation], address: 
         parts.append(f"## Page {number}")
         for annotation in on_page:
             gone = " *(no longer in the document)*" if annotation.is_gone else ""
-            link = f"[p. {number}]({_opening(address, annotation)})"
+            link = f"[p. {number}]({_reader_link(address, annotation)})"
             parts.append(f"> {escaped(one_line(annotation.quote)) or '*(drawing)*'} {link}{gone}")
             parts += [escaped(one_line(line)) for line in annotation.comment.splitlines() if line.strip()]
     return "\n\n".join(parts) + "\n"
 
 
-def _opening(address: str, annotation: Annotation) -> str:
+def _reader_link(address: str, annotation: Annotation) -> str:
     return f"{address}?{reader_query(annotation.page_number, annotation.quote)}"
 
 
@@ -310,7 +310,7 @@ def _as_note(document: Document, annotations: Sequence[Annotation], address: str
     for annotation in annotations:
         comment = f"<br>{escape(annotation.comment)}" if annotation.comment else ""
         quote = escape(one_line(annotation.quote)) or "(drawing)"
-        place = f'<a href="{escape(_opening(address, annotation))}">p. {annotation.page_number}</a>'
+        place = f'<a href="{escape(_reader_link(address, annotation))}">p. {annotation.page_number}</a>'
         lines.append(f"<p>“{quote}” ({place}){comment}</p>".replace("\n", "<br>"))
     return "\n".join(lines)
 

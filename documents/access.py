@@ -62,14 +62,14 @@ class Way:
         return self.kind != "owner"
 
 
-Listing = Callable[[Document, Container[str]], Iterable[Way]]
-Ending = Callable[[Document, UUID], bool]
-_others: dict[str, tuple[Listing, Ending]] = {}
+ListWays = Callable[[Document, Container[str]], Iterable[Way]]
+EndGrant = Callable[[Document, UUID], bool]
+_others: dict[str, tuple[ListWays, EndGrant]] = {}
 
 
-def register(kind: str, listing: Listing, ending: Ending) -> None:
-    """Add a kind of grant: ``listing`` gets a document and the names of its readers, ``ending`` ends one."""
-    _others[kind] = (listing, ending)
+def register(kind: str, list_ways: ListWays, end_grant: EndGrant) -> None:
+    """Add a kind of grant: ``list_ways`` gets a document and the names of its readers."""
+    _others[kind] = (list_ways, end_grant)
 
 
 def ways_to(document: Document) -> list[Way]:
@@ -82,7 +82,7 @@ def ways_to(document: Document) -> list[Way]:
         *_by_collections(document, shares),
     ]
     readers = {name for way in ways for person in way.people for name in (person.members or (person.name,))}
-    return [*ways, *(way for listing, _ending in _others.values() for way in listing(document, readers))]
+    return [*ways, *(way for list_ways, _end in _others.values() for way in list_ways(document, readers))]
 
 
 def end_way(document: Document, key: str) -> bool:

@@ -25,7 +25,8 @@ NOUNS = {"anchoring", "chunking", "docling", "ranking"}
 CLASSES_OF_DJANGO = {"Command", "Config", "DatabaseWrapper", "Media", "Meta"}
 # Choices in the body of a model, read with its name: ``Document.Status``.
 CHOICES_OF_MODELS = {"Kind", "Status", "Type"}
-NOUNS_OF_FUNCTIONS = {"finding", "heading", "spelling", "standing"}
+NOUNS_OF_FUNCTIONS = {"finding", "heading", "holding", "spelling", "standing"}
+NOUNS_OF_CLASSES = {"Finding", "Heading", "Listing", "Ordering", "Pairing", "Ranking", "Ruling"}
 # Small modules that something finds by name (Django, django-q2, a command line, a protocol), or that are the
 # only door to a library: sentencex.
 SEAMS = CONVENTIONAL | {"asgi", "formats", "language_model", "s3_storage", "signals"}
@@ -93,22 +94,26 @@ def test_no_two_modules_of_an_app_have_one_name() -> None:
     assert not {name for name, count in counts.items() if count > 1}
 
 
-def public_functions() -> Iterator[str]:
-    """The names of functions, methods and classes that other modules may call."""
+def definitions(*types: type[ast.stmt]) -> Iterator[str]:
     for path in modules():
         for node in ast.walk(ast.parse((ROOT / path).read_text())):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_":
-                yield node.name
+            if isinstance(node, types):
+                yield node.name  # type: ignore[attr-defined]
 
 
-def test_no_public_function_is_called_by_a_bare_gerund() -> None:
+def test_no_function_is_called_by_a_bare_gerund() -> None:
     """A library's own name of a method it calls has capitals inside: ``pushPending``."""
-    names = {name for name in public_functions() if name.endswith("ing") and name.islower()}
-    assert {name for name in names if "_" not in name} == NOUNS_OF_FUNCTIONS
+    names = {name.removeprefix("_") for name in definitions(ast.FunctionDef, ast.AsyncFunctionDef)}
+    gerunds = {name for name in names if name.endswith("ing") and name.isalpha() and name.islower()}
+    assert gerunds == NOUNS_OF_FUNCTIONS
+
+
+def test_no_class_is_called_by_a_bare_gerund() -> None:
+    names = {name.strip("_") for name in definitions(ast.ClassDef)}
+    assert {name for name in names if name.endswith("ing") and name.istitle()} == NOUNS_OF_CLASSES
 
 
 def test_no_two_classes_have_one_name() -> None:
-    nodes = (node for path in modules() for node in ast.walk(ast.parse((ROOT / path).read_text())))
-    counts = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    counts = Counter(definitions(ast.ClassDef))
     doubled = {name for name, count in counts.items() if count > 1}
     assert not doubled - CLASSES_OF_DJANGO - CHOICES_OF_MODELS

@@ -17,7 +17,7 @@ from chat.answers.prompt import shown_text
 from chat.citations.claim_spans import PassageMatcher, claim_before, plain, uncited_claims
 from chat.citations.claims import Claim, SourceUnit, Verification
 from chat.citations.marker_decoder import format_marker, stored_marks
-from chat.citations.model_judge import LONGEST_PASSAGE, JudgedClaim, Judging
+from chat.citations.model_judge import LONGEST_PASSAGE, ConfiguredJudge, JudgedClaim
 from chat.citations.snapshots import snapshot
 from chat.citations.source_units import Sources
 from chat.citations.stored_citations import shown
@@ -120,7 +120,7 @@ class AnswerBuilder:
             yield CitedEvent(unchecked(seen))
             yield VerifiedEvent(seen)
 
-    def judge(self, judging: Judging) -> Iterator[Event]:
+    def judge(self, judging: ConfiguredJudge) -> Iterator[Event]:
         """Put what was found, but not compared, to a judge; its word stands beside the verdict."""
         found = [citation for citation in self.citations if citation.verdict == Citation.Verdict.FOUND]
         questions = [JudgedClaim(self._passage(citation), citation.claim) for citation in found]

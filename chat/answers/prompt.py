@@ -239,7 +239,7 @@ _ORDERS = re.compile(
 
 
 # Each alternative that ASCII can match holds one of these; to look for them takes a tenth of the time.
-_TELLING = (
+_INJECTION_HINTS = (
     *("ignor", "disregard", "forget", "overrid", "bypass", "system", "developer", "assistant", "user"),
     *("you", "ai", "language", "only", "exactly", "string", "token", "phrase", "word", "code"),
     *("instruction", "javascript", "<", "[", "]("),
@@ -250,6 +250,6 @@ def looks_like_injection(text: str) -> bool:
     """Whether a text tries to steer a model, or holds markup that would call another server."""
     if text.isascii():
         lower = text.lower()
-        if not any(map(lower.__contains__, _TELLING)):
+        if not any(map(lower.__contains__, _INJECTION_HINTS)):
             return False
     return bool(_ORDERS.search(text))

@@ -146,7 +146,7 @@ class LiveAnswer:
         self._saved = len(self._events)
         self._ended = threading.Event()
         self._lock = threading.Lock()
-        self._saving = threading.Lock()
+        self._save_lock = threading.Lock()
         self._wakers: set[Callable[[], None]] = set()
 
     def emit(self, event: Event) -> None:
@@ -193,7 +193,7 @@ class LiveAnswer:
 
     def save(self) -> bool:
         """Write new events to the database, one caller at a time. Return whether there were any."""
-        with self._saving:
+        with self._save_lock:
             with self._lock:
                 new = self._events[self._saved :]
             if self.draft is not None and new:
@@ -210,7 +210,7 @@ class LiveAnswer:
 
 
 PROCESS = uuid4()  # the writer of this process's answers
-_ending = threading.Event()  # this process begins no answer any more
+_shutting_down = threading.Event()  # this process begins no answer any more
 _live: dict[UUID, LiveAnswer] = {}
 _live_lock = threading.Lock()
 # What our own processors do: answers without a model, and what is searched before a model writes. More at
@@ -247,7 +247,7 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
 
     Safe to call at any time from any process: one of them gets the answer.
     """
-    answer = None if _ending.is_set() else claim_next(conversation_id, provider)
+    answer = None if _shutting_down.is_set() else claim_next(conversation_id, provider)
     if answer is None:
         return None
     told = StreamEvent.objects.filter(message=answer).order_by("sequence") if answer.takeovers else ()
@@ -304,7 +304,7 @@ def _claim(answer: Message, provider: Provider | None) -> bool:
 
 def hand_over(seconds: float = HAND_OVER_SECONDS) -> int:
     """Release this process's answers to other processes before it ends. Return their number."""
-    _ending.set()
+    _shutting_down.set()
     with _live_lock:
         answers = list(_live.values())
     for answer in answers:

@@ -23,7 +23,7 @@ _PAGE = re.compile(r"\s*(?:pp?\.|pages?|S\.|Seite)\s*(\d{1,5})\s*$", re.I)
 _ROUND = ("(p", "(s", "(c", "(u", "(r")  # beginnings of markers in round brackets
 _RANGE = re.compile(r"\d\s*[–-]\s*[uU]?\d")
 _VALUE_BEFORE = re.compile(r"(?:\bCI|\binterval|\brange|\bIQR|[=∈≈%])[\s:,]*$", re.I)
-_CLOSING = {"[": "]", "【": "】", "(": ")"}
+_CLOSERS = {"[": "]", "【": "】", "(": ")"}
 
 
 class AnswerDecoder:
@@ -70,20 +70,20 @@ class AnswerDecoder:
             self._held += character
             if self._is_lost():
                 self._release()
-        elif character in _CLOSING and not self._code.inside:
+        elif character in _CLOSERS and not self._code.inside:
             self._held = character
         else:
             self._show(character)
 
     def _is_closed(self) -> bool:
-        return len(self._held) > 1 and self._held[-1] in (_CLOSING[self._held[0]], "】")
+        return len(self._held) > 1 and self._held[-1] in (_CLOSERS[self._held[0]], "】")
 
     def _is_lost(self) -> bool:
         if self._held[0] == "(" and not any(
             self._held.lower().startswith(start[: len(self._held)]) for start in _ROUND
         ):
             return True
-        return len(self._held) > LONGEST or self._held[-1] == "\n" or self._held[-1] in _CLOSING
+        return len(self._held) > LONGEST or self._held[-1] == "\n" or self._held[-1] in _CLOSERS
 
     def _end(self, following: str) -> None:
         """What is held has its closing bracket; the next character tells a link from a marker."""
@@ -108,7 +108,7 @@ class AnswerDecoder:
     def _show_held(self) -> None:
         """Show what is held; a bracket at its end may begin a marker."""
         held, self._held = self._held, ""
-        again = held[-1:] if len(held) > 1 and held[-1:] in _CLOSING and not self._code.inside else ""
+        again = held[-1:] if len(held) > 1 and held[-1:] in _CLOSERS and not self._code.inside else ""
         for character in held.removesuffix(again):
             self._show(character)
         self._held = again

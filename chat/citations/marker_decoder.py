@@ -57,7 +57,7 @@ class MarkerDecoder:
     def __init__(self, aliases: Container[str]) -> None:
         self.unknown = self.malformed = self.repeated = 0
         self._aliases = aliases
-        self._opening = _Opening()
+        self._start = _MarkerStart()
         self._marker: _Marker | None = None
         self._code = CodeState()
         self._deferred: list[CitationMark] = []
@@ -84,23 +84,23 @@ class MarkerDecoder:
         """Events of what was held back at the stream's end. An unfinished marker is dropped."""
         if self._marker is not None:
             self._give_up(self._marker)
-        self.malformed += self._opening.begun
-        self._opening = _Opening()
+        self.malformed += self._start.begun
+        self._start = _MarkerStart()
         self._release_deferred()
         return self._taken()
 
     @property
     def _is_outside(self) -> bool:
-        return self._marker is None and not self._opening.begun
+        return self._marker is None and not self._start.begun
 
     def _read(self, character: str) -> None:
         if self._marker is not None:
             self._read_marker(self._marker, character)
             return
-        held = self._opening.read(character)
-        if self._opening.brackets_read:
-            self._marker = _Marker(self._opening.brackets_read)
-            self._opening = _Opening()
+        held = self._start.read(character)
+        if self._start.brackets_read:
+            self._marker = _Marker(self._start.brackets_read)
+            self._start = _MarkerStart()
         else:
             self._show(held)
 
@@ -183,7 +183,7 @@ class MarkerDecoder:
         return events
 
 
-class _Opening:
+class _MarkerStart:
     """Holds back what may become ``[[cite:`` (any number of brackets, spaces, any case)."""
 
     _PREFIX = re.compile(r"(\[{1,8}) {0,2}(?:c(?:i(?:t(?:e {0,2}(:)?)?)?)?)?", re.IGNORECASE)

@@ -123,7 +123,7 @@ class EntailmentJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class ConfiguredJudge:
     """The configured judge, with its cache and its time limits.
 
     Attributes:
@@ -166,13 +166,13 @@ class Judging:
         return "judged-" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def configured_judge(writer: Provider, cancelled: threading.Event) -> Judging | None:
+def configured_judge(writer: Provider, cancelled: threading.Event) -> ConfiguredJudge | None:
     """The judge of ``PINCITE_JUDGE``; ``chat`` is the model that wrote the answer. Raises ProviderError."""
     if not settings.JUDGE:
         return None
     name, _, model = settings.JUDGE.partition(":")
     if name == "fastembed":
-        return Judging(model or ENTAILMENT, EntailmentJudge(entailment_model(model or ENTAILMENT)))
+        return ConfiguredJudge(model or ENTAILMENT, EntailmentJudge(entailment_model(model or ENTAILMENT)))
     provider = (
         writer if name == "chat" and not model else provider_named("" if name == "chat" else name, model)
     )
@@ -184,7 +184,7 @@ def configured_judge(writer: Provider, cancelled: threading.Event) -> Judging | 
         return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
 
     checker = "minicheck" in provider.model.lower()
-    return Judging(provider.model or provider.name, FactChecker(ask) if checker else ChatJudge(ask))
+    return ConfiguredJudge(provider.model or provider.name, FactChecker(ask) if checker else ChatJudge(ask))
 
 
 @lru_cache(maxsize=1)

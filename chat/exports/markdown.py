@@ -181,7 +181,7 @@ def source_lines(citations: Sequence[CitationShown]) -> list[str]:
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^&$])")
-_OPENING = re.compile(r"[\[\]<{`*~]|!(?=\[)|!$|\\(?=[A-Za-z])")  # characters that could begin markup
+_MARKUP_START = re.compile(r"[\[\]<{`*~]|!(?=\[)|!$|\\(?=[A-Za-z])")  # characters that could begin markup
 _NUMBER = re.compile(r"\[(\d+)\]")  # in the answer's own text: it must not look like a citation
 _BREAKS = {"hardbreak": "\n", "softbreak": " "}
 _IN_FORMULA = re.compile(r"<(?=[A-Za-z/!?])|!(?=\[)")
@@ -251,7 +251,7 @@ def _escaped_words(child: Token, offsets: list[int]) -> Iterator[_Edit]:
         for found in _IN_FORMULA.finditer(words):
             yield _Edit(offsets[at + found.start()] + 1, offsets[at + found.start()] + 1, " ")
         return
-    for found in _OPENING.finditer(words):
+    for found in _MARKUP_START.finditer(words):
         place = offsets[at + found.start()]
         yield _Edit(place, place, "\\")
 

@@ -18,7 +18,7 @@ from chat.citations.marker_decoder import stored_marks
 from chat.markdown.source_map import SourceMap, parsed_blocks, shown_characters
 from text.sentences import Span
 
-_CLOSING = frozenset(".,;:!?)]}%*_~|'\"”’»›…。，、；：！？）」』")  # may follow a citation without a space
+_CLOSERS = frozenset(".,;:!?)]}%*_~|'\"”’»›…。，、；：！？）」』")  # may follow a citation without a space
 _SOLID = ("fence", "code_block", "hr")  # no inline text
 
 
@@ -41,7 +41,7 @@ class MarkedText:
         if self._alone:
             text = self._without_empty_line(self._behind + text)
         if text and self._blanks:
-            if not text[0].isspace() and text[0] not in _CLOSING:
+            if not text[0].isspace() and text[0] not in _CLOSERS:
                 self.text += self._blanks
             self._blanks = ""
         self.text += text
@@ -249,7 +249,7 @@ def _nested_marks(run: list[Token]) -> list[Token]:
     place = 0
     while place < len(run):
         token = run[place]
-        after = _matching(run, place) if token.nesting == 1 else place + 1
+        after = _end_of_element(run, place) if token.nesting == 1 else place + 1
         if token.nesting == -1 or after is None:
             flush()
             result.append(token)
@@ -261,7 +261,7 @@ def _nested_marks(run: list[Token]) -> list[Token]:
     return result
 
 
-def _matching(run: Sequence[Token], start: int) -> int | None:
+def _end_of_element(run: Sequence[Token], start: int) -> int | None:
     """Return the index after the closing token of the one at ``start``; None when it is not in the run."""
     depth = 0
     for place in range(start, len(run)):

@@ -181,18 +181,18 @@ def region_picture(document: Document, number: int, box: Sequence[float]) -> byt
 
 
 # Pages drawn at the same time: more would each start a process of their own, which takes longer than to wait.
-_drawing = threading.BoundedSemaphore(os.cpu_count() or 1)
+_drawing_slots = threading.BoundedSemaphore(os.cpu_count() or 1)
 _PATIENCE = 2.0  # seconds: pages that take long must not hold up all others
 
 
 @contextmanager
 def _turn_to_draw() -> Iterator[None]:
-    has_turn = _drawing.acquire(timeout=_PATIENCE)
+    has_turn = _drawing_slots.acquire(timeout=_PATIENCE)
     try:
         yield
     finally:
         if has_turn:
-            _drawing.release()
+            _drawing_slots.release()
 
 
 def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:

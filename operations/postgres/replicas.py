@@ -35,7 +35,7 @@ HAS_REPLAYED = "SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= %s::p
 
 
 @dataclass(slots=True)
-class Reading:
+class ReadRoute:
     """Where a request reads from; '' before it has read. ``until``: on the monotonic clock."""
 
     alias: str = ""
@@ -53,7 +53,7 @@ class Reading:
         self.alias, self.until = DEFAULT_DB_ALIAS, float("inf")
 
 
-_reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
+_route: ContextVar[ReadRoute | None] = ContextVar("reading", default=None)
 _left_out: dict[str, float] = {}  # until when, on the monotonic clock
 
 
@@ -63,11 +63,11 @@ def reads_from_replicas(
 ) -> Callable[[HttpRequest], HttpResponse]:
     def answered(request: HttpRequest) -> HttpResponse:
         reads = request.method in ("GET", "HEAD") or request.path == SEARCH
-        token = _reading.set(Reading() if reads and replicas() else None)
+        token = _route.set(ReadRoute() if reads and replicas() else None)
         try:
             return get_response(request)
         finally:
-            _reading.reset(token)
+            _route.reset(token)
 
     return answered
 
@@ -76,13 +76,13 @@ class ReplicaRouter:
     """Django's router of databases."""
 
     def db_for_read(self, model: type[models.Model], **hints: Any) -> str:
-        reading = _reading.get()
+        reading = _route.get()
         if reading is None or model._meta.label_lower not in READ_FROM_REPLICAS:
             return DEFAULT_DB_ALIAS
         return reading.database()
 
     def db_for_write(self, model: type[models.Model], **hints: Any) -> str:
-        if (reading := _reading.get()) and model._meta.label_lower in READ_FROM_REPLICAS:
+        if (reading := _route.get()) and model._meta.label_lower in READ_FROM_REPLICAS:
             reading.has_written()
         return DEFAULT_DB_ALIAS
 

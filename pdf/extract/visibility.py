@@ -300,7 +300,7 @@ def _outside(frame: PageFrame) -> list[Rect]:
 
 def _laid_over(unpainted: Sequence[_Span], painted: Sequence[_Span]) -> Iterator[tuple[LineKey, Rect]]:
     """Letters not painted that lie over letters that are: whatever is seen there is not them."""
-    for span, _, common in _overlapping(unpainted, painted):
+    for span, _, common in _find_overlaps(unpainted, painted):
         if common.area > 0.5 * Rect(*span.rect).area:
             yield span.line, Rect(*span.rect)
 
@@ -347,10 +347,10 @@ def _covered(spans: Sequence[_Span], covers: Sequence[_Shape]) -> Iterator[tuple
 
 def _drawn_over(covers: Sequence[_Shape], spans: Sequence[_Span]) -> Iterator[tuple[_Shape, _Span, Rect]]:
     """Each shape and each span drawn before it that overlap by more than a point, and what they share."""
-    return _overlapping(covers, spans, later=True)
+    return _find_overlaps(covers, spans, later=True)
 
 
-def _overlapping(
+def _find_overlaps(
     ones: Sequence[_Drawable], others: Sequence[_Span], later: bool = False
 ) -> Iterator[tuple[_Drawable, _Span, Rect]]:
     """Each two that overlap by more than a point, and what they have in common.

@@ -147,7 +147,7 @@ LETTERS = 5
 # Letters of one word stand at most so far apart (ems); the next word so many times as far.
 WIDEST, NEXT_WORD = 0.9, 1.6
 # Distances of letters differ by less than this share of the narrowest, and this (ems): boxes hold bearings.
-EVEN, BEARING = 0.5, 0.1
+EVEN, SIDE_BEARING = 0.5, 0.1
 
 
 def join_letterspaced(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
@@ -180,7 +180,7 @@ def _continues_letters(words: Sequence[RawWord], here: int, following: int) -> b
     return (
         following == here + 1
         and a.style == b.style
-        and abs(a.baseline - b.baseline) < BEARING * a.style.size
+        and abs(a.baseline - b.baseline) < SIDE_BEARING * a.style.size
         and b.x0 - a.x1 > 0
         and a.turn == b.turn == 0
     )
@@ -191,7 +191,7 @@ def _words_of(run: Sequence[RawWord]) -> Iterator[tuple[int, int]]:
     gaps = [b.x0 - a.x1 for a, b in pairwise(run)]
     if not gaps:
         return
-    widest = NEXT_WORD * min(gaps) + BEARING * run[0].style.size
+    widest = NEXT_WORD * min(gaps) + SIDE_BEARING * run[0].style.size
     ends = [n + 1 for n, gap in enumerate(gaps) if gap > widest]
     yield from pairwise([0, *ends, len(run)])
 
@@ -202,7 +202,7 @@ def _is_word(letters: Sequence[RawWord]) -> bool:
         return False
     gaps = [b.x0 - a.x1 for a, b in pairwise(letters)]
     em = letters[0].style.size
-    return max(gaps) <= WIDEST * em and max(gaps) - min(gaps) <= EVEN * min(gaps) + BEARING * em
+    return max(gaps) <= WIDEST * em and max(gaps) - min(gaps) <= EVEN * min(gaps) + SIDE_BEARING * em
 
 
 def _joined_letters(letters: Sequence[RawWord]) -> RawWord:

@@ -76,10 +76,10 @@ def separate_furniture(page_layouts: Sequence[PageLayout]) -> None:
         ]
         signs = _Signs(
             _repeated(marginal),
-            _recurring(marginal),
+            _repeated_texts(marginal),
             _numbered(marginal),
             _offsets(page_layouts, edges),
-            _running(page_layouts, edges),
+            _repeated_words(page_layouts, edges),
         )
         for page_layout, rows in zip(page_layouts, edges, strict=True):
             _peel(page_layout, rows, signs, top)
@@ -191,7 +191,7 @@ def _repeated(pages: Sequence[Sequence[list[Line]]]) -> set[Place]:
     return {place for place, count in counts.items() if count >= needed}
 
 
-def _recurring(pages: Sequence[Sequence[list[Line]]]) -> set[str]:
+def _repeated_texts(pages: Sequence[Sequence[list[Line]]]) -> set[str]:
     counts = Counter(text for rows in pages for text in {line.text for row in rows for line in row})
     return {text for text, count in counts.items() if count > 1}
 
@@ -234,7 +234,7 @@ def _offset(row: list[Line], page_layout: PageLayout) -> int | None:
     return int(digits.group()) - page_layout.raw.number if digits else None
 
 
-def _running(
+def _repeated_words(
     page_layouts: Sequence[PageLayout], edges: Sequence[Sequence[list[Line]]]
 ) -> set[tuple[str, int]]:
     counts: Counter[tuple[str, int]] = Counter()

@@ -197,7 +197,7 @@ def _baseline(word: RawWord, turn: int, width: float, height: float) -> float:
 WORD_SHAPE = 8.0
 # A scan's lines are looked at from so many words and ems on; so many of them show its slope, which half of
 # them keep to within this; smaller slopes part no rows.
-LINE_WORDS, LINE_EMS, SLOPED_LINES, WAVERING, LEAST_SLOPE = 3, 8.0, 6, 0.01, 0.005
+LINE_WORDS, LINE_EMS, SLOPED_LINES, SLOPE_SPREAD, LEAST_SLOPE = 3, 8.0, 6, 0.01, 0.005
 
 
 def slope_of(words: Sequence[RawWord]) -> float:
@@ -212,7 +212,7 @@ def slope_of(words: Sequence[RawWord]) -> float:
         return 0.0
     usual = median(slopes)
     waver = median([abs(slope - usual) for slope in slopes])
-    return usual if abs(usual) >= LEAST_SLOPE and waver <= WAVERING else 0.0
+    return usual if abs(usual) >= LEAST_SLOPE and waver <= SLOPE_SPREAD else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ _BACKGROUND_PRIORITY = 10
 # Idle children, each with the time of its last answer: as many as can work at the same time.
 _kept: list[tuple[float, subprocess.Popen[bytes]]] = []
 _MOST_KEPT = os.cpu_count() or 1
-_keeping = threading.Lock()
+_kept_lock = threading.Lock()
 
 
 class Killed(ParseFailure):
@@ -96,7 +96,7 @@ def answers_of(request: Request, is_over: Callable[[], bool] = _never) -> Iterat
         yield from _asked_in_background(request, is_over)
         return
     has_answered = False
-    if kept := _waiting():
+    if kept := _take_idle_child():
         try:
             for answer in _asked(kept, request):
                 has_answered = True
@@ -137,21 +137,21 @@ def _asked(process: subprocess.Popen[bytes], request: Request) -> Iterator[Answe
 def stop_waiting_children() -> None:
     """End the idle children."""
     while _kept:
-        with _keeping, contextlib.suppress(IndexError):
+        with _kept_lock, contextlib.suppress(IndexError):
             _end(_kept.pop()[1])
 
 
 def _keep(process: subprocess.Popen[bytes]) -> bool:
-    with _keeping:
+    with _kept_lock:
         may = len(_kept) < _MOST_KEPT
         if may:
             _kept.append((time.monotonic(), process))
         return may
 
 
-def _waiting() -> subprocess.Popen[bytes] | None:
+def _take_idle_child() -> subprocess.Popen[bytes] | None:
     """Return the child that was used last, if it still waits, and end those that do not."""
-    with _keeping:
+    with _kept_lock:
         while _kept:
             since, process = _kept.pop()
             if _waits(since, process):
@@ -171,7 +171,7 @@ def _started() -> subprocess.Popen[bytes]:
     """Start a child. It ends with the thread that starts it, so a lasting one serves all but the main."""
     if threading.current_thread() is threading.main_thread():
         return _start()
-    with _keeping:
+    with _kept_lock:
         starter = _starters[0] if _starters else ThreadPoolExecutor(1, "sandbox-starter")
         _starters[:] = [starter]
     return starter.submit(_start).result()
@@ -182,10 +182,10 @@ _starters: list[ThreadPoolExecutor] = []
 
 def _forget_in_fork() -> None:
     """A forked process has neither the thread nor the children."""
-    global _keeping
+    global _kept_lock
     _starters.clear()
     _kept.clear()
-    _keeping = threading.Lock()
+    _kept_lock = threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forget_in_fork)

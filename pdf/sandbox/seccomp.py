@@ -173,9 +173,9 @@ _X32_CALLS = 0x40000000
 _LAST_OLD_CALL = 424
 
 # open(2), any flag but for reading: O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND, __O_TMPFILE.
-_WRITING = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000 | 0o20000000
+_WRITE_FLAGS = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000 | 0o20000000
 # clone(2): CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET, _PTRACE, _PARENT.
-_ESCAPING = (
+_NAMESPACE_FLAGS = (
     0x20000 | 0x2000000 | 0x4000000 | 0x8000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x2000 | 0x8000
 )
 _CLONE_THREAD = 0x10000
@@ -246,9 +246,9 @@ def reader_rules(process: int) -> list[When]:
     ``process``: its own id.
     """
     return [
-        When("clone", 0, of_mask=_CLONE_THREAD, without=_ESCAPING),
-        When("open", 1, without=_WRITING),
-        When("openat", 2, without=_WRITING),
+        When("clone", 0, of_mask=_CLONE_THREAD, without=_NAMESPACE_FLAGS),
+        When("open", 1, without=_WRITE_FLAGS),
+        When("openat", 2, without=_WRITE_FLAGS),
         When("fcntl", 1, values=_OWN_DESCRIPTORS),
         When("ioctl", 1, values=_HARMLESS_CONTROLS),
         When("prctl", 0, values=(_PR_SET_NAME,)),
@@ -262,7 +262,7 @@ def reader_rules(process: int) -> list[When]:
 def file_process_rules(process: int) -> list[When]:
     """Return the rules of a file process: as for readers, but it may fork, confine and end them."""
     changed = [
-        When("clone", 0, without=_ESCAPING),
+        When("clone", 0, without=_NAMESPACE_FLAGS),
         When(
             "prctl",
             0,
@@ -277,16 +277,16 @@ def file_process_rules(process: int) -> list[When]:
 def preparing_rules() -> list[When]:
     """Return the rules of the child, which reads its modules and writes to its pipe."""
     return [
-        When("clone", 0, without=_ESCAPING),
-        When("open", 1, without=_WRITING),
-        When("openat", 2, without=_WRITING),
+        When("clone", 0, without=_NAMESPACE_FLAGS),
+        When("open", 1, without=_WRITE_FLAGS),
+        When("openat", 2, without=_WRITE_FLAGS),
     ]
 
 
 def office_rules() -> list[When]:
     """Return the rules of LibreOffice, which may start programs and listen on local sockets."""
     return [
-        When("clone", 0, without=_ESCAPING),
+        When("clone", 0, without=_NAMESPACE_FLAGS),
         When("socket", 0, values=(_AF_UNIX,)),
         When("socketpair", 0, values=(_AF_UNIX,)),
         When("prlimit64", 0, values=(0,)),

@@ -34,7 +34,7 @@ _ENDS_WITH_YEAR = re.compile(r"\b(?:19|20)\d\d$")
 # A head that stands over no value is at most this far beside those of its column (ems).
 BESIDE = 1.5
 # Blocks one above the other may run into one another by this (points).
-TOUCHING = 2.0
+OVERLAP = 2.0
 # An estimate: of 22 such tables of 31 general documents and 29 filings all looked right.
 CONFIDENCE_ABOVE = 0.95
 
@@ -246,11 +246,11 @@ def _rows_above(body: Rect, table: TableBlock | None, blocks: Sequence[Block]) -
     over = [
         block
         for block in blocks
-        if block.table is not table and block.rect.y1 <= body.y0 + TOUCHING and block.rect.overlap_x(body) > 0
+        if block.table is not table and block.rect.y1 <= body.y0 + OVERLAP and block.rect.overlap_x(body) > 0
     ]
     floor = max((block.rect.y1 for block in over if _is_text(block)), default=-math.inf)
     lines = [line for block in over if not _has_label(block) for line in block.lines]
-    near = [run for line in lines if line.y0 >= floor - TOUCHING for run in separate_runs(line)]
+    near = [run for line in lines if line.y0 >= floor - OVERLAP for run in separate_runs(line)]
     return rows_of(near)[::-1] if near else []
 
 

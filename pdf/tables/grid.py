@@ -121,7 +121,7 @@ def grids(rulings: Iterable[Rect]) -> list[RuledGrid]:
     horizontal, vertical = _joined(across), _joined(upright)
     if len(horizontal) * len(vertical) > MOST_CROSSINGS:
         return []
-    return [grid for group in _touching(horizontal, vertical) if (grid := _grid(*group))]
+    return [grid for group in _group_rulings(horizontal, vertical) if (grid := _grid(*group))]
 
 
 def _joined(pieces: list[tuple[float, float, float]]) -> list[Ruling]:
@@ -146,7 +146,9 @@ def _joined(pieces: list[tuple[float, float, float]]) -> list[Ruling]:
     return out
 
 
-def _touching(horizontal: list[Ruling], vertical: list[Ruling]) -> list[tuple[list[Ruling], list[Ruling]]]:
+def _group_rulings(
+    horizontal: list[Ruling], vertical: list[Ruling]
+) -> list[tuple[list[Ruling], list[Ruling]]]:
     """Groups of rulings that meet or cross, through one another."""
     groups = []
     left = set(range(len(horizontal)))

@@ -244,7 +244,7 @@ def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line
     """The lines by row and column, from top to bottom."""
     placed = [(line, n) for n, column in enumerate(columns) for line in column.lines]
     placed.sort(key=lambda item: _BASELINE(item[0]))
-    leading = _leading(columns)
+    leading = _leading_by_size(columns)
     tops = _tops(columns, leading)
     rows: list[dict[int, list[Line]]] = []
     first = 0
@@ -319,7 +319,7 @@ def _with_loose_lines(
     return out
 
 
-def _leading(columns: Sequence[TextColumn]) -> dict[int, float]:
+def _leading_by_size(columns: Sequence[TextColumn]) -> dict[int, float]:
     """The leading of each type size (half points) within a column: the closest that is not rare.
 
     A rare one is the leading as well where its lines stand alone: there a cell goes on, and rows begin

@@ -64,7 +64,7 @@ MOST_ELEMENTS = 5_000
 # Where a larger share of the words than this is in no element, their boxes may have been changed.
 MOVED_SHARE = 0.3
 # Words closer than this (ems) may be one.
-TOUCHING = 0.15
+JOINED_GAP = 0.15
 _EVERYWHERE = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
 # Pictures hold no text, and can take seconds to decode.
 _TEXT_ONLY = mupdf.FZ_DONT_DECODE_IMAGES | mupdf.FZ_NO_CACHE
@@ -202,8 +202,8 @@ def _with_tails(words: list[RawWord]) -> list[RawWord]:
         last = out[-1]
         if (
             word.tag < 0 <= last.tag
-            and abs(word.baseline - last.baseline) < TOUCHING * word.style.size
-            and abs(word.x0 - last.x1) < TOUCHING * word.style.size
+            and abs(word.baseline - last.baseline) < JOINED_GAP * word.style.size
+            and abs(word.x0 - last.x1) < JOINED_GAP * word.style.size
         ):
             out.append(replace(word, tag=last.tag))
         else:

@@ -146,7 +146,7 @@ WHERE {in_scope} {chunk_filter}
 FEW_DOCUMENTS = 100
 OF_FEW = "document_id = ANY(ARRAY(SELECT document_id FROM in_scope))"
 OF_MANY = "document_id IN (SELECT document_id FROM in_scope)"
-MATCHING = EVERY + " AND words @@ %s::tsquery LIMIT {limit}"
+SELECT_MATCHES = EVERY + " AND words @@ %s::tsquery LIMIT {limit}"
 # Not `@@`, for which the planner would read all postings of the words, to keep those of four documents.
 OF_DOCUMENTS = EVERY + " AND document_id = ANY(%s) AND ts_match_vq(words, %s::tsquery) LIMIT {limit}"
 
@@ -222,7 +222,7 @@ def open_index(
     else:
         rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
         best = _best_named(named, questions, columns, rarity, summary)
-        statement, params = _matching(scope, summary, questions, rarity, best)
+        statement, params = _candidate_statement(scope, summary, questions, rarity, best)
     read = read_rows if known is None else read_rows_by_index
     rows = read(GROUPED.format(documents=scope.documents, found=statement), [*scope.document_params, *params])
     return _index_of(rows, summary, columns, named, known)
@@ -344,7 +344,7 @@ def _conditions(scope: ScopeSql, summary: ScopeSummary) -> dict[str, str]:
     return {"in_scope": in_scope, "chunk_filter": scope.and_chunk("document_id, chunk_id")}
 
 
-def _matching(
+def _candidate_statement(
     scope: ScopeSql,
     summary: ScopeSummary,
     questions: Sequence[QueryTerms],
@@ -356,7 +356,7 @@ def _matching(
     A tier is read only where those before it brought too few (LIMIT over UNION ALL).
     """
     conditions, narrowed = _conditions(scope, summary), scope.chunk_params
-    tier = MATCHING.format(**conditions, limit=TIER_LIMIT)
+    tier = SELECT_MATCHES.format(**conditions, limit=TIER_LIMIT)
     queries = tiers([telling_groups(question, rarity) for question in questions], questions)
     statement = " UNION ALL ".join(f"({tier})" for _ in queries)
     statement = f"(SELECT * FROM ({statement}) tiers LIMIT {FOUND_LIMIT})"

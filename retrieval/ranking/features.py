@@ -297,7 +297,7 @@ def longest_run(quoted: str, text: str) -> float:
 
 
 # A word of a quotation may have so many letters more where it is written, as plurals have.
-ENDING = 2
+LONGEST_SUFFIX = 2
 
 
 def has_quoted(quoted: Sequence[str], candidate: Candidate) -> bool:
@@ -319,7 +319,7 @@ def _written(quoted: str) -> re.Pattern[str] | None:
     words = re.findall(r"\w+", folded_accents(folded(quoted)))
     if len(words) < 2 or UNSPACED.search(quoted):
         return None
-    return re.compile(r"\b" + r"\W+".join(rf"{re.escape(word)}\w{{0,{ENDING}}}" for word in words))
+    return re.compile(r"\b" + r"\W+".join(rf"{re.escape(word)}\w{{0,{LONGEST_SUFFIX}}}" for word in words))
 
 
 def digit_share(text: str) -> float:

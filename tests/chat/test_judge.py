@@ -14,7 +14,14 @@ from django.core.exceptions import ImproperlyConfigured
 
 from chat.answers.message_presenters import shown_message
 from chat.citations.claims import Verification
-from chat.citations.model_judge import ChatJudge, FactChecker, JudgedClaim, Judging, answers, configured_judge
+from chat.citations.model_judge import (
+    ChatJudge,
+    ConfiguredJudge,
+    FactChecker,
+    JudgedClaim,
+    answers,
+    configured_judge,
+)
 from chat.models import Citation, Conversation
 from config import environment
 from retrieval.provider_calls import ProviderError
@@ -110,7 +117,7 @@ def test_the_same_question_is_put_once() -> None:
         calls.append(prompt)
         return careful(system, prompt)
 
-    judging = Judging("model", ChatJudge(ask))
+    judging = ConfiguredJudge("model", ChatJudge(ask))
     first = dict(judging.judged(questions(LEASE)))
     assert dict(judging.judged(questions(LEASE))) == first == {0: True, 1: False}
     assert len(calls) == 1
@@ -120,9 +127,9 @@ def test_a_failing_or_slow_judge_leaves_claims_unjudged(settings: LazySettings) 
     def fail(system: str, prompt: str) -> str:
         raise ProviderError("It is away.")
 
-    assert list(Judging("model", ChatJudge(fail)).judged(questions(LEASE))) == []
+    assert list(ConfiguredJudge("model", ChatJudge(fail)).judged(questions(LEASE))) == []
     settings.JUDGE_SECONDS = -1
-    assert list(Judging("model", ChatJudge(careful)).judged(questions(LEASE))) == []
+    assert list(ConfiguredJudge("model", ChatJudge(careful)).judged(questions(LEASE))) == []
 
 
 def test_the_setting_names_the_judge(settings: LazySettings) -> None:
@@ -177,7 +184,9 @@ def test_its_word_is_stored_and_shown_as_its_own(
     settings: LazySettings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    judging = Judging("minicheck", ChatJudge(lambda s, p: careful(s, p.replace("anvils in", "consent in"))))
+    judging = ConfiguredJudge(
+        "minicheck", ChatJudge(lambda s, p: careful(s, p.replace("anvils in", "consent in")))
+    )
     monkeypatch.setattr("chat.answers.write_answer.configured_judge", lambda provider, cancelled: judging)
     model = Citing(
         lambda alias: (
@@ -211,7 +220,7 @@ def test_a_row_in_other_words_is_found_and_put_to_the_judge(
             f"{code} {'YES' if 'people' in claim else 'NO'}" for code, claim in codes(prompt).items()
         )
 
-    judging = Judging("minicheck", ChatJudge(ask))
+    judging = ConfiguredJudge("minicheck", ChatJudge(ask))
     monkeypatch.setattr("chat.answers.write_answer.configured_judge", lambda provider, cancelled: judging)
     model = Citing(lambda alias: f"412 people worked there in 2023 [[cite:{alias('headcount')}:1]].")
     answer, _ = answered(model, "How many people worked there in 2023?", talk)

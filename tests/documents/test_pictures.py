@@ -107,13 +107,13 @@ def test_pages_drawn_together_take_turns_as_long_as_that_is_quick(
         return b"picture"
 
     monkeypatch.setattr(page_pictures, "draw_plain_page", draw)
-    monkeypatch.setattr(page_pictures, "_drawing", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(page_pictures, "_drawing_slots", threading.BoundedSemaphore(2))
     monkeypatch.setattr(page_pictures, "_PATIENCE", patience)
     with ThreadPoolExecutor(6) as pool:
         assert (
             list(pool.map(lambda number: page_drawing(document, number, 72), range(1, 7))) == [b"picture"] * 6
         )
-    assert page_pictures._drawing._value == 2
+    assert page_pictures._drawing_slots._value == 2
 
 
 def test_what_cannot_be_drawn_says_so(alice: User, ingested: Ingest) -> None:

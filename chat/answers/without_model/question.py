@@ -154,7 +154,7 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     numbers = frozenset(part for place in places for part in re.split(r"[()]+", place.number.lower()))
     named = _question_phrases(language).sub(" ", text)
     terms = tuple(term for term in dict.fromkeys(terms_of(named, stems)) if term not in stop_words(language))
-    no_telling = _asking(language) | numbers
+    no_telling = _instruction_terms(language) | numbers
     telling = tuple(term for term in terms if term not in no_telling and not YEAR.fullmatch(term))
     return QuestionFeatures(
         text=text,
@@ -194,7 +194,7 @@ def _question_phrases(language: str) -> re.Pattern[str]:
 
 
 @cache
-def _asking(language: str) -> frozenset[str]:
+def _instruction_terms(language: str) -> frozenset[str]:
     """Terms that say how to answer, or nothing at all."""
     return frozenset(terms_of(" ".join(words_of(language, "words")["asking"]), language))
 
@@ -265,7 +265,7 @@ def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> It
         word = POSSESSIVE.sub("", match[0])
         terms = tuple(terms_of(word, stems))
         known = word in seen or places.issuperset(word.lower().split("-"))
-        if len(word) > 1 and not known and not set(terms) <= _asking(language):
+        if len(word) > 1 and not known and not set(terms) <= _instruction_terms(language):
             seen.add(word)
             starts = bool(SENTENCE_START.search(text[: match.start()]))
             named = is_name(word, language, starts=starts) and not is_bound(text, match, language)
@@ -293,7 +293,7 @@ def is_name(word: str, language: str, *, starts: bool) -> bool:
         return bool(YEAR.fullmatch(word))
     if any(map(str.isdigit, word)):
         return sum(map(str.isdigit, word)) > 2 or not word.isdigit()
-    if not (terms := set(terms_of(word, language))) or terms & _asking(language):
+    if not (terms := set(terms_of(word, language))) or terms & _instruction_terms(language):
         return False
     capitals = sum(map(str.isupper, word))
     return capitals > 1 or (word[0].isupper() and not starts and language not in ALL_NOUNS_CAPITALISED)

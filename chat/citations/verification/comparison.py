@@ -144,10 +144,10 @@ def _only_two(tokens: Sequence[Token], said: _Comparison, words: Lexicon) -> tup
     return (first, last) if fits and all(at < first for at in others) else None  # "At week 12, …"
 
 
-_OPENING, _BEHIND_FIRST, _BEFORE_LAST, _END = range(4)
+_START, _BEHIND_FIRST, _BEFORE_LAST, _END = range(4)
 _LAYOUTS = (
-    (_OPENING, _BEFORE_LAST),  # "A 3.1 % and B 1.4 %"
-    (_OPENING, _END),  # "A … 3.1 %, compared with 1.4 % in B"
+    (_START, _BEFORE_LAST),  # "A 3.1 % and B 1.4 %"
+    (_START, _END),  # "A … 3.1 %, compared with 1.4 % in B"
     (_BEHIND_FIRST, _END),  # "3.1 % of A and 1.4 % of B"
 )
 """In which parts of a sentence the words of its first amount stand, and those of its second."""
@@ -187,14 +187,14 @@ class _AmountPair:
     ) -> bool:
         """Whether these are the words of the first amount and of the last, in these parts of the sentence."""
         own, far = self.parts[one], self.parts[other]
-        if (one, other) == (_OPENING, _END) and not self._held_against():
+        if (one, other) == (_START, _END) and not self._held_against():
             return False
         if not self._label(first, own, far) or not self._label(last, far, own):
             return False
         opening, behind, before, end = (set(part) for part in self.parts)
         shared = {at for at in end if at > min(end) + 1} if one == _BEHIND_FIRST else set()
         of_first = opening | behind | shared  # what opens or ends the sentence is said of both
-        of_last = opening | before | end | (behind if one == _OPENING else set())
+        of_last = opening | before | end | (behind if one == _START else set())
         return all(places & of_first for places in first) and all(places & of_last for places in last)
 
     def _held_against(self) -> bool:

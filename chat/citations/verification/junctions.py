@@ -107,7 +107,7 @@ class Junctions:
                 if self._broken(i, k):
                     continue
                 if self._has_own_subject(j, m) or self._of_antecedent(j, m):
-                    self._crossing(k, m)
+                    self._report_crossing(k, m)
                     return
                 if self._joined(j, m) or self.ellipsis(max(j, m)):
                     continue
@@ -115,7 +115,7 @@ class Junctions:
                     continue
                 if self._continued(j, m) or self._second_predicate(j, m):
                     continue
-                self._crossing(k, m)
+                self._report_crossing(k, m)
                 return
             if m > j and self._with_other_number(k, j, m):
                 return
@@ -322,7 +322,7 @@ class Junctions:
         quantity = self.source[at].quantity
         return quantity is not None and quantity.dimension in ("year", "date")
 
-    def _crossing(self, k: int, m: int) -> None:
+    def _report_crossing(self, k: int, m: int) -> None:
         if self._left_out_rival():
             self.found.conflict("entity_swap", k, m)
         else:

@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.phrases import lead
-from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, LISTING, is_marker
+from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, LIST_WORDS, is_marker
 from chat.citations.verification.voice import is_instruction
 from text.semantics import UNSPACED
 
@@ -136,7 +136,7 @@ class Omissions:
         if self.words.language in UNSPACED:
             texts = ["".join(t.word for t in side) for side in (self.source, self.claim)]
             held, said = (any(word in text for word in self.words.either) for text in texts)
-            if held and not said and any(t.word in LISTING for t in self.claim):
+            if held and not said and any(t.word in LIST_WORDS for t in self.claim):
                 self.found.conflict("quantifier", None, 0)
             return
         to_claim = {j: i for i, j in self.pairing.ordered}

@@ -36,7 +36,7 @@ from chat.citations.verification.phrases import (
     phrases_exchanged,
     roles_of,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, LISTING, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, LIST_WORDS, Token
 from chat.citations.verification.voice import (
     agent_of,
     case_of,
@@ -102,7 +102,7 @@ def _roles_kept(pairing: Pairing, one: Sequence[int], other: Sequence[int]) -> b
     """Whether the small words that say the roles of two runs have moved along, or it is a list."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     between = [t for t in claim[one[-1] + 1 : other[0]] if not t.content]
-    if between and all(t.kind == "break" or t.word in LISTING for t in between):
+    if between and all(t.kind == "break" or t.word in LIST_WORDS for t in between):
         return True
     sides = [
         (lead(claim, block[-1], words), lead(source, pairing.partners[block[-1]], words))
@@ -231,12 +231,12 @@ def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
     apart = apart and _moved_along(pairing, i, j) and _moved_along(pairing, k, m)
     unspaced = pairing.words.language in UNSPACED
-    apart = apart and _opening(claim, i, unspaced) == _opening(source, j, unspaced)
-    apart = apart and _opening(claim, k, unspaced) == _opening(source, m, unspaced)
+    apart = apart and _subordinator(claim, i, unspaced) == _subordinator(source, j, unspaced)
+    apart = apart and _subordinator(claim, k, unspaced) == _subordinator(source, m, unspaced)
     return apart and _denied(claim, i) == _denied(source, j) and _denied(claim, k) == _denied(source, m)
 
 
-def _opening(tokens: Sequence[Token], at: int, unspaced: bool) -> str:
+def _subordinator(tokens: Sequence[Token], at: int, unspaced: bool) -> str:
     """The "because" or "before" that opens the clause of a word; '' where none does."""
     own = [t for t in tokens if t.clause == tokens[at].clause and (t.content or t is tokens[at])]
     closing = [t for t in own if unspaced and t.marker and t.marker.category == "time"]  # "…した後、"

@@ -23,7 +23,7 @@ _COMMAS = frozenset(",、，،")
 _MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
 _OF_CHANGE = frozenset({"direction", "amount", "height", "size", "level"})
 
-_INSERTING = _COMMAS | frozenset("()（）—–-")
+_APPOSITION_MARKS = _COMMAS | frozenset("()（）—–-")
 _MOST_INSERTED = 12  # tokens of an apposition
 _SCOPED = frozenset({"condition", "time", "cause"})  # what begins a clause of its own
 _KEPT = frozenset({"negation", "modality", "hedge"})  # what holds for a second predicate, too
@@ -64,7 +64,7 @@ def _without_insertions(tokens: Sequence[Token], words: Lexicon) -> Iterator[Seq
 
 def _inserted(tokens: Sequence[Token], words: Lexicon) -> Iterator[tuple[int, int]]:
     """Ranges, from their first break, that can be left out."""
-    breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _INSERTING]
+    breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _APPOSITION_MARKS]
     for start, following in pairwise([*breaks, len(tokens)]):
         hard = next((k for k in range(start, len(tokens)) if tokens[k].word in HARD_BREAKS), len(tokens))
         end = min(following, hard)
@@ -251,7 +251,7 @@ def _in_passing(
 ) -> Iterator[Sequence[Token]]:
     """What a relative clause or an apposition says of the word before it."""
     equates = any(token.word in words.copula for token in claim)  # "Lund is a poet"
-    breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _INSERTING]
+    breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _APPOSITION_MARKS]
     for start, end in pairwise([*breaks, len(tokens)]):
         inner = tokens[start + 1 : end]
         antecedent = _antecedent(tokens[:start], said, words)

@@ -44,10 +44,10 @@ def judge_table(
     """Judge a claim against a table; ``own_row``: the row the citation names."""
     if not known_language(language):
         return Judgement("open", unchecked=(f"There are no rules for the language {language or '?'}.",))
-    return _Reading(claim, grid, language, topics).judgement(own_row)
+    return _TableComparison(claim, grid, language, topics).judgement(own_row)
 
 
-class _Reading(CellComparison):
+class _TableComparison(CellComparison):
     """Reads one claim off one table."""
 
     def judgement(self, own_row: int | None) -> Judgement:

@@ -18,7 +18,9 @@ Kind = Literal["quantity", "marker", "word", "function", "break"]
 
 HARD_BREAKS = frozenset(";；؛.。!?！？؟")
 COORDINATORS = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "e", "o", "u", "و", "او"])
-LISTING = COORDINATORS | frozenset(["と", "や", "及び", "および", "または", "和", "与", "及", "以及", "或"])
+LIST_WORDS = COORDINATORS | frozenset(
+    ["と", "や", "及び", "および", "または", "和", "与", "及", "以及", "或"]
+)
 EITHER = frozenset(["or", "oder", "ou", "o", "u", "او"])
 
 
@@ -88,7 +90,7 @@ def same(claim: Token, source: Token) -> bool:
     if claim.quantity or source.quantity:
         return _same_bound_quantity(claim, source)
     if claim.marker and source.marker:
-        return _meaning(claim.marker) == _meaning(source.marker) and not opposite(claim, source)
+        return _canonical(claim.marker) == _canonical(source.marker) and not opposite(claim, source)
     if claim.stem == source.stem or claim.word == source.word or (claim.root and claim.root == source.root):
         return True
     if claim.name and source.name:  # "the Board" is not "the Committee"
@@ -102,7 +104,7 @@ _SAME_MARKERS = {Marker("quantifier", "none"): Marker("negation", "not"),
     Marker("quantifier", "only"): Marker("condition", "onlyif")}  # fmt: skip
 
 
-def _meaning(marker: Marker) -> Marker:
+def _canonical(marker: Marker) -> Marker:
     """One marker for those that say the same: "none of the", "no"; "only", "only if"."""
     return _SAME_MARKERS.get(marker, marker)
 

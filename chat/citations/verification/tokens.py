@@ -454,7 +454,7 @@ def _parallel_marker(tokens: Sequence[Token], at: int, token: Token) -> bool:
     return any(other.marker and other.marker.category == token.marker.category for other in before)
 
 
-_OPENING, _CLOSING = frozenset("(（"), frozenset(")）")
+_OPEN_BRACKETS, _CLOSE_BRACKETS = frozenset("(（"), frozenset(")）")
 
 
 def in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
@@ -463,10 +463,10 @@ def in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
     around: list[int] = []  # clauses that a bracket stands in, and that go on behind it
     for at, token in enumerate(tokens):
         following = tokens[at + 1].word if at + 1 < len(tokens) else ""
-        if token.word in _CLOSING and around:
+        if token.word in _CLOSE_BRACKETS and around:
             clause = around.pop()
         elif token.kind == "break":
-            if token.word in _OPENING:
+            if token.word in _OPEN_BRACKETS:
                 around.append(clause)
             if following not in words.complement:
                 clause = latest = latest + 1

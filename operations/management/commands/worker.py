@@ -29,10 +29,10 @@ from pdf.sandbox.confinement import weaknesses
 
 logger = logging.getLogger(__name__)
 TICK = 1.0  # seconds between two checks
-STARTING = 120.0  # seconds until all processes of a cluster must be there: a busy machine imports slowly
-MENDING = 15.0  # seconds a broken cluster may finish its documents
-STALLED = 30.0  # seconds in which documents wait and no worker takes one
-STOPPING = 20.0  # seconds workers have to requeue their documents
+START_SECONDS = 120.0  # seconds until all processes of a cluster must be there: a busy machine imports slowly
+RECOVERY_SECONDS = 15.0  # seconds a broken cluster may finish its documents
+STALL_SECONDS = 30.0  # seconds in which documents wait and no worker takes one
+STOP_SECONDS = 20.0  # seconds workers have to requeue their documents
 
 
 class Watchdog:
@@ -90,17 +90,17 @@ class Watchdog:
             self.broken_since = self.broken_since or now
         self.family |= members
         if not self.cluster.is_running:
-            self.broken_since = self.broken_since or now - MENDING
+            self.broken_since = self.broken_since or now - RECOVERY_SECONDS
 
     def needs_replacement(self, now: float) -> bool:
         in_work = Document.objects.filter(lease_holder__startswith=f"{host()}:", lease__isnull=False).exists()
         if in_work or not self.is_whole or not waiting_documents().exists():
             self.last_progress = now
         if self.broken_since is not None:
-            return not in_work or now - self.broken_since >= MENDING
+            return not in_work or now - self.broken_since >= RECOVERY_SECONDS
         if not self.is_whole:
-            return now - self.started >= STARTING
-        return now - self.last_progress >= STALLED
+            return now - self.started >= START_SECONDS
+        return now - self.last_progress >= STALL_SECONDS
 
     def replace(self) -> None:
         logger.error("the task queue's cluster is replaced")
@@ -128,7 +128,7 @@ def end_cluster(cluster: ProcessGroup) -> None:
         send(sentinel, signal.SIGSTOP)
     for process in workers:
         send(process, signal.SIGTERM)
-    give_up_at = time.monotonic() + STOPPING
+    give_up_at = time.monotonic() + STOP_SECONDS
     while any(is_alive(process) for process in workers) and time.monotonic() < give_up_at:
         time.sleep(0.05)
     cluster.kill()
