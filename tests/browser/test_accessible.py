@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
+from django.db import transaction
 from django.db.models import Model
 from playwright.sync_api import Browser, Page, expect
 
@@ -68,7 +69,7 @@ def theme(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")  # slow tests run first, so this module is begun twice on one site
 def ids() -> dict[str, str]:
     return {}
 
@@ -82,20 +83,22 @@ def furnished(ids: dict[str, str], upload: Upload, page: Page, site: Site) -> di
     page.goto(site.url(reader))
     page.get_by_label("Your question").fill("What was the revenue of the northern division?")
     page.keyboard.press("Enter")
-    page.locator("[data-message][data-status=complete]").wait_for(timeout=READY_MS)
-    page.get_by_role("button", name="Keep, export or share").click()
-    page.get_by_role("button", name="Share by a link").click()
-    link = page.locator("[data-below] input").input_value().removeprefix(site.address)
+    page.locator("[data-message][data-status=complete]").last.wait_for(timeout=READY_MS)
+    page.get_by_role("button", name="Keep, export or share").last.click()
+    page.get_by_role("button", name="Share by a link").last.click()
+    link = page.locator("[data-below] input").last.input_value().removeprefix(site.address)
     made = {"document": reader.split("/")[2], "share": link}
     committed(lambda: rows_for(User.objects.get(username="alice"), made))
     ids.update(made)  # once all of it is there: a test that is run again makes it anew
     return ids
 
 
+@transaction.atomic
 def rows_for(alice: User, ids: dict[str, str]) -> None:
-    """Rows as other processes see them: committed."""
+    """Rows as other processes see them: committed, and all or none of them."""
     document = Document.objects.get(pk=ids["document"])
-    tag = Tag.objects.create(owner=alice, name="accounts", colour="teal")
+    # Tests of other files give Alice a tag "accounts".
+    tag = Tag.objects.create(owner=alice, name="accessible accounts", colour="teal")
     collection = Collection.objects.create(owner=alice, name="Reports")
     document.tags.add(tag)
     document.collections.add(collection)

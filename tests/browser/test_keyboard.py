@@ -121,7 +121,7 @@ def test_contents_and_panel_are_walked_with_tab_and_arrows(reader: Page) -> None
     tab_to(reader, "[data-do=side]")
     reader.keyboard.press("Enter")
     tab_to(reader, "#tab-contents")
-    tab_to(reader, "#contents a")
+    tab_to(reader, "#contents .outline a")
     reader.keyboard.press("Enter")
     expect(reader.locator(".lit-unit").first).to_be_visible()  # the heading itself
     tab_to(reader, "[data-splitter]")
@@ -392,7 +392,7 @@ def test_what_is_shut_by_keyboard_gives_the_focus_back(reader: Page) -> None:
     reader.reload()
     tab_to(reader, "[data-do=side]")
     reader.keyboard.press("Enter")
-    tab_to(reader, "#contents a")
+    tab_to(reader, "#contents .outline a")
     reader.keyboard.press("Escape")
     expect(reader.locator("#side")).to_be_hidden()
     expect(reader.locator("[data-do=side]")).to_be_focused()
