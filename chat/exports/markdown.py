@@ -305,7 +305,7 @@ def as_plain(export: Export) -> str:
 def as_rich(export: Export) -> str:
     """Return the same as an HTML fragment for pasting into a word processor."""
     rendered = [
-        rendered_blocks(part.content, part.citations, top=ON_A_PAGE, link=_superscript)
+        rendered_blocks(part.content, part.citations, top=ON_A_PAGE, link=_superscript, formulas=False)
         for part in export.parts
     ]
     blocks = [block for part in rendered for block in part]

@@ -3,7 +3,7 @@
 Citations and marks of uncited claims are inserted into the parsed Markdown
 (``chat.markdown.overlay``). They pass the sanitiser as a random secret word, and
 become ``<sup>`` links and ``<mark>`` only afterwards. So our markup cannot be
-forged, and the sanitiser does not have to allow it.
+forged, and the sanitiser does not have to allow it. Formulas pass it in the same way.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ import re
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
+from html.parser import HTMLParser
 from typing import Any
 
 import nh3
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
+from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+from math_core import LatexError, LatexToMathML
 
 from chat.answers.events import CitationShown
 from chat.markdown.overlay import LaidOut, MarkedText, laid_out, marked_text
-from chat.markdown.source_map import SourceMap, parser
+from chat.markdown.source_map import SourceMap, parser, shown_characters
 from chat.models import Citation
 from text.sentences import Span
 
@@ -81,10 +84,19 @@ def renderer() -> RendererHTML:
         token = tokens[place]
         return f"{env['secret']}{token.type};{token.meta.get('index', '')};"
 
+    def text(tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
+        token = tokens[place]
+        formula = env["typeset"] and token.meta.get("formula") and typeset(token.content)
+        if not formula:
+            return escapeHtml(token.content)
+        env["formulas"].append(formula)
+        return f"{env['secret']}formula;{len(env['formulas']) - 1};"
+
     def cell(tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
         tag, style = tokens[place].tag, tokens[place].attrs.get("style")
         return f'<{tag} class="end">' if style == "text-align:right" else f"<{tag}>"  # the CSP forbids styles
 
+    result.rules["text"] = text  # type: ignore[assignment]
     for name in ("citation", *MARK):
         result.rules[name] = laid  # type: ignore[assignment]
     for name in CELLS:
@@ -109,18 +121,20 @@ def rendered_blocks(
     uncited: Sequence[Span] = (),
     top: int = IN_CHAT,
     link: Link | None = None,
+    formulas: bool = True,
 ) -> list[str]:
     """Return the safe HTML of each top-level block of a stored message.
 
     ``citations[i]`` belongs to the i-th marker of ``content``; markers without a citation are removed.
-    ``top``: the level of the outermost headings. ``link`` renders a citation.
+    ``top``: the level of the outermost headings. ``link`` renders a citation. ``formulas``: whether TeX is
+    typeset as MathML.
     """
     text, spans = marked_text(content, uncited)
     levels = HeadingLevels(top)
     blocks = laid_out(text.text, text.places, spans).blocks
     last = len(blocks) - 1
     return [
-        rendered(block, levels, citations, link or superscript, number == last)
+        rendered(block, levels, citations, link or superscript, number == last, formulas)
         for number, block in enumerate(blocks)
     ]
 
@@ -135,6 +149,7 @@ def rendered(
     citations: Sequence[CitationShown],
     link: Link,
     is_last: bool,
+    formulas: bool = True,
 ) -> str:
     """Return the safe HTML of the next block after those that ``levels`` has settled.
 
@@ -142,14 +157,17 @@ def rendered(
     """
     levels.settle(block)
     secret = secrets.token_hex(16)
+    env: dict[str, Any] = {"secret": secret, "typeset": formulas, "formulas": []}
 
     def ours(match: re.Match[str]) -> str:
         if match[1] in MARK:
             return MARK[match[1]]
         index = int(match[2])
+        if match[1] == "formula":
+            return str(env["formulas"][index])
         return link(citations[index]) if index < len(citations) else ""
 
-    html = clean(renderer().render(block, parser().options, {"secret": secret}))
+    html = clean(renderer().render(block, parser().options, env))
     if not is_last:
         html = _BOLD_LINE.sub(r'<p class="caption">\1</p>', html)
     first, *others = html.split(secret)
@@ -166,6 +184,71 @@ def clean(html: str) -> str:
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
     )
+
+
+# --- Formulas: TeX as MathML, which browsers draw themselves ---
+
+_DELIMITERS = re.compile(r"\A(\$\$?|\\[(\[])(.*?)(\$\$?|\\[)\]])\Z", re.DOTALL)
+_PROSE = re.compile(r"[^\W\d_]{2,} +[^\W\d_]{2,}")  # between two signs of dollars
+MATHML = {
+    *("math", "mrow", "mi", "mn", "mo", "mtext", "ms", "mspace", "mstyle", "mpadded", "mphantom", "menclose"),
+    *("mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts"),
+    *("mprescripts", "mtable", "mtr", "mtd"),
+}
+_MATHML_ATTRIBUTES = {
+    *("display", "displaystyle", "scriptlevel", "mathvariant", "form", "stretchy", "fence", "separator"),
+    *("lspace", "rspace", "width", "height", "depth", "voffset", "minsize", "maxsize", "linethickness"),
+    *("symmetric", "largeop", "movablelimits", "accent", "accentunder", "columnspan", "rowspan", "notation"),
+}
+_PLAIN_VALUE = re.compile(r"[\w.%+-]{1,40}")
+_ALIGNED = {"text-align: right": "end", "text-align: left": "start"}  # the CSP forbids styles
+_MOST_MATHML = 50_000  # characters
+_TEX = LatexToMathML(max_expansions=0, fancy_error=False, allow_unreliable_rendering=True)
+
+
+@lru_cache(maxsize=1024)
+def typeset(source: str) -> str:
+    """Return a formula with its delimiters as MathML; '' if it is prose between dollars or no valid TeX."""
+    parts = _DELIMITERS.match(source)
+    if parts is None or (parts[1] == "$" and "\\" not in parts[2] and _PROSE.search(parts[2])):
+        return ""
+    try:
+        made = _TEX.convert_with_local_state(parts[2].strip(), displaystyle=parts[1] in ("$$", "\\["))
+    except LatexError:
+        return ""
+    writer = _MathMLWriter(source)
+    writer.feed(made)
+    writer.close()
+    return "".join(writer.parts) if len(made) <= _MOST_MATHML else ""
+
+
+class _MathMLWriter(HTMLParser):
+    """Write MathML anew with known elements and attributes only, and everything else escaped."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._source = source
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Write a known element with its known attributes; of its style only the alignment, as a class."""
+        if tag not in MATHML:
+            return
+        kept = [(name, value or "") for name, value in attrs if name in _MATHML_ATTRIBUTES]
+        style = dict(attrs).get("style") or ""
+        kept += [("class", name) for words, name in _ALIGNED.items() if words in style]
+        kept = [(name, value) for name, value in kept if _PLAIN_VALUE.fullmatch(value)]
+        kept += [("alttext", shown_characters(self._source))] if tag == "math" else []
+        self.parts.append(format_html("<{}{}>", tag, format_html_join("", ' {}="{}"', kept)))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close a known element."""
+        if tag in MATHML:
+            self.parts.append(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        """Write text, escaped."""
+        self.parts.append(escapeHtml(shown_characters(data)))
 
 
 def superscript(citation: CitationShown) -> SafeString:

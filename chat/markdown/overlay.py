@@ -218,6 +218,10 @@ def _cut(children: Sequence[Token], cuts: Sequence[int]) -> Iterator[Token]:
             yield child
             continue
         content = child.content
+        if child.meta.get("formula"):  # typeset as a whole
+            child.content, child.meta["source"] = shown_characters(content), content
+            yield child
+            continue
         inside = [cut - at for cut in cuts if at < cut < at + len(content)]
         for start, end in zip([0, *inside], [*inside, len(content)], strict=True):
             if end > start:

@@ -14,18 +14,22 @@ from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 _FORMULA = re.compile(
-    r"""\$\$[^\n$]{1,500}\$\$
+    r"""\$\$[^$]{1,1500}\$\$
     |\$(?![\s$])(?:[^$\\\n]|\\.){1,500}?(?<!\s)\$(?![\w$])
     |\\\([^\n]{1,500}?\\\)
-    |\\\[[^\n]{1,500}?\\\]""",
-    re.VERBOSE,
+    |\\\[.{1,1500}?\\\]""",
+    re.VERBOSE | re.DOTALL,
 )
-_TEX = re.compile(r"[\\^_=+]|^\s*\w\s*$")  # otherwise the brackets are only escaped
+_INTERRUPTS: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}  # as a fence does
+_DISPLAYED = {"\\[": "\\]", "$$": "$$"}
+_TEX = re.compile(r"[\\^_=+]|^\s*\w\s*$|^ *\n")  # otherwise the brackets are only escaped
 _CONTAINERS = re.compile(r"(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[ \t]*")
 _ATX = re.compile(r"#{1,6}[ \t]*")
 # Bidirectional controls reorder neighbouring text; private use and tag characters have no meaning here.
@@ -43,7 +47,8 @@ def parser() -> MarkdownIt:
     markdown.inline = _PlacingParser()
     markdown.configure("commonmark", {"html": False, "linkify": False, "breaks": False})
     markdown.inline.ruler.before("escape", "formula", _formula)
-    markdown.enable(["table", "strikethrough", "formula"])
+    markdown.block.ruler.before("code", "displayed_formula", _displayed_formula, _INTERRUPTS)
+    markdown.enable(["table", "strikethrough", "formula", "displayed_formula"])
     return markdown.disable(
         ["image", "reference", "html_inline", "html_block", "text_join", "fragments_join"]
     )
@@ -86,6 +91,36 @@ def _formula(state: StateInline, silent: bool) -> bool:
         token.meta["formula"] = True
     state.pos = found.end()
     return True
+
+
+def _displayed_formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+    """markdown-it rule: keep the lines of a displayed formula in one paragraph.
+
+    A line that begins with ``+`` or ``-`` would otherwise begin a list. An empty line ends the formula,
+    closed or not, so that later text changes no block before it.
+    """
+    opening = state.src[state.bMarks[first] + state.tShift[first] :][:2]
+    if opening not in _DISPLAYED or state.is_code_block(first) or _closes(state, first, opening, 2):
+        return False
+    if silent:
+        return True
+    after = first + 1
+    while after < end and not state.isEmpty(after) and state.sCount[after] >= state.blkIndent:
+        after += 1
+        if _closes(state, after - 1, opening):
+            break
+    state.push("paragraph_open", "p", 1).map = [first, after]
+    inline = state.push("inline", "", 0)
+    inline.content = state.getLines(first, after, state.blkIndent, False).strip()
+    inline.map, inline.children = [first, after], []
+    state.push("paragraph_close", "p", -1)
+    state.line = after
+    return True
+
+
+def _closes(state: StateBlock, line: int, opening: str, skipped: int = 0) -> bool:
+    begin = state.bMarks[line] + state.tShift[line] + skipped
+    return _DISPLAYED[opening] in state.src[begin : state.eMarks[line]]
 
 
 class _PlacingState(StateInline):

@@ -44,6 +44,9 @@ MARKDOWN = [
         "<http://a.b> ",
         "$x_1*y*z^*$ ",
         "\\(a_b\\) ",
+        "\n\\[\nx_1\n+ y\n\\]\n",
+        "$$\\frac{1}",
+        "{2}$$",
         "**",
         "*",
         "_",
@@ -57,15 +60,18 @@ CUTS = st.lists(st.integers(0, 400), max_size=10)
 
 
 class _Words(HTMLParser):
-    """The text of HTML, without the numbers of citations, and the ids of these."""
+    """The text of HTML, formulas as TeX, without the numbers of citations, and the ids of these."""
 
     def __init__(self) -> None:
         super().__init__()
         self.text = ""
         self.cited: list[str] = []
-        self._in_citation = False
+        self._in_citation = self._in_formula = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "math":
+            self._in_formula = True
+            self.text += dict(attrs)["alttext"] or ""
         if tag == "sup":
             self._in_citation = True
         if key := dict(attrs).get("data-citation"):
@@ -73,9 +79,10 @@ class _Words(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         self._in_citation = self._in_citation and tag != "sup"
+        self._in_formula = self._in_formula and tag != "math"
 
     def handle_data(self, data: str) -> None:
-        self.text += "" if self._in_citation else data
+        self.text += "" if self._in_citation or self._in_formula else data
 
 
 def read(html: str) -> _Words:

@@ -99,6 +99,45 @@ def test_a_citation_is_spoken_in_the_language_of_the_page() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Of $E=mc^2$.", "<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math>."),
+        (r"Of \(\sqrt{x}\).", "<msqrt><mi>x</mi></msqrt></math>."),
+        ("$$\\frac{1}{2}$$", '<math display="block"'),
+        ("So\n\\[\na\n+ b\n\\]\nthen", "<mi>a</mi><mo>+</mo><mi>b</mi></math></p>"),  # no list
+        ("- So\n  \\[\n  a\n  - b\n  \\]\n- two", "<mo>−</mo><mi>b</mi></math></li>\n<li>two</li>"),
+        (r"\[\begin{aligned}a&=b\end{aligned}\]", '<mtd class="end"><mi>a</mi></mtd><mtd class="start">'),
+        (r"$\text{<script>x</script>}$", "<mtext>&lt;script&gt;x&lt;/script&gt;</mtext>"),
+        ("| a |\n|---|\n| $x^2$ |", "<msup><mi>x</mi><mn>2</mn></msup></math></td>"),
+    ],
+)
+def test_formulas_are_typeset(text: str, shown: str) -> None:
+    assert shown in render_message(text, [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It cost $5 then and $6 now, or $US and AU$ each.",
+        r"$\unknown{x}$ and $\frac{1$",
+        r"$\href{javascript:alert(1)}{x}$",
+        r"$\newcommand{\a}{\a\a}\a$",
+        "\\[\nx^2\n\n- never closed",
+        "`$x^2$`",
+    ],
+)
+def test_what_is_no_formula_stays_as_it_was_written(text: str) -> None:
+    assert "<math" not in render_message(text, [])
+
+
+def test_a_formula_keeps_whole_under_marks_and_has_no_style_of_its_own() -> None:
+    text = r"Not $\color{red}{x^2}$ cited."
+    html = render_message(text, [], [Span(0, 8), Span(12, 20)])
+    assert "<msup><mi>x</mi><mn>2</mn></msup>" in html
+    assert "style" not in html
+
+
 def test_uncited_claims_are_marked_and_elements_stay_nested() -> None:
     text = "Cited. Not **cited at all**.\n\nHalf *of it. Not* this."
     spans = [Span(7, 28), Span(text.index("Half"), text.index(" Not*"))]
