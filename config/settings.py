@@ -36,6 +36,7 @@ STATICFILES_DIRS = [
     ("htmx", BASE_DIR / "node_modules/htmx.org/dist"),
     ("file-selector", BASE_DIR / "node_modules/file-selector/dist"),
     ("fonts/inter", BASE_DIR / "node_modules/@fontsource-variable/inter/files"),
+    ("fonts/math", BASE_DIR / "node_modules/@fontsource/noto-sans-math/files"),
     ("fonts/newsreader", BASE_DIR / "node_modules/@fontsource-variable/newsreader/files"),
 ]
 WHITENOISE_USE_FINDERS = True  # works before the first collectstatic

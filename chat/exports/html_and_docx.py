@@ -32,7 +32,8 @@ STYLE = mark_safe(
     "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
     "sup a{text-decoration:none}table{border-collapse:collapse}"
     "td,th{border:1px solid #bbb;padding:.2rem .5rem}"
-    "mtd.end{text-align:end;padding-inline-end:0}mtd.start{text-align:start;padding-inline-start:0}q{color:#555}.sources{font-size:.9rem}"
+    "mtd.end{text-align:end;padding-inline-end:0}mtd.start{text-align:start;padding-inline-start:0}"
+    "q{color:#555}.sources{font-size:.9rem}"
 )
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # opening the file loads nothing
 

@@ -123,3 +123,38 @@ def test_words_stay_where_they_are_while_an_answer_is_written(
     expect(page.locator("[data-message]").last).to_have_attribute("data-status", "complete", timeout=READY_MS)
     page.wait_for_function("window.seenWords === 120")
     assert page.evaluate("window.movedWords") == []
+
+
+MATRIX = r"""The weights are \(\begin{pmatrix} a \\ b \\ c \\ d \end{pmatrix}\), and
+
+\[
+x
++ y_1
+\]
+"""
+
+
+def with_formulas(body: dict[str, Any]) -> Reply:
+    """Formulas in parts of five characters, as models send them."""
+    parts = [MATRIX[at : at + 5] for at in range(0, len(MATRIX), 5)]
+    return Reply([*(openai_chunk(part) for part in parts), *openai_answer("")])
+
+
+@pytest.mark.slow
+def test_formulas_are_drawn_with_brackets_as_high_as_what_they_hold(
+    page: Page, site: Site, upload: Upload, model: ScriptedServer
+) -> None:
+    upload(report(), "Written.pdf")
+    model.requests.clear()
+    model.replies[:] = [with_formulas]
+    page.goto(site.url("/conversations/new/"))
+    page.get_by_label("Answers by").select_option("compatible")
+    page.get_by_label("Your question").fill("What are the weights?")
+    page.keyboard.press("Enter")
+    answer = page.locator("[data-message]").last
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    expect(answer.locator("math")).to_have_count(2)
+    expect(answer.locator("li")).to_have_count(0)
+    page.wait_for_function("[...document.fonts].some((f) => /Math/.test(f.family) && f.status === 'loaded')")
+    bracket, matrix = (answer.locator(part).first.bounding_box() for part in ("mo", "mtable"))
+    assert bracket and matrix and bracket["height"] > 0.9 * matrix["height"]
