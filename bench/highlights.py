@@ -158,16 +158,6 @@ class Painted:
                 found.append(max(_error(rect, words, along + 2 * side, side, ink) for side in (0, 1)))
         return found
 
-    def covers_its_words(self) -> bool:
-        (x0, y0, x1, y1) = hull(self.rects)
-        return all(
-            x0 - WITHIN <= box[0]
-            and y0 - WITHIN <= box[1]
-            and box[2] <= x1 + WITHIN
-            and box[3] <= y1 + WITHIN
-            for _, box in self.words
-        )
-
 
 def _error(rect: Box, words: Box, edge: int, side: int, ink: Ink) -> float:
     error = abs(rect[edge] - words[edge])

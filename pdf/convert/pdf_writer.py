@@ -234,8 +234,6 @@ def _placement(rotation: int, box: Sequence[float], descent: float) -> tuple[int
     return 1, 0, x0, y0 + descent
 
 
-ALL_LAYERS: tuple[Layer, ...] = ("words", "lines", "units", "tables", "furniture", "figures", "order")
-
 Color = tuple[float, float, float]
 # Longest side of the picture in pixels.
 _LONGEST_SIDE = 1600.0

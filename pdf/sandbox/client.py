@@ -134,13 +134,6 @@ def _asked(process: subprocess.Popen[bytes], request: Request) -> Iterator[Answe
             _end(process)
 
 
-def stop_waiting_children() -> None:
-    """End the idle children."""
-    while _kept:
-        with _kept_lock, contextlib.suppress(IndexError):
-            _end(_kept.pop()[1])
-
-
 def _keep(process: subprocess.Popen[bytes]) -> bool:
     with _kept_lock:
         may = len(_kept) < _MOST_KEPT

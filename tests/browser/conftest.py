@@ -14,6 +14,7 @@ from django.db import connection, connections
 from django_q.models import OrmQ, Task
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
+from bench.highlights import WITHIN, Painted
 from chat.models import TourEnd
 from tests.browser.site import Site, running_site
 from tests.chat.scripted_server import ScriptedServer, serving
@@ -163,3 +164,10 @@ def upload(page: Page, site: Site, tmp_path: Path) -> Upload:
         return f"/documents/{found[1]}/"
 
     return send
+
+
+def assert_covers_words(painted: Painted) -> None:
+    lefts, tops, rights, bottoms = zip(*painted.rects, strict=True)
+    for _, (x0, y0, x1, y1) in painted.words:
+        assert min(lefts) - WITHIN <= x0 and x1 <= max(rights) + WITHIN
+        assert min(tops) - WITHIN <= y0 and y1 <= max(bottoms) + WITHIN

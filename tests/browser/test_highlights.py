@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page
 from bench.highlights import WITHIN, painted_on, settle
 from bench.read import cite
 from documents.models import Document
-from tests.browser.conftest import Upload, committed
+from tests.browser.conftest import Upload, assert_covers_words, committed
 from tests.browser.sheets import ANCHOR, long_document, mixed_sizes, odd_pages
 from tests.browser.site import Site
 
@@ -36,7 +36,7 @@ def assert_covered(page: Page, number: int) -> None:
     painted = painted_on(page, number)
     assert painted.text == ANCHOR
     assert max(painted.errors()) <= WITHIN
-    assert painted.covers_its_words()
+    assert_covers_words(painted)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from bench.highlights import WITHIN, painted_on, settle
-from tests.browser.conftest import READY_MS, Upload
+from tests.browser.conftest import READY_MS, Upload, assert_covers_words
 from tests.browser.dropping import drop
 from tests.browser.sheets import report
 from tests.browser.site import Site
@@ -81,7 +81,7 @@ def test_a_citation_of_an_answer_opens_the_page_at_its_words(
     painted = painted_on(page, number)
     assert value in painted.text
     assert max(painted.errors()) <= WITHIN
-    assert painted.covers_its_words()
+    assert_covers_words(painted)
     expect(page.locator(f'.page[data-page-number="{number}"] .lit-unit')).to_have_count(1)
 
 

@@ -32,8 +32,8 @@ from documents.library import delete_document
 from documents.models import Document
 from pdf.api import ParseFailure
 from pdf.convert.depth_limits import DEEPEST, deepest
-from pdf.sandbox import client
 from tests.drawing import draw_pdf
+from tests.sandbox_children import stop_idle_children
 
 needs_office = pytest.mark.skipif(bool(office_lacks(".docx")), reason="needs LibreOffice with Writer")
 CONTAINER = (
@@ -314,7 +314,7 @@ def test_what_is_nested_too_deep_or_too_large_is_refused_at_once_with_the_reason
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with pytest.raises(ParseFailure, match=reason):
         pdf_of(path, name)
-    client.stop_waiting_children()  # and is waited for
+    stop_idle_children()  # and is waited for
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 15
 

@@ -25,6 +25,7 @@ from pdf.sandbox import client
 from pdf.sandbox.messages import Limits
 from pdf.sandbox.reader_pool import JobFailure, JobLimits, JobResult, answers, run_first_job
 from tests.drawing import draw_pdf
+from tests.sandbox_children import stop_idle_children
 
 SOON = Limits(base_seconds=12, stall_seconds=1)
 
@@ -178,7 +179,7 @@ def test_a_page_that_hangs_costs_that_page(saved: Callable[[bytes], Path]) -> No
 def test_a_file_of_nothing_but_a_hanging_page_took_too_long_and_leaves_no_process(
     saved: Callable[[bytes], Path],
 ) -> None:
-    client.stop_waiting_children()
+    stop_idle_children()
     assert code_of(saved(hanging_pdf(pages_before=0, pages_after=0)), SOON) == FailureCode.TOOK_TOO_LONG
     assert not children_of(os.getpid())
 
@@ -326,7 +327,7 @@ def test_a_child_that_answered_is_asked_again_and_one_that_is_gone_is_replaced(
     saved: Callable[[bytes], Path],
 ) -> None:
     path = saved(draw_pdf("One page."))
-    client.stop_waiting_children()
+    stop_idle_children()
     assert parse_file(path).page_count == 1
     ((_, child),) = client._kept
     assert parse_file(path).page_count == 1
@@ -361,7 +362,7 @@ def test_a_child_started_for_a_thread_outlives_it_and_answers_the_next(
     saved: Callable[[bytes], Path],
 ) -> None:
     path = saved(draw_pdf("One page."))
-    client.stop_waiting_children()
+    stop_idle_children()
     children = set()
     for _ in range(2):
         with ThreadPoolExecutor(1) as pool:
@@ -370,7 +371,7 @@ def test_a_child_started_for_a_thread_outlives_it_and_answers_the_next(
         children.add(child.pid)
         assert child.poll() is None
     assert len(children) == 1
-    client.stop_waiting_children()
+    stop_idle_children()
     assert not children_of(os.getpid())
 
 
@@ -378,7 +379,7 @@ def test_no_more_children_are_kept_than_can_work_at_once(
     saved: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = saved(draw_pdf("One page."))
-    client.stop_waiting_children()
+    stop_idle_children()
     monkeypatch.setattr(client, "_MOST_KEPT", 1)
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(parse_file, [path] * 3))
@@ -430,7 +431,7 @@ def shooting(monkeypatch: pytest.MonkeyPatch, most: int) -> list[subprocess.Pope
             process.stdin.write(body)
             process.stdin.flush()
 
-    client.stop_waiting_children()
+    stop_idle_children()
     monkeypatch.setattr(client, "_started", shot)
     monkeypatch.setattr(client, "_write", write)
     return victims

@@ -19,6 +19,7 @@ from pdf.api import draw_plain_page
 from pdf.sandbox import client, confinement, seccomp
 from pdf.sandbox.office_server import OfficeLimits
 from tests.drawing import draw_pdf
+from tests.sandbox_children import stop_idle_children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux confines")
 # The real child, except that drawing a page is an attack.
@@ -56,9 +57,9 @@ def outcomes(folder: Path) -> dict[str, str]:
             return popen(command, **options)
 
         patch.setattr(client.subprocess, "Popen", hostile)
-        client.stop_waiting_children()
+        stop_idle_children()
         found: dict[str, str] = json.loads(draw_plain_page(file, 1))
-        client.stop_waiting_children()
+        stop_idle_children()
     return found
 
 

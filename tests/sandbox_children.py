@@ -1,0 +1,10 @@
+"""The idle children of the sandbox, which a test ends to begin without one."""
+
+from __future__ import annotations
+
+from pdf.sandbox import client
+
+
+def stop_idle_children() -> None:
+    while child := client._take_idle_child():
+        client._end(child)
