@@ -40,9 +40,9 @@ class Concept(NamedTuple):
 @cache
 def asking_words(language: str) -> frozenset[str]:
     """Terms of words that only tell how to answer, in a language; none where it has no list."""
-    lines = language_data(language, "asking.txt").splitlines()
-    words = " ".join(line for line in lines if not line.startswith("#"))
-    return frozenset(terms_of(words, language))
+    words = tomllib.loads(language_data(language, "answers.toml")).get("words", {})
+    listed = (*words.get("asking", ()), *words.get("asking_search", ()))
+    return frozenset(terms_of(" ".join(listed), language))
 
 
 @cache

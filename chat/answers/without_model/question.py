@@ -196,7 +196,12 @@ def _question_phrases(language: str) -> re.Pattern[str]:
 @cache
 def _instruction_terms(language: str) -> frozenset[str]:
     """Terms that say how to answer, or nothing at all."""
-    return frozenset(terms_of(" ".join(words_of(language, "words")["asking"]), language))
+    return frozenset(terms_of(" ".join(_asking_words(language)), language))
+
+
+def _asking_words(language: str) -> tuple[str, ...]:
+    words = words_of(language, "words")
+    return words["asking"] + words["asking_answers"]
 
 
 def language_of(text: str) -> str:
@@ -218,8 +223,7 @@ def _common(language: str) -> frozenset[str]:
     """
     kinds = words_of(language, "kinds").items()
     phrases = (phrase for kind, listed in kinds if kind not in ("when", "where") for phrase in listed)
-    asking = words_of(language, "words")["asking"]
-    return frozenset((*stop_words(language), *asking, *" ".join(phrases).split()))
+    return frozenset((*stop_words(language), *_asking_words(language), *" ".join(phrases).split()))
 
 
 def _says(language: str, table: str, key: str, lowered: str) -> bool:

@@ -20,7 +20,7 @@ from text.terms import stop_words
 _STEM = 5  # letters; enough to tell words apart, few enough to forget their endings
 _PERIOD = re.compile(r"\d+|q\d|fy\d*|\d*q\d*")
 # Words that tell no two lines of a report apart, beside the stop words.
-_COMMON_WORDS = frozenset(
+_REPORT_WORDS = frozenset(
     re.findall(
         r"\S+",
         "although among either however may much must per said shall within without year years ended fiscal "
@@ -32,7 +32,7 @@ _COMMON_WORDS = frozenset(
 
 @cache
 def _common_words() -> frozenset[str]:
-    return stop_words("en") | _COMMON_WORDS
+    return stop_words("en") | _REPORT_WORDS
 
 
 @lru_cache(maxsize=512)
