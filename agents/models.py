@@ -20,10 +20,11 @@ from django.utils.translation import gettext_lazy as _
 from chat.models import Conversation
 from documents.access import Way
 from documents.models import Document, EventKind
+from documents.models.library import OwnedQuerySet
 from documents.models.security import record
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser, User
+    pass
 
 
 class ChatThread(models.Model):
@@ -53,10 +54,7 @@ class Event(models.TextChoices):
 MOST_WEBHOOKS = 20  # of one owner
 
 
-class WebhookQuerySet(models.QuerySet["Webhook"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(owner=user) if user.is_authenticated else self.none()
-
+class WebhookQuerySet(OwnedQuerySet["Webhook"]):
     def subscribed_to(self, event: Event, owner: int) -> Self:
         return self.filter(owner=owner, is_active=True, events__contains=[event])
 
@@ -129,10 +127,7 @@ CHECKS_KEPT = timedelta(days=1)
 CHECK_LOST = timedelta(hours=1)  # after its beginning, its worker is taken for dead
 
 
-class FileCheckQuerySet(models.QuerySet["FileCheck"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(owner=user) if user.is_authenticated else self.none()
-
+class FileCheckQuerySet(OwnedQuerySet["FileCheck"]):
     def unfinished(self) -> Self:
         return self.filter(status__in=(FileCheck.Status.WAITING, FileCheck.Status.RUNNING))
 
@@ -182,10 +177,7 @@ class FileCheck(models.Model):
 _signer = Signer(salt="agents.embed")
 
 
-class ReaderEmbedQuerySet(models.QuerySet["ReaderEmbed"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(owner=user) if user.is_authenticated else self.none()
-
+class ReaderEmbedQuerySet(OwnedQuerySet["ReaderEmbed"]):
     def open(self) -> Self:
         """Those before their end. The right of their maker is ``is_open``."""
         return self.filter(expires_at__gt=timezone.now(), owner__is_active=True)

@@ -38,6 +38,7 @@ from documents.ingestion.leases import Lease, LostLease
 from documents.ingestion.parser import content_of
 from documents.ingestion.persistence import replace_content
 from documents.models import Document
+from documents.models.library import uuid_or_none
 from retrieval.index.document_index import index_document
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
@@ -68,7 +69,7 @@ def copied_citations(answer: Message) -> tuple[str, list[Citation]]:
 
 def cited_in(content: str, user: User | AnonymousUser) -> list[Citation]:
     """Return the citations referred to in a note that its owner may see."""
-    ids = {key for mark in stored_marks(content) if (key := as_uuid(mark.unit_id))}
+    ids = {key for mark in stored_marks(content) if (key := uuid_or_none(mark.unit_id))}
     return list(Citation.objects.visible_to(user).filter(pk__in=ids))
 
 
@@ -80,7 +81,7 @@ def for_editor(content: str, user: User | AnonymousUser) -> str:
     known = Counter((citation.pk.hex[:DIGITS], citation.page_number) for citation in cited_in(content, user))
 
     def written(_: int, mark: StoredMark) -> str:
-        key = as_uuid(mark.unit_id)
+        key = uuid_or_none(mark.unit_id)
         if key and known[key.hex[:DIGITS], mark.page] == 1:
             return f"[[p. {mark.page} #{key.hex[:DIGITS]}]]"
         return content[mark.start : mark.end]
@@ -121,22 +122,16 @@ def rendered_note(note: Note, user: User | AnonymousUser) -> SafeString:
 
 
 def live_marks(content: str, known: Container[UUID | None]) -> list[UUID]:
-    ids = [as_uuid(mark.unit_id) for mark in stored_marks(content)]
+    ids = [uuid_or_none(mark.unit_id) for mark in stored_marks(content)]
     return [key for key in ids if key is not None and key in known]
 
 
 def only_live(content: str, known: Container[UUID | None]) -> str:
     """Remove the markers of unknown citations."""
     return with_marks(
-        content, lambda at, mark: content[mark.start : mark.end] if as_uuid(mark.unit_id) in known else ""
+        content,
+        lambda at, mark: content[mark.start : mark.end] if uuid_or_none(mark.unit_id) in known else "",
     )
-
-
-def as_uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 # --- Saving, versions, additions ---

@@ -17,7 +17,7 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from documents.models import UNFINISHED, Collection, Document, Job, PreviousVersion, Tag
-from documents.models.document import DocumentQuerySet
+from documents.models.document import DocumentQuerySet, files_of
 from documents.models.library import reachable
 from documents.signals import document_deleted
 
@@ -229,9 +229,9 @@ def delete_document(document: Document) -> None:
         if locked is None:
             return
         document_deleted.send(Document, document_id=locked.pk)
-        files = [locked.file, locked.original, locked.text_layer, locked.thumbnail]
+        files = files_of(locked)
         if version := PreviousVersion.objects.filter(document=locked).first():
-            files += version.files
+            files += files_of(version)
         locked.delete()
         transaction.on_commit(lambda: remove_files(files))
 

@@ -15,6 +15,8 @@ through the whole document.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -287,3 +289,9 @@ def section_type(title: str) -> str:
         return ""
     plain = _TITLE_NUMBERING.sub("", title)
     return next((name for name, pattern in _PATTERNS if pattern.match(plain)), "")
+
+
+def most_frequent_failure(pages: Sequence[ParsedPage]) -> str:
+    """Return the most frequent failure of the pages; '' where they are blank."""
+    reasons = Counter(page.failure for page in pages if page.failure)
+    return reasons.most_common(1)[0][0] if reasons else ""

@@ -42,6 +42,7 @@ from chat.views import visible_answer, visible_conversation, visible_document
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Collection, Document
 from documents.models.document import DocumentQuerySet
+from documents.models.library import uuid_or_none
 from retrieval.api import RagConfigSerializer
 from retrieval.results import SWITCHES, RagConfig
 from retrieval.views import spaces_context
@@ -71,7 +72,7 @@ def ask_first(request: HttpRequest) -> HttpResponse:
     """Asks a question in the conversation the form names, or starts one with it."""
     assert request.user.is_authenticated
     if known := request.POST.get("conversation"):
-        return asked(request, visible_conversation(request, as_uuid(known)))
+        return asked(request, visible_conversation(request, uuid_or_refusal(known)))
     question, provider = (
         question_commands.validated_question(request.POST.get("question", "")),
         chosen_provider(request),
@@ -177,7 +178,7 @@ def chosen_provider(request: HttpRequest) -> str | None:
 
 def visible_documents(request: HttpRequest) -> list[Document]:
     """The documents named in the form. Raises InvalidOperation for one the user cannot see."""
-    ids = {as_uuid(text) for text in request.POST.getlist("document") if text}
+    ids = {uuid_or_refusal(text) for text in request.POST.getlist("document") if text}
     documents = list(Document.objects.visible_to(request.user).filter(pk__in=ids))
     if len(documents) < len(ids):
         raise InvalidOperation("A document does not exist or you cannot access it.")
@@ -188,13 +189,13 @@ def visible_collection(request: HttpRequest) -> Collection | None:
     text = request.POST.get("collection", "")
     if not text:
         return None
-    collection = Collection.objects.visible_to(request.user).filter(pk=as_uuid(text)).first()
+    collection = Collection.objects.visible_to(request.user).filter(pk=uuid_or_refusal(text)).first()
     if collection is None:
         raise InvalidOperation("This collection does not exist or you cannot access it.")
     return collection
 
 
-def as_uuid(text: str) -> UUID:
+def uuid_or_refusal(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
@@ -442,14 +443,6 @@ def why_silent(documents: DocumentQuerySet) -> str:
     if not documents.exists():
         return "none"
     return "working" if documents.in_progress().exists() else "wordless"
-
-
-def uuid_or_none(text: str) -> UUID | None:
-    """Parse an id; None for an invalid one."""
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 # --- The page of providers: configured models and health checks ---

@@ -41,10 +41,10 @@ from chat.citations.stored_citations import (
     shown_citations,
 )
 from chat.models import Annotation, Citation, Note, ReadingPlace, TourEnd
-from chat.views.conversations import uuid_or_none
 from documents.contents import table_areas
 from documents.ingestion.recognition import want_pages
 from documents.models import CitationUnit, Document
+from documents.models.library import uuid_or_none
 from pdf.geometry import Box
 
 # Which answers and notes rest on a document: the marks in the reader's margin.

@@ -22,6 +22,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
+from documents.models.library import uuid_or_none
 from pdf import word_boxes
 from pdf.geometry import PageFrame, Rect, bounding_box
 
@@ -125,7 +126,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         typed = search_term.strip()
         if not typed or not (self.id_paths or self.title_path):
             return super().get_search_results(request, queryset, search_term)
-        if (found := uuid_in(typed)) and self.id_paths:
+        if (found := uuid_or_none(typed)) and self.id_paths:
             return queryset.filter(Q(*((path, found) for path in self.id_paths), _connector=Q.OR)), False
         if not self.title_path:
             return queryset.none(), False
@@ -145,13 +146,6 @@ class ReadOnlyAdmin(admin.ModelAdmin):
             f"{meta.app_label}_{meta.model_name}_"
         )
         return not on_own_page and super().has_delete_permission(request, obj)
-
-
-def uuid_in(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def link_to(row: models.Model | None, text: str = "") -> SafeString | str:
@@ -330,7 +324,7 @@ def _of_chunk(chunk: RetrievalChunk) -> list[Overlay]:
 def highlight_units(units: list[CitationUnit]) -> list[Overlay]:
     """Return the pages of these units of one document, with their lines highlighted. One query."""
     numbers = {unit.page_number for unit in units}
-    pages = Page.objects.filter(document=units[0].document_id, number__in=numbers) if units else []
+    pages = Page.objects.filter(document=units[0].document_id, number__in=numbers) if units else ()
     return [
         highlight_overlay(
             page, [rect for unit in units if unit.page_number == page.number for rect in unit.rects]

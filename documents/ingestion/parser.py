@@ -29,7 +29,7 @@ from documents.papers.bibliography import DOI, bare_arxiv_id, bare_doi
 from pdf.api import parse_file
 from pdf.failures import FailureCode
 from pdf.sandbox.messages import Limits
-from pdf.structure import ParsedDocument, ParsedPage, ParsedUnit
+from pdf.structure import ParsedDocument, ParsedUnit, most_frequent_failure
 from text.languages import languages_with
 from text.terms import UNSPACED, stop_words
 
@@ -82,7 +82,7 @@ def read_document(lease: Lease, document: Document, *, shows_progress: bool = Tr
     else:
         parsed = read_file(lease, document, shows_progress)
     if not any(page.units or page.awaits for page in parsed.pages):
-        raise IngestionFailure(FailureCode.NO_TEXT, why_empty(parsed.pages))
+        raise IngestionFailure(FailureCode.NO_TEXT, most_frequent_failure(parsed.pages))
     return content_of(parsed, document.title if document.is_imported else "", document)
 
 
@@ -121,12 +121,6 @@ def given_up_before(document: Document) -> dict[int, str]:
     """Return the failures of pages whose OCR was given up, by page number."""
     tried = document.pages.filter(tries__gte=MOST_TRIES, recognised=b"")
     return dict(tried.values_list("number", "failure"))
-
-
-def why_empty(pages: Sequence[ParsedPage]) -> str:
-    """Return the most frequent failure of the pages; '' where they are blank."""
-    reasons = Counter(page.failure for page in pages if page.failure)
-    return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def title_of(document: Document, found: DocumentMetadata) -> str:

@@ -19,7 +19,6 @@ from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
-from django.db.models.fields.files import FieldFile
 
 from documents.failures import IngestionFailure
 from documents.files.page_pictures import forget_pictures
@@ -39,6 +38,7 @@ from documents.ingestion.parser import local_file, parse_limits, progress_of
 from documents.ingestion.queue import enqueue
 from documents.library import remove_files
 from documents.models import Document, PreviousVersion
+from documents.models.document import files_of
 from documents.papers.bibliography import record_of, record_sheet
 from pdf.api import add_text_layer, convert_file, without_password
 from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
@@ -320,7 +320,7 @@ def forget_previous(document: Document) -> None:
     version = PreviousVersion.objects.filter(document=document).first()
     if version is not None:
         version.delete()
-        transaction.on_commit(lambda: remove_files(version.files))
+        transaction.on_commit(lambda: remove_files(files_of(version)))
 
 
 def restore_previous(documents: QuerySet[Document], code: str, reason: str) -> int:
@@ -344,8 +344,3 @@ def _restore_previous(document: Document, code: str, reason: str) -> None:
     version.delete()
     transaction.on_commit(lambda: remove_files(refused))
     transaction.on_commit(lambda: forget_pictures(document.pk, pages))
-
-
-def files_of(document: Document) -> list[FieldFile]:
-    """Return the document's stored files by their current names."""
-    return [document.file, document.original, document.text_layer, document.thumbnail]

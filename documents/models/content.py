@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 from django.contrib.postgres.fields import ArrayField
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
-class ChunkQuerySet(models.QuerySet["RetrievalChunk"]):
+Row = TypeVar("Row", bound=models.Model)
+
+
+class ContentQuerySet(models.QuerySet[Row]):
+    """Rows of documents, visible with their document."""
+
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(document__in=Document.objects.visible_to(user))
 
@@ -48,7 +53,7 @@ class RetrievalChunk(models.Model):
     token_count = models.IntegerField()
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
-    objects = ChunkQuerySet.as_manager()
+    objects = ContentQuerySet["RetrievalChunk"].as_manager()
 
     class Meta:
         ordering = ["document", "index"]
@@ -65,10 +70,7 @@ Place = tuple[uuid.UUID | None, int]  # a document and a page number
 Frames = dict[Place, PageFrame]
 
 
-class PageQuerySet(models.QuerySet["Page"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(document__in=Document.objects.visible_to(user))
-
+class PageQuerySet(ContentQuerySet["Page"]):
     def frames(self, places: Iterable[Place]) -> Frames:
         """Return the frames of these pages in one query. Deleted pages are left out."""
         wanted = set(places)
@@ -145,10 +147,7 @@ class Page(models.Model):
         return PageFrame(self.width, self.height, self.rotation, self.crop_x, self.crop_y, self.user_unit)
 
 
-class UnitQuerySet(models.QuerySet["CitationUnit"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(document__in=Document.objects.visible_to(user))
-
+class UnitQuerySet(ContentQuerySet["CitationUnit"]):
     def neighbours(self, unit: CitationUnit, distance: int = 2) -> Self:
         """Return other units of the document at most ``distance`` away in reading order."""
         return self.filter(

@@ -405,12 +405,13 @@ class PreviousVersion(models.Model):
             setattr(version, name, value.name if isinstance(value, FieldFile) else value)
         return version
 
-    @property
-    def files(self) -> list[FieldFile]:
-        return [self.file, self.original, self.text_layer, self.thumbnail]
-
     def set_back(self, document: Document) -> None:
         """Restore the document's fields, without saving."""
         for name in SET_BACK:
             value = getattr(self, name)
             setattr(document, name, value.name if isinstance(value, FieldFile) else value)
+
+
+def files_of(row: Document | PreviousVersion) -> list[FieldFile]:
+    """Return the stored files by their current names."""
+    return [row.file, row.original, row.text_layer, row.thumbnail]

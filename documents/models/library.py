@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -22,7 +22,20 @@ def colour_for(name: str) -> str:
     return COLOURS[sum(map(ord, name)) % len(COLOURS)]
 
 
-class OwnedQuerySet(models.QuerySet):
+def uuid_or_none(text: str) -> UUID | None:
+    """Parse an id; None for an invalid one."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+class OwnedQuerySet(models.QuerySet[Row]):
+    """Rows that only their owner sees."""
+
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(owner=user) if user.is_authenticated else self.none()
 

@@ -24,6 +24,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from documents.models.library import OwnedQuerySet
+
 
 class EventKind(models.TextChoices):
     SIGNED_IN = "signed_in", _("signed in")
@@ -107,10 +109,7 @@ def digest_of(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-class TokenQuerySet(models.QuerySet["ApiToken"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(owner=user) if user.is_authenticated else self.none()
-
+class TokenQuerySet(OwnedQuerySet["ApiToken"]):
     def usable(self) -> Self:
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), owner__is_active=True)
 
@@ -209,10 +208,7 @@ class RateCount(models.Model):
 KEPT_FOR = timedelta(hours=24)
 
 
-class IdempotencyQuerySet(models.QuerySet["IdempotencyKey"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(owner=user) if user.is_authenticated else self.none()
-
+class IdempotencyQuerySet(OwnedQuerySet["IdempotencyKey"]):
     def outdated(self) -> Self:
         return self.filter(created_at__lt=timezone.now() - KEPT_FOR)
 

@@ -26,7 +26,7 @@ from documents.ingestion import pipeline
 from documents.ingestion.source_files import replace_file, unlock
 from documents.library import for_cards, move_to_trash, restore_from_trash
 from documents.models import CitationUnit, Collection, Document, Tag
-from documents.models.library import colour_for
+from documents.models.library import colour_for, uuid_or_none
 from documents.papers.acquisition import fetch_failure
 from documents.translation import translated
 from pdf.failures import FailureCode, ParseFailure
@@ -141,18 +141,10 @@ def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "reader/_passages.html", {"page": page, "units": listed})
 
 
-def is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
-
-
 def uuid_or_404(text: str) -> UUID:
-    if not is_uuid(text):
+    if (found := uuid_or_none(text)) is None:
         raise Http404
-    return UUID(text)
+    return found
 
 
 def by_htmx(request: HttpRequest) -> bool:

@@ -43,10 +43,10 @@ from documents.library import (
 )
 from documents.models import Collection, Document, EventKind, Job, Share, Tag
 from documents.models.document import DocumentQuerySet
-from documents.models.library import COLOURS, colour_for
+from documents.models.library import COLOURS, colour_for, uuid_or_none
 from documents.models.security import record
 from documents.papers.bibliography import csl_json, record_of
-from documents.views.document_actions import change_shares, changed, is_uuid, new_card, refusal, uuid_or_404
+from documents.views.document_actions import change_shares, changed, new_card, refusal, uuid_or_404
 
 MOST_SELECTED = 500
 MOST_EXPORTED = 2 << 30  # bytes of one ZIP
@@ -131,7 +131,7 @@ def cards(request: HttpRequest) -> HttpResponse:
 
     Where one has come to its end the page is told that its numbers may be others now.
     """
-    ids = [value for value in request.GET.getlist("id")[:POLLED_AT_ONCE] if is_uuid(value)]
+    ids = [value for value in request.GET.getlist("id")[:POLLED_AT_ONCE] if uuid_or_none(value)]
     documents = for_cards(Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
     response = render(request, "library/_cards.html", {"documents": documents, "answered": True})
     busy = all(document.is_working or document.fetching for document in documents)  # type: ignore[attr-defined]

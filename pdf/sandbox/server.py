@@ -15,7 +15,6 @@ import signal
 import sys
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -72,7 +71,7 @@ from pdf.sandbox.messages import (
     with_files,
 )
 from pdf.sandbox.reader_pool import Job, JobFailure, JobLimits, JobResult
-from pdf.structure import OutlineEntry, ParsedPage
+from pdf.structure import OutlineEntry, ParsedPage, most_frequent_failure
 
 _REQUEST_SECONDS = 30.0
 _LOOK_SECONDS = 0.02
@@ -192,7 +191,8 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     if scans.picture_words:
         pages = with_picture_words(pages, scans.picture_words)
     if request.pages is None and not scans.awaits and not any(page.words for page in pages):
-        raise _worst(failures) if failures else ParseFailure(FailureCode.NO_TEXT, _why_empty(pages))
+        without_text = ParseFailure(FailureCode.NO_TEXT, most_frequent_failure(pages))
+        raise _worst(failures) if failures else without_text
     wanted = set(request.pages or range(1, count + 1))
     for page in pages:
         if page.number in wanted:
@@ -281,12 +281,6 @@ def _read_without_tags(
 def _unread(given_up: JobFailure) -> RawPage:
     failure = page_failure(given_up.code, given_up.limit)
     return RawPage(number=given_up.job, frame=PageFrame(612.0, 792.0), failure=failure)
-
-
-def _why_empty(pages: Sequence[ParsedPage]) -> str:
-    """Return the most frequent failure of the pages; '' where they are blank."""
-    reasons = Counter(page.failure for page in pages if page.failure)
-    return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def _worst(failures: Sequence[JobFailure]) -> ParseFailure:

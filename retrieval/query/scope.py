@@ -135,8 +135,8 @@ class Scope:
 
     def chunks(self) -> QuerySet[RetrievalChunk]:
         """Chunks in scope, each of a document in ``documents()``."""
-        found = RetrievalChunk.objects.filter(document__in=self.documents()).filter(self._chunk_filters())
-        found = found.order_by()
+        chunks = RetrievalChunk.objects.filter(document__in=self.documents())
+        found: QuerySet[RetrievalChunk] = chunks.filter(self._chunk_filters()).order_by()
         if self.sections:
             line = Func(F("section_path"), Value("\n"), function="array_to_string", output_field=TextField())
             found = found.alias(section_line=line).filter(any_holds("section_line", self.sections))
