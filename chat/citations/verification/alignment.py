@@ -1,4 +1,4 @@
-"""Partners: which word of the source each word of a claim stands for."""
+"""Align the words of a claim with the words of the source that they correspond to: its partners."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from text.semantics import Lexicon
 
 _CLAUSE_COST = 0.15
 _SKIP_COST = 0.01
-_OPPOSITE = 0.6  # of a partner's worth: the same thing said the other way round
+_OPPOSITE = 0.6  # of a partner's score: an opposite, as in the same statement turned round
 
 Partners = dict[int, int]  # index of a claim's token: index of the source's
 
@@ -34,10 +34,10 @@ def worth(claim: Token, source: Token) -> float:
 
 
 def partners(claim: Sequence[Token], source: Sequence[Token]) -> Partners:
-    """Partners in the fewest neighbouring clauses of the source that have as many as the whole of it."""
+    """Align within the fewest neighbouring clauses of the source that give as many partners as all of it."""
     rows, columns = content_places(claim), content_places(source)
     table = [[worth(claim[i], source[j]) for j in columns] for i in rows]
-    _part_namesakes(table, [claim[i] for i in rows], [source[j] for j in columns])
+    _forbid_synonyms(table, [claim[i] for i in rows], [source[j] for j in columns])
     clauses = [source[j].clause for j in columns]
     found = _aligned(table, clauses)
     wanted = sum(table[i][j] for i, j in found)
@@ -52,25 +52,25 @@ def partners(claim: Sequence[Token], source: Sequence[Token]) -> Partners:
     return {rows[i]: columns[j] for i, j in _closer(found, table)}
 
 
-def _part_namesakes(table: list[list[float]], claim: Sequence[Token], source: Sequence[Token]) -> None:
-    """Two words that both sides say both of are two things here, were they else of one meaning.
+def _forbid_synonyms(table: list[list[float]], claim: Sequence[Token], source: Sequence[Token]) -> None:
+    """Forbid synonyms as partners where both sides contain both words: there they mean two things.
 
-    Nor is a synonym meant where the very word stands there, unless it stands for another of the claim's.
+    Also where the source contains the very word, unless that is the partner of another word of the claim.
     """
-    said, held = (Counter(t.stem for t in side if t.kind == "word") for side in (claim, source))
+    in_claim, in_source = (Counter(t.stem for t in side if t.kind == "word") for side in (claim, source))
     wanted = [sum(row[at] == 1 for row in table) for at in range(len(source))]
     for row, one in zip(table, claim, strict=True):
-        if not held[one.stem] or one.kind != "word":
+        if not in_source[one.stem] or one.kind != "word":
             continue
         own = [at for at, other in enumerate(source) if other.stem == one.stem]
-        enough = len(own) >= said[one.stem] and all(wanted[at] <= said[one.stem] for at in own)
+        enough = len(own) >= in_claim[one.stem] and all(wanted[at] <= in_claim[one.stem] for at in own)
         for at, other in enumerate(source):
-            if one.stem != other.stem and (said[other.stem] or (enough and row[at] == 1)):
+            if one.stem != other.stem and (in_claim[other.stem] or (enough and row[at] == 1)):
                 row[at] = 0.0
 
 
 def _closer(found: list[tuple[int, int]], table: list[list[float]]) -> list[tuple[int, int]]:
-    """The same partners, but of equal words the one that stands beside the partners of the words around."""
+    """Exchange partners among equal words for the one beside the partners of the neighbouring words."""
     known = dict(found)
     for i, j in found:
         beside = [known[k] for k in (i - 1, i + 1) if k in known]
@@ -101,11 +101,11 @@ def _aligned(table: list[list[float]], clauses: Sequence[int]) -> list[tuple[int
         blocks = _in_blocks(table)
         if sum(table[i][j] for i, j in blocks) > sum(table[i][j] for i, j in ordered) + 0.5:
             ordered = blocks
-    return _as_said(ordered, table)
+    return _kept_adjacent(ordered, table)
 
 
-def _as_said(found: list[tuple[int, int]], table: list[list[float]]) -> list[tuple[int, int]]:
-    """The partners, but of "north valley" not the south one where the source has both words side by side."""
+def _kept_adjacent(found: list[tuple[int, int]], table: list[list[float]]) -> list[tuple[int, int]]:
+    """Move partners so that words adjacent in both stay together: "north valley", not "south valley"."""
     known = dict(found)
     for i, j in found:
         if table[i][j] == 1 or known.get(i - 1) != j - 1:
@@ -118,7 +118,7 @@ def _as_said(found: list[tuple[int, int]], table: list[list[float]]) -> list[tup
 
 
 def _in_order(table: list[list[float]], clauses: Sequence[int]) -> list[tuple[int, int]]:
-    """The best partners in one order: few words left out between, few clauses crossed."""
+    """Return the best partners in the same order: few words omitted between, few clauses crossed."""
     if not table or not table[0]:
         return []
     best: dict[tuple[int, int], tuple[float, tuple[int, int] | None]] = {}
@@ -149,7 +149,7 @@ def _in_order(table: list[list[float]], clauses: Sequence[int]) -> list[tuple[in
 
 
 def _in_blocks(table: list[list[float]]) -> list[tuple[int, int]]:
-    """Partners in runs, longest first, wherever they stand (greedy tiling); opposites last."""
+    """Return partners in runs, longest first, in any order (greedy tiling); opposites last."""
     free_rows, free_columns = set(range(len(table))), set(range(len(table[0])))
     found: list[tuple[int, int]] = []
     least = 1.0
@@ -218,12 +218,12 @@ class Pairing:
 
     @cached_property
     def clauses(self) -> frozenset[int]:
-        """Clauses of the source that partners stand in."""
+        """Return the clauses of the source that contain partners."""
         return frozenset(self.source[at].clause for at in self.matched_source)
 
     @cached_property
     def opposites(self) -> list[tuple[int, int]]:
-        """Partners that say the opposite of each other."""
+        """Return partners of opposite meaning."""
         return [
             (i, j)
             for i, j in self.ordered
@@ -231,11 +231,11 @@ class Pairing:
         ]
 
 
-# Partners that have changed places.
+# Partners that changed places.
 
 
 def amounts_exchanged(pairing: Pairing) -> tuple[int, int] | None:
-    """Two amounts, quantifiers or frequencies, of which each stands where the other did.
+    """Return two amounts, quantifiers or frequencies that changed places with each other.
 
     "Whites (46 %) and Hispanics (42 %)" for "(42 %)" and "(46 %)"; "cleaned yearly, replaced monthly".
     """
@@ -265,7 +265,7 @@ def _kind_of(token: Token) -> str:
 
 
 def places_exchanged(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two partners have changed places with each other, and nothing around them has moved."""
+    """Return whether two partners changed places while the words around them did not move."""
     (i, j), (k, m) = one, other
     first, second = _neighbours(pairing, i, {i, k}), _neighbours(pairing, k, {i, k})
     held = {place: at for at, place in pairing.ordered}
@@ -278,22 +278,22 @@ def places_exchanged(pairing: Pairing, one: tuple[int, int], other: tuple[int, i
 
 
 def small_words_stay(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two partners have changed places and the words before them have not: "to B from A".
+    """Return whether two partners changed places but not the words before them: "to B from A".
 
-    Not in a list, nor where the same word stands before both.
+    Not in a list, nor where the same word precedes both.
     """
     (i, j), (k, m) = one, other
     before = [pairing.claim[at - 1].word if at else "" for at in (i, k)]
-    stood = [pairing.source[at - 1].word if at else "" for at in (m, j)]
+    in_source = [pairing.source[at - 1].word if at else "" for at in (m, j)]
     between = (*pairing.claim[i + 1 : k], *pairing.source[m + 1 : j])
     listed = all(token.word in COORDINATORS or token.word == "," for token in between)
-    return before == stood and before[0] != before[1] and not listed
+    return before == in_source and before[0] != before[1] and not listed
 
 
 def _neighbours(
     pairing: Pairing, at: int, but: Container[int], held: Mapping[int, int] | None = None
 ) -> tuple[int | None, int | None]:
-    """The partners beside a place of the claim (with ``held``: of the source) that are not of its kind."""
+    """Return the neighbouring partners of another kind, in the claim (with ``held``: in the source)."""
     tokens, known = (pairing.claim, pairing.partners) if held is None else (pairing.source, held)
     others = [k for k in sorted(known) if k not in but and _kind_of(tokens[k]) != _kind_of(tokens[at])]
     if tokens[at].kind == "word":
@@ -302,7 +302,7 @@ def _neighbours(
 
 
 def _listed(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two amounts of a list have changed places, and those of a list beside it have not.
+    """Return whether two amounts of a list changed places, and those of a list beside it did not.
 
     "28 % and 36 % of sales and income, respectively"; "by 5 and 7 in 2018 and 2019".
     """
@@ -311,25 +311,25 @@ def _listed(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> b
     between = (*claim[i + 1 : k], *source[m + 1 : j])
     if not all(t.word in COORDINATORS or t.kind in ("break", "quantity") for t in between):
         return False
-    said = " ".join(t.word for t in (*claim, *source))
-    told = any(word in said for word in pairing.words.respectively)
-    rest = [(a, b) for a, b in pairing.ordered if not i <= a <= k and (not told or a > k)]
+    text = " ".join(t.word for t in (*claim, *source))
+    is_respective = any(word in text for word in pairing.words.respectively)
+    rest = [(a, b) for a, b in pairing.ordered if not i <= a <= k and (not is_respective or a > k)]
     if any(b > d for (_, b), (_, d) in pairwise(rest)):
-        return False  # the words have moved along
+        return False  # the words moved along
     kinds = {_kind_of(claim[a]) for a, _ in rest if claim[a].quantity} - {_kind_of(claim[i])}
     lists = any(sum(_kind_of(claim[a]) == kind for a, _ in rest) == 2 for kind in kinds)
-    return told or (lists and any(t.word in COORDINATORS for t in between))
+    return is_respective or (lists and any(t.word in COORDINATORS for t in between))
 
 
 def _has_place(token: Token) -> bool:
-    """Whether exchanging a token with another changes what is said: no "not" or "may", which go along."""
+    """Return whether exchanging a token changes the meaning: not so for "not" or "may", which move along."""
     return token.kind in ("word", "quantity") or (
         token.marker is not None and token.marker.category in ("ordinal", "cause", "quantifier")
     )
 
 
 def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Pairs of partners that stand in another order in the source."""
+    """Yield pairs of partners whose order differs in the source."""
     pairs = [pair for pair in pairing.ordered if _has_place(pairing.claim[pair[0]])]
     for at, (i, j) in enumerate(pairs):
         for k, m in pairs[at + 1 :]:
@@ -338,7 +338,7 @@ def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, i
 
 
 def blocks_exchanged(pairing: Pairing) -> tuple[list[int], list[int]] | None:
-    """Two runs of the claim's words that have changed places around what stands between them as before."""
+    """Return two runs of the claim's words that changed places around words that did not move."""
     pairs = pairing.ordered
     moved = [at for at, (_, j) in enumerate(pairs) if j != sorted(m for _, m in pairs)[at]]
     if not moved:
@@ -356,7 +356,7 @@ def blocks_exchanged(pairing: Pairing) -> tuple[list[int], list[int]] | None:
 
 
 def subjects_of_amounts_exchanged(pairing: Pairing) -> tuple[int, int] | None:
-    """Two amounts of which each is said, in the claim, in a clause with the words beside the other.
+    """Return two amounts that the claim has in clauses with the words beside the other amount.
 
     "Group A 12 months, group B 18" for "group A 18 months, group B 12".
     """
@@ -372,19 +372,19 @@ def subjects_of_amounts_exchanged(pairing: Pairing) -> tuple[int, int] | None:
 
 
 def _of_clause(pairing: Pairing, i: int, m: int) -> bool:
-    """Whether most words in the clause of the claim's place ``i`` come from that of the source's ``m``."""
+    """Return whether most words in the clause of claim word ``i`` come from that of source word ``m``."""
     claim, source = pairing.claim, pairing.source
     own = [b for a, b in pairing.ordered if a != i and claim[a].clause == claim[i].clause]
     return 2 * sum(source[b].clause == source[m].clause for b in own) > len(own)
 
 
-# What differs between a claim and one sentence of its source, as it is found.
+# Differences between a claim and one sentence of its source.
 
 _NEAR_WHOLE = 4  # tokens between a part and its whole
 
 
 class Differences:
-    """Collects conflicts, missing words and open questions of a pairing.
+    """Collect conflicts, missing words and open questions of a pairing.
 
     ``explained_claim`` and ``explained_source`` hold indexes of tokens without a partner that another
     rule has accounted for.
@@ -401,13 +401,13 @@ class Differences:
         self.exclusive_said = False  # "only members may", "no one but members may": said in another form
 
     def relevant_unmatched(self) -> list[int]:
-        """Indexes of the source's tokens without a partner, in the clauses that the claim uses."""
+        """Return indexes of source tokens without a partner in the clauses that the claim uses."""
         return [at for at in self.pairing.unmatched_source if self.source[at].clause in self.pairing.clauses]
 
     def is_change(self, at: int) -> bool:
-        """Whether a number says by how much something rose or fell."""
+        """Return whether a number is the amount of a rise or fall."""
         if self.words.language == "ja" and at and self.source[at - 1].word == "の":
-            return False  # "3.8%増の2兆円": what it rose to
+            return False  # "3.8%増の2兆円": the result of the rise
         for before in reversed(self.source[max(0, at - 3) : at]):
             if before.word in self.words.starts | self.words.ends:
                 return False
@@ -416,11 +416,11 @@ class Differences:
         return False
 
     def said_whole(self, own: Sequence[int]) -> bool:
-        """Whether several tokens of the source all have a partner."""
+        """Return whether all these tokens of the source have a partner."""
         return len(own) > 1 and all(at in self.pairing.matched_source for at in own)
 
     def replaced(self, at: int, own: Sequence[int]) -> bool:
-        """Whether another token takes this one's place: an amount of the same measure, or an ordinal."""
+        """Return whether another token replaces this one: an amount of the same unit, or an ordinal."""
         token = self.source[at]
         for other in (self.source[j] for j in own):
             if token.quantity and other.quantity and token.quantity.dimension == other.quantity.dimension:
@@ -430,14 +430,14 @@ class Differences:
         return bool(token.quantity) and self.is_whole(at)
 
     def is_whole(self, at: int) -> bool:
-        """Whether a number is the whole another counts a part of: "two thirds of the 1,860"."""
+        """Return whether a number is the whole that another counts a part of: "two thirds of the 1,860"."""
         before = [token.word for token in self.source[max(0, at - 2) : at]]
         near = (*self.source[max(0, at - _NEAR_WHOLE) : at], *self.source[at + 1 : at + 1 + _NEAR_WHOLE])
         part = any(token.quantity for token in near)
         return part and any(word in self.words.genitive or word in self.words.among for word in before)
 
     def conflict(self, kind: str, i: int | None, j: int | None) -> None:
-        """Record that claim token ``i`` and source token ``j`` say different things; either may be absent."""
+        """Record a conflict between claim token ``i`` and source token ``j``; either may be None."""
         claim = self.claim[i] if i is not None else None
         source = self.source[j] if j is not None else None
         self.conflicts.append(
@@ -454,7 +454,7 @@ class Differences:
         """Return whether two amounts can contradict each other; "twelve tons" has an unknown unit."""
         parts = Counter(self.source[j].part for j in self.pairing.matched_source)
         if parts and parts[self.source[rival].part] < max(parts.values()):
-            return False  # most of the claim is said behind the semicolon
+            return False  # most of the claim is after the semicolon
         own, other = self.claim[at].quantity, self.source[rival].quantity
         if own is None or other is None or are_comparable(own, other):
             return True

@@ -29,9 +29,9 @@ _NEAR = 2  # tokens between a comma and "difference"
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """What a claim holds against what: ``subject`` "than" ``standard``, by the word ``turn``.
+    """A comparison in a claim: ``subject`` ``turn`` "than" ``standard``; ``turn`` is a word like "more".
 
-    ``side``: 0 for more, 1 for less. ``share``: it speaks of a share, which only percentages are.
+    ``side``: 0 for more, 1 for less. ``share``: it compares shares, so only percentages count.
     """
 
     subject: tuple[Token, ...]
@@ -42,9 +42,9 @@ class _Comparison:
     share: bool
 
     def fits(self, dimension: str, words: Lexicon) -> bool:
-        """Whether amounts of this dimension tell which is the larger in this sense.
+        """Return whether amounts of this dimension decide the comparison.
 
-        A share of men that is larger than that of women does not make them more.
+        A larger share among men than among women does not mean more men than women.
         """
         if self.share:
             return dimension == "ratio"
@@ -54,27 +54,27 @@ class _Comparison:
 
 
 def compared_in_words(claim: Sequence[Token], source: Sequence[Token], words: Lexicon) -> Calculation | None:
-    """Compare the two amounts of a sentence as the claim does, each with the words that it is said of.
+    """Compare the two amounts of a sentence as the claim does, each with the words it belongs to.
 
-    None where the claim compares nothing so, or where a word of either is not accounted for.
+    None where the claim has no such comparison, or where a word of either side is unexplained.
     """
-    said = _comparison(claim, words)
-    if said is None or any(token.word in words.than or token.marker for token in source):
-        return None  # the sentence compares them itself, or says more than both amounts
+    comparison = _comparison(claim, words)
+    if comparison is None or any(token.word in words.than or token.marker for token in source):
+        return None  # the sentence compares them itself, or adds a condition
     for held in _without_brackets(source, words):
-        amounts = _only_two(held, said, words)
-        pair = amounts and _AmountPair(held, amounts, words).told_of(said)
+        amounts = _only_two(held, comparison, words)
+        pair = amounts and _AmountPair(held, amounts, words).pair_of(comparison)
         if not pair:
             continue
         first, second = (q.base for token in pair if (q := token.quantity))
         sign = "=" if first == second else "<" if first < second else ">"
-        wrong = None if sign == "><"[said.side] else said.turn
+        wrong = None if sign == "><"[comparison.side] else comparison.turn
         return Calculation(pair, f"{pair[0].word} {sign} {pair[1].word}", wrong)
     return None
 
 
 def _comparison(claim: Sequence[Token], words: Lexicon) -> _Comparison | None:
-    """The one comparison of a claim that has no number and no condition of its own."""
+    """Return the only comparison of a claim that has no number and no condition."""
     than = [at for at, token in enumerate(claim) if _ends_in_than(token, words)]
     if len(than) != 1:
         return None
@@ -95,7 +95,7 @@ def _ends_in_than(token: Token, words: Lexicon) -> bool:
 
 
 def _turn(token: Token) -> tuple[frozenset[str], int] | None:
-    """The kinds of comparison a word makes, and its side: 0 for more, 1 for less."""
+    """Return the kinds of comparison a word makes, and its side: 0 for more, 1 for less."""
     if is_marker(token, "ordinal", "top") or is_marker(token, "ordinal", "bottom"):
         return frozenset({"amount"}), int(is_marker(token, "ordinal", "bottom"))  # "más frecuente … que"
     found = {(pair, side) for pair, side in token.poles if pair in _FITS}
@@ -106,12 +106,12 @@ def _turn(token: Token) -> tuple[frozenset[str], int] | None:
 
 
 def _is_date(token: Token) -> bool:
-    """Whether a number is a date, or says which one: "the first"."""
+    """Return whether a number is a date or an ordinal: "the first"."""
     return token.quantity is not None and token.quantity.dimension in (*DATES, "ordinal")
 
 
 def _without_brackets(source: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """The sentence without what stands in brackets or says the difference, then with it."""
+    """Yield the sentence without its brackets and without the difference, then with them."""
     depth, found = 0, []
     for at, token in enumerate(source):
         if token.kind == "break" and any(t.word in words.minus for t in source[at + 1 : at + 1 + _NEAR]):
@@ -125,9 +125,9 @@ def _without_brackets(source: Sequence[Token], words: Lexicon) -> Iterator[Seque
         yield [token for token in source if token.word not in _OPEN | _CLOSE]
 
 
-def _only_two(tokens: Sequence[Token], said: _Comparison, words: Lexicon) -> tuple[int, int] | None:
-    """The places of a sentence's only two amounts, if of one measure that the comparison can be of."""
-    labels = [token for token in (*said.subject, *said.standard) if token.quantity]
+def _only_two(tokens: Sequence[Token], comparison: _Comparison, words: Lexicon) -> tuple[int, int] | None:
+    """Return the places of the only two amounts, where their dimension decides the comparison."""
+    labels = [token for token in (*comparison.subject, *comparison.standard) if token.quantity]
     amounts: dict[str, list[int]] = {}
     for at, token in enumerate(tokens):
         if token.quantity and not _is_date(token) and not any(same(label, token) for label in labels):
@@ -140,7 +140,7 @@ def _only_two(tokens: Sequence[Token], said: _Comparison, words: Lexicon) -> tup
     (first, last), others = pairs[0], [places[0] for places in amounts.values() if len(places) == 1]
     one, other = (q for at in (first, last) if (q := tokens[at].quantity))
     of_one = one.dimension or one.unit == other.unit
-    fits = of_one and min(one.base, other.base) >= 0 and said.fits(one.dimension, words)
+    fits = of_one and min(one.base, other.base) >= 0 and comparison.fits(one.dimension, words)
     return (first, last) if fits and all(at < first for at in others) else None  # "At week 12, …"
 
 
@@ -150,13 +150,13 @@ _LAYOUTS = (
     (_START, _END),  # "A … 3.1 %, compared with 1.4 % in B"
     (_BEHIND_FIRST, _END),  # "3.1 % of A and 1.4 % of B"
 )
-"""In which parts of a sentence the words of its first amount stand, and those of its second."""
+"""The parts of a sentence with the words of its first amount, and those with the words of its second."""
 
 
 class _AmountPair:
-    """A sentence with two amounts: what stands before, between and behind them.
+    """A sentence with two amounts and the words before, between and after them.
 
-    What stands between them is cut where "and", a comma or "compared with" parts the one from the other.
+    The words between are split at "and", a comma or "compared with".
     """
 
     def __init__(self, tokens: Sequence[Token], amounts: tuple[int, int], words: Lexicon) -> None:
@@ -168,12 +168,17 @@ class _AmountPair:
                     or tokens[at].word in parting), last)  # fmt: skip
         self.parts = (range(first), range(first + 1, cut), range(cut, last), range(last + 1, len(tokens)))
 
-    def told_of(self, said: _Comparison) -> tuple[Token, Token] | None:
-        """The amount of what the claim speaks of, and that of what it is held against; None where unclear."""
-        subject = [self._places(token) for token in said.subject if self._counts(token)]
-        standard = [self._places(token) for token in said.standard if self._counts(token)]
-        known = self._places(said.turn).union(*subject, *standard)
-        if not all(subject) or not all(standard) or self._strays(known) or self._turns_otherwise(said):
+    def pair_of(self, comparison: _Comparison) -> tuple[Token, Token] | None:
+        """Return the amounts of the comparison's subject and of its standard; None where unclear."""
+        subject = [self._places(token) for token in comparison.subject if self._counts(token)]
+        standard = [self._places(token) for token in comparison.standard if self._counts(token)]
+        known = self._places(comparison.turn).union(*subject, *standard)
+        if (
+            not all(subject)
+            or not all(standard)
+            or self._has_other_word(known)
+            or self._mixes_levels(comparison)
+        ):
             return None
         for one, other in _LAYOUTS:
             if self._answers(subject, standard, one, other):
@@ -185,25 +190,25 @@ class _AmountPair:
     def _answers(
         self, first: Sequence[frozenset[int]], last: Sequence[frozenset[int]], one: int, other: int
     ) -> bool:
-        """Whether these are the words of the first amount and of the last, in these parts of the sentence."""
+        """Return whether these words belong to the first and to the last amount, in these parts."""
         own, far = self.parts[one], self.parts[other]
-        if (one, other) == (_START, _END) and not self._held_against():
+        if (one, other) == (_START, _END) and not self._is_only_standard():
             return False
         if not self._label(first, own, far) or not self._label(last, far, own):
             return False
         opening, behind, before, end = (set(part) for part in self.parts)
         shared = {at for at in end if at > min(end) + 1} if one == _BEHIND_FIRST else set()
-        of_first = opening | behind | shared  # what opens or ends the sentence is said of both
+        of_first = opening | behind | shared  # the start and the end of the sentence belong to both
         of_last = opening | before | end | (behind if one == _START else set())
         return all(places & of_first for places in first) and all(places & of_last for places in last)
 
-    def _held_against(self) -> bool:
-        """Whether the second amount stands alone behind "compared with"."""
+    def _is_only_standard(self) -> bool:
+        """Return whether the second amount is alone after "compared with"."""
         between = self.parts[_BEFORE_LAST]
         return not any(self._counts(self.tokens[at]) for at in between if at not in self.compared)
 
     def _counts(self, token: Token) -> bool:
-        """Whether a word must stand in both: not a verb like "had", "group" or "patients"."""
+        """Return whether a word must occur in both: not a verb like "had", nor "group" or "patients"."""
         words = self.words
         return token.content and token.word not in words.light | words.counted | words.copula | words.have
 
@@ -212,25 +217,25 @@ class _AmountPair:
             at for at, other in enumerate(self.tokens) if other.kind != "break" and same(token, other)
         )
 
-    def _label(self, said: Sequence[frozenset[int]], own: range, far: range) -> bool:
-        """Whether one of the words stands in this part, and not in the other."""
-        return any(any(k in own for k in places) and not any(k in far for k in places) for places in said)
+    def _label(self, label: Sequence[frozenset[int]], own: range, far: range) -> bool:
+        """Return whether one of the words occurs in this part and not in the other."""
+        return any(any(k in own for k in places) and not any(k in far for k in places) for places in label)
 
-    def _turns_otherwise(self, said: _Comparison) -> bool:
-        """Whether the amounts are changes and the claim speaks of levels, or the other way round."""
+    def _mixes_levels(self, comparison: _Comparison) -> bool:
+        """Return whether the amounts are changes and the claim compares levels, or the reverse."""
         changes = any(change_role(self.tokens, at, self.words) == "by" for at in self.amounts)
         turns = {
-            side for token in said.subject for pair, side in token.poles
+            side for token in comparison.subject for pair, side in token.poles
             if pair == "direction" and not any(other == "money" for other, _ in token.poles)
         }  # fmt: skip
         if not changes:
             return bool(turns)
         sides = {side for token in self.tokens for pair, side in token.poles if pair == "direction"}
         before = {self.tokens[at - 1].word for at in self.amounts}  # "by 2.4 with A and by 1.1 with B"
-        return len(turns) != 1 or sides != turns or "amount" not in said.kinds or len(before) > 1
+        return len(turns) != 1 or sides != turns or "amount" not in comparison.kinds or len(before) > 1
 
-    def _strays(self, known: frozenset[int]) -> bool:
-        """Whether a word at or behind the amounts is of something that the claim does not name."""
+    def _has_other_word(self, known: frozenset[int]) -> bool:
+        """Return whether a word at or after the amounts is of something that the claim does not name."""
         return any(
             self._counts(token) and at not in known | self.compared and token.kind == "word"
             for at, token in enumerate(self.tokens)
@@ -238,21 +243,21 @@ class _AmountPair:
         )
 
     def _is_unit(self, at: int) -> bool:
-        """Whether a word is what the amounts count: "by 2.4 points with A and 1.1 points with B"."""
+        """Return whether a word is the unit of the amounts: "by 2.4 points with A and 1.1 points with B"."""
         behind = [self.tokens[amount + 1].word for amount in self.amounts if amount + 1 < len(self.tokens)]
         return at - 1 in self.amounts and behind.count(self.tokens[at].word) == 2
 
 
-# Comparisons that both sides write: what stands on which side of "than".
+# Comparisons that both sides write: the words on each side of "than".
 
 
 def both_compare(pairing: Pairing) -> bool:
-    """Whether both sides hold one thing against another: "than", "as fast as"."""
+    """Return whether both sides contain a comparison: "than", "as fast as"."""
     return compares(pairing.claim, pairing.words) and compares(pairing.source, pairing.words)
 
 
 def comparison_turned(pairing: Pairing) -> bool:
-    """Whether opposites are compared: "A is less than B", "B is more than A"."""
+    """Return whether the comparison is inverted: "A is less than B", "B is more than A"."""
     return (
         bool(pairing.opposites)
         and compares(pairing.claim, pairing.words)
@@ -261,12 +266,12 @@ def comparison_turned(pairing: Pairing) -> bool:
 
 
 def compares(tokens: Sequence[Token], words: Lexicon) -> bool:
-    """Whether something is held against something else: "more than"."""
+    """Return whether the tokens contain a comparison: "more than"."""
     return any(token.word in words.than | words.than_behind for token in tokens)
 
 
 def only_claim_compares(pairing: Pairing) -> str:
-    """The word by which only the claim compares: "longer than" of "is 420 m long"; '' where there is none."""
+    """Return the comparative that only the claim has: "longer than" of "is 420 m long"; '' without one."""
     if not compares(pairing.claim, pairing.words) or compares(pairing.source, pairing.words):
         return ""
     if any(pair == "excess" for token in pairing.source for pair, _ in token.poles):
@@ -286,7 +291,7 @@ def _ranks(token: Token) -> bool:
 
 
 def operands_exchanged(pairing: Pairing) -> bool | None:
-    """Whether the words behind "than" have changed sides; None where that cannot be told."""
+    """Return whether the words after "than" changed sides; None where that is undecidable."""
     if pairing.words.than_behind:
         held = {pairing.partners.get(k, -1) for k in standard_of(pairing.claim, pairing.words)} - {-1}
         other = standard_of(pairing.source, pairing.words)
@@ -308,7 +313,7 @@ def operands_exchanged(pairing: Pairing) -> bool | None:
 
 
 def standard_of(tokens: Sequence[Token], words: Lexicon) -> set[int]:
-    """What something is held against in a language without spaces: the words before "より" or behind "比"."""
+    """Return the standard of a comparison without spaces: the words before "より" or after "比"."""
     behind = next((at for at, token in enumerate(tokens) if token.word in words.than_behind), None)
     if behind is not None:
         start = behind

@@ -1,7 +1,7 @@
 """Roles and junctions: whether the claim joins its words as the source does.
 
-All words of a claim may stand in a sentence and yet be said of something else there: subject and
-object exchanged, a number taken from the next clause, a phrase from the other side of an "and".
+A sentence may contain all words of a claim in other relations: subject and object exchanged, a number
+of the next clause, a phrase of the other side of an "and".
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _SUBJECT_WORDS = 4  # content words that open a sentence and may be its subject
 
 
 class Junctions:
-    """Checks of how words are joined; what differs is recorded in ``found``."""
+    """Compare how words are joined; record differences in ``found``."""
 
     def __init__(self, found: Differences) -> None:
         self.found, self.pairing = found, found.pairing
         self.claim, self.source, self.words = found.claim, found.source, found.words
 
     def roles(self) -> None:
-        """Record words that stand in another role than in the source: who does it to whom."""
+        """Record words with another semantic role than in the source: who does it to whom."""
         claimed = {} if is_equated(self.pairing) else sides_of_cause(self.claim)
         held = sides_of_cause(self.source)
         for i, j in self.pairing.ordered if claimed and held else ():
@@ -54,7 +54,7 @@ class Junctions:
             self.found.conflict(kind, min(i, k), self.pairing.partners.get(max(i, k)))
 
     def proposal_left_out(self) -> None:
-        """Record a proposal that the claim says as done: "raised" for "recommended that it be raised"."""
+        """Record a proposal that the claim asserts as done: "raised" for "recommended that it be raised"."""
         first = min(self.pairing.matched_source, default=0)
         if any(is_marker(token, "modality") for token in self.claim):
             return
@@ -65,7 +65,7 @@ class Junctions:
                 return
 
     def conditions(self) -> bool:
-        """Whether a word stands under a condition on one side and in the main clause on the other."""
+        """Return whether a word is in a conditional clause on one side only; record the conflict."""
         if self.found.exclusive_said:
             return False
         for i, j in self.pairing.ordered:
@@ -76,7 +76,7 @@ class Junctions:
         return False
 
     def _under(self, tokens: Sequence[Token], at: int) -> bool | None:
-        """Whether a word stands under a condition; None behind one that is a phrase: "only with consent"."""
+        """Return whether a word is in a conditional clause; None after a phrase: "only with consent"."""
         if not clause_lead(tokens, at):
             return False
         clause = (token for token in tokens if token.clause == tokens[at].clause)
@@ -84,7 +84,7 @@ class Junctions:
         return None if marker and self.words.is_phrase(marker.word) else True
 
     def junctions(self) -> None:
-        """Words taken from two clauses: nothing may be left out where they are joined."""
+        """Check words of two clauses: the claim may omit nothing where they are joined."""
         pairs = self.pairing.ordered
         wrong = misdated(self.pairing)
         if wrong and not self.found.is_change(wrong[1]) and not self._ends_change(wrong[1]):
@@ -127,7 +127,7 @@ class Junctions:
                 return
 
     def _subject_was_object(self, i: int, k: int) -> bool:
-        """Whether a bare word of the claim may be its subject, and its verb follows: no "and" between."""
+        """Whether a word of the claim may be its subject, with its verb after it and no "and" between."""
         verbs = self.words.have | self.words.passive | self.words.copula
         before = any(t.word in verbs or t.kind == "marker" for t in self.claim[:i])
         joined = any(t.word in COORDINATORS or t.kind == "break" for t in self.claim[i:k])
@@ -135,7 +135,7 @@ class Junctions:
         return bare and not before and not joined
 
     def _is_object(self, j: int) -> bool:
-        """Whether a verb that the claim leaves out, or an "of", stands before a word: "sued the buyer"."""
+        """Return whether an omitted verb or an "of" precedes a word: "sued the buyer"."""
         words = self.words
         role = lead(self.source, j, words)
         if role in words.genitive | words.ends | words.starts | words.agent:  # "the owner of Acme"
@@ -151,11 +151,11 @@ class Junctions:
         return before in bare and (before < j - 1 or len(bare) > 1 or relative)
 
     def _phrase_start(self, at: int) -> int:
-        """Where the stretch between two breaks begins that a word stands in."""
+        """Return the start of the stretch between two breaks that contains a word."""
         return next((k + 1 for k in range(at - 1, -1, -1) if self.source[k].kind == "break"), 0)
 
     def _next_predicate(self, j: int, m: int) -> bool:
-        """Whether a later verb of the same subject stands between two words, or is the second of them."""
+        """Return whether a later verb of the same subject is between two words, or is the second of them."""
         between = range(j + 1, m)
         joins = [k for k in between if self.source[k].word in COORDINATORS or self.source[k].kind == "break"]
         behind = self.source[joins[-1] + 1 : m] if joins else ()
@@ -164,14 +164,14 @@ class Junctions:
         small = self.words.relatives | self.words.pronouns | self.words.articles | self.words.prepositions
         if any(token.word in small - self.words.have for token in behind[:1]):
             return False
-        told = any(t.word in self.words.have | self.words.passive | self.words.copula for t in behind)
+        has_verb = any(t.word in self.words.have | self.words.passive | self.words.copula for t in behind)
         start = self._phrase_start(j)
         inside = lead(self.source, j, self.words) and any(at < start for at in content_places(self.source))
         inside = inside or any(token.word in self.words.relatives for token in self.source[start:j])
-        return bool(told or inside) or self.source[joins[-1]].word in COORDINATORS
+        return bool(has_verb or inside) or self.source[joins[-1]].word in COORDINATORS
 
     def _ends_change(self, at: int) -> bool:
-        """Whether a number is what a change led to whose extent the claim says: "grew by 8 to 20 in May"."""
+        """Return whether a number ends a change whose extent the claim has: "grew by 8 to 20 in May"."""
         numbers = (j for i, j in self.pairing.ordered if self.claim[i].quantity)
         extent = any(
             change_role(self.source, j, self.words) == "by" and self.source[j].part == self.source[at].part
@@ -180,14 +180,14 @@ class Junctions:
         return extent and change_role(self.source, at, self.words) == "to"
 
     def _broken(self, i: int, k: int) -> bool:
-        """Whether the claim has a break of its own between two words, or a "before" that the source has."""
+        """Return whether the claim breaks between two words, or has a "before" there that the source has."""
         if self.claim[i].clause != self.claim[k].clause:
             return True
         between = range(min(i, k), max(i, k) + 1)
         return any(is_marker(self.claim[at], "time") and at in self.pairing.partners for at in between)
 
     def _has_own_subject(self, j: int, m: int) -> bool:
-        """Whether a statement behind a semicolon opens with words that the claim does not say."""
+        """Return whether a statement after a semicolon opens with words that the claim omits."""
         part = self.source[m].part
         if self.source[j].part >= part:
             return False
@@ -195,7 +195,7 @@ class Junctions:
         return any(at not in self.pairing.matched_source for at in opening)
 
     def _of_antecedent(self, j: int, m: int) -> bool:
-        """Whether a clause or an apposition is taken from its word: "the abbess, who refused"."""
+        """Whether the claim omits the antecedent of a clause or apposition: "the abbess, who refused"."""
         opens = [
             at
             for at in range(j + 1, m + 1)
@@ -209,14 +209,14 @@ class Junctions:
         return antecedent != j and antecedent not in self.pairing.matched_source
 
     def _in_apposition(self, at: int, m: int) -> bool:
-        """Whether a word stands in the noun phrase that an article opens, and that ends with a break."""
+        """Return whether a word is in the noun phrase from an article to a break."""
         verbs = self.words.have | self.words.passive | self.words.copula
         phrase = list(takewhile(lambda k: self.source[k].kind != "break", range(at, len(self.source))))
         plain = all(self.source[k].word not in verbs and not self.source[k].marker for k in phrase)
         return plain and m in phrase and self.words.language in ("en", "fr", "es", "it", "pt")
 
     def _ends_with_verb(self, at: int) -> bool:
-        """Whether a clause ends with its verb, as a relative clause does; German "die" is an article, too."""
+        """Whether a clause ends with its verb, as relative clauses do; German "die" is an article too."""
         if self.words.language not in ("de", "nl"):
             return True
         own = [t for t in self.source if t.clause == self.source[at].clause and t.content]
@@ -231,18 +231,18 @@ class Junctions:
         return not any(self.source[at].clause in ends for at in between)
 
     def _adverbial(self, at: int) -> bool:
-        """Whether a word stands in a phrase that opens the sentence and is said whole: "In May 2020, …"."""
+        """Return whether a word is in the opening phrase, which the claim has whole: "In May 2020, …"."""
         clause = self.source[at].clause
         own = [k for k, t in enumerate(self.source) if t.clause == clause and t.kind != "break"]
         opens = bool(own) and all(t.clause >= clause for t in self.source[: own[0]])
         phrase = [k for k in own if self.source[k].content and not is_marker(self.source[k], "time")]
         bare = self.source[own[0]].word in self.words.prepositions or is_marker(self.source[own[0]], "time")
         to_claim = {j: i for i, j in self.pairing.ordered}
-        said = all(k in to_claim and lead(self.claim, to_claim[k], self.words) for k in phrase)
-        return opens and bare and said and len(phrase) <= _MOST_ADVERBIAL
+        is_whole = all(k in to_claim and lead(self.claim, to_claim[k], self.words) for k in phrase)
+        return opens and bare and is_whole and len(phrase) <= _MOST_ADVERBIAL
 
     def _amount_alone(self, at: int) -> bool:
-        """Whether a number is all that a clause says, and the only one of its measure: ", up to 10 days"."""
+        """Whether a number is a clause's only content and the only one of its unit: ", up to 10 days"."""
         token = self.source[at]
         own = [t for t in self.source if t.clause == token.clause and t.content]
         others = [t.quantity for t in self.source if t.part == token.part and t is not token]
@@ -254,7 +254,7 @@ class Junctions:
         )
 
     def ellipsis(self, later: int) -> bool:
-        """A later clause that leaves words out is said whole, with the words of the earlier one."""
+        """Return whether the claim has all of an elliptical later clause, completed from the earlier one."""
         clause = self.source[later].clause
         own = [at for at in content_places(self.source) if self.source[at].clause == clause]
         if not self.found.said_whole(own):
@@ -265,7 +265,7 @@ class Junctions:
         return all(self.found.replaced(at, own) for at in earlier if self.source[at].kind != "word")
 
     def _continued(self, j: int, m: int) -> bool:
-        """A clause said whole, of the subject that opens the sentence."""
+        """Return whether the claim has a whole clause about the subject that opens the sentence."""
         clause = self.source[m].clause
         own = [
             at
@@ -287,7 +287,7 @@ class Junctions:
         )
 
     def _owner_only(self) -> bool:
-        """Whether the claim says of an owner what the source says of the owned: "Lund's assistant"."""
+        """Record a claim about an owner that the source makes about the owned: "Lund's assistant"."""
         for i, j in self.pairing.ordered:
             if j + 2 >= len(self.source) or self.source[j + 1].word not in ("'s", "s", "’s"):
                 continue
@@ -300,7 +300,7 @@ class Junctions:
         return False
 
     def _second_predicate(self, j: int, m: int) -> bool:
-        """A predicate behind "and", said whole, of the subject before it: "covers 2 km² and is dammed"."""
+        """Return whether the claim has the whole predicate after an "and": "covers 2 km² and is dammed"."""
         joins = [at for at in range(j + 1, m) if self.source[at].word in COORDINATORS]
         if not joins or any(joins[-1] < at < m for at in content_places(self.source)):
             return False
@@ -314,9 +314,9 @@ class Junctions:
         )
         own = [at for at in content_places(self.source) if m <= at < end]
         left_out = [at for at in content_places(self.source) if j < at < joins[-1]]
-        unsaid = all(at not in self.pairing.matched_source for at in left_out)
+        omitted = all(at not in self.pairing.matched_source for at in left_out)
         same_part = self.source[j].part == self.source[m].part
-        return same_part and unsaid and self.found.said_whole(own) and self.source[m].kind != "quantity"
+        return same_part and omitted and self.found.said_whole(own) and self.source[m].kind != "quantity"
 
     def _is_date(self, at: int) -> bool:
         quantity = self.source[at].quantity
@@ -329,13 +329,13 @@ class Junctions:
             self.found.open.append(self.claim[k].word)
 
     def _left_out_rival(self) -> bool:
-        """Whether the clauses used hold another quantity, or another name, than those of the claim."""
+        """Return whether the matched clauses have a quantity or a name that the claim omits."""
         left = [self.source[at] for at in self.found.relevant_unmatched()]
         own = {t.quantity.dimension for at, t in enumerate(self.claim) if t.quantity}
         return any(t.name or (t.quantity and t.quantity.dimension in own) for t in left)
 
     def _between_coordinates(self, k: int, j: int, m: int) -> bool:
-        """Whether words are left out on both sides of an "and": the partners belong to two things."""
+        """Record words omitted on both sides of an "and": the partners belong to two things."""
         joins = [at for at in range(j + 1, m) if self.source[at].word in COORDINATORS]
         for join in joins:
             left = [at for at in self.pairing.unmatched_source if j < at < join]
@@ -352,7 +352,7 @@ class Junctions:
         return False
 
     def _behind_other_verb(self, k: int, j: int, m: int) -> bool:
-        """Whether a phrase is taken from a second verb left out: "rose in May and vanished after rain"."""
+        """Record a phrase of an omitted second verb: "rose in May and vanished after rain"."""
         for join in range(j + 1, m - 1):
             verb = join + 1
             if self.source[join].word not in COORDINATORS or verb not in self.pairing.unmatched_source:
@@ -365,15 +365,15 @@ class Junctions:
         return False
 
     def _phrase_like(self, m: int, join: int) -> int | None:
-        """A phrase left out before an "and" that has the preposition of the one taken from behind it."""
+        """Return an omitted phrase before an "and" with the preposition of the matched one after it."""
         role, clause = lead(self.source, m, self.words), self.source[m].clause
         free = [at for at in self.pairing.unmatched_source if at < join and self.source[at].clause == clause]
         return next((at for at in free if role and lead(self.source, at, self.words) == role), None)
 
     def _with_other_number(self, k: int, j: int, m: int) -> bool:
-        """Whether "and" stands between a number and a word that has such a number of its own behind it."""
-        said = [q for at in self.pairing.matched_source if at <= j and (q := self.source[at].quantity)]
-        if not said or self.source[m].quantity:
+        """Record a number joined to a word after an "and" that has a number of its own."""
+        before = [q for at in self.pairing.matched_source if at <= j and (q := self.source[at].quantity)]
+        if not before or self.source[m].quantity:
             return False
         if not any(token.word in COORDINATORS for token in self.source[j + 1 : m]):
             return False
@@ -382,7 +382,7 @@ class Junctions:
         held = self.source[own].quantity if own is not None else None
         if own is None or held is None or own in self.pairing.matched_source:
             return False
-        if held.dimension in ("year", "date") or held.dimension != said[-1].dimension:
+        if held.dimension in ("year", "date") or held.dimension != before[-1].dimension:
             return False
         self.found.conflict("entity_swap", k, own)
         return True
@@ -392,7 +392,7 @@ class Junctions:
         return token.kind in ("word", "quantity", "function") and token.word not in COORDINATORS
 
     def _passes_rival(self, k: int, j: int, m: int) -> bool:
-        """Whether another number of the same measure stands between a word and the number said of it."""
+        """Record another number of the same unit between a word and its number."""
         dimensions = {q.dimension for q in (self.source[j].quantity, self.source[m].quantity) if q}
         rivals = [
             at
@@ -412,13 +412,13 @@ class Junctions:
         return True
 
     def _other_side_of_change(self, at: int, j: int, m: int) -> bool:
-        """Whether one number is the change and the other its result: "rose 212 to 1,930"."""
+        """Return whether one number is a change and the other its result: "rose 212 to 1,930"."""
         if lead(self.source, m, self.words) in self.words.ends:
             return self.found.is_change(at) or lead(self.source, at, self.words) in self.words.starts
         return self.found.is_change(j) and lead(self.source, at, self.words) in self.words.ends
 
     def _phrase_of_its_own(self, k: int, j: int, m: int) -> bool:
-        """Whether a number is taken from one clause into another that has such a number of its own."""
+        """Record a number of one clause joined to another clause that has a number of its own."""
         if self._joined(j, m):
             return False
         for at, other in ((m, j), (j, m)):
@@ -443,14 +443,14 @@ class Junctions:
         return False
 
     def _compared_with(self, at: int) -> bool:
-        """Whether the claim leaves out the value a change began with, or what belongs to it."""
+        """Return whether a word belongs to the initial value of a change that the claim omits."""
         if at in self.pairing.matched_source:
             return False
         own = self.source[at].quantity and lead(self.source, at, self.words) in self.words.starts
         return bool(own) or self._of_first_value(at)
 
     def _of_first_value(self, at: int) -> bool:
-        """Whether a phrase belongs to the value a change began with: "from 3,194 in 2020"."""
+        """Return whether a phrase belongs to the initial value of a change: "from 3,194 in 2020"."""
         before = max(
             (k for k in content_places(self.source) if k < at and self.source[k].quantity), default=None
         )
@@ -462,12 +462,12 @@ class Junctions:
         )
 
     def _opens_sentence(self, at: int) -> bool:
-        """Whether a number alone is the phrase that opens the sentence: "In 2022, …"."""
+        """Return whether a number alone opens the sentence: "In 2022, …"."""
         before = [j for j in content_places(self.source) if self.source[j].clause <= self.source[at].clause]
         return before == [at]
 
     def _moved_from_rival(self, k: int, j: int, m: int) -> bool:
-        """Whether the word has such a phrase of its own: "by 40 % at month 3 and by 52 % at month 6"."""
+        """Record a word that has a phrase of its own: "by 40 % at month 3 and by 52 % at month 6"."""
         token = self.source[m]
         role = lead(self.source, m, self.words)
         between = self.source[min(j, m) + 1 : max(j, m)]
@@ -492,7 +492,7 @@ class Junctions:
         return bool(one and two and (one.dimension == two.dimension or two.bare))
 
     def _behind_same(self, at: int, m: int) -> bool:
-        """Whether both words stand behind the same one: "le groupe traité", "le groupe témoin"."""
+        """Return whether both words follow the same word: "le groupe traité", "le groupe témoin"."""
         one, other = (
             [self.source[k].stem for k in content_places(self.source) if k < p][-1:] for p in (at, m)
         )

@@ -1,4 +1,4 @@
-"""What a claim leaves out of its sentence: conditions, denials and other words that turn a meaning."""
+"""Words of the source sentence that a claim omits although they change its meaning: conditions, negations."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, LIS
 from chat.citations.verification.voice import is_instruction
 from text.semantics import UNSPACED
 
-# What may be left out of a claim without making it say more than the source.
+# Markers that a claim may omit without asserting more than the source.
 _MAY_BE_LEFT_OUT = {"quantifier:all", "quantifier:only", "frequency:once", "ordinal:previous"}
 _MAY_BE_LEFT_OUT |= {"condition:including", "time:during", "hedge:shown"}
 _KINDS = {"modality": "modality", "hedge": "modality", "quantifier": "quantifier", "ordinal": "ordinal"}
-_SURE = {"may", "should", "supposed", "most"}  # values that say less than the claim without them
-COMMA_RELATIVES = frozenset({"de", "nl", "ru"})  # a comma stands before every relative clause
+_SURE = {"may", "should", "supposed", "most"}  # without these values the claim asserts more
+COMMA_RELATIVES = frozenset({"de", "nl", "ru"})  # a comma precedes every relative clause
 _NEAR_SHARE = 4  # tokens between a share and its whole
 _NEAR_VERB = 3  # tokens between "would" and its verb
 _NEAR_RELATIVE = 3  # tokens between "of whom" and the number
@@ -24,14 +24,14 @@ _OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
 
 
 class Omissions:
-    """Looks at the words of a sentence that no word of the claim stands for."""
+    """Check the words of the source sentence that have no partner in the claim."""
 
     def __init__(self, found: Differences) -> None:
         self.found, self.pairing = found, found.pairing
         self.claim, self.source, self.words = found.claim, found.source, found.words
 
     def find(self) -> None:
-        """Report each that changes what the claim says as a conflict or an open question."""
+        """Record each that changes the meaning of the claim as a conflict or as open."""
         parts = {self.source[at].part for at in self.pairing.matched_source}
         for at in self.pairing.unmatched_source:
             token = self.source[at]
@@ -48,13 +48,13 @@ class Omissions:
             elif token.marker.category == "negation" and self._denies_next(at):
                 self.found.open.append(token.word)
         self._restriction_left_out()
-        self._future_said_as_past()
+        self._future_as_past()
         self._otherwise_left_out()
-        self._part_said_as_whole()
+        self._part_as_whole()
         self._denial_moved()
         self._condition_of_alternative()
         self._consent_left_out()
-        self._reported_said_as_true()
+        self._reported_as_true()
         self._hedged_by_small_word()
         self._alternative_left_out()
         self._rate_left_out()
@@ -63,9 +63,9 @@ class Omissions:
         self._frequency_of_next()
 
     def _denial_moved(self) -> None:
-        """Look for a "not" that denies another word there: "is for use only and shall not affect"."""
+        """Record a "not" that negates another word in the source: "is for use only and shall not affect"."""
         if self.words.language in UNSPACED or self.words.language in COMMA_RELATIVES:
-            return  # "nicht" may stand behind what it denies
+            return  # "nicht" may follow the word it negates
         own, held = content_places(self.claim), content_places(self.source)
         for i, j in self.pairing.ordered:
             if self.claim[i].marker not in DENIALS or self.source[j].marker not in DENIALS:
@@ -78,41 +78,41 @@ class Omissions:
             if place < j and (exchanged or (other is not None and other not in self.pairing.matched_source)):
                 self.found.conflict("negation", i, j)
 
-    def _reported_said_as_true(self) -> None:
-        """Look for who said or denied what the claim says as true: "critics said the plan failed"."""
+    def _reported_as_true(self) -> None:
+        """Record a reporting or denying verb that the claim omits: "critics said the plan failed"."""
         if self.words.language in UNSPACED:
-            self._told_in_unspaced()
+            self._reported_in_unspaced()
             return
-        said = {token.word for token in self.claim}
-        told = bool(said & (self.words.reporting | self.words.saying | self.words.doubting))
+        claim_words = {token.word for token in self.claim}
+        is_reported = bool(claim_words & (self.words.reporting | self.words.saying | self.words.doubting))
         last = max(self.pairing.matched_source, default=0)
         first = min(self.pairing.matched_source, default=0)
         for at, token in enumerate(self.source[:last]):
             free = at not in self.pairing.matched_source and token.part == self.source[last].part
-            if free and token.word in self.words.doubting and not said & self.words.doubting:
+            if free and token.word in self.words.doubting and not claim_words & self.words.doubting:
                 self.found.conflict("negation", None, at)
-            elif free and token.word in self.words.reporting and at < first and not told:
+            elif free and token.word in self.words.reporting and at < first and not is_reported:
                 self.found.open.append(token.word)
 
-    def _told_in_unspaced(self) -> None:
-        """Look for the same where words are not parted, and for "one of" behind a superlative."""
+    def _reported_in_unspaced(self) -> None:
+        """Do the same for scripts without spaces; also record "one of" after a superlative."""
         places = self.pairing.matched_source
         before, behind = (
             "".join(token.word for token in side)
             for side in (self.source[: min(places, default=0)], self.source[max(places, default=0) + 1 :])
         )
-        said = "".join(token.word for token in self.claim)
+        claim_text = "".join(token.word for token in self.claim)
         verbs = sorted(self.words.doubting | self.words.reporting)
-        self.found.open += [v for v in verbs if v in f"{before}|{behind}" and v not in said]
-        if any(behind.startswith(end) and end not in said for end in self.words.one_of):
+        self.found.open += [v for v in verbs if v in f"{before}|{behind}" and v not in claim_text]
+        if any(behind.startswith(end) and end not in claim_text for end in self.words.one_of):
             self.found.conflict("quantifier", None, max(places))
 
     def _hedged_by_small_word(self) -> None:
-        """Look for "too small to", "would have" or "rarely" before what the claim says without them."""
-        said = {token.word for token in self.claim}
+        """Record "too small to", "would have" or "rarely" where the claim has the words after it only."""
+        claim_words = {token.word for token in self.claim}
         places = sorted(self.pairing.matched_source)
         for at, token in enumerate(self.source):
-            if token.clause not in self.pairing.clauses or token.word in said:
+            if token.clause not in self.pairing.clauses or token.word in claim_words:
                 continue
             behind = [j for j in places if at < j and self.source[j].clause == token.clause]
             own = next((j for j in content_places(self.source) if j > at), None)
@@ -132,11 +132,11 @@ class Omissions:
                 self.found.conflict("condition", None, at)
 
     def _alternative_left_out(self) -> None:
-        """Look for an "or" of which the claim says one side as a fact or a duty, or both with "and"."""
+        """Record an "or" of which the claim asserts one side, or joins both sides with "and"."""
         if self.words.language in UNSPACED:
             texts = ["".join(t.word for t in side) for side in (self.source, self.claim)]
-            held, said = (any(word in text for word in self.words.either) for text in texts)
-            if held and not said and any(t.word in LIST_WORDS for t in self.claim):
+            in_source, in_claim = (any(word in text for word in self.words.either) for text in texts)
+            if in_source and not in_claim and any(t.word in LIST_WORDS for t in self.claim):
                 self.found.conflict("quantifier", None, 0)
             return
         to_claim = {j: i for i, j in self.pairing.ordered}
@@ -154,13 +154,13 @@ class Omissions:
                 self.found.open.append(token.word)
 
     def _free_to_choose(self, at: int) -> bool:
-        """Whether an "or" stands behind "not", "may" or "if", where each side holds."""
+        """Return whether "not", "may" or "if" governs the "or", so that each side holds."""
         clause = [t for t in self.source if t.clause == self.source[at].clause]
         may = any(is_marker(t, "modality", "may") or is_marker(t, "condition") for t in clause)
         return may or any(t.marker in DENIALS for t in clause)
 
     def _rate_left_out(self) -> None:
-        """Look for what an amount is for each of: "$5 per share"."""
+        """Record the omitted unit of a rate: "$5 per share"."""
         for j in self.pairing.matched_source:
             behind = self.source[j + 1 : j + 3]
             if len(behind) < 2 or not self.source[j].quantity or behind[0].word not in self.words.per:
@@ -169,7 +169,7 @@ class Omissions:
                 self.found.open.append(behind[1].word)
 
     def _exception_left_out(self) -> None:
-        """Look for a name excepted from "every": "every district but Harbourside"."""
+        """Record an exception to "every": "every district but Harbourside"."""
         for at, token in enumerate(self.source[:-1]):
             if token.word not in self.words.breaks or not self.source[at + 1].capital:
                 continue
@@ -179,7 +179,7 @@ class Omissions:
                 self.found.conflict("condition", None, at + 1)
 
     def _consent_left_out(self) -> None:
-        """Look for the consent that a permission asks for: "may sublet with the landlord's consent"."""
+        """Record the consent that a permission requires: "may sublet with the landlord's consent"."""
         may = any(is_marker(self.claim[i], "modality", "may") for i, _ in self.pairing.ordered)
         for at in self.found.relevant_unmatched() if may else ():
             asked = lead(self.source, at, self.words) in self.words.only_with
@@ -188,7 +188,7 @@ class Omissions:
                 return
 
     def _counted_by_other(self) -> None:
-        """Look for a noun that another number counts: "$4 shares" of "9 shares for $4"."""
+        """Record a noun that another number counts: "$4 shares" of "9 shares for $4"."""
         for (i, j), (k, m) in pairwise(self.pairing.ordered):
             side = self.claim[i].quantity and self.claim[k].kind == "word" and k == i + 1
             counts = m - 1 in self.pairing.unmatched_source and self.source[m - 1].quantity
@@ -197,7 +197,7 @@ class Omissions:
                 return
 
     def _condition_of_alternative(self) -> None:
-        """Look for a condition taken from an alternative left out: "$20, or $10 if booked online"."""
+        """Record a condition of an alternative that the claim omits: "$20, or $10 if booked online"."""
         for i, j in self.pairing.ordered:
             if not is_marker(self.claim[i], "condition") and not is_marker(self.claim[i], "time"):
                 continue
@@ -215,7 +215,7 @@ class Omissions:
             return
 
     def _frequency_of_next(self) -> None:
-        """Look for a frequency taken from a thing whose own is left out: "heat hourly and light daily"."""
+        """Record a frequency that belongs to another thing: "heat hourly and light daily"."""
         free = [at for at in self.found.relevant_unmatched() if is_marker(self.source[at], "frequency")]
         for (i, j), (k, m) in pairwise(self.pairing.ordered):
             if is_marker(self.claim[k], "frequency") and self.claim[i].kind == "word" and m < j:
@@ -224,8 +224,8 @@ class Omissions:
                     self.found.conflict("time", k, own)
                     return
 
-    def _part_said_as_whole(self) -> None:
-        """Look for what narrows the thing that the claim calls "overall": "progression-free survival"."""
+    def _part_as_whole(self) -> None:
+        """Record a modifier of what the claim calls "overall": "progression-free survival"."""
         for at, (token, following) in enumerate(pairwise(self.claim)):
             place = self.pairing.partners.get(at + 1, 0)
             whole = token.word in self.words.total and not token.content and following.kind == "word"
@@ -233,7 +233,7 @@ class Omissions:
                 self.found.open.append(token.word)
 
     def _otherwise_left_out(self) -> None:
-        """Look for an "otherwise" that opens the statement the claim takes: it holds in the other case."""
+        """Record an "otherwise" at the start of the claimed statement: it holds in the other case."""
         if any(token.word in self.words.otherwise for token in self.claim):
             return
         for at, token in enumerate(self.source):
@@ -242,8 +242,8 @@ class Omissions:
             if token.word in self.words.otherwise and opens and any(behind):
                 self.found.conflict("condition", None, at)
 
-    def _future_said_as_past(self) -> None:
-        """Look for a verb behind "will" that the claim says in another form and without it."""
+    def _future_as_past(self) -> None:
+        """Record a verb after "will" that the claim has in another form without "will"."""
         for i, j in self.pairing.ordered:
             behind = {token.word for token in self.source[max(0, j - 2) : j]} & self.words.future
             told = any(
@@ -255,13 +255,13 @@ class Omissions:
                 self.found.open.append(self.claim[i].word)
 
     def _denies_next(self, at: int) -> bool:
-        """Whether a "not" before a comma denies what the claim says: "not, as was thought, in 1746"."""
+        """Return whether a "not" before a comma negates the claim: "not, as was thought, in 1746"."""
         alone = at + 1 < len(self.source) and self.source[at + 1].kind == "break"
-        said = (j for j in self.pairing.matched_source if self.source[j].part == self.source[at].part)
-        return alone and any(j > at for j in said)
+        matched = (j for j in self.pairing.matched_source if self.source[j].part == self.source[at].part)
+        return alone and any(j > at for j in matched)
 
     def _restriction_left_out(self) -> None:
-        """Look for what narrows the subject: "employees with five years of service", "anyone who …"."""
+        """Record a restriction of the subject: "employees with five years of service", "anyone who …"."""
         first = min(
             (at for at in self.pairing.matched_source if self.source[at].kind == "word"), default=None
         )
@@ -281,11 +281,11 @@ class Omissions:
         narrowed = opening.word in opens | self.words.outside or self._is_participle(behind, following)
         if not narrowed:
             return
-        said = next(i for i, j in self.pairing.ordered if j == first) + 1
-        if self.claim[said : said + 1] and self.claim[said].word == self.source[behind].word:
-            return  # the claim narrows it, too; other checks compare with what
-        if said > 1 and self.claim[said - 2].quantity and not share:
-            return  # what is true of so many of the narrowed is true of so many
+        after = next(i for i, j in self.pairing.ordered if j == first) + 1
+        if self.claim[after : after + 1] and self.claim[after].word == self.source[behind].word:
+            return  # the claim restricts it too; other checks compare the restrictions
+        if after > 1 and self.claim[after - 2].quantity and not share:
+            return  # "30 of those hired before 2010 left" implies "30 left"
         phrase = [at for at in content_places(self.source) if first < at < following]
         if opening.word in self.words.relatives and share:
             phrase = phrase or [following]  # "half of the nurses who left": not half left
@@ -294,13 +294,13 @@ class Omissions:
             self.found.open.append(self.source[phrase[0]].word)
 
     def _under_share(self, at: int) -> bool:
-        """Whether a word is the whole of which a share is said: "half of the nurses who left"."""
+        """Return whether a word is the whole of a share: "half of the nurses who left"."""
         before = self.source[max(0, at - _NEAR_SHARE) : at]
         shares = any((q := t.quantity) and (q.dimension == "ratio" or 0 < q.value < 1) for t in before)
         return shares and any(t.word in self.words.among for t in before)
 
     def _is_participle(self, at: int, following: int) -> bool:
-        """Whether an English word narrows the one before: "employees hired before 2010 keep"."""
+        """Whether an English participle restricts the noun before: "employees hired before 2010 keep"."""
         if self.words.language != "en" or at in self.pairing.matched_source or at + 1 >= len(self.source):
             return False
         between = self.source[at + 1 : following]
@@ -309,12 +309,12 @@ class Omissions:
         return self.source[at].word.endswith(("ed", "ing")) and phrase and not joined
 
     def _is_definite(self, at: int) -> bool:
-        """Whether a word names a thing already known: "the member", a name."""
+        """Return whether a word is definite: "the member", a name."""
         before = [token.word for token in self.source[max(0, at - 3) : at]]
         return self.source[at].name or any(word in self.words.definite for word in before)
 
     def _part_of(self, at: int) -> bool:
-        """Whether a number left out counts a part of what the claim speaks of: "two of the five"."""
+        """Return whether an omitted number counts a part of the claim's subject: "two of the five"."""
         if self.source[at].clause not in self.pairing.clauses or at + 1 >= len(self.source):
             return False
         following = self.source[at + 1]
@@ -326,12 +326,12 @@ class Omissions:
         own = self.source[at].quantity
         if own is None or own.dimension in ("year", "date"):
             return False
-        said = [self.source[j].quantity for j in self.pairing.matched_source]
-        replaced = any(own and q and q.dimension == own.dimension for q in said)
+        matched = [self.source[j].quantity for j in self.pairing.matched_source]
+        replaced = any(own and q and q.dimension == own.dimension for q in matched)
         return governed is not None and not (replaced and not self.source[governed].quantity)
 
     def _part_behind_whole(self, at: int) -> bool:
-        """Whether a number left out counts a part of the whole before it: "of the 240 members, 30 are …"."""
+        """Whether an omitted number counts a part of the whole before it: "of the 240 members, 30 …"."""
         own = self.source[at].quantity
         numbers = [j for j, t in enumerate(self.source[: at + 1]) if t.quantity]
         whole = self.source[numbers[0]].quantity if numbers[:-1] else None
@@ -341,7 +341,7 @@ class Omissions:
         return bool(opens and counts and behind and numbers[0] in self.pairing.matched_source)
 
     def _of_which(self, at: int) -> bool:
-        """Whether a number left out counts a part of the claim's subject: "members, of whom 30 …"."""
+        """Return whether an omitted number counts a part of the claim's subject: "members, of whom 30 …"."""
         clause = self.source[at].clause
         before = [t for t in self.source[max(0, at - _NEAR_RELATIVE) : at] if t.clause == clause]
         behind = any(j > at and self.source[j].clause == clause for j in self.pairing.matched_source)
@@ -364,39 +364,39 @@ class Omissions:
             return
         joined = any(t.word in COORDINATORS for t in self.source[at : min(own, default=at)])  # "and goes out"
         kept = self._keeps_lead(own) or self._asked_for(at, own) if own else True
-        if not kept and not joined and not self._said_as_relative_clause(at):
+        if not kept and not joined and not self._is_relative_clause(at):
             self.found.conflict("condition", None, at)
         else:
             self.found.open.append(self.source[at].word)
 
     def _asked_for(self, at: int, own: Sequence[int]) -> bool:
-        """Whether the claim says a proviso as a duty, or with "with": "subject to notice", "with notice"."""
+        """Return whether the claim has a proviso as a duty, or with "with": "subject to notice"."""
         to_claim = {j: i for i, j in self.pairing.partners.items()}
         proviso = len(self.source[at].word.split()) > 1 or self.words.is_phrase(self.source[at].word)
         duty = any(is_marker(self.claim[i], "modality", "must") for i in self.pairing.unmatched_claim)
         return proviso and (duty or lead(self.claim, to_claim[min(own)], self.words) in self.words.only_with)
 
-    def _said_as_relative_clause(self, at: int) -> bool:
-        """Whether the claim says the condition as a relative clause: "a device that has not been used"."""
+    def _is_relative_clause(self, at: int) -> bool:
+        """Whether the condition is a relative clause in the claim: "a device that has not been used"."""
         clause = self.source[at].clause
         own = [k for k in content_places(self.source) if self.source[k].clause == clause and k != at]
         nouns = self.words.relatives | self.words.complement
         return self.found.said_whole(own) and any(token.word in nouns for token in self.claim)
 
     def _of_later_statement(self, at: int) -> bool:
-        """Whether the condition belongs to a statement behind a "but" that the claim says nothing of."""
+        """Return whether the condition belongs to a statement after a "but" that the claim omits."""
         behind = self.source[max(self.pairing.matched_source) + 1 : at]
         return any(token.word in self.words.breaks for token in behind)
 
     def _of_other_segment(self, at: int) -> bool:
-        """Whether it belongs to what follows the claim: "lasts four years, renewable for two unless …"."""
+        """Return whether it belongs to what follows the claim: "lasts four years, renewable unless …"."""
         behind = self.source[max(self.pairing.matched_source) + 1 : at]
         comma = max((k for k, t in enumerate(behind) if t.kind == "break"), default=len(behind))
         segment = behind[comma + 1 :]
         return bool(segment) and segment[0].kind == "word"
 
     def _opens_later_clause(self, at: int) -> bool:
-        """Whether a condition stands behind all of the claim in a language that says conditions first."""
+        """Return whether a condition follows the whole claim in a language that puts conditions first."""
         return (
             self.words.language in UNSPACED
             and is_marker(self.source[at], "condition", "if" if self.words.language == "zh" else "")
@@ -405,11 +405,11 @@ class Omissions:
         )
 
     def _of_second_predicate(self, at: int) -> bool:
-        """Whether a word stands behind an "and" that nothing of the claim stands behind."""
+        """Return whether a word follows an "and" that no word of the claim follows."""
         return any(t.word in COORDINATORS for t in self.source[max(self.pairing.matched_source) + 1 : at])
 
     def _of_reason(self, at: int) -> bool:
-        """Whether a word stands in a reason behind all of the claim: "fell, due to rain on most days"."""
+        """Return whether a word is part of a reason after the claim: "fell, due to rain on most days"."""
         behind = self.source[max(self.pairing.matched_source) + 1 : at]
         return any(token.marker and token.marker.category == "cause" for token in behind)
 
@@ -418,15 +418,15 @@ class Omissions:
         return i is not None and is_instruction(self.claim, i, self.words)
 
     def _frequency_of_other(self, at: int) -> bool:
-        """Whether the claim has the frequency already, or leaves out the amount before: "tens a year"."""
+        """Return whether the claim has the frequency, or omits the amount before it: "tens a year"."""
         token = self.source[at]
         own = (self.source[j] for j in self.pairing.matched_source if self.source[j].clause == token.clause)
         before = max((k for k in content_places(self.source) if k < at), default=at)
         counted = before == at - 1 and before not in self.pairing.matched_source
         return counted or any(other.marker == token.marker for other in own)
 
-    def _said_as_past(self, verb: int | None) -> bool:
-        """Whether the claim says as done what "shall" asks for: "paid" for "shall pay"."""
+    def _is_past(self, verb: int | None) -> bool:
+        """Return whether the claim has the past of a verb after "shall": "paid" for "shall pay"."""
         i = next((i for i, j in self.pairing.ordered if j == verb), 0)
         return self.claim[i].word != self.source[verb or 0].word and not self.claim[i].word.endswith("s")
 
@@ -436,7 +436,7 @@ class Omissions:
         return lead(self.claim, to_claim[first], self.words).startswith("condition")
 
     def _opens_own_clause(self, at: int) -> bool:
-        """Whether a "before" joins a clause that says all of the claim but its subject: "before she left"."""
+        """Whether the clause after "before" has all of the claim but its subject: "before she left"."""
         behind = self.source[at + 1] if at + 1 < len(self.source) else None
         before = [j for j in self.pairing.matched_source if j < at]
         opening = [j for j in content_places(self.source) if j < at]
@@ -444,7 +444,7 @@ class Omissions:
         return behind is not None and behind.word in self.words.pronouns and lends_subject
 
     def _only_subject_before(self, at: int) -> bool:
-        """Whether the clause of a "not" lends only its subject: "never met, but praised"."""
+        """Return whether only the subject is taken from the negated clause: "never met, but praised"."""
         own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
         end = next(
             (j for j in range(at, len(self.source)) if self.source[j].clause != self.source[at].clause), 0
@@ -453,7 +453,7 @@ class Omissions:
         return bool(contrast) and all(j < at for j in own)
 
     def _contrasts(self, at: int) -> bool:
-        """Whether a "not" behind all that the claim says opens a contrast: "due to A, not to B"."""
+        """Return whether a "not" after the whole claim opens a contrast: "due to A, not to B"."""
         last = max(self.pairing.matched_source)
         opening = self.source[at + 1].word if at + 1 < len(self.source) else ""
         role = lead(self.source, last, self.words)
@@ -468,8 +468,8 @@ class Omissions:
             (j for j in content_places(self.source) if j > at and self.source[j].clause == token.clause), None
         )
         governs = following is not None and following in self.pairing.matched_source
-        behind = self.words.language in UNSPACED  # the verb stands before it
-        if token.word in self.words.enacting and (behind or (governs and not self._said_as_past(following))):
+        behind = self.words.language in UNSPACED  # the verb precedes it
+        if token.word in self.words.enacting and (behind or (governs and not self._is_past(following))):
             return
         if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at) or self._of_reason(at):
             return

@@ -1,4 +1,4 @@
-"""Short statements that follow from a sentence: without insertions, each predicate, what is in passing."""
+"""Short statements entailed by a sentence: without insertions, each predicate, each apposition."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from chat.citations.verification.tokens import in_clauses
 from text.semantics import Lexicon
 
 _COMMAS = frozenset(",、，،")
-_MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
+_MOST_REMNANT = 4  # tokens of a phrase that replaces one of the clause before
 _OF_CHANGE = frozenset({"direction", "amount", "height", "size", "level"})
 
 _APPOSITION_MARKS = _COMMAS | frozenset("()（）—–-")
 _MOST_INSERTED = 12  # tokens of an apposition
-_SCOPED = frozenset({"condition", "time", "cause"})  # what begins a clause of its own
-_KEPT = frozenset({"negation", "modality", "hedge"})  # what holds for a second predicate, too
+_SCOPED = frozenset({"condition", "time", "cause"})  # markers that begin a clause
+_KEPT = frozenset({"negation", "modality", "hedge"})  # markers that a second predicate inherits
 
 
 def statements(
     claim: Sequence[Token], tokens: Sequence[Token], topic: Sequence[Token], words: Lexicon
 ) -> Iterator[list[Token]]:
-    """Short statements that follow from a sentence and may say the claim; none where it lacks a word of it.
+    """Yield short statements entailed by a sentence that may equal the claim; none if it lacks a word of it.
 
     "Lund, a maker of pumps, sold its plant and was fined": "Lund is a maker of pumps", "Lund sold its
-    plant", "Lund was fined". Each keeps what turns its meaning.
+    plant", "Lund was fined". Each keeps its negations and modal verbs.
     """
     held = [token for token in (*tokens, *topic) if token.content]
     if not all(any(same(own, other) for other in held) for own in claim if own.content and not own.marker):
         return
     whole: list[Sequence[Token]] = [tokens, *_without_insertions(tokens, words)]
     for at, part in enumerate(whole):
-        said = [t.content and any(same(own, t) for own in claim if own.content) for t in part]
-        found = [*_predicates(part, said, claim, words), *_of_pronouns(part, said, words)]
+        in_claim = [t.content and any(same(own, t) for own in claim if own.content) for t in part]
+        found = [*_predicates(part, in_claim, claim, words), *_of_pronouns(part, in_claim, words)]
         if at == 0:
-            found += _in_passing(part, said, claim, words)
+            found += _side_statements(part, in_claim, claim, words)
         else:
             found.insert(0, part)
         for statement in found:
@@ -53,17 +53,17 @@ def statements(
 
 
 def _without_insertions(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """The sentence without a relative clause or an apposition between commas, and without all of them."""
+    """Yield the sentence without each relative clause or apposition between commas, and without all."""
     left = list(tokens)
     for start, end in reversed(list(_inserted(tokens, words))):
         yield [*tokens[:start], *tokens[end:]]
-        if start < len(left) and left[start] is tokens[start]:  # a range that overlaps is left out already
+        if start < len(left) and left[start] is tokens[start]:  # an overlapping range is removed already
             left = [*left[:start], *left[end:]]
             yield left
 
 
 def _inserted(tokens: Sequence[Token], words: Lexicon) -> Iterator[tuple[int, int]]:
-    """Ranges, from their first break, that can be left out."""
+    """Yield ranges that can be removed, from their first break."""
     breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _APPOSITION_MARKS]
     for start, following in pairwise([*breaks, len(tokens)]):
         hard = next((k for k in range(start, len(tokens)) if tokens[k].word in HARD_BREAKS), len(tokens))
@@ -87,7 +87,7 @@ def _opens_clause(token: Token) -> bool:
 
 
 def _of_number(tokens: Sequence[Token], token: Token) -> bool:
-    """Whether a word of time stands beside its number: "within 14 days of the order"."""
+    """Return whether a word of time is beside its number: "within 14 days of the order"."""
     at = tokens.index(token)
     near = tokens[max(0, at - 1) : at + 2]
     return token.marker is not None and token.marker.category == "time" and any(t.quantity for t in near)
@@ -98,7 +98,7 @@ def _is_relative(inner: Sequence[Token], words: Lexicon) -> bool:
 
 
 def _is_apposition(inner: Sequence[Token], behind: Token, words: Lexicon) -> bool:
-    """Whether words between commas are a noun with its article, and no part of a list."""
+    """Return whether words between commas are a noun with its article, not part of a list."""
     verbs = words.have | words.passive | words.copula | words.relatives
     plain = all(not token.marker and token.word not in verbs for token in inner)
     opens = inner[0].word in words.articles and len(inner) <= _MOST_INSERTED
@@ -106,20 +106,20 @@ def _is_apposition(inner: Sequence[Token], behind: Token, words: Lexicon) -> boo
 
 
 def _predicates(
-    tokens: Sequence[Token], said: Sequence[bool], claim: Sequence[Token], words: Lexicon
+    tokens: Sequence[Token], in_claim: Sequence[bool], claim: Sequence[Token], words: Lexicon
 ) -> Iterator[Sequence[Token]]:
-    """The subject of a clause with each of the predicates that "and" joins."""
+    """Yield the subject of a clause with each of the predicates joined by "and"."""
     first = 0
     for at, token in enumerate(tokens):
-        turn = token.word in words.breaks and at + 1 < len(tokens) and _tells(tokens[at + 1], words)
+        turn = token.word in words.breaks and at + 1 < len(tokens) and _opens_predicate(tokens[at + 1], words)
         if token.word in HARD_BREAKS or (token.word in words.breaks and not turn):
             first = at + 1
         comma = token.kind == "break" and token.word in _COMMAS
         if not (comma or turn or token.word in COORDINATORS - EITHER):
-            continue  # "shall not assign, but may sublet" goes on with its subject
+            continue  # "shall not assign, but may sublet" continues its subject
         right = list(takewhile(lambda t: t.word not in HARD_BREAKS | words.breaks, tokens[at + 1 :]))
         verb = next((k for k, t in enumerate(right) if t.kind in ("word", "quantity", "break")), len(right))
-        end = _subject_end(tokens, said, words, first, at)
+        end = _subject_end(tokens, in_claim, words, first, at)
         if end is None or verb == len(right) or right[verb].kind != "word":
             continue
         opening = right[:1] if comma else right[:verb]
@@ -135,33 +135,33 @@ def _predicates(
         ):
             yield [*tokens[first:end], *right]
             continue
-        told = any(_tells(token, words) for token in opening)
+        is_predicate = any(_opens_predicate(token, words) for token in opening)
         listed = not comma or any(t.word in COORDINATORS - EITHER for t in right[verb:])
-        if not told and not (listed and _is_verb(right[verb], tokens[first:end], claim, words)):
+        if not is_predicate and not (listed and _is_verb(right[verb], tokens[first:end], claim, words)):
             continue
         dropped = tokens[end:at]
-        if told or not any(_opens_clause(t) for t in right):
+        if is_predicate or not any(_opens_clause(t) for t in right):
             yield without_final_break(tokens[first:at])
         depends = any(t.word in words.relatives | words.complement for t in dropped)
         depends = depends or any(_opens_clause(t) and not _of_number(dropped, t) for t in dropped)
-        if said[at + 1 + verb] and not depends and (told or not _infinitive(dropped, words)):
+        if in_claim[at + 1 + verb] and not depends and (is_predicate or not _infinitive(dropped, words)):
             yield [*tokens[first:end], *_carried(dropped, right[:verb], words), *right]
 
 
 def _subject_end(
-    tokens: Sequence[Token], said: Sequence[bool], words: Lexicon, first: int, last: int
+    tokens: Sequence[Token], in_claim: Sequence[bool], words: Lexicon, first: int, last: int
 ) -> int | None:
-    """Where the subject that opens a clause ends, as far as the claim says it; None where it is not said.
+    """Return the end of the opening subject as far as the claim has it; None where it has not.
 
-    The claim may leave out an adverbial before it, of one word ("In addition") or behind a comma.
+    The claim may omit an adverbial before it: one word ("In addition"), or one before a comma.
     """
     verbs = words.have | words.passive | words.copula
     opening = takewhile(
         lambda at: tokens[at].kind != "marker" and tokens[at].word not in verbs, range(first, last)
     )
     places = [at for at in opening if tokens[at].content]
-    leading = list(takewhile(lambda at: not said[at], places))
-    run = list(takewhile(lambda at: said[at], places[len(leading) :]))
+    leading = list(takewhile(lambda at: not in_claim[at], places))
+    run = list(takewhile(lambda at: in_claim[at], places[len(leading) :]))
     if not run:
         return None
     adverbial = tokens[first].word in words.prepositions or tokens[first].marker is not None
@@ -173,20 +173,20 @@ def _subject_end(
     return None if own else run[-1] + 1
 
 
-def _tells(token: Token, words: Lexicon) -> bool:
-    """Whether a word begins a predicate whatever stands behind it: "was", "may", "not"."""
+def _opens_predicate(token: Token, words: Lexicon) -> bool:
+    """Return whether a word begins a predicate whatever follows it: "was", "may", "not"."""
     closed = words.have | words.passive | words.copula
     return token.word in closed or (token.marker is not None and token.marker.category in _KEPT)
 
 
 def _is_participle(token: Token, claim: Sequence[Token], words: Lexicon) -> bool:
-    """Whether a word says in passing what the subject does, and the claim says so: ", occurring in 18"."""
+    """Return whether a word is an active participle that the claim has as verb: ", occurring in 18"."""
     ends = any(token.word.endswith(ending) for ending in words.participle)
     return ends and any(same(own, token) for own in claim if own.content)
 
 
 def _is_past_participle(tokens: Sequence[Token], claim: Sequence[Token], words: Lexicon) -> bool:
-    """Whether words say in passing what is done to the subject: "was the first, followed by others"."""
+    """Return whether words are a passive participle of the subject: "was the first, followed by others"."""
     joined = len(tokens) > 1 and tokens[1].word in words.prepositions | words.agent
     verb = tokens[0]
     return (
@@ -198,7 +198,7 @@ def _is_past_participle(tokens: Sequence[Token], claim: Sequence[Token], words: 
 
 
 def _is_verb(token: Token, subject: Sequence[Token], claim: Sequence[Token], words: Lexicon) -> bool:
-    """Whether a word is the verb of the claim, which says it in this form behind a subject without one."""
+    """Return whether a word is the verb of the claim, in this form, after a subject without a verb."""
     content = [t for t in subject if t.content]
     plain = len(content) == 1 or all(t.capital for t in content[1:])
     at = next((k for k, own in enumerate(claim) if own.word == token.word), 0)
@@ -207,7 +207,7 @@ def _is_verb(token: Token, subject: Sequence[Token], claim: Sequence[Token], wor
 
 
 def _infinitive(tokens: Sequence[Token], words: Lexicon) -> bool:
-    """Whether a verb with "to" stands among the words, that another behind "and" may depend on."""
+    """Return whether the words contain a "to" infinitive that another verb after "and" may depend on."""
     return any(
         one.word in words.ends and other.kind == "word" and not other.capital
         for one, other in pairwise(tokens)
@@ -215,7 +215,7 @@ def _infinitive(tokens: Sequence[Token], words: Lexicon) -> bool:
 
 
 def _carried(dropped: Sequence[Token], opening: Sequence[Token], words: Lexicon) -> list[Token]:
-    """What the first predicate lends to the second: "was" of a bare participle, "may", "reportedly".
+    """Return what the second predicate inherits from the first: "was", "may", "reportedly".
 
     ``opening``: the small words before the second verb.
     """
@@ -232,58 +232,60 @@ def _carried(dropped: Sequence[Token], opening: Sequence[Token], words: Lexicon)
     ]
 
 
-def _of_pronouns(tokens: Sequence[Token], said: Sequence[bool], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """What a later clause says of "it", said of the subject that opens the sentence."""
+def _of_pronouns(
+    tokens: Sequence[Token], in_claim: Sequence[bool], words: Lexicon
+) -> Iterator[Sequence[Token]]:
+    """Yield a later clause with the opening subject of the sentence in place of "it"."""
     for at in range(1, len(tokens) - 1):
         verb = tokens[at + 1].word in words.have | words.passive | words.copula
         pronoun = tokens[at].word in (
             words.pronouns | words.articles if verb else words.pronouns - words.articles
         )
         opens = tokens[at - 1].kind == "break" or tokens[at - 1].word in COORDINATORS - EITHER
-        end = _subject_end(tokens, said, words, 0, at) if pronoun and opens else None
+        end = _subject_end(tokens, in_claim, words, 0, at) if pronoun and opens else None
         if end is not None and tokens[0].word not in words.prepositions:  # no subject: "for Democrats, it"
             behind = takewhile(lambda t: t.word not in HARD_BREAKS, tokens[at + 1 :])
             yield [*tokens[:end], *behind]
 
 
-def _in_passing(
-    tokens: Sequence[Token], said: Sequence[bool], claim: Sequence[Token], words: Lexicon
+def _side_statements(
+    tokens: Sequence[Token], in_claim: Sequence[bool], claim: Sequence[Token], words: Lexicon
 ) -> Iterator[Sequence[Token]]:
-    """What a relative clause or an apposition says of the word before it."""
+    """Yield relative clauses and appositions as statements about the word before them."""
     equates = any(token.word in words.copula for token in claim)  # "Lund is a poet"
     breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _APPOSITION_MARKS]
     for start, end in pairwise([*breaks, len(tokens)]):
         inner = tokens[start + 1 : end]
-        antecedent = _antecedent(tokens[:start], said, words)
+        antecedent = _antecedent(tokens[:start], in_claim, words)
         if not inner or not antecedent:
             continue
         relative = inner[0].word in words.relatives
         if any(t.word in words.of_which for t in inner[:2]) and any(t.quantity for t in inner[1:3]):
-            continue  # "of whom 12 were minors" does not say that all were
+            continue  # "of whom 12 were minors" does not mean that all were
         behind = tokens[end + 1 : end + 2]
         listed = bool(behind) and behind[0].word in COORDINATORS
         if not relative and (listed or not equates or not _is_noun_phrase_of(inner, words)):
             continue
         own = [at for at in range(start + 1, end) if tokens[at].content]
-        last = max((at for at in own if said[at]), default=None)
-        if last is not None and all(said[at] for at in own if at <= last):
+        last = max((at for at in own if in_claim[at]), default=None)
+        if last is not None and all(in_claim[at] for at in own if at <= last):
             yield [*antecedent, *(inner[1:] if relative else inner)]
 
 
 def _is_noun_phrase_of(inner: Sequence[Token], words: Lexicon) -> bool:
-    """Whether words may be a noun with what belongs to it: no verb known as one, no word that turns it."""
+    """Return whether words may be a noun phrase: no known verb, no negation or modal verb."""
     verbs = words.have | words.passive | words.copula | words.pronouns
     return inner[0].word not in words.prepositions and all(
         t.word not in verbs and not t.marker for t in inner
     )
 
 
-def _antecedent(tokens: Sequence[Token], said: Sequence[bool], words: Lexicon) -> Sequence[Token]:
-    """The noun, all of it said by the claim, that ends the words; () where there is none."""
+def _antecedent(tokens: Sequence[Token], in_claim: Sequence[bool], words: Lexicon) -> Sequence[Token]:
+    """Return the final noun of the words that the claim has whole; () where there is none."""
     small = words.articles | words.genitive | {"."}
     end = list(takewhile(lambda t: t.kind == "word" or t.word in small, reversed(tokens)))
     places = [at for at in range(len(tokens) - len(end), len(tokens)) if tokens[at].content]
-    run = list(takewhile(lambda at: said[at], reversed(places)))
+    run = list(takewhile(lambda at: in_claim[at], reversed(places)))
     if not run or run[0] + 1 < len(tokens):
         return ()
     before = tokens[run[-1] - 1] if run[-1] else None

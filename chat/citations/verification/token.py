@@ -29,15 +29,15 @@ class Token:
     """A word, phrase or number: ``text[start:end]``.
 
     Attributes:
-        word: it in lower case.
-        stem: its stem; for a marker ``category:value``.
-        marker: what it does to the sentence, when it is a marker.
+        word: in lower case.
+        stem: for a marker ``category:value``.
+        marker: its category and value, where it is a marker of meaning.
         poles, synonyms: see ``text.semantics.Sense``.
-        quantity: the number with its unit; ``bound``: "le", "gt", "approx" … said of it.
-        clause: number of the stretch between breaks it stands in; ``part``: between semicolons.
-        capital: it begins with a capital letter inside a sentence: a name, or a German noun.
-        name: it is a name by its capital; never in German.
-        root: its stem without endings that make a noun of a verb.
+        quantity: the number with its unit; ``bound``: "le", "gt", "approx" …
+        clause: number of its stretch between breaks; ``part``: between semicolons.
+        capital: whether it has a capital inside a sentence: a name, or a German noun.
+        name: whether the capital makes it a name; never in German.
+        root: its stem without the endings of nouns made of verbs.
     """
 
     kind: Kind
@@ -73,20 +73,20 @@ def is_marker(token: Token, category: str, value: str = "") -> bool:
 
 
 def denials_at(places: Sequence[int], tokens: Sequence[Token]) -> list[int]:
-    """Those of the places where a denial stands."""
+    """Return those of the places that hold a negation."""
     return [at for at in places if is_marker(tokens[at], "negation") or tokens[at].marker == DENIALS[1]]
 
 
-# When two tokens say the same, and what differs when they do not.
+# Whether two tokens mean the same, and how they differ.
 
-NEAR = Decimal("0.000001")  # share of a value lost where its unit is converted
-FARTHEST_ROUNDING = Decimal("0.05")  # share of a value that rounding it may take or add
-# A bound of the page that a claim's weaker one follows from is not the same bound.
+NEAR = Decimal("0.000001")  # relative error of converting units
+FARTHEST_ROUNDING = Decimal("0.05")  # largest relative error of rounding
+# A weaker bound that follows from the page's bound is not the same bound.
 _PART_OF_DATE = 10000
 
 
 def same(claim: Token, source: Token) -> bool:
-    """Whether the claim's token says what the source's says."""
+    """Return whether the two tokens mean the same."""
     if claim.quantity or source.quantity:
         return _same_bound_quantity(claim, source)
     if claim.marker and source.marker:
@@ -105,12 +105,12 @@ _SAME_MARKERS = {Marker("quantifier", "none"): Marker("negation", "not"),
 
 
 def _canonical(marker: Marker) -> Marker:
-    """One marker for those that say the same: "none of the", "no"; "only", "only if"."""
+    """Return one marker for synonyms: "none of the", "no"; "only", "only if"."""
     return _SAME_MARKERS.get(marker, marker)
 
 
 def opposite(claim: Token, source: Token) -> frozenset[str]:
-    """Pairs of opposites the two stand on different sides of."""
+    """Return the pairs of opposites that have the two on different sides."""
     return frozenset(
         pair for pair, side in claim.poles for other, far in source.poles if pair == other and side != far
     )
@@ -127,7 +127,7 @@ def _same_bound_quantity(claim: Token, source: Token) -> bool:
 
 
 def same_quantity(claim: Quantity, source: Quantity, hedged: bool = False) -> bool:
-    """Whether both are one amount: of one dimension and currency, equal but for rounding a hedged claim."""
+    """Return whether both amounts are equal, with dimension and currency; a hedged claim may be rounded."""
     if claim.dimension != source.dimension:
         return _year_as_number(claim, source)
     if claim.dimension == "date":
@@ -148,7 +148,7 @@ def _other_currency(claim: Quantity, source: Quantity) -> bool:
 
 
 def are_comparable(claim: Quantity, source: Quantity) -> bool:
-    """Whether two amounts can contradict each other.
+    """Return whether two amounts can contradict each other.
 
     Not a share and a count ("a quarter", "6 of 24"), nor the same number with and without its unit
     ("21 or older", "21 years").
@@ -160,14 +160,14 @@ def are_comparable(claim: Quantity, source: Quantity) -> bool:
 
 
 def rounded(claim: Quantity, source: Quantity) -> bool:
-    """Whether the claim is the source rounded to the claim's last written place."""
+    """Return whether the claim is the source rounded to the claim's last written digit."""
     near = abs(claim.base - source.base) <= FARTHEST_ROUNDING * abs(source.base)
     step = max(claim.step, _trailing_step(claim))
     return near and abs(claim.base - source.base) <= step / 2
 
 
 def _trailing_step(quantity: Quantity) -> Decimal:
-    """The place of the last digit that is not zero, in base units."""
+    """Return the value of one step of the last non-zero digit, in base units."""
     if not quantity.value:
         return Decimal(0)
     exponent = quantity.value.normalize().as_tuple().exponent
@@ -177,7 +177,7 @@ def _trailing_step(quantity: Quantity) -> Decimal:
 
 
 def _year_as_number(claim: Quantity, source: Quantity) -> bool:
-    """A year is said as part of a date, or a number looks like a year."""
+    """Return whether one is a year of the other's date, or a number that looks like the year."""
     if {claim.dimension, source.dimension} == {"year", ""}:
         return claim.value == source.value
     return (
@@ -188,13 +188,13 @@ def _year_as_number(claim: Quantity, source: Quantity) -> bool:
 
 
 def _same_date(claim: int, source: int) -> bool:
-    """Whether every part the claim gives is the source's."""
+    """Return whether day, month and year agree as far as the claim has them."""
     parts = ((10000, 10**9), (100, 100), (1, 100))
     return all(not (own := claim // unit % size) or own == source // unit % size for unit, size in parts)
 
 
 def difference(claim: Token, source: Token) -> str:
-    """The kind of conflict between two quantities that stand in the same place."""
+    """Return the kind of conflict between two quantities in the same role."""
     one, other = claim.quantity, source.quantity
     assert one is not None
     assert other is not None
@@ -237,7 +237,7 @@ _LINKS = ("", "s", "es", "n", "en", "e", "er")  # between the parts of a compoun
 
 
 def with_parts(tokens: Sequence[Token], other: Sequence[Token], words: Lexicon) -> Sequence[Token]:
-    """German and Dutch compounds as their parts, where the other side says both: "Risiko von Stürzen"."""
+    """Split German and Dutch compounds whose parts the other side has: "Risiko von Stürzen"."""
     if words.language not in ("de", "nl"):
         return tokens
     own = {token.word for token in tokens}
@@ -257,7 +257,7 @@ def with_parts(tokens: Sequence[Token], other: Sequence[Token], words: Lexicon) 
 
 
 def _parts_of(token: Token, stems: dict[str, Token]) -> list[Token] | None:
-    """A compound as two words of the other side, the first with what links it to the second."""
+    """Return a compound as two words of the other side, the first with its linking letters."""
     word = plain_letters(token.word)
     for stem, first in stems.items():
         for link in _LINKS:
@@ -293,7 +293,7 @@ _LONGEST_FORM = 80  # characters
 
 @lru_cache(maxsize=512)
 def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
-    """Abbreviations in brackets with the words before that they stand for (Schwartz and Hearst, 2003)."""
+    """Return abbreviations in brackets with their long forms (Schwartz and Hearst, 2003)."""
     found = {m[1]: _long_form(m[1], text[max(0, m.start() - _LONGEST_FORM) : m.start()]) for m in
              _DEFINED.finditer(text)}  # fmt: skip
     return tuple((short, form) for short, form in found.items() if form)
@@ -320,7 +320,7 @@ def _long_form(short: str, before: str) -> str:
 def written_out(
     tokens: Sequence[Token], text: str, forms: Mapping[str, Sequence[Token]]
 ) -> tuple[Token, ...]:
-    """The tokens with each abbreviation as the words it stands for, and without the brackets that define it.
+    """Return the tokens with abbreviations expanded and without the brackets that define them.
 
     ``text``: what the tokens' characters count in; ``forms``: tokens of the words by abbreviation.
     """
@@ -348,20 +348,20 @@ def written_out(
 # Shares in brackets.
 
 _OF = frozenset(["of", "der", "des", "de", "den"])
-_NEAR_SHARE = 8  # tokens between a share and the words that say it
+_NEAR_SHARE = 8  # tokens between a share in brackets and its words
 
 
 def with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The sentence with each share in brackets in the place of the words that say it."""
+    """Yield the sentence with each share in brackets in place of its words."""
     found: list[Token] = []
     at = 0
     removed = False
     while at < len(tokens):
-        said = _place_again(found, tokens[at : at + 3])
-        if said is not None:
-            own = found[said]
+        place = _place_again(found, tokens[at : at + 3])
+        if place is not None:
+            own = found[place]
             bound = "" if own.bound == "approx" else own.bound  # "nearly half (48 %)"
-            found[said] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=bound)
+            found[place] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=bound)
             removed = True
             at += 3
         else:
@@ -372,7 +372,7 @@ def with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _in_other_unit(before: Sequence[Token], token: Token) -> bool:
-    """Whether brackets say an amount again in another unit: "13 °C (55 °F)"."""
+    """Return whether brackets repeat an amount in another unit: "13 °C (55 °F)"."""
     held = before[-1].quantity if before else None
     own = token.quantity
     same_measure = held and own and held.dimension == own.dimension not in ("", "money", "date", "year")
@@ -380,7 +380,7 @@ def _in_other_unit(before: Sequence[Token], token: Token) -> bool:
 
 
 def _place_again(before: Sequence[Token], bracket: Sequence[Token]) -> int | None:
-    """Index of what an amount in brackets says again; None where it is no such amount."""
+    """Return the index of the amount that brackets repeat; None where they repeat none."""
     marks = (bracket[0].word, bracket[-1].word) if len(bracket) == 3 else ("", "")
     if marks not in (("(", ")"), ("（", "）")) or (held := bracket[1].quantity) is None:
         return None
@@ -390,7 +390,7 @@ def _place_again(before: Sequence[Token], bracket: Sequence[Token]) -> int | Non
 
 
 def _place_of_share(before: Sequence[Token]) -> int | None:
-    """Index of the words that a share in brackets says again: "two thirds", "23" of 212, "a majority"."""
+    """Return the index of the words that a share in brackets repeats: "two thirds", "23" of 212."""
     for at in range(len(before) - 1, max(-1, len(before) - _NEAR_SHARE), -1):
         token = before[at]
         if token.quantity:
