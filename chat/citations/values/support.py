@@ -1,7 +1,7 @@
-"""What a unit has of a claim's values: which it prints, where, and which are missing.
+"""Check the values of a claim against a unit: which it prints, where, and which are missing.
 
-A value is supported when the unit prints it with the same sign and size, and,
-where both say so, of the same year.
+A value is supported when the unit prints it with the same sign and magnitude, and for the same year where
+both name one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from chat.citations.values.written_values import (
 )
 from pdf.geometry import Rect
 
-# Numbers that name a column, and are no values: ``52 weeks``, ``Level 2``, ``FY23``.
+# Numbers that name a column and are not values: ``52 weeks``, ``Level 2``, ``FY23``.
 
 _LAST_WORD = re.compile(r"[^\W\d_]+\W?\s$")
 _NEXT_WORD = re.compile(r"\s[^\W\d_]+")
@@ -38,20 +38,20 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def heads_of_columns(unit: SourceUnit, columns: Collection[int | None] = ()) -> Sequence[str]:
-    """What stands over these columns of the unit's table; over all when none of them is known."""
+    """Return the column heads of the unit's table for these columns; of all when none is known."""
     heads = unit.table.head_rows if unit.table else ()
     known = [heads[column] for column in columns if column is not None and column < len(heads)]
     return known or heads
 
 
 def repeats_head(sentence: str, value: Value, heads: Sequence[str]) -> bool:
-    """Whether the value stands in one of the heads as in the sentence: in or beside the same word."""
-    phrases = [re.compile(rf"(?<!\w){re.escape(said)}(?!\w)", re.I) for said in _phrases(sentence, value)]
+    """Return whether a head contains the value in or beside the same word as the sentence."""
+    phrases = [re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)", re.I) for phrase in _phrases(sentence, value)]
     return any(phrase.search(head) for head in heads for phrase in phrases)
 
 
 def _phrases(sentence: str, value: Value) -> Iterator[str]:
-    """The value with the letters it is joined to; else with the word before it, and with the one after."""
+    """Yield the value with the letters joined to it; else with the word before it, and the word after."""
     start, end = value.start, value.end
     while start and sentence[start - 1].isalnum():
         start -= 1
@@ -66,9 +66,9 @@ def _phrases(sentence: str, value: Value) -> Iterator[str]:
         yield sentence[start : after.end()]
 
 
-# Which year a value is said of in a sentence.
+# Which year a value of a sentence belongs to.
 
-SURE = 2.5  # times farther than the nearest year another must be before it is ruled out
+SURE = 2.5  # another year is excluded where it is this many times farther than the nearest
 _COMMA = 20  # characters a comma or semicolon counts for
 _COMPARISON = re.compile(
     r"\b(?:compared?|comparison|versus|vs\.?|than|from|since|over|prior|before|against|after)\W+(?:\w+\W+){0,4}$",
@@ -79,7 +79,7 @@ _SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-Z(])")
 
 @dataclass(frozen=True, slots=True)
 class YearSaid:
-    """The year a value is most likely said of; ``others`` are years it may be said of, too.
+    """The most likely year of a value; ``others`` are years it may also belong to.
 
     ``compared``: the year is only what the value is compared with ("up 4 percent from 2017").
     """
@@ -102,7 +102,7 @@ ANY_YEAR = _AnyYear(0)
 
 
 def _years_beside(text: str, values: Sequence[Value]) -> dict[int, YearSaid]:
-    """For each value of a text that has years, by its start, the year it is said of."""
+    """Map the start of each value to its year, in a text that has years."""
     years = [value for value in values if value.year is not None]
     amounts = [value for value in values if value.kind not in ("year", "date")]
     if not years or not amounts:
@@ -114,7 +114,7 @@ def _years_beside(text: str, values: Sequence[Value]) -> dict[int, YearSaid]:
 
 
 def year_said(text: str, value: Value) -> YearSaid:
-    """The year a value of the text is said of, by its sentence; any year where that says none."""
+    """Return the year of a value by its sentence; any year where that has none."""
     start, end = _sentence_around(text, value)
     sentence = text[start:end]
     return _years_beside(sentence, values_in(sentence)).get(value.start - start, ANY_YEAR)
@@ -140,7 +140,7 @@ def _year(value: Value) -> int:
 
 
 def _distance(text: str, amount: Value, year: Value) -> float:
-    """Characters between the two; a comma or semicolon counts for many."""
+    """Return the characters between the two; a comma or semicolon counts for ``_COMMA``."""
     between = text[amount.end : year.start] if year.start >= amount.end else text[year.end : amount.start]
     return len(between) + _COMMA * len(re.findall(r"[,;]", between))
 
@@ -152,7 +152,7 @@ FALLING = re.compile(
     re.IGNORECASE,
 )
 _NUMBER_WORDS = re.findall(r"\w+", "zero one two three four five six seven eight nine ten eleven twelve")
-_CLOSE_BEFORE = 60  # characters in which a word can turn a printed number's sign
+_CLOSE_BEFORE = 60  # characters before a number in which a word can change its sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +167,12 @@ class ValueMatch:
 
 @dataclass(frozen=True, slots=True)
 class ValueSupport:
-    """What a unit has of a claim.
+    """How far a unit supports the values of a claim.
 
     Attributes:
-        missing: the values it does not have, as the claim writes them.
+        missing: the values it does not print, as written in the claim.
         reason: why, in a sentence for people.
-        terms: 0..1, how much of what the claim speaks of the unit speaks of; 0 when values are missing.
+        terms: 0..1, the share of the claim's content words in the unit; 0 when values are missing.
     """
 
     unit: SourceUnit
@@ -187,7 +187,7 @@ class ValueSupport:
 
 
 def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> ValueSupport:
-    """What ``unit`` has of the sentence's values. ``around`` are the other units of its page, in order."""
+    """Check the sentence's values against the unit. ``around``: the other units of its page, in order."""
     printed_mark = decimal_mark(unit.text, *(other.text for other in around), language=unit.language)
     values = values_in(sentence, decimal_mark(sentence) or printed_mark)
     times = [value for value in values if value.kind in ("year", "date")]
@@ -218,7 +218,7 @@ def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) 
 
 
 class _ValueReader:
-    """Reads one unit for the values of one claim."""
+    """Find the values of one claim in one unit."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ class _ValueReader:
         self._own_years = {value.year for value in self._printed if value.year is not None}
 
     def find(self, value: Value) -> ValueMatch | str:
-        """The place that supports the value, or why there is none."""
+        """Return the place that supports the value, or the reason why there is none."""
         same = [
             ValueMatch(value, printed, agreed)
             for printed in self._printed
@@ -258,7 +258,7 @@ class _ValueReader:
         return agreed
 
     def _written_out(self, value: Value) -> Iterator[ValueMatch]:
-        """A small number the unit writes as a word."""
+        """Find a small number that the unit writes as a word."""
         if value.kind == "number" and value.scale is None and value.digits in map(str, range(13)):
             word = re.search(rf"\b{_NUMBER_WORDS[int(value.digits)]}\b", self._unit.text, re.IGNORECASE)
             if word:
@@ -267,19 +267,19 @@ class _ValueReader:
                 )
 
     def _agreement_but_for_sign(self, value: Value, printed: Value) -> Agreement | None:
-        """A loss of 305 is (305): a word may say what the other side says with a sign."""
+        """Compare where a word on one side is the sign on the other: "a loss of 305" is (305)."""
         turned = agreement(_negated(value), printed, self._scale)
         if not turned or value.number == 0:
             return None
         if printed.number < 0:
-            said = FALLING.search(re.sub(r"\([^)]*[a-z][^)]*\)", "", self._sentence))
+            is_loss = FALLING.search(re.sub(r"\([^)]*[a-z][^)]*\)", "", self._sentence))
         else:
             before = self._unit.text[max(0, printed.start - _CLOSE_BEFORE) : printed.start]
-            said = FALLING.search(re.split(r"[.;]\s", before)[-1])
-        return "normalized" if said else None
+            is_loss = FALLING.search(re.split(r"[.;]\s", before)[-1])
+        return "normalized" if is_loss else None
 
     def _placed(self, place: ValueMatch) -> ValueMatch | None:
-        """The place with its heads, unless it stands under or beside another year than the claim's."""
+        """Return the place with its heads; None under or beside a year other than the claim's."""
         claimed = self._years.get(place.claimed.start) or ANY_YEAR
         start = place.printed.start
         years = head_years(self._unit, start)
@@ -291,21 +291,21 @@ class _ValueReader:
     def _is_of_another_year(self, printed: Value, claimed: YearSaid) -> bool:
         if self._unit.type == "table" or not self._own_years or claimed == ANY_YEAR:
             return False
-        said = year_said(self._unit.text, printed)
-        if claimed.year in self._own_years or not said.compared:
-            return not said.allows(claimed.year)
-        return not self._stands_in_heads(claimed.year)
+        printed_year = year_said(self._unit.text, printed)
+        if claimed.year in self._own_years or not printed_year.compared:
+            return not printed_year.allows(claimed.year)
+        return not self._is_in_heads(claimed.year)
 
     def knows_time(self, time: Value) -> bool:
-        """Whether the unit, what it stands under, or its page speaks of this year or date."""
+        """Return whether the unit, its heads and sections, or its page have this year or date."""
         if any(agreement(time, printed) for printed in self._printed):
             return True
-        if time.year is not None and (time.year in self._own_years or self._stands_in_heads(time.year)):
+        if time.year is not None and (time.year in self._own_years or self._is_in_heads(time.year)):
             return True
         page = [value for other in self._around for value in values_in(other.text)]
         return any(agreement(time, value) or (time.year and value.year == time.year) for value in page)
 
-    def _stands_in_heads(self, year: int) -> bool:
+    def _is_in_heads(self, year: int) -> bool:
         return any(str(year) in head for head in heads_of(self._unit))
 
     @cached_property
@@ -326,13 +326,13 @@ class _ValueReader:
 
     def terms(self) -> float:
         passages = [self._unit.text, self._unit.title, *heads_of(self._unit)]
-        if not re.search(r"[^\W\d_]{3}", self._unit.text):  # a row whose label stands on the line before
+        if not re.search(r"[^\W\d_]{3}", self._unit.text):  # a row whose label is on the line before
             passages += [other.text for other in self._nearest_first()[:1]]
         return shared_terms(self._sentence, passages)
 
 
 def _is_footnote(value: Value, unit: SourceUnit) -> bool:
-    """Whether a claim repeats a note's number behind a word of the unit or its heads, as in ``Other (2)``."""
+    """Return whether the claim repeats a footnote number of the unit or its heads, as in ``Other (2)``."""
     if not re.fullmatch(r"\(\d{1,2}\)", value.text):
         return False
     behind_a_word = re.compile(rf"[^\W\d_] ?{re.escape(value.text)}")
@@ -340,7 +340,7 @@ def _is_footnote(value: Value, unit: SourceUnit) -> bool:
 
 
 def heads_of(unit: SourceUnit) -> list[str]:
-    """What the unit stands under: its table's caption and heads, its sections, innermost first."""
+    """Return the texts above the unit: its table's caption and heads, its sections, innermost first."""
     table = [unit.table.caption, *unit.table.head_rows] if unit.table else []
     return [*table, *reversed(unit.section_path), unit.title]
 

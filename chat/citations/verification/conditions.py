@@ -1,4 +1,4 @@
-"""Conditions, duties, bounds and times in a sentence, read as what they mean: "not … unless" as "only if"."""
+"""Normalise conditions, duties, bounds and times of a sentence: "not … unless" to "only if"."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from text.semantics import UNSPACED, Lexicon, Marker, stem
 
 
 def in_exception(tokens: Sequence[Token], end: int) -> bool:
-    """Whether the words before a comma name an exception: "except for islands, where …"."""
+    """Return whether the words before a comma name an exception: "except for islands, where …"."""
     before = takewhile(lambda token: token.kind != "break", reversed(tokens[:end]))
     return any(token.marker == Marker("condition", "except") for token in before)
 
 
 def denied_once(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "neither … nor": one denial, not two."""
+    """Merge the two negations of "neither … nor"."""
     found = list(tokens)
     denied = False
     for at, token in enumerate(tokens):
@@ -35,7 +35,7 @@ def denied_once(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def with_duties(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "ist … zu wechseln": what has to be done."""
+    """Mark "ist … zu wechseln" as a duty."""
     if not words.be_to:
         return tokens
     found = list(tokens)
@@ -54,7 +54,7 @@ def with_duties(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def with_lone_denials(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """French "ne peut", "ne saurait": denied without "pas", also before "sans"; not "ne peut … que"."""
+    """Mark French "ne peut", "ne saurait" as negated without "pas", also before "sans"; not "ne … que"."""
     if not words.alone_denied:
         return tokens
     found = list(tokens)
@@ -73,7 +73,7 @@ _OFTEN = {1: Marker("frequency", "once"), 2: Marker("frequency", "twice"), 3: Ma
 
 
 def with_times_a_day(tokens: list[Token]) -> list[Token]:
-    """ "2 times a day", "3-mal täglich" as "twice a day"."""
+    """Read "2 times a day", "3-mal täglich" as "twice a day"."""
     found = list(tokens)
     for at, (token, following) in enumerate(pairwise(tokens)):
         if token.bound:  # "at most once a month"
@@ -95,7 +95,7 @@ _TIMES_OF = {marker.value: number for number, marker in _OFTEN.items()}
 
 
 def as_times(token: Token) -> Token:
-    """ "Twice" as the number that a comparator bounds: "up to twice"; other tokens as they are."""
+    """Return "twice" as a number that a comparator can bound: "up to twice"; other tokens unchanged."""
     number = _TIMES_OF.get(token.marker.value) if token.marker and is_marker(token, "frequency") else None
     if number is None or not token.word.isalpha():
         return token
@@ -114,7 +114,7 @@ _OF_TIME = frozenset("间期候代刻段常而")  # 时间, 时期 …
 
 
 def with_events(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "within 30 days of delivery": after it."""
+    """Read "within 30 days of delivery" as "within 30 days after delivery"."""
     found = list(tokens)
     after = Marker("time", "after")
     for at, (number, token) in enumerate(pairwise(tokens)):
@@ -127,7 +127,7 @@ def with_events(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def with_final_when(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "温度超过80℃时，", "逾期的，": a clause that ends with 时 or 的 is a condition; 当 says no more."""
+    """Mark a clause that ends with 时 or 的 as a condition: "温度超过80℃时，", "逾期的，"."""
     if words.language != "zh":
         return tokens
     found: list[Token] = []
@@ -153,7 +153,7 @@ def with_final_when(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def with_verb_first(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "Steigt der Druck, öffnet …": a clause that opens with its verb, before another, is a condition."""
+    """Mark a clause that opens with its verb as a condition: "Steigt der Druck, öffnet …"."""
     at = next((k for k, token in enumerate(tokens) if token.word == ","), 0)
     if words.language == "en" and at and tokens[0].word in ("should", "were", "had"):
         mark = Marker("condition", "if")
@@ -176,7 +176,7 @@ def with_verb_first(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def cause_first(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """ "Y because of X" as "X causes Y"; () where not one word says a cause, or a noun ("the reason")."""
+    """Read "Y because of X" as "X causes Y"; () without one causal word, or with a noun ("reason")."""
     marked = [at for at, token in enumerate(tokens) if token.marker and token.marker.category == "cause"]
     if len(marked) != 1 or tokens[marked[0]].marker.value not in _CAUSAL:  # type: ignore[union-attr]
         return ()
@@ -201,7 +201,7 @@ def cause_first(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 
 def sides_of_cause(tokens: Sequence[Token]) -> dict[int, str]:
-    """For the start of each word, whether it belongs to the cause or to the effect; {} where none is said."""
+    """Map the start of each word to ``cause`` or ``effect``; {} in a sentence without a cause."""
     found = "cause"
     sides: dict[int, str] = {}
     for token in cause_first(tokens):
@@ -219,7 +219,7 @@ _MAY = Marker("modality", "may")
 
 
 def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "may not … unless", "no one … except", "may only … if" as "may … only if"."""
+    """Read "may not … unless", "no one … except", "may only … if" as "may … only if"."""
     found = list(tokens)
     for first, last in _stretches(tokens):
         denials = [
@@ -234,7 +234,7 @@ def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token
             None,
         )
         for at in denials[1:]:
-            if found[at].word == "الا" and exceptive is None:  # إلا behind a denial; ألا is one itself
+            if found[at].word == "الا" and exceptive is None:  # إلا after a negation; ألا is one itself
                 exceptive, denials = at, [other for other in denials if other != at]
         without = next((at for at in denials if found[at].word in words.without), None)
         if exceptive is None and without is not None and len(denials) == 2:
@@ -250,7 +250,7 @@ def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token
 
 
 def _under_if(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word stands in a clause with "if": the denial in "if the tenant fails to pay"."""
+    """Return whether the clause of a word has an "if": the negation in "if the tenant fails to pay"."""
     before = takewhile(lambda token: token.kind != "break", reversed(tokens[:at]))
     return any(is_marker(token, "condition", "if") for token in before)
 
@@ -269,14 +269,14 @@ def _write_only_if(found: list[Token], denial: int, exceptive: int, first: int, 
     found[denial] = replace(found[denial], kind="function", marker=None)
     found[exceptive] = replace(found[exceptive], kind="marker", marker=_ONLY_IF, stem="condition:onlyif")
     duties = [at for at in range(first, last) if is_marker(found[at], "modality")]
-    if duties:  # of "must be long and may not expire unless …" the one that is denied
+    if duties:  # of "must be long and may not expire unless …" the negated one
         at = min(duties, key=lambda place: abs(place - denial))
         if not is_marker(found[at], "modality", "should"):  # "should not … unless" is "should only if"
             found[at] = replace(found[at], marker=_MAY)
 
 
 def _join_only(found: list[Token], first: int, last: int, words: Lexicon) -> None:
-    """ "may only be done … if", "may be kept only … with": the condition is the only one."""
+    """Join "only" with its condition: "may only be done … if", "may be kept only … with"."""
     for at in range(first + 1, last):
         marker, before = found[at].marker, found[at - 1]
         if not marker or marker != Marker("quantifier", "only"):
@@ -302,7 +302,7 @@ def _join_only(found: list[Token], first: int, last: int, words: Lexicon) -> Non
 def topic_apart(
     claim: Sequence[Token], source: Sequence[Token], found: Partners, words: Lexicon
 ) -> frozenset[int]:
-    """Words whose partner is only the subject that a later clause's pronoun stands for."""
+    """Return words whose partner is only the antecedent of a later clause's pronoun."""
     if not found:
         return frozenset()
     clauses = [source[j].clause for j in found.values()]
@@ -311,18 +311,18 @@ def topic_apart(
     if not any(token.word in words.pronouns for token in opening):
         return frozenset()
     subject = next(at for at in content_places(source) if source[at].clause == main)
-    if subject not in found.values():  # "her teacher led it" is not said of her
+    if subject not in found.values():  # in "her teacher led it" she is not the subject
         return frozenset()
     topic = [at for at in content_places(source) if source[at].kind == "word"][:2]
     apart = frozenset(i for i, j in found.items() if source[j].clause < main)
-    first_said = claim[min(found)].clause  # not "…, while for Republicans it ranks 12th"
-    first = all(claim[i].clause == first_said for i in apart)
+    first_clause = claim[min(found)].clause  # not "…, while for Republicans it ranks 12th"
+    first = all(claim[i].clause == first_clause for i in apart)
     framed = any(lead(source, found[i], words) for i in apart)  # "for Democrats, it ranks fifth"
     return apart if first and not framed and all(found[i] in topic for i in apart) else frozenset()
 
 
 def without_stray_duties(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Partners:
-    """Return the partners without a "must" that stands alone in a part the claim does not use."""
+    """Return the partners without a "must" that is alone in a part the claim does not use."""
     parts = [source[j].part for j in found.values()]
     return {
         i: j
@@ -332,7 +332,7 @@ def without_stray_duties(claim: Sequence[Token], source: Sequence[Token], found:
 
 
 def denies_exception(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> bool:
-    """Whether a claim names what the source excepts, and denies something: "in an emergency … without"."""
+    """Return whether a negated claim names what the source excepts: "in an emergency … without"."""
     if any(is_marker(token, "condition") for token in claim):
         return False
     excepted = {t.clause for t in source if t.marker and t.marker.value in _EXCEPTIVE}
@@ -341,7 +341,7 @@ def denies_exception(claim: Sequence[Token], source: Sequence[Token], found: Par
 
 
 def in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Sequence[Token]:
-    """The claim with the main clause apart behind a condition that opens it without a comma."""
+    """Number the main clause apart from a condition that opens the claim without a comma."""
     first = next((at for at, token in enumerate(claim) if token.content), None)
     if first is None or not is_marker(claim[first], "condition") or first not in found:
         return claim
@@ -353,7 +353,7 @@ def in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partne
     return [replace(t, clause=t.clause + 1) if at >= places[ends[0]] else t for at, t in enumerate(claim)]
 
 
-# Comparators: bounds of the number they are said of, as in "at most 5", "5 or less", "not over 5".
+# Comparators: bounds of a number, as in "at most 5", "5 or less", "not over 5".
 
 REACH = 3  # words between a comparator and its number
 LIMIT_REACH = 6  # words between "maximum" and its number
@@ -367,7 +367,7 @@ _TIMES = frozenset(
 
 
 def with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """Comparators joined to the number they are said of; without a number they are other words."""
+    """Join comparators to their number; without a number they are ordinary words."""
     found = list(tokens)
     for at, token in enumerate(tokens):
         if not (token.marker and token.marker.category == "comparator"):
@@ -404,13 +404,13 @@ def with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def _behind_change(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the word before, but for small words, says that something rises or falls."""
+    """Return whether the word before, except for small words, is one of rising or falling."""
     before = next((token for token in reversed(tokens[:at]) if token.kind != "function"), None)
     return before is not None and any(pair == "direction" for pair, _ in before.poles)
 
 
 def _denial_before(tokens: Sequence[Token], at: int) -> int | None:
-    """The "not" that denies a comparator: "must not exceed", "ne doit pas dépasser"."""
+    """Return the "not" that negates a comparator: "must not exceed", "ne doit pas dépasser"."""
     for place in range(at - 1, max(-1, at - 1 - REACH), -1):
         marker = tokens[place].marker
         if marker and marker.category == "negation":
@@ -430,10 +430,10 @@ def _joined_bound(one: str, other: str) -> str:
 
 
 def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
-    """Index of the number a comparator bounds: before it ("50 or less", "50以下"), else behind it."""
+    """Return the index of a comparator's number: before it ("50 or less", "50以下"), else after it."""
     word = tokens[at].word
     postfix = word in words.postfix
-    counted = at - 1  # "12文字以上": behind the number's counter
+    counted = at - 1  # "12文字以上": after the number's counter
     while _is_counter(tokens[counted], words) and counted > max(0, at - _COUNTER):
         counted -= 1
     opens = postfix and word.split()[0] not in COORDINATORS
@@ -455,7 +455,7 @@ def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | No
             bound = tokens[at].marker
             strict = bound is not None and bound.value in ("lt", "gt")
             return None if strict and held.quantity.dimension == "year" else place
-        over = limit or words.language == "ar"  # in Arabic the verb stands before its subject
+        over = limit or words.language == "ar"  # in Arabic the verb precedes its subject
         if held.marker and (held.marker.category == "comparator" or (limit and is_marker(held, "modality"))):
             continue  # "up to a maximum of 10"
         if held.kind != "function" and not (over and held.kind == "word"):
@@ -464,7 +464,7 @@ def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | No
 
 
 def number_of_phrase(tokens: Sequence[Token], at: int) -> int | None:
-    """The number that opens the phrase before a comparator: "10 % of the price or less"."""
+    """Return the number that opens the phrase before a comparator: "10 % of the price or less"."""
     for place in range(at - 2, max(-1, at - 2 - LIMIT_REACH), -1):
         if tokens[place].kind == "quantity":
             return place
@@ -474,7 +474,7 @@ def number_of_phrase(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _is_counter(token: Token, words: Lexicon) -> bool:
-    """Whether a token may be what a number counts in a language without spaces: 人, 文字."""
+    """Return whether a token may be a number's counter in a language without spaces: 人, 文字."""
     return (
         words.language in UNSPACED
         and token.kind in ("word", "function")
@@ -483,7 +483,7 @@ def _is_counter(token: Token, words: Lexicon) -> bool:
 
 
 def _without_comparator(token: Token, words: Lexicon) -> Token:
-    """What the words are when they bound no number: "above" is a place, "within" a preposition."""
+    """Return the words as they are without a number: "above" is a place, "within" a preposition."""
     sense = words.phrases.get((token.word,)) if " " not in token.word else None
     others = [m for m in (sense.markers if sense else ()) if m.category != "comparator"]
     if others:

@@ -1,8 +1,7 @@
-"""Who does what to whom: whether the partners stand in the same roles on both sides.
+"""Semantic roles: whether partners have the same role on both sides (who does what to whom).
 
-Words may change their places when a preposition they keep says their role, when
-the voice of the verb changes, or when a comparison is turned round. Otherwise
-exchanged places are exchanged roles.
+Words may change places when they keep a preposition that marks their role, when the voice of the verb
+changes, or when a comparison is inverted. Otherwise exchanged places are exchanged roles.
 """
 
 from __future__ import annotations
@@ -56,10 +55,10 @@ FREE_ORDER = frozenset({"zh", "de", "nl", "es", "ar", "it", "pt", "ru"})  # the 
 
 
 def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
-    """Two words of the claim (indexes) that have exchanged places, and whether their roles surely changed.
+    """Return two words of the claim (indexes) that exchanged places, and whether their roles surely changed.
 
-    Roles surely changed where a word before and one after a third have changed
-    sides ("A pays B", "B pays A"), or where the voice changed and they did not.
+    Roles surely changed where two words exchanged sides of a third ("A pays B", "B pays A"), or where the
+    voice changed and they did not.
     """
     if exchanged := amounts_exchanged(pairing) or subjects_of_amounts_exchanged(pairing):
         return *exchanged, True
@@ -99,7 +98,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
 
 
 def _roles_kept(pairing: Pairing, one: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether the small words that say the roles of two runs have moved along, or it is a list."""
+    """Return whether the prepositions of two runs moved along with them, or the runs are a list."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     between = [t for t in claim[one[-1] + 1 : other[0]] if not t.content]
     if between and all(t.kind == "break" or t.word in LIST_WORDS for t in between):
@@ -112,9 +111,9 @@ def _roles_kept(pairing: Pairing, one: Sequence[int], other: Sequence[int]) -> b
 
 
 def _block_moved(pairing: Pairing) -> bool:
-    """Whether all that differs is one phrase that has moved past another, each whole and in its own role.
+    """Return whether the only difference is one phrase moved past another, each whole and in its own role.
 
-    Exchanged roles leave the words between them where they were: "A pays B", "B pays A".
+    Exchanged roles leave the words between them in place: "A pays B", "B pays A".
     """
     pairs = pairing.ordered
     turned = [at for at, (_, j) in enumerate(pairs) if any(m < j for _, m in pairs[at:])]
@@ -159,7 +158,7 @@ def _block_moved(pairing: Pairing) -> bool:
 
 
 def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Words of the claim that have exchanged places for no reason of grammar.
+    """Return words of the claim that exchanged places for no grammatical reason.
 
     ``turned``: verbs of claim and source whose voice changed.
     """
@@ -181,9 +180,9 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
 
 
 def _roles_changed(pairing: Pairing, bare: Sequence[tuple[int, int]]) -> tuple[int, int, bool] | None:
-    """The first two of these words, and whether they stand on other sides of a verb now.
+    """Return the first two of these words, and whether they changed sides of a verb.
 
-    None where only a subject and its verb have exchanged places, in a language that allows it.
+    None where only a subject and its verb exchanged places, in a language that allows it.
     """
     claim, crossed = pairing.claim, set(bare)
     if pairing.words.language in FREE_ORDER:
@@ -210,7 +209,7 @@ def _roles_changed(pairing: Pairing, bare: Sequence[tuple[int, int]]) -> tuple[i
 def _names_exchanged(
     pairing: Pairing, turned: Sequence[tuple[int, int]]
 ) -> tuple[int, int, Literal[False]] | None:
-    """Two names of a clause in exchanged places that no preposition, voice or list allows."""
+    """Return two names of a clause in exchanged places that no preposition, voice or list allows."""
     claim, source = pairing.claim, pairing.source
     for (i, j), (k, m) in inversions(pairing):
         if not (is_bare_name(pairing, i, j) and is_bare_name(pairing, k, m)):
@@ -226,7 +225,7 @@ def _names_exchanged(
 
 
 def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """Whether both words stand in clauses of their own, on both sides, of which none denies the other."""
+    """Return whether both words have clauses of their own on both sides, neither negated."""
     claim, source = pairing.claim, pairing.source
     apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
     apart = apart and _moved_along(pairing, i, j) and _moved_along(pairing, k, m)
@@ -237,7 +236,7 @@ def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
 
 
 def _subordinator(tokens: Sequence[Token], at: int, unspaced: bool) -> str:
-    """The "because" or "before" that opens the clause of a word; '' where none does."""
+    """Return the "because" or "before" that opens the clause of a word; '' without one."""
     own = [t for t in tokens if t.clause == tokens[at].clause and (t.content or t is tokens[at])]
     closing = [t for t in own if unspaced and t.marker and t.marker.category == "time"]  # "…した後、"
     first = (closing or own)[0]
@@ -246,7 +245,7 @@ def _subordinator(tokens: Sequence[Token], at: int, unspaced: bool) -> str:
 
 
 def _moved_along(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether most words of the claim's clause have their partners in the clause of this one's."""
+    """Return whether most words of the claim's clause have partners in the clause of this partner."""
     clauses = [
         pairing.source[m].clause
         for k, m in pairing.ordered
@@ -256,12 +255,12 @@ def _moved_along(pairing: Pairing, i: int, j: int) -> bool:
 
 
 def _denied(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a "not" stands in the clause of a word."""
+    """Return whether the clause of a word contains a "not"."""
     return any(token.clause == tokens[at].clause and token.marker in DENIALS for token in tokens)
 
 
 def _counted_alone(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """Whether a number and a word changed places where no other number could be said of the word."""
+    """Return whether a number and a word changed places where no other number could belong to the word."""
     claim, source = pairing.claim, pairing.source
     quantities = [token.quantity for token in (claim[i], claim[k]) if token.quantity]
     if len(quantities) != 1 or pairing.words.language == "ja":
@@ -276,12 +275,12 @@ def _counted_alone(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     number, place = (j, m) if claim[i].quantity else (m, j)
     beside = any(t.clause == source[number].clause and t.kind == "word" for t in source)
     if claim[i].clause == claim[k].clause and len(clauses) > 1 and beside:
-        return False  # the source says the number of another thing: "area 4 ha, height 9 m"
+        return False  # the number belongs to another thing in the source: "area 4 ha, height 9 m"
     return len(rivals) == 1 and (place < number or not lead(source, place, pairing.words))
 
 
 def _elliptic(pairing: Pairing, i: int, j: int, m: int) -> bool:
-    """Whether a noun left out stands behind the number before: "47 lakes in 1998 and 63 in 2018"."""
+    """Return whether a noun is elided after a number: "47 lakes in 1998 and 63 in 2018"."""
     source, words = pairing.source, pairing.words
     if not pairing.claim[i].quantity or source[j].clause == source[m].clause:
         return False
@@ -297,7 +296,7 @@ def _elliptic(pairing: Pairing, i: int, j: int, m: int) -> bool:
 
 
 def _free(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether the word keeps its preposition, or begins its clause, or changes one genitive for another."""
+    """Return whether the word keeps its preposition, begins its clause, or has another form of genitive."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     one, other = roles_of(pairing, i, j)
     if one in words.among and other in words.among and one != other:
@@ -322,7 +321,7 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
 
 
 def _is_period(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a word stands in a phrase with a date or an ordinal: "for the third quarter"."""
+    """Return whether the phrase of a word has a date or an ordinal: "for the third quarter"."""
     start = next((k for k in range(at, -1, -1) if tokens[k].word in words.timely), at)
     own = takewhile(lambda t: t.content or t.word in words.articles, tokens[start + 1 :])
     return any(_has_date(t) or (t.marker and t.marker.category == "ordinal") for t in own)
@@ -333,7 +332,7 @@ def _has_date(token: Token) -> bool:
 
 
 def _condition_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """Whether a word stands under the same condition or time on both sides, and the other does not."""
+    """Return whether one word has the same condition or time on both sides, and the other has none."""
     claim, source = pairing.claim, pairing.source
     one, other = clause_lead(claim, i, _SUBORDINATE), clause_lead(claim, k, _SUBORDINATE)
     apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
@@ -345,7 +344,7 @@ _SUBORDINATE = ("condition", "time")
 
 
 def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """Whether a German article says the role of a word in the clause of both."""
+    """Return whether a German article marks the role of a word in the clause of both."""
     case = case_of(pairing.claim, i, pairing.words)
     apart = (
         pairing.claim[i].clause != pairing.claim[k].clause
@@ -358,14 +357,14 @@ _ADVERBS = ("ly", "ment", "mente")
 
 
 def _is_adverb(token: Token) -> bool:
-    """Whether a word has the ending of an adverb, which stands where it likes."""
+    """Return whether a word has the ending of an adverb, which may be anywhere."""
     return token.kind == "word" and token.word.endswith(_ADVERBS) and len(token.word) > 6
 
 
 def _agent_named(
     pairing: Pairing, one: tuple[int, int], other: tuple[int, int], turned: tuple[int, int]
 ) -> bool:
-    """Whether one of two words is the agent of the verb whose voice has changed, on the passive side."""
+    """Return whether one of two words is the agent of the passive verb whose voice changed."""
     agents = [
         [token_at in agent_of(tokens, verb, pairing.words) for token_at in places]
         for tokens, verb, places in (
@@ -376,7 +375,7 @@ def _agent_named(
 
 
 def is_equated(pairing: Pairing) -> bool:
-    """ "The best month is May" for "May is the best month": one thing, named twice."""
+    """Return whether the statement equates two names: "The best month is May", "May is the best month"."""
     one, other = (_copula(tokens, pairing.words) for tokens in (pairing.claim, pairing.source))
     if one is None or other is None:
         return False
@@ -389,20 +388,20 @@ def is_equated(pairing: Pairing) -> bool:
 
 
 def _copula(tokens: Sequence[Token], words: Lexicon) -> int | None:
-    """The one "is" of a statement without a participle, where something is said behind it."""
+    """Return the only "is" of a statement without a participle, where a predicate follows it."""
     found = [at for at, token in enumerate(tokens[:-1]) if token.word in words.copula]
     passive = any(is_passive(tokens, at, words) for at in range(len(tokens)))
     return found[0] if len(found) == 1 and not passive else None
 
 
 def _only_date(pairing: Pairing, j: int) -> bool:
-    """Whether a clause has one date, which then dates all of it."""
+    """Return whether a clause has only one date, which then dates all of it."""
     clause = pairing.source[j].clause
     return sum(t.clause == clause and _has_date(t) for t in pairing.source) == 1
 
 
 def _possessed(one: Sequence[Token], at: int, other: Sequence[Token], there: int, words: Lexicon) -> bool:
-    """ "The lake has a depth": "the depth of the lake"."""
+    """Return whether one side has "has" for the genitive of the other: "the lake has a depth"."""
     following = one[at + 1 : at + 5]
     role = lead(other, there, words)
     if any(token.word in words.light for token in following[:3]) and role in words.prepositions:
@@ -414,20 +413,20 @@ def _possessed(one: Sequence[Token], at: int, other: Sequence[Token], there: int
 
 
 def _same_head(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether two words behind "of", or before "'s", belong to partners."""
+    """Return whether two genitives ("of", "'s") belong to partners."""
     owned, other = _owned(pairing.claim, i, pairing.words), _owned(pairing.source, j, pairing.words)
     return owned is not None and pairing.partners.get(owned) == other
 
 
 def _owned(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
-    """The word that a genitive belongs to: behind it after "'s", else before it."""
+    """Return the word that a genitive belongs to: the next after "'s", else the one before it."""
     if at + 1 < len(tokens) and tokens[at + 1].word in words.genitive and tokens[at + 1].word.startswith("'"):
         return next((k for k in content_places(tokens) if k > at), None)
     return max((k for k in content_places(tokens) if k < at and tokens[k].kind != "marker"), default=None)
 
 
 def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, int]]) -> bool:
-    """Whether two bare words side by side are exchanged alone: verb and subject behind an adverbial."""
+    """Return whether only two adjacent bare words are exchanged: verb and subject after an adverbial."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     j, m = pairing.partners[i], pairing.partners[k]
     if lead(claim, i, words) in words.genitive or lead(source, j, words) in words.genitive:
@@ -447,7 +446,7 @@ def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, 
 
 
 def _object_of_other_verb(pairing: Pairing, at: int) -> bool:
-    """Whether a noun stands behind a verb that the claim leaves out: "excluded a fracture and showed"."""
+    """Return whether a noun follows a verb that the claim omits: "excluded a fracture and showed"."""
     if pairing.words.language not in ("es", "it", "pt"):
         return False
     start = at
@@ -458,7 +457,7 @@ def _object_of_other_verb(pairing: Pairing, at: int) -> bool:
 
 
 def _only_verb_moved(pairing: Pairing) -> bool:
-    """Whether a verb and all else have changed places as blocks: "quedan excluidas las familias"."""
+    """Return whether a verb and all other words changed places: "quedan excluidas las familias"."""
     crossed = [(i, k) for (i, _), (k, _) in inversions(pairing)]
     blocks = sorted({i for i, _ in crossed}), sorted({k for _, k in crossed})
     if not crossed or len(crossed) != len(blocks[0]) * len(blocks[1]) or blocks[0][-1] > blocks[1][0]:
@@ -473,7 +472,7 @@ _MOST_VERB_WORDS = 3
 
 
 def _bare_verb(pairing: Pairing, at: int) -> bool:
-    """Whether a word has neither article nor preposition, on both sides."""
+    """Return whether a word has neither article nor preposition on both sides."""
     places = (pairing.claim, at), (pairing.source, pairing.partners[at])
     return all(
         tokens[place].kind == "word"
@@ -488,5 +487,5 @@ _WITH_ARTICLE = ("ال", "لل", "بال", "وال")
 
 
 def _moves_along(token: Token) -> bool:
-    """Whether a word of meaning belongs to a noun beside it: "most guests"."""
+    """Return whether a marker belongs to the noun beside it: "most guests"."""
     return token.marker is not None and token.marker.category not in ("cause", "negation")

@@ -1,4 +1,4 @@
-"""What a page says besides a sentence's own words: its other readings, and the topic a claim may name."""
+"""Other readings that a sentence entails, and the topic that a claim may name explicitly."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from text.quantities import Quantity
 from text.semantics import UNSPACED, Lexicon
 
 _COMMAS = frozenset(",、，،")
-_MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
+_MOST_REMNANT = 4  # tokens of a phrase that replaces one of the clause before
 _OF_CHANGE = frozenset({"direction", "amount", "height", "size", "level"})
 
 
 def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """A sentence, and what else it says.
+    """Yield a sentence and the statements it entails.
 
     "Two thirds of the tenants (66%) stayed" is also "66% of the tenants stayed"; "site A got 310 mm of
     rain and site B 420 mm" also "site B got 420 mm of rain".
     """
     yield tokens
-    said: Sequence[Token] = ()  # the clause before, with what it leaves out
+    previous: Sequence[Token] = ()  # the clause before, with its ellipsis filled
     for at, token in enumerate(tokens):
         if token.word in words.save_that:
             yield tokens[at + 1 :]
@@ -47,8 +47,8 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
             yield tokens[at + 1 :]
         if token.word not in COORDINATORS and not (token.kind == "break" and token.word in _COMMAS):
             continue
-        if said := _gap_filled(tokens, at, words, said):
-            yield said
+        if previous := _gap_filled(tokens, at, words, previous):
+            yield previous
         if first := _first_of_two(tokens, at, words):
             yield first
         if gapped := _with_verb_before(tokens, at, words):
@@ -65,12 +65,12 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
 
 
 def has_conjunction(before: Token, token: Token, words: Lexicon) -> bool:
-    """Whether an Arabic word behind a comma has "and" as its first letter, and so opens a statement."""
+    """Return whether an Arabic word after a comma begins with "and", and so opens a statement."""
     return words.language == "ar" and before.word == "،" and token.start - before.end > 1
 
 
 def _each_alternative(tokens: Sequence[Token], at: int) -> Iterator[Sequence[Token]]:
-    """ "Do not charge below 0 °C or above 45 °C": neither below 0 °C nor above 45 °C, and so each.
+    """Yield each alternative of "Do not charge below 0 °C or above 45 °C".
 
     "Up to $2 of gain, or $5 if married": up to $5 of gain if married.
     """
@@ -89,14 +89,14 @@ def _each_alternative(tokens: Sequence[Token], at: int) -> Iterator[Sequence[Tok
     if behind is not None and is_marker(behind, "condition"):
         own = replace(tokens[last], bound=tokens[last].bound or tokens[first].bound)
         phrase = without_final_break(tokens[first + 1 : at])
-        said = [*tokens[:first], own, *phrase, *tokens[last + 1 :]]
+        reading = [*tokens[:first], own, *phrase, *tokens[last + 1 :]]
         yield [
-            replace(t, clause=tokens[first].clause) if t.clause == tokens[last].clause else t for t in said
+            replace(t, clause=tokens[first].clause) if t.clause == tokens[last].clause else t for t in reading
         ]
 
 
 def _up_from(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "41 schools failed, up from 29": "schools failed, up from 29 to 41"."""
+    """Read "41 schools failed, up from 29" as "schools failed, up from 29 to 41"."""
     for at in range(2, len(tokens) - 1):
         turn, opens, own = tokens[at - 1], tokens[at].word in words.starts, tokens[at + 1].quantity
         side = 0 if turn.word in words.rising else 1 if turn.word in words.falling else None
@@ -107,12 +107,12 @@ def _up_from(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
             turned = replace(turn, kind="word", poles=frozenset({("direction", side)}))
             joint = replace(tokens[at], word=min(words.ends, key=len))
             left = [tokens[k] for k in range(at - 2) if k not in before]
-            said = [*left, turned, *tokens[at : at + 2], joint, tokens[before[-1]]]
-            yield [replace(token, clause=0) for token in said]
+            reading = [*left, turned, *tokens[at : at + 2], joint, tokens[before[-1]]]
+            yield [replace(token, clause=0) for token in reading]
 
 
 def _more_of_unit(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "Four years, renewable for two more": "renewable for two years more"."""
+    """Read "Four years, renewable for two more" as "renewable for two years more"."""
     for at in range(1, len(tokens) - 1):
         own = tokens[at].quantity
         before = next((q for t in reversed(tokens[:at]) if (q := t.quantity)), None)
@@ -130,7 +130,7 @@ def _more_of_unit(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[
 
 
 def _those_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "Sales of milk grew, whereas those of cheese fell": "sales of cheese fell"."""
+    """Read "Sales of milk grew, whereas those of cheese fell" as "sales of cheese fell"."""
     first = next((at for at, token in enumerate(tokens) if token.word in words.genitive), 0)
     for at, (those, of) in enumerate(pairwise(tokens)):
         if first and at > first and those.word in words.those and of.word in words.genitive:
@@ -141,7 +141,7 @@ def _those_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Toke
 
 
 def _said_first(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "Sales fell, the company said": "the company said sales fell"."""
+    """Read "Sales fell, the company said" as "the company said sales fell"."""
     end = len(without_final_break(tokens))
     comma = max((at for at in range(end) if tokens[at].word in _COMMAS), default=0)
     who = tokens[comma + 1 : end]
@@ -149,17 +149,19 @@ def _said_first(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[To
         yield [replace(token, clause=0, part=0) for token in who] + list(tokens[:comma])
 
 
-def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence[Token]) -> Sequence[Token]:
-    """The clause before a conjunction with the phrases and the number that follow it in place of its own.
+def _gap_filled(
+    tokens: Sequence[Token], at: int, words: Lexicon, previous: Sequence[Token]
+) -> Sequence[Token]:
+    """Return the clause before a conjunction with the phrases and number after it in place of its own.
 
-    ``said``: the clause before that one, where that leaves out the verb, too. () where none is left out.
+    ``previous``: the clause before that one, where that lacks the verb too. () where nothing is elided.
     """
     before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))[::-1]
     behind = list(takewhile(lambda t: t.kind != "break" and t.word not in COORDINATORS, tokens[at + 1 :]))
     behind = [t for k, t in enumerate(behind) if not _stands_for_noun(behind, k, words)]
     number = next((k for k, token in enumerate(behind) if token.quantity), None)
-    if said and before and before[0].start >= said[0].start:
-        before = list(said)
+    if previous and before and before[0].start >= previous[0].start:
+        before = list(previous)
     if number is None or not before:
         return ()
     own = behind[number].quantity
@@ -197,7 +199,7 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence
 
 
 def _stands_for_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """The "one" of "students one of €20"."""
+    """Return whether a token is a pronoun like the "one" of "students one of €20"."""
     own, rest = tokens[at].quantity, tokens[at + 1 : at + 3]
     of_amount = len(rest) == 2 and rest[0].word in words.genitive and rest[1].quantity is not None
     return own is not None and own.bare and own.value == 1 and of_amount
@@ -208,9 +210,9 @@ def _alike(pair: tuple[Token, Token]) -> bool:
 
 
 def _with_verb_before(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[Token]:
-    """ "Large frames are rejected with code 413, small ones with code 400": "small ones are rejected with".
+    """Add the verb of the clause before: "Large frames are rejected with code 413, small ones with code 400".
 
-    () where the clause has a verb, or no phrase behind the preposition of one of the clause before.
+    () where the clause has a verb, or no phrase with a preposition of the clause before.
     """
     before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))[::-1]
     behind = list(takewhile(lambda t: t.kind != "break" and t.word not in COORDINATORS, tokens[at + 1 :]))
@@ -231,33 +233,33 @@ def _with_verb_before(tokens: Sequence[Token], at: int, words: Lexicon) -> Seque
 
 
 def _of_one_measure(before: Quantity, own: Quantity) -> bool:
-    """Whether a number counts what the one before does: "6.50 euros on weekdays and 8 on holidays"."""
+    """Return whether a number has the unit of the one before: "6.50 euros on weekdays, 8 on holidays"."""
     measured = before.dimension not in ("", "year", "date") and own.bare and not own.dimension
     return before.dimension == own.dimension or measured
 
 
 def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[Token]:
-    """ "5 % of A and 7 % of B had left": "5 % of A had left"; () where no second number shares the verb."""
+    """Read "5 % of A and 7 % of B had left" as "5 % of A had left"; () where no number shares the verb."""
     behind = list(takewhile(lambda t: t.kind != "break", tokens[at + 1 :]))
     verb = next((k for k, t in enumerate(behind) if t.word in words.have | words.passive), 0)
     second = behind[0].quantity if behind and verb else None
     before = [t for t in tokens[:at] if t.clause == tokens[at - 1].clause]
     numbers = [q.dimension for t in before if (q := t.quantity)]
-    told = any(t.word in words.have | words.passive for t in before)
-    told = told or tokens[0].word in words.among  # "of the 240, 30 had left"
-    if second is None or numbers != [second.dimension] or told or any(t.quantity for t in behind[1:verb]):
+    has_verb = any(t.word in words.have | words.passive for t in before)
+    has_verb = has_verb or tokens[0].word in words.among  # "of the 240, 30 had left"
+    if second is None or numbers != [second.dimension] or has_verb or any(t.quantity for t in behind[1:verb]):
         return ()
     own = [replace(t, clause=tokens[at - 1].clause) for t in behind[verb:]]
     return [*tokens[:at], *own, *tokens[at + 1 + len(behind) :]]
 
 
 def _opens_noun(token: Token, words: Lexicon) -> bool:
-    """Whether a word opens the phrase of a noun for sure: an article, a name."""
+    """Return whether a word surely opens a noun phrase: an article, a name."""
     return token.word in words.articles or token.capital or words.language in UNSPACED
 
 
 def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
-    """Whether words may be one phrase without a verb: no function word but articles, no change."""
+    """Return whether words may be a noun phrase: no function word but articles, no change."""
     return len(tokens) <= _MOST_REMNANT and all(
         not token.marker
         and not {pair for pair, _ in token.poles} & _OF_CHANGE
@@ -270,9 +272,9 @@ def without_final_break(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens[:-1] if tokens and tokens[-1].kind == "break" else tokens
 
 
-# Words that a claim adds: the topic, named where the page has a pronoun or nothing.
+# Words that a claim adds: the topic, where the page has a pronoun or nothing.
 
-_PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
+_PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": no subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,14 +286,14 @@ class Surroundings:
 
 
 class AddedWords(Differences):
-    """Tells which words of a claim only name what the passage speaks of anyway."""
+    """Decide which unmatched words of a claim only name the topic of the passage."""
 
     def __init__(self, pairing: Pairing, around: Surroundings) -> None:
         super().__init__(pairing)
         self.around = around
 
     def names_topic(self, token: Token) -> bool:
-        """Whether the word only names what a pronoun or the passage as a whole is about."""
+        """Return whether the word only names the antecedent of a pronoun, or the topic of the passage."""
         given = lead(self.claim, self.claim.index(token), self.words) in self.words.ends  # no subject
         if not ((self._says_opening and not given) or self._stands_for_pronoun(token)):
             return False
@@ -301,13 +303,13 @@ class AddedWords(Differences):
         )
 
     def adds_topic(self, at: int) -> bool:
-        """Whether a word without a partner only says what the passage is about, as a complement or frame."""
+        """Return whether a word without a partner only names the topic, as a complement or frame."""
         if at and self.words.language not in UNSPACED and self._of_topic(at):
             return True
         return self._modifies_as_before(at) or self._frames(at)
 
     def _of_topic(self, at: int) -> bool:
-        """ "The dose of Ostrelan" for "the dose", where the passage is about Ostrelan and names no other."""
+        """Allow "the dose of Ostrelan" for "the dose" where the passage is only about Ostrelan."""
         before = self.claim[at - 1]
         joint = (
             at - 2
@@ -329,7 +331,7 @@ class AddedWords(Differences):
         return self.is_topic(token) and not others and not self._has_other_owner(place)
 
     def _has_other_owner(self, place: int) -> bool:
-        """Whether something else than the topic stands before a noun: "the tunnel budget", "its toll"."""
+        """Return whether a noun has an owner other than the topic: "the tunnel budget", "its toll"."""
         before = self.source[place - 1] if place else None
         return before is not None and (before.kind == "word" or before.word in self.words.pronouns)
 
@@ -337,7 +339,7 @@ class AddedWords(Differences):
         return any(token.stem == other.stem for other in self.around.topic if other.kind == "word")
 
     def _modifies_as_before(self, at: int) -> bool:
-        """ "Creatinine clearance" for "clearance", of which the passage has said whose it is."""
+        """Allow "creatinine clearance" for "clearance" where the passage has the modifier before."""
         token, beside = self.claim[at], at + 1
         if token.kind != "word" or beside not in self.pairing.partners or self.claim[beside].kind != "word":
             return False
@@ -352,7 +354,7 @@ class AddedWords(Differences):
         return {one.stem for one in before} == {token.stem} and not any(one.capital for one in before)
 
     def _frames(self, at: int) -> bool:
-        """ "In the trial, …": a general noun before the comma that opens the claim."""
+        """Allow "In the trial, …": a general noun before the comma that opens the claim."""
         token = self.claim[at]
         if token.word not in self.words.generic or any(t.content for t in self.claim[:at]) or at < 2:
             return False
@@ -360,13 +362,13 @@ class AddedWords(Differences):
         return definite and [token.word for token in self.claim[at + 1 : at + 2]] == [","]
 
     def speaks_for_us(self, token: Token) -> bool:
-        """ "The company" for a report's "we"."""
+        """Allow "the company" for a report's "we"."""
         return token.word in self.words.company and any(
             is_marker(other, "person", "first") for other in (*self.source, *self.around.everything)
         )
 
     def displaces(self, at: int) -> bool:
-        """Whether the source has another word where the claim has the topic: "in the placebo group"."""
+        """Return whether the source has another word in place of the topic: "in the placebo group"."""
         places, own = content_places(self.claim), content_places(self.source)
         here = places.index(at)
         beside = [i for i in (*places[:here][-1:], *places[here + 1 :][:1]) if i in self.pairing.partners]
@@ -383,7 +385,7 @@ class AddedWords(Differences):
         )
 
     def _stands_for_pronoun(self, token: Token) -> bool:
-        """Whether a pronoun of the source stands where the claim has the word."""
+        """Return whether the source has a pronoun where the claim has the word."""
         at = next((i for i, other in enumerate(self.claim) if other is token), None)
         if at is None or not self.pairing.partners:
             return False
@@ -393,13 +395,13 @@ class AddedWords(Differences):
         return any(not self._may_be_anothers(j, token) for j in found)
 
     def _may_be_anothers(self, j: int, token: Token) -> bool:
-        """Whether a name stands before a pronoun in its clause: "Belpharm cut its price"."""
+        """Return whether a name precedes a pronoun in its clause: "Belpharm cut its price"."""
         before = (t for t in self.source[:j] if t.clause == self.source[j].clause)
         return any(t.name and t.stem != token.stem for t in before)
 
     @cached_property
     def _says_opening(self) -> bool:
-        """Whether the claim has the word that opens the sentence, or a pronoun opens it."""
+        """Return whether the claim has the first word of the sentence, or that is a pronoun."""
         opening = next((at for at, token in enumerate(self.source) if token.kind == "word"), None)
         if opening is None or opening in self.pairing.matched_source:
             return True
@@ -412,7 +414,7 @@ class AddedWords(Differences):
         return any(token.word in self.words.pronouns for token in self.source[:opening])
 
     def expected_place(self, at: int) -> float:
-        """Where in the source the partner of an unmatched token should stand."""
+        """Return the expected place in the source of the partner of an unmatched token."""
         before = [(at - i, j + 0.5) for i, j in self.pairing.ordered if i < at]
         after = [(i - at, j - 0.5) for i, j in self.pairing.ordered if i > at]
         near = [min(side)[1] for side in (before, after) if side]
