@@ -20,7 +20,7 @@ from text.quantities import CURRENCY_SYMBOLS, GLUED_SCALE, GLUED_SCALES, Quantit
 from text.units import SIGNS, unit_names, units_by_symbol
 
 UNSPACED = ("zh", "ja")
-_BRACKET = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+_BRACKET = re.compile(r"(?!(?<=\d)..[)\]])[(\[]([^()\[\]]*)[)\]]")  # not the "(k)" of "401(k)"
 _SEPARATOR = re.compile(
     r"\s*(?:[;:：；،、\n|–—。]|,(?!\d{3})|(?<!\b\w)(?<!\b\w\w)(?<!\b\w\w\w)\.\s|\s[-/]\s|$)\s*"
 )

@@ -420,8 +420,17 @@ def _of_date(written: str | int) -> int:
     return 1 if written == "元" else int(_cjk_count(written))
 
 
+_FURTHER_YEARS = re.compile(
+    r"(?:, ?(?:19|20)\d\d)*,? (?:and|or|&|und|oder|bzw\.|et|ou|y|e|o|en|of|и) (?:19|20)\d\d(?![.,]?\d)"
+)
+_YEAR = re.compile(r"\d{4}")
+
+
 def dates_in(text: str, language: str) -> Iterator[Date]:
-    """Dates with a day or a month, and 年 years, in order. Plain years are numbers."""
+    """Dates with a day or a month, and 年 years, in order. Plain years are numbers.
+
+    In "December 31, 2021, 2020 and 2019" the further years are dates of the same day.
+    """
     months = month_numbers(language)
     for match in _date_pattern(language).finditer(text):
         said = match.groupdict()
@@ -435,3 +444,6 @@ def dates_in(text: str, language: str) -> Iterator[Date]:
             month, day = day, month  # 06/12/2023 is read month first; both readings agree where equal
         if month <= 12 and day <= 31:
             yield Date(match.start(), match.end(), year, month, day)
+            further = _FURTHER_YEARS.match(text, match.end()) if year and day else None
+            for written in _YEAR.finditer(text, *further.span()) if further else ():
+                yield Date(written.start(), written.end(), int(written[0]), month, day)

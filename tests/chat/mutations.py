@@ -275,8 +275,11 @@ def _digit_changed(value: Value, unit: SourceUnit, chance: random.Random) -> str
 def _flipped(value: Value, sentence: str, unit: SourceUnit) -> str | None:
     """The value with the other sign.
 
-    None where that is no lie: the words around carry the sign, or the unit prints both.
+    None where that is no lie: the words around carry the sign, or the unit prints both. Nor is a number
+    in brackets negative in prose: "as a competitor (55%)".
     """
+    if unit.type != "table" and value.text.startswith("("):
+        return None
     if any(printed.number == -value.number for printed in values_in(unit.text)):
         return None
     if value.number < 0:

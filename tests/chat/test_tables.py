@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
 
+from chat.citations.claims import Claim, SourceUnit
 from chat.citations.verification.batch import Case, check
+from chat.citations.verification.verify import verify
+from pdf.structure import Cell, TableRow
 from tests.chat.verdicts import cases_in
 
 SALES = """Sales by region (€ thousand)
@@ -102,3 +108,52 @@ def test_columns_of_other_measures_are_no_years_to_be_first_among(claim: str, ve
 def test_cells_are_named_and_compared_in_six_languages(case: dict[str, str]) -> None:
     found = check(Case(case["claim"], "", passage=case["passage"], lang=case["lang"]))
     assert found.verified == case["verified"]
+
+
+FLOWS = """Statement of cash flows (in millions)
+| | 2023 | 2022 |
+| Net cash provided by (used in) operations | 222 | (3,086) |
+| Total other income (loss), net of tax | 323 | (531) |
+| Change of earnings | (54)% | 12% |"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Net cash provided by (used in) operations was 222 in 2023.", "exact"),
+        ("Net cash provided by (used in) operations was (3,086) in 2022.", "exact"),
+        ("Net cash provided by (used in) operations was 3,086 in 2022.", "unsupported"),
+        ("Net cash used in operations was $3,086 million in 2022.", "normalized"),
+        ("Net cash used in operations was $222 million in 2023.", "unsupported"),
+        ("Total other income (loss), net of tax was $323 million in 2023.", "normalized"),
+        ("Total other income (loss), net of tax was (531) in 2022.", "exact"),
+        ("Total other income (loss), net of tax was 531 in 2022.", "unsupported"),
+        ("Total other loss, net of tax was $323 million in 2023.", "unsupported"),
+        ("Change of earnings was (54)% in 2023.", "exact"),
+        ("Change of earnings was 54% in 2023.", "unsupported"),
+    ],
+)
+def test_an_alternative_in_the_brackets_of_a_label_tells_no_sign(claim: str, verdict: str) -> None:
+    assert check(Case(claim, "", passage=FLOWS, lang="en")).verdict == verdict
+
+
+def test_a_table_without_a_scale_counts_as_the_section_it_stands_in() -> None:
+    rows = [f"{name}\t{value}" for name, value in (("Lease liabilities", 832), ("Reserves", 639))]
+    heads = ("", "2020")
+    units = [
+        SourceUnit(
+            f"d:1:{at}", "d", 1, text, at * 40, (), "table",
+            ("Notes (amounts in millions)",),
+            TableRow(0, at, tuple(_cells(text, at * 40)), False, heads, "As follows:"), "A report",
+        )
+        for at, text in enumerate(rows, 1)
+    ]  # fmt: skip
+    plan = SourceUnit("d:1:0", "d", 1, "The dividend was paid through our 401(k) plan.", 0, ())
+    said = "Lease liabilities were $832 {} in 2020."
+    assert verify(Claim(said.format("million")), units[0], [plan, units[1]]).supported
+    assert not verify(Claim(said.format("thousand")), units[0], [plan, units[1]]).supported
+
+
+def _cells(text: str, start: int) -> Iterator[Cell]:
+    for column, match in enumerate(re.finditer(r"[^\t]+", text)):
+        yield Cell(column, match[0], char_start=start + match.start(), char_end=start + match.end())

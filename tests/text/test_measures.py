@@ -58,6 +58,7 @@ def test_a_measure_is_read_wherever_a_caption_names_it(
         "Years ended December 31,",
         "Group A",
         "Fiscal 2018 (1)",
+        "The dividend was paid through our 401(k) plan.",
         "2021",
     ],
 )

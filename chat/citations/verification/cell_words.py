@@ -109,11 +109,14 @@ class CellComparison:
     def _turned(self, claimed: Quantity, printed: Quantity) -> Quantity:
         """The claimed amount as a loss or fall, where the claim says one."""
         bracketed = (
-            self.claim[max(0, claimed.start - 1) : claimed.start] == "("
-            and self.claim[claimed.end :].lstrip()[:1] == ")"
+            self.claim.startswith("(", claimed.start)
+            or (  # "(54)%", "(54%)"
+                self.claim[max(0, claimed.start - 1) : claimed.start] == "("
+                and self.claim[claimed.end :].lstrip()[:1] == ")"
+            )
         )
         gains = any(self.side(token) == 0 for at, token in enumerate(self.tokens) if at not in self.used)
-        spent = not gains and any(token.word in self.words.spent for token in self.tokens)
+        spent = not gains and any(self._says_spent(token) for token in self.tokens)
         falls = (
             bracketed
             or spent
@@ -161,14 +164,16 @@ class CellComparison:
     def wrong_sign(self, printed: Quantity, row: int) -> int | None:
         """A word of the claim's own, not of the row's label, that turns the number's sign."""
         label = self.grid.label(row)
+        both = any(self._is_alternative(token) for token in self.tokens)
         for at, token in enumerate(self.tokens):
             side = self.side(token)
             neutral = loss_in_brackets(label) or any(other.word in self.words.results for other in label)
+            neutral = neutral and not both
             if ("money", 1) in token.poles and printed.value > 0 and neutral:
                 return at
             if ("money", 0) in token.poles and printed.value < 0 and neutral and at in self.used:
                 return at
-            if token.word in self.words.spent and printed.value > 0 and self._has_negative(row):
+            if self._says_spent(token) and printed.value > 0 and self._has_negative(row):
                 return at
             if side is None or at in self.used or any(token.word == other.word for other in label):
                 continue
@@ -177,6 +182,17 @@ class CellComparison:
             if (side == 0 and printed.value < 0) or (side == 1 and printed.value > 0 and counts):
                 return at
         return None
+
+    def _says_spent(self, token: Token) -> bool:
+        return token.word in self.words.spent and not self._is_alternative(token)
+
+    def _is_alternative(self, token: Token) -> bool:
+        """Return whether a token stands in brackets that a row's label has, too: "provided by (used in)"."""
+        start, end = self.claim.rfind("(", 0, token.start), self.claim.find(")", token.end)
+        if start < 0 or end < 0 or ")" in self.claim[start : token.start]:
+            return False
+        said = self.claim[start : end + 1].lower()
+        return any(bool(cells) and said in cells[0].text.lower() for cells in self.grid.rows)
 
     def _has_negative(self, row: int) -> bool:
         amounts = (self.grid.quantity(row, column) for column in self.grid.columns)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
+from itertools import takewhile
 
+from chat.citations.claims import SourceUnit
 from chat.citations.verification.token import Token, opposite, same
 from chat.citations.verification.tokens import tokens_of
+from pdf.structure import TableRow
 from text.measures import Measure, exceptions_of, measure_of, names_count, names_unit, without_measure
 from text.quantities import IS_RANGE, Quantity, quantities_in
 from text.semantics import Lexicon, lexicon
+from text.sentences import sentence_spans
 
 _COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
 _COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
@@ -283,7 +287,7 @@ def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
 
 def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
     """Places in the claim of all words of a label; empty where one is missing."""
-    if loss := loss_in_brackets(label):  # the one or the other
+    if loss := loss_in_brackets(label) or _spent_in_brackets(label, words):  # the one or the other
         without = (_places_without(claim, label, at, words) for at in (loss, loss - 1))
         return next((places for places in without if places), set())
     sides = {side for token in label for pair, side in token.poles if pair == "money"}
@@ -313,6 +317,12 @@ def loss_in_brackets(label: Sequence[Token]) -> int:
     """Where the loss of "net income (loss)" stands; 0 for other labels."""
     apart = (at for at, token in enumerate(label) if token.clause != label[0].clause)
     return next((at for at in apart if ("money", 1) in label[at].poles), 0)
+
+
+def _spent_in_brackets(label: Sequence[Token], words: Lexicon) -> int:
+    """Where the second word of "provided by (used in)" stands; 0 for other labels."""
+    apart = (at for at, token in enumerate(label) if token.clause != label[0].clause)
+    return next((at for at in apart if label[at].word in words.spent), 0)
 
 
 def _places_without(claim: Sequence[Token], label: Sequence[Token], at: int, words: Lexicon) -> set[int]:
@@ -362,3 +372,64 @@ def ends_compound(token: Token, other: Token) -> bool:
     """ "erzeugt" of a caption's "Stromerzeugung", "Pumpe" of "Umwälzpumpen"."""
     long = min(len(token.root), len(token.word) - 1, len(other.root) - 2) >= _LEAST_COMPOUND_END
     return token.kind == other.kind == "word" and long and other.root.endswith(token.root)
+
+
+# The table of a citation unit.
+
+_MOST_OVER = 3  # texts over a table that may say what it counts in
+SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
+
+
+def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid | None:
+    """The table a row stands in, with characters counted in the unit's own text; None without heads."""
+    table = unit.table
+    if table is None or table.header or len(table.head_rows) < 2:
+        return None
+    rows = [
+        other
+        for other in (unit, *around)
+        if other.table and other.table.index == table.index and not other.table.header
+        and (other.document, other.table.head_rows) == (unit.document, table.head_rows)
+    ]  # fmt: skip
+    rows.sort(key=lambda other: other.char_start)
+    cells = tuple(tuple(_cells(other, len(table.head_rows), unit.char_start)) for other in rows)
+    return replace(grid_without_rows(table, unit, around, language), rows=cells)
+
+
+def grid_without_rows(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid:
+    """The heads of the row's table, and what is written over it."""
+    over = _texts_over(unit, around)
+    short = over[0] if over and len(over[0]) < SHORT_LINE else ""
+    sentences = tuple(_last_sentence(text, language) for text in over)
+    return Grid(
+        table.head_rows, (), table.caption or short, language, (*sentences, *reversed(unit.section_path))
+    )
+
+
+def _texts_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
+    """The texts just over the unit's table, the nearest first; a long one is the last."""
+    before = [u for u in around if u.char_start < unit.char_start and u.type != "table"]
+    before.sort(key=lambda other: -other.char_start)
+    short = list(takewhile(lambda other: len(other.text) < SHORT_LINE, before[:_MOST_OVER]))
+    return [other.text for other in before[: len(short) + 1][:_MOST_OVER]]
+
+
+def _last_sentence(text: str, language: str) -> str:
+    """The sentence that leads to a table: "… as follows (in thousands):"."""
+    if len(text) < SHORT_LINE:
+        return text
+    spans = sentence_spans(text, language or "en")
+    return text[spans[-1].start :] if spans else ""
+
+
+def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:
+    """The row's cells by column; empty ones where it has none."""
+    table = row.table
+    assert table is not None
+    by_column = {cell.column: cell for cell in table.cells}
+    for column in range(columns):
+        cell = by_column.get(column)
+        if cell is None:
+            yield CellText("", 0, 0)
+        else:
+            yield CellText(cell.text, cell.char_start - origin, cell.char_end - origin)

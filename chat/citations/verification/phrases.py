@@ -95,19 +95,6 @@ def is_genitive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     ) in words.genitive
 
 
-_NEED_NOT = frozenset({"de", "nl", "ru"})  # where "must not" says that one need not
-
-
-def both_forbid(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether the claim's "may not" stands for "must not"; German "muss nicht" forbids nothing."""
-    sides = (pairing.claim, i), (pairing.source, j)
-    if {tokens[at].marker for tokens, at in sides} != {Marker("modality", "may"), Marker("modality", "must")}:
-        return False
-    near = [tokens[max(0, at - 2) : at + 2] for tokens, at in sides]
-    denied = all(any(is_marker(token, "negation") for token in side) for side in near)
-    return denied and pairing.words.language not in _NEED_NOT
-
-
 _AT = frozenset({"at", "à"})
 
 

@@ -30,7 +30,6 @@ from chat.citations.verification.junctions import Junctions
 from chat.citations.verification.omissions import Omissions
 from chat.citations.verification.phrases import (
     at_time,
-    both_forbid,
     change_role,
     first_and_last,
     lead,
@@ -48,7 +47,7 @@ from chat.citations.verification.token import (
     opposite,
     same_quantity,
 )
-from chat.citations.verification.voice import converse, is_instruction
+from chat.citations.verification.voice import both_forbid, converse, is_instruction
 from text.semantics import UNSPACED, Lexicon, Marker
 
 Outcome = Literal["holds", "conflict", "open"]
@@ -301,7 +300,11 @@ class _Examination(AddedWords):
         )
         if rival is None and marker == Marker("time", "after") and at_time(self.pairing, at):
             return
-        if rival is not None and marker.category == "modality" and both_forbid(self.pairing, at, rival):
+        if (
+            rival is not None
+            and marker.category == "modality"
+            and both_forbid(self.pairing, at, rival, self.around.everything)
+        ):
             self.explained_source.add(rival)
             return
         if rival is None and marker == Marker("person", "second") and not self._left_out("person"):

@@ -1,38 +1,38 @@
-"""Judges a claim against a citation unit: its prose, or its row within the table."""
+"""Judge a claim against a citation unit: word for word, by its prose, or by its row within a table."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import takewhile
 
 from chat.citations.anchoring.page_text import fold
 from chat.citations.claims import Conflict, SourceUnit
 from chat.citations.values.support import FALLING, ValueSupport, heads_of
 from chat.citations.values.written_values import values_in
-from chat.citations.verification.grid import CellText, Grid
+from chat.citations.verification.alignment import Pairing
+from chat.citations.verification.grid import SHORT_LINE, CellText, Grid, grid_of
 from chat.citations.verification.prose import Judgement, judge_prose
 from chat.citations.verification.tables import UNSCALED, judge_table
-from chat.citations.verification.token import COORDINATORS, Token, same
+from chat.citations.verification.token import COORDINATORS, Token, denials_at, is_marker, opposite, same
 from chat.citations.verification.tokens import tokens_of
+from chat.citations.verification.voice import both_forbid
 from domains import pack_names
 from domains.items import said_by_label
-from pdf.structure import TableRow
 from text.quantities import quantities_in
 from text.semantics import UNSPACED, Lexicon, known_language, lexicon
 from text.sentences import sentence_spans
 from text.units import unit_at
 
+LEAST_CLAUSE = 5  # words of meaning in a clause that may stand for itself
+NEAR_VERBATIM = 0.85  # share of the tokens of claim and sentence that are the same in the same order
+_TURNING = frozenset({"negation", "hedge", "condition", "modality", "quantifier"})
 _RESPECTIVELY = re.compile(
     r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
 )
-LEAST_CLAUSE = 5  # words of meaning in a clause that may stand for itself
-_TURNING = frozenset({"negation", "hedge", "condition", "modality", "quantifier"})
 _OTHER_ROW = "The claim is about another row."
-_MOST_OVER = 3  # texts over a table that may say what it counts in
-_SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
 
 
 def judge_unit(
@@ -58,11 +58,20 @@ def judge_unit(
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     topics = [*reversed(unit.section_path), unit.title]
     judged = judge_prose(sentence, unit.text, language, topics)
-    exchanged = any(conflict.kind == "role_swap" for conflict in judged.conflicts)
-    may_hold = judged.outcome != "holds" and not exchanged
+    open_words = "".join((*judged.missing, *judged.unchecked))
+    may_hold = judged.outcome == "open" and not any(character.isdigit() for character in open_words)
+    may_hold = may_hold or _only_paired_otherwise(judged)
     if may_hold and found and found.complete and _in_two_lists(unit.text, language, found):
-        return _by_values(sentence, unit, around, language, found)
+        judged = _by_values(sentence, unit, around, language, found)
+    if judged.outcome == "holds" and (wrong := word_exchanged(sentence, unit.text, language, topics)):
+        return replace(judged, outcome="conflict", conflicts=(wrong,))
     return judged
+
+
+def _only_paired_otherwise(judged: Judgement) -> bool:
+    """Whether all that conflicts is that the page says the very words of something else."""
+    moved = (c.kind == "entity_swap" and c.claim == c.source for c in judged.conflicts)
+    return judged.outcome == "conflict" and all(moved)
 
 
 def _in_two_lists(text: str, language: str, found: ValueSupport) -> bool:
@@ -77,6 +86,9 @@ def _in_two_lists(text: str, language: str, found: ValueSupport) -> bool:
         and starts == sorted(starts)
         and bool(said and _RESPECTIVELY.search(text[said.start : said.end]))
     )
+
+
+# Claims that say the passage word for word, or but for one word.
 
 
 def verbatim_span(sentence: str, text: str) -> tuple[int, int]:
@@ -166,6 +178,130 @@ def _signs(text: str) -> list[str]:
     return re.findall(r"(?<![\w)])[-−–](?=\s?[$£€¥]?\d)|\((?=[$£€¥\d])", text)
 
 
+def word_exchanged(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Conflict | None:
+    """Compare a claim with each sentence that it repeats but for a single word or a denial.
+
+    The word may stand elsewhere in the passage: "the Facility Bank" for "the Facility Agreement".
+
+    Args:
+        topics: headings and the title; a word of theirs may stand for "the company".
+    Returns:
+        The first difference that turns what the sentence says, or None.
+    """
+    if not known_language(language):
+        return None
+    said = _without_breaks(tokens_of(claim, language, limits=False))
+    everything = tokens_of(passage, language, limits=False)
+    named = {token.stem for topic in topics for token in tokens_of(topic, language)}
+    for span in sentence_spans(passage, language):
+        held = _without_breaks(tokens_of(passage[span.start : span.end], language, limits=False))
+        if pair := _exchanged(Pairing(said, held, {}, lexicon(language)), named, everything):
+            return _conflict(*pair, span.start)
+    return None
+
+
+def _without_breaks(tokens: Sequence[Token]) -> list[Token]:
+    return [token for token in tokens if token.kind != "break"]
+
+
+def _exchanged(
+    pairing: Pairing, named: Container[str], passage: Sequence[Token]
+) -> tuple[Token | None, Token | None] | None:
+    """The tokens, of which one may be absent, in which two nearly equal sentences differ."""
+    claim, source = pairing.claim, pairing.source
+    turned: list[tuple[int | None, int | None]] = []
+    for ours, theirs, moved in _differences(claim, source):
+        alone = len(ours) == len(theirs) == 1 and not moved
+        if alone and _names_another(pairing, ours[0], theirs[0], named):
+            return claim[ours[0]], source[theirs[0]]
+        changed = [*(claim[at] for at in ours), *(source[at] for at in theirs)]
+        if any(token.marker or token.poles for token in changed):
+            whole = max(len(ours), len(theirs)) < 2 and not moved
+            turned.append((next(iter(ours), None), next(iter(theirs), None)) if whole else (None, None))
+    if len(turned) != 1 or not _turns_meaning(pairing, *turned[0], passage):
+        return None  # two may cancel each other: "lighter from shaded nests", "only with" for "not without"
+    mine, page = turned[0]
+    return None if mine is None else claim[mine], None if page is None else source[page]
+
+
+def _differences(
+    claim: Sequence[Token], source: Sequence[Token]
+) -> Iterator[tuple[list[int], list[int], bool]]:
+    """Where a claim differs from the stretch of a sentence that it nearly repeats; nothing for other claims.
+
+    Yields:
+        Places of words of meaning in the claim and in the source, and whether the first of the claim's
+        stands elsewhere in the sentence. Not where words are joined, "and".
+    """
+    aligned = SequenceMatcher(None, [_key(t) for t in claim], [_key(t) for t in source], autojunk=False)
+    if aligned.quick_ratio() * (len(claim) + len(source)) < 2 * NEAR_VERBATIM * len(claim):
+        return
+    blocks = [block for block in aligned.get_matching_blocks() if block.size]
+    first, last = (blocks[0].b, blocks[-1].b + blocks[-1].size) if blocks else (0, 0)
+    if 2 * sum(block.size for block in blocks) < NEAR_VERBATIM * (len(claim) + last - first):
+        return
+    kept = {at for block in blocks for at in range(block.b, block.b + block.size)}
+    left_over = {token.stem for at, token in enumerate(source) if at not in kept}
+    for tag, i, k, j, m in aligned.get_opcodes():
+        if tag == "equal" or (tag == "delete" and (m <= first or j >= last)):
+            continue
+        if m <= first:
+            j = max(j, m - (k - i))  # of what stands before the stretch only its neighbours
+        elif j >= last:
+            m = min(m, j + k - i)
+        if any(token.word in COORDINATORS for token in (*claim[i:k], *source[j:m])):
+            continue
+        ours = [at for at in range(i, k) if claim[at].content]
+        theirs = [at for at in range(j, m) if source[at].content]
+        yield ours, theirs, bool(ours) and claim[ours[0]].stem in left_over
+
+
+def _turns_meaning(pairing: Pairing, i: int | None, j: int | None, passage: Sequence[Token]) -> bool:
+    """Whether the one difference of two sentences is a denial, an opposite or another duty."""
+    if i is None or j is None:
+        alone = [(pairing.claim, i)] * (i is not None) + [(pairing.source, j)] * (j is not None)
+        return any(denials_at([at], tokens) for tokens, at in alone if at is not None)
+    one, other = pairing.claim[i], pairing.source[j]
+    duties = is_marker(one, "modality") and is_marker(other, "modality") and one.marker != other.marker
+    return bool(opposite(one, other)) or (duties and not both_forbid(pairing, i, j, passage))
+
+
+def _key(token: Token) -> str:
+    return str(token.quantity.base) if token.quantity else token.stem or token.word
+
+
+def _names_another(pairing: Pairing, i: int, j: int, named: Container[str]) -> bool:
+    """Whether two words that stand in the same place are of different things."""
+    claim, source, words = pairing.claim[i], pairing.source[j], pairing.words
+    if not claim.kind == source.kind == "word" or same(claim, source) or opposite(claim, source):
+        return False
+    pronoun = j > 0 and pairing.source[j - 1].word in words.articles and source.word in words.generic
+    generic = i > 0 and pairing.claim[i - 1].word in words.articles and claim.word in words.generic
+    light = any(token.word in words.light and not token.name for token in (claim, source))
+    return not (light or generic or (pronoun and claim.stem in named))
+
+
+def _conflict(claim: Token | None, source: Token | None, start: int) -> Conflict:
+    """The difference as a conflict; ``start``: the sentence's first character in the passage."""
+    kind = "entity_swap"
+    if claim is None or source is None:
+        kind = "negation"
+    elif claim.marker and source.marker:
+        kind = "modality"
+    elif opposite(claim, source):
+        kind = "direction"
+    return Conflict(
+        kind,
+        claim.word if claim else "",
+        source.word if source else "",
+        (claim.start, claim.end) if claim else (0, 0),
+        (source.start + start, source.end + start) if source else (0, 0),
+    )
+
+
+# Rows of tables.
+
+
 def _judge_row(
     sentence: str,
     unit: SourceUnit,
@@ -210,59 +346,6 @@ def _in_words_of_row(sentence: str, grid: Grid, language: str) -> str:
     if any(said in other.lower() for other in labels) or label.lower() in sentence.lower():
         return sentence
     return f"{sentence[:start]}{label}{sentence[end:]}"
-
-
-def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid | None:
-    """The table a row stands in, with characters counted in the unit's own text; None without heads."""
-    table = unit.table
-    if table is None or table.header or len(table.head_rows) < 2:
-        return None
-    rows = [
-        other
-        for other in (unit, *around)
-        if other.table and other.table.index == table.index and not other.table.header
-        and (other.document, other.table.head_rows) == (unit.document, table.head_rows)
-    ]  # fmt: skip
-    rows.sort(key=lambda other: other.char_start)
-    cells = tuple(tuple(_cells(other, len(table.head_rows), unit.char_start)) for other in rows)
-    return replace(grid_without_rows(table, unit, around, language), rows=cells)
-
-
-def grid_without_rows(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid:
-    """The heads of the row's table, and what is written over it."""
-    over = _texts_over(unit, around)
-    short = over[0] if over and len(over[0]) < _SHORT_LINE else ""
-    sentences = tuple(_last_sentence(text, language) for text in over)
-    return Grid(table.head_rows, (), table.caption or short, language, sentences)
-
-
-def _texts_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
-    """The texts just over the unit's table, the nearest first; a long one is the last."""
-    before = [u for u in around if u.char_start < unit.char_start and u.type != "table"]
-    before.sort(key=lambda other: -other.char_start)
-    short = list(takewhile(lambda other: len(other.text) < _SHORT_LINE, before[:_MOST_OVER]))
-    return [other.text for other in before[: len(short) + 1][:_MOST_OVER]]
-
-
-def _last_sentence(text: str, language: str) -> str:
-    """The sentence that leads to a table: "… as follows (in thousands):"."""
-    if len(text) < _SHORT_LINE:
-        return text
-    spans = sentence_spans(text, language or "en")
-    return text[spans[-1].start :] if spans else ""
-
-
-def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:
-    """The row's cells by column; empty ones where it has none."""
-    table = row.table
-    assert table is not None
-    by_column = {cell.column: cell for cell in table.cells}
-    for column in range(columns):
-        cell = by_column.get(column)
-        if cell is None:
-            yield CellText("", 0, 0)
-        else:
-            yield CellText(cell.text, cell.char_start - origin, cell.char_end - origin)
 
 
 def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:
@@ -375,7 +458,7 @@ def _lines_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
         other.text
         for other in around
         if other.type in ("heading", "caption")
-        or (other.char_start < unit.char_start and len(other.text) < _SHORT_LINE and other.type != "table")
+        or (other.char_start < unit.char_start and len(other.text) < SHORT_LINE and other.type != "table")
         or (other.table is not None and other.table.header)
     ]
     if not re.search(r"[^\W\d_]{3}", unit.text):

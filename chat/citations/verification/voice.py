@@ -425,3 +425,33 @@ def nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     others = [at for at in content_places(pairing.source) if m < at < j]
     roles = {lead(pairing.claim, k, pairing.words), lead(pairing.source, j, pairing.words)}
     return not between and not others and bool(roles & pairing.words.genitive)
+
+
+_NEED_NOT = frozenset({"de", "nl", "ru"})  # where "must not" says that one need not
+
+
+def both_forbid(pairing: Pairing, i: int, j: int, passage: Sequence[Token]) -> bool:
+    """Whether the claim's "may not" stands for "must not"; German "muss nicht" forbids nothing.
+
+    Nor does a "may not" that says what is possible: "we may not realise", "may not be available". Where a
+    passage says "may not", something in it must prescribe: a duty, a consent, "you" or a defined "Tenant".
+    """
+    sides = (pairing.claim, i), (pairing.source, j)
+    if {tokens[at].marker for tokens, at in sides} != {Marker("modality", "may"), Marker("modality", "must")}:
+        return False
+    near = [tokens[max(0, at - 2) : at + 2] for tokens, at in sides]
+    denied = all(any(is_marker(token, "negation") for token in side) for side in near)
+    words = pairing.words
+    return (
+        denied and words.language not in _NEED_NOT and not any(_is_possible(*side, words) for side in sides)
+    )
+
+
+def _is_possible(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether what stands behind a modal verb is a state, or a risk of one's own."""
+    behind = [token for token in tokens[at + 1 : at + 4] if not is_marker(token, "negation")]
+    if any(is_marker(token, "person", "first") for token in tokens[max(0, at - 1) : at]):
+        return True
+    if not behind or behind[0].word not in words.passive | words.have:
+        return False
+    return behind[0].word in words.have or len(behind) < 2 or not may_be_participle(behind[1], words)
