@@ -22,10 +22,12 @@ from django.views.decorators.http import require_safe
 
 from documents.files import PartsOfFiles
 from documents.files.page_pictures import PictureFailed, thumbnail_of
+from documents.library import NOT_ON_CARDS
 from documents.models import Document, EventKind
 from documents.models.security import record
 from documents.templatetags.ui import sprite
 
+KEPT = "private, max-age=604800, immutable"  # of an address with the digest of its file
 SINGLE_RANGE = re.compile(r"bytes=(\d*)-(\d*)\s*")
 
 
@@ -176,10 +178,10 @@ def _described(
 @login_required
 def document_thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The first page's picture; a blank sheet, not to be kept, when it cannot be drawn now."""
-    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    document = get_object_or_404(Document.objects.visible_to(request.user).defer(*NOT_ON_CARDS), pk=pk)
     try:
         response = HttpResponse(thumbnail_of(document), content_type="image/webp")
-        response.headers["Cache-Control"] = "private, max-age=3600"
+        response.headers["Cache-Control"] = KEPT if "v" in request.GET else "private, max-age=3600"
     except PictureFailed:
         response = HttpResponse(BLANK_SHEET, content_type="image/svg+xml")
         response.headers["Cache-Control"] = "private, no-store"

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from documents.models import Document
@@ -74,6 +76,18 @@ def test_another_user_gets_404_and_a_stranger_the_sign_in(
     assert client.get(url).status_code == 302
     client.force_login(bob)
     assert client.get(url).status_code == 404
+
+
+def test_the_picture_of_a_card_is_kept_and_read_without_the_long_texts(
+    browser: Client, report: Document
+) -> None:
+    address = reverse("document-thumbnail", args=[report.pk])
+    assert browser.get(address)["Cache-Control"] == "private, max-age=3600"
+    with CaptureQueriesContext(connection) as queries:
+        response = browser.get(f"{address}?v={report.sha256[:8]}")
+    assert response["Cache-Control"] == "private, max-age=604800, immutable"
+    assert len(queries) == 3  # session, user, document
+    assert "outline" not in queries[2]["sql"]
 
 
 def test_a_page_that_cannot_be_drawn_has_a_blank_picture(browser: Client, alice: User) -> None:

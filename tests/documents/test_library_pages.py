@@ -75,6 +75,14 @@ def test_the_cards_that_follow_come_with_the_address_of_those_after_them(
     assert "documents-further" not in page
 
 
+def test_pictures_of_cards_that_follow_come_after_the_cards_after_them(browser: Client, alice: User) -> None:
+    many_documents(alice, 60)
+    Document.objects.update(file="report.pdf", page_count=1)
+    _titles, page = further(browser, "?start=48")
+    assert page.count('fetchpriority="low"') == page.count("<img") == 12
+    assert 'fetchpriority="low"' not in browser.get(LIBRARY).content.decode()
+
+
 def test_none_is_repeated_or_left_out_where_documents_came_or_went(browser: Client, alice: User) -> None:
     many_documents(alice, 60)
     first = titles(browser, "?order=title")
