@@ -1,7 +1,7 @@
 """Words that change meaning in a language (markers, opposites, synonyms), and the language of a text.
 
 Markers come from ``meaning.toml``. Each has a category ("negation", "modality", "condition", …) and a value.
-A pole is one side of a pair of opposites; those of ``[opposites]`` exclude each other, so that denying one
+A pole is one side of a pair of opposites; those of ``[opposites]`` exclude each other, so that negating one
 affirms the other.
 """
 
@@ -40,7 +40,7 @@ class Sense:
         markers: every marker it can be.
         poles: (pair, side) of each pair of opposites it belongs to.
         synonyms: ids of the groups of synonyms it belongs to.
-        function: it only joins other words.
+        function: whether it is a function word.
     """
 
     markers: tuple[Marker, ...] = ()
@@ -57,67 +57,67 @@ class Lexicon:
         phrases: senses by words (a tuple of one or more), as written or as stems.
         longest: number of words (characters where words are not spaced) of the longest phrase.
         first: first words of phrases of several words.
-        exclusive: pairs of which one side is the denial of the other.
+        exclusive: pairs of which one side is the negation of the other.
         light: verbs that only join a subject to its value ("recorded", "reached").
-        company: names a report has for those who say "we" in it.
-        limits: "maximum", "minimum": bounds of a number that may stand some words away.
-        spans: prepositions that are comparators, too ("over 30 days").
-        opens_instruction: words an imperative may stand behind.
-        without: words of lack; behind another denial they say "only with".
-        only_with: prepositions of what "only" asks for.
+        company: names of the author of a report, its "we" ("the company").
+        limits: "maximum", "minimum": bounds of a number some words away.
+        spans: prepositions that are also comparators ("over 30 days").
+        opens_instruction: words that may precede an imperative.
+        without: words of lack; after another negation they mean "only with".
+        only_with: prepositions of what "only" requires.
         among: prepositions of the whole that a number counts a part of.
         together: words that add up ("combined"); total: labels and words of a sum ("total", "all").
         proposing: verbs of what is not yet done ("recommended that").
         minus: words of a difference ("minus"); distributive: prepositions of what each has ("per").
-        reflexive, impersonal: pronouns with which a verb says what a passive says ("se", "on", "man").
-        generic: nouns that stand for a name said before ("the drug").
-        neither: the second word of "neither … nor", which denies nothing more.
+        reflexive, impersonal: pronouns that make a verb passive in meaning ("se", "on", "man").
+        generic: nouns that refer to a name before ("the drug").
+        neither: the second word of "neither … nor", which adds no negation.
         be_to: auxiliaries of a duty with "zu" ("ist zu wechseln").
-        need: verbs of what cannot be done without something ("requires").
-        relative: conditions that are relative pronouns behind the noun they belong to ("where").
-        relatives: relative pronouns behind a comma.
-        period, period_end: what stands beside the year or the closing day of a column ("fiscal", "ended").
-        counted: who or what a table counts, and of which group ("patients", "group").
+        need: verbs of necessity ("requires").
+        relative: conditions that are relative pronouns after their noun ("where").
+        relatives: relative pronouns after a comma.
+        period, period_end: words beside the year or the closing day of a column ("fiscal", "ended").
+        counted: nouns of what a table counts, and of groups ("patients", "group").
         quarter: the name of a quarter of a year ("Q1" is the first).
-        outflow: parts of labels whose money goes out, and so may be printed as negative ("cost").
-        alone_denied: French verbs that "ne" denies without "pas" ("ne peut").
-        particle_verbs: verbs that say nothing without their particle ("nimmt … zu").
-        articles: words that open the phrase of a noun; definite: those before one thing already known.
-        than_behind: words behind what something is held against ("より").
-        enacting: auxiliaries of rules, which may be left out in the present ("shall").
+        outflow: parts of labels of outgoing money, which may be printed as negative ("cost").
+        alone_denied: French verbs that "ne" negates without "pas" ("ne peut").
+        particle_verbs: verbs without a meaning of their own but for their particle ("nimmt … zu").
+        articles: words that open a noun phrase; definite: those before a known thing.
+        than_behind: words after the standard of a comparison ("より").
+        enacting: auxiliaries of rules, for which the present tense may be written ("shall").
         future: auxiliaries of the future.
-        of_which: relative pronouns of a part that is counted ("of which", "dont").
-        group: words behind the name of those who got something ("the placebo group").
-        event: prepositions of what a span of time begins with ("within 30 days of").
+        of_which: relative pronouns of a counted part ("of which", "dont").
+        group: words after the name of a treated group ("the placebo group").
+        event: prepositions of the event that starts a period ("within 30 days of").
         copula: forms of "to be" in the third person.
-        timely: prepositions of time, which may stand for each other.
-        participle: endings of a verb behind a comma that says what the subject does ("ing").
-        otherwise: words that open what holds in the other case ("otherwise").
-        compared: what opens the amount of something else ("compared with").
-        saying: verbs behind who said all before ("the company said"); them: "of them".
-        those: pronouns of "those of"; respectively: what says that two lists answer each other.
-        reporting, doubting: verbs of who holds, or denies, what follows ("claimed", "denied").
+        timely: prepositions of time, which are interchangeable.
+        participle: endings of active participles after a comma ("ing").
+        otherwise: words that open the statement of the other case ("otherwise").
+        compared: words before the amount of a comparison ("compared with").
+        saying: reporting verbs at the end of a sentence ("the company said"); them: "of them".
+        those: pronouns of "those of"; respectively: words that pair two lists in order.
+        reporting, doubting: verbs that report or deny what follows ("claimed", "denied").
         excess, so_as: "too" small "to"; unreal: "would"; rare: "rarely"; either: "either"; per: "per";
-        outside: "outside"; no_more: "plus" behind "ne"; one_of: "之一" behind a superlative.
-        consent: what a permission may ask for ("approval").
+        outside: "outside"; no_more: "plus" after "ne"; one_of: "之一" after a superlative.
+        consent: what a permission may require ("approval").
         year_before: words for the year before ("Vorjahr").
-        rising, falling: small words of a change ("up from 29").
-        more: words behind a number whose unit was said before ("two more").
-        privative: adjectives without which a noun says something else ("former", "fake").
-        unrealised: verbs of what need not come true, or ends ("versprach", "拒绝").
-        bygone: what was and is not ("used to"); urging: what is to be seen to ("make sure that").
-        each: words by which an amount is that of one ("each of").
-        plus: words of an amount that is added to another ("LIBOR plus 2 %").
-        away: words behind an amount that something lies from another ("short of" the target).
-        transparent: nouns that stand for what they are of ("series", "city").
-        not_prefix: what a hyphen joins to a word to deny it ("non").
+        rising, falling: particles of a change ("up from 29").
+        more: words after a number whose unit was written before ("two more").
+        privative: adjectives without which a noun means something else ("former", "fake").
+        unrealised: verbs of what may not happen, or ends ("versprach", "拒绝").
+        bygone: words of a past state ("used to"); urging: words of a reminder ("make sure that").
+        each: words that make an amount one per item ("each of").
+        plus: words of an amount added to another ("LIBOR plus 2 %").
+        away: words after a distance from another amount ("short of" the target).
+        transparent: nouns that mean what they are of ("series of", "city of").
+        not_prefix: negating prefixes before a hyphen ("non").
         shares: nouns of a part in percent ("proportion").
-        save_that: what opens an exception that is a statement ("except that").
-        results: names of what is a profit or a loss ("Ergebnis"); spent: "used", of cash.
+        save_that: words before an exception that is a statement ("except that").
+        results: names of a profit or loss ("Ergebnis"); spent: "used", of cash.
         tabled: words between the names of a cell and its value ("contains", "taken at").
         separable: particles of verbs at the end of a clause ("beruft … ein").
         between: prepositions of a range ("between"); future_endings: of verbs in rules ("presentarán").
-        bracketed: what says which amounts a table prints in brackets ("in parentheses").
+        bracketed: words that name the amounts a table prints in brackets ("in parentheses").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -222,12 +222,12 @@ class Lexicon:
     final_particles: dict[str, str] = field(default_factory=dict)
 
     def is_phrase(self, word: str) -> bool:
-        """Whether a condition is a preposition with its noun: "only with", "without", "except for"."""
+        """Return whether a condition is a preposition: "only with", "without", "except for"."""
         last = word.split()[-1]
         return last in self.prepositions or last in self.without or last in self.only_with
 
     def sense(self, words: tuple[str, ...], stems: tuple[str, ...]) -> Sense | None:
-        """What the words are: as written, else by their stems."""
+        """Return the sense of the words as written, else of their stems."""
         written = self.phrases.get(words)
         stemmed = self.phrases.get(("~", *stems))
         if written and stemmed:
@@ -236,19 +236,19 @@ class Lexicon:
 
 
 def known_language(language: str) -> bool:
-    """Whether the language has a folder with words of meaning."""
+    """Return whether the language has a ``meaning.toml``."""
     return base_language(language) in languages_with("meaning.toml")
 
 
 def plain_word(word: str, language: str) -> str:
-    """A word in lower case, Arabic without vowel signs and with one form of alef."""
+    """Return a word in lower case, Arabic without vowel signs and with one form of alef."""
     word = unicodedata.normalize("NFKC", word).lower().replace("’", "'")
     return _TASHKEEL.sub("", word).translate(_ARABIC) if language == "ar" else word
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str, language: str) -> str:
-    """The stem of a plain word (Snowball); the word itself where the language has no stemmer."""
+    """Return the Snowball stem of a plain word; the word itself in a language without a stemmer."""
     if language == "ar":
         return _arabic_stem(word)
     found = base_stem(snowball(language)(word), language)
@@ -260,7 +260,7 @@ def stem(word: str, language: str) -> str:
 
 @lru_cache(maxsize=65536)
 def root(word: str, language: str) -> str:
-    """What is left of a word without an ending of ``endings``: one for "publish" and "publication"."""
+    """Strip an ending of ``endings`` from a word: the same for "publish" and "publication"."""
     word = (
         _SEPARABLE.sub(r"\1\2", word.replace("ï", "i").replace("ë", "e"))
         if language in ("de", "nl")
@@ -285,9 +285,9 @@ _SEPARABLE = re.compile(
 
 @cache
 def _doers(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Endings of who does something, which the stemmer takes off ("insurer" is not "insured"), and stems.
+    """Return endings of agent nouns, which the stemmer removes ("insurer" is not "insured"), and stems.
 
-    Where the ending says more than that, as German "er" does, only these stems name a doer with it.
+    Where the ending is ambiguous, as German "er" is, only these stems form agent nouns with it.
     """
     data = tomllib.loads(language_data(language, "meaning.toml"))
     return _words(data, "doers", language), _words(data, "doing", language)
@@ -300,12 +300,12 @@ def _endings(language: str) -> tuple[str, ...]:
 
 
 def plain_letters(word: str) -> str:
-    """A word without accents."""
+    """Return a word without accents."""
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
 def _arabic_stem(word: str) -> str:
-    """Light stemming (Larkey's light10): article, prefixes and the commonest endings are taken off."""
+    """Stem lightly (Larkey's light10): strip article, prefixes and the most common endings."""
     for prefix in ("وبال", "وكال", "فبال", "وال", "بال", "كال", "فال", "ولل", "لل", "ال", "و", "ف"):
         if word.startswith(prefix) and len(word) - len(prefix) >= 3:
             word = word[len(prefix) :]
@@ -385,7 +385,7 @@ def _phrases(listed: str, language: str) -> Iterable[tuple[str, ...]]:
             plain = plain_word(form, language)
             if language in UNSPACED:
                 yield tuple(plain)
-            elif plain.endswith("'") and len(plain) > 1:  # an elided word ends before a letter
+            elif plain.endswith("'") and len(plain) > 1:  # an elided word precedes a letter
                 yield tuple(split_words(plain + "x")[:-1])
             else:
                 yield tuple(split_words(plain))
@@ -395,7 +395,7 @@ _CONTRACTED = {" de": (" d'", " du", " des"), " que": (" qu'",), " à": (" au", 
 
 
 def _contracted(phrase: str, language: str) -> Iterator[str]:
-    """A phrase, and in French what it becomes before a vowel or an article: "au-delà d'", "jusqu'au"."""
+    """Yield a phrase, and its French contractions: "au-delà d'", "jusqu'au"."""
     if phrase:
         yield phrase
     for ending, others in _CONTRACTED.items() if language == "fr" else ():
@@ -454,7 +454,7 @@ def _common_words() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=4096)
 def detected_language(text: str, default: str = "") -> str:
-    """ISO 639-1 code of the text's language; ``default`` (BCP 47) where its words do not tell."""
+    """Return the ISO 639-1 code of the text's language, else ``default`` (BCP 47)."""
     if _KANA.search(text):
         return "ja"
     if _HAN.search(text):

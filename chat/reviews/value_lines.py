@@ -1,9 +1,8 @@
 """Numbers, amounts and dates that a row or a sentence may give for a column's question, without a model.
 
-A row's values score by what the row is called and the year and period of their columns: where a question
-names neither a part of the year nor a part of the whole, values of quarters and of segments come after those
-of the year and the group. Of a sentence's values that one is meant whose words the question has: what it
-counts, what stands beside it.
+A row's values score by the row's label and by the year and period of their columns. Where a question names
+neither a part of the year nor a segment, values of quarters and segments rank below those of the year and
+the group. A sentence's values score by the words of the question near them.
 """
 
 from __future__ import annotations
@@ -44,28 +43,28 @@ from text.quantities import Quantity, quantities_in
 from text.terms import terms_of
 
 Kind = ReviewColumn.Kind
-LABELLED = 0.25  # of ``item_match``: a row that a pack knows by another name than the question's
+LABELLED = 0.25  # of ``item_match``: a row whose label is a synonym in a pack
 WEIGHTS = {
-    "item": 3.0,  # the row is an item that a pack says the question needs
+    "item": 3.0,  # the row is an item that a pack lists for the question
     "label": 1.5,  # share of the question's terms in the row's label, or in the sentence
     "over": 0.5,  # … in the headings and column heads too
     "extra": -0.7,  # share of the label's terms that the question does not have
     "page": 0.5,  # probability of the page, as a share of the best
-    "near": 1.5,  # in a sentence: how near the question's words stand to the value
+    "near": 1.5,  # in a sentence: how near the question's words are to the value
     "bound": 1.5,  # … share of them that belong to this value alone
     "counted": 1.0,  # … the value counts what the question counts
-    "statistic": 2.0,  # … it is said to be the average, the maximum that is asked for; less for another
-    "scale": 0.3,  # its table says what it counts in
+    "statistic": 2.0,  # … it is the statistic asked for (average, maximum); less for another
+    "scale": 0.3,  # its table states its scale
     "part_of_year": -1.0,
     "period": 1.5,  # … and the part that the question names
     "part": -1.8,  # of a segment, a division, an affiliate
     "breakdown": -0.8,  # the row has several values of its year, and the column is not their total
-    "dated": 0.4,  # the column says of which year it is
+    "dated": 0.4,  # the column names its year
     "whole": 0.3,  # of the group; a total
     "change": -2.0,  # the column holds differences or shares
     "other_year": -2.0,
-    "again": 0.15,  # for each other line that says the value
-    "newest": 0.4,  # the question names no year, and no value at hand is of a later one
+    "again": 0.15,  # for each other line with the value
+    "newest": 0.4,  # the question names no year, and no value is of a later one
 }
 YEAR_DIGITS = re.compile(r"\b(?:19|20)\d\d\b")
 PART_OF_NAME = re.compile(r"(?:\w[-–]|[^\W\d_])$")
@@ -91,7 +90,7 @@ class ValueLine:
 
     @property
     def amount(self) -> float:
-        """Of money, without its sign; 0 of all else."""
+        """Return an amount of money without its sign; 0 for other values."""
         value = self.value.value
         return abs(value["number"]) if isinstance(value, dict) and "currency" in value else 0
 
@@ -99,7 +98,7 @@ class ValueLine:
 def row_values_of(
     column: ReviewColumn, question: QuestionFeatures, items: Sequence[Item], line: AnswerLine
 ) -> Iterator[ValueLine]:
-    """The values of a row: those of the year asked for, else of its latest year."""
+    """Yield the values of a row: those of the year asked for, else of its latest year."""
     if not is_about(question, items, line):
         return
     read = [
@@ -130,9 +129,9 @@ def year_of(value: CellValue) -> int:
 
 
 def is_about(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine) -> bool:
-    """Whether a row is the question's item, or its label, with the heads over it, has two of its terms.
+    """Return whether a row is the question's item, or its label and heads have two of its terms.
 
-    Where a pack knows the item, a row of another name is it only by all of the question's terms.
+    Where a pack knows the item, a row with another label must have all of the question's terms.
     """
     if item_match(items, line) >= LABELLED:
         return True
@@ -143,7 +142,7 @@ def is_about(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine
 
 
 def row_values(line: AnswerLine) -> list[CellValue]:
-    """All values of the row, not only those an answer would say."""
+    """Return all values of the row, not only those that an answer would give."""
     row = line.unit.table
     assert row is not None
     return [CellValue(cell, head_of(row, cell)) for cell in row.cells[1:] if is_value(cell.text)]
@@ -152,7 +151,7 @@ def row_values(line: AnswerLine) -> list[CellValue]:
 def cell_value(
     column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, value: CellValue
 ) -> TypedValue | None:
-    """The cell as a value of the column: in its table's scale and currency, negative in brackets."""
+    """Return the cell as a value of the column: in its table's scale and currency, negative in brackets."""
     text = one_line(value.cell.text)
     quantities = quantities_in(text.replace("(", "").replace(")", ""), line.language)
     if len(quantities) != 1:
@@ -175,7 +174,7 @@ def cell_value(
 
 
 def is_row_of_counts(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether a row's values may count: in a table of amounts it must be called as the question counts.
+    """Return whether a row's values may be counts: in a table of amounts its label must be the counted noun.
 
     “Number of employees” does, “Employee termination costs” does not.
     """
@@ -185,9 +184,9 @@ def is_row_of_counts(question: QuestionFeatures, line: AnswerLine) -> bool:
 
 
 def is_rate(line: AnswerLine, value: CellValue) -> bool:
-    """Whether a cell says how much there is of something for one of another: a price, earnings per share.
+    """Return whether a cell is a rate: a price, earnings per share.
 
-    A small number with decimals among thousands or millions is one, whatever its row is called.
+    A small number with decimals among thousands or millions is one, whatever the row's label.
     """
     text = value.cell.text
     is_small = "." in text and "," not in text and scale_of(line) in (1_000, 1_000_000)
@@ -199,7 +198,7 @@ def scale_of(line: AnswerLine) -> Decimal:
 
 
 def currency_of(line: AnswerLine) -> str:
-    """The only currency printed in the row's table; else on its page."""
+    """Return the only currency printed in the row's table, else on its page."""
     return table_currency(line) or only_currency([unit.text for unit in line.passage.around])
 
 
@@ -230,7 +229,7 @@ CODES = re.compile(r"\b(?:USD|EUR|GBP|JPY|CNY|CHF|SEK|NOK|DKK|INR|CAD|AUD)\b")
 def score_of(
     question: QuestionFeatures, items: Sequence[Item], line: AnswerLine, head: str, years: frozenset[int]
 ) -> float:
-    """The weighted features of one value, but for those that need the others."""
+    """Return the weighted sum of one value's features that do not depend on other values."""
     asked, own = set(question.terms), set(line.label_terms or line.terms)
     label = {term for term in own if not YEAR.fullmatch(term)}
     wanted = len(asked) or 1
@@ -253,31 +252,31 @@ def score_of(
 
 
 def years_asked(question: QuestionFeatures) -> set[int]:
-    """“2018” and “FY2018”; of “FY18” the century is not known."""
+    """Return the years of a question: “2018” and “FY2018”; “FY18” has no century."""
     return {int(year[-4:]) for year in question.years if year[-4:].isdigit()}
 
 
 def title_of(line: AnswerLine) -> str:
-    """The first line of the page, where that is a title."""
+    """Return the first line of the page where that is a title."""
     first = line.passage.heading.partition("\n")[0]
     return first if len(first) <= LONGEST_TITLE else ""
 
 
 def names_both(name: str, text: str, question: QuestionFeatures, language: str) -> bool:
-    """Whether text and question have the same one of the language's words of that name."""
+    """Return whether text and question have the same word of the language's list of that name."""
     words = words_of(language, "columns").get(name, ())
     return any(starts(word, text.casefold()) and starts(word, question.text.casefold()) for word in words)
 
 
 def has_word(name: str, text: str, question: QuestionFeatures, language: str) -> bool:
-    """Whether the text has one of the language's words of that name which the question does not have."""
+    """Return whether the text has a word of the language's list of that name that the question lacks."""
     words = words_of(language, "columns").get(name, ())
     return any(starts(word, text.casefold()) and not starts(word, question.text.casefold()) for word in words)
 
 
 @lru_cache(maxsize=65536)
 def starts(word: str, text: str) -> bool:
-    """Whether some word of the text starts so; in scripts without blanks, whether it stands there."""
+    """Return whether a word of the text starts so; in scripts without blanks, whether the text has it."""
     return (
         re.search(rf"(?<![^\W_]){re.escape(word)}" if word.isascii() else re.escape(word), text) is not None
     )
@@ -286,50 +285,50 @@ def starts(word: str, text: str) -> bool:
 # --- Values of sentences ---
 
 
-def said_values(
+def sentence_values(
     column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, item: float = 0.0
 ) -> Iterator[ValueLine]:
-    """The values of a sentence; ``item``: how surely it says what a pack knows by the question's name."""
+    """Yield the values of a sentence; ``item``: 0..1, how surely it has the question's item of a pack."""
     asked = set(question.terms)
     held = asked & (line.terms | terms_over(line))
     if not item and (len(held) < min(2, len(asked)) or not asked & line.terms):
         return
-    said = FOOTNOTED.sub(r"\1 ", line.text)
-    all_of = quantities_in(said, line.language)
+    text = FOOTNOTED.sub(r"\1 ", line.text)
+    all_of = quantities_in(text, line.language)
     named = {quantity.value for quantity in quantities_in(question.text, line.language)}
     fitting = [
         quantity
         for quantity in all_of
         if quantity.value not in named
-        and fits(column, quantity, said)
+        and fits(column, quantity, text)
         and (quantity.unit or quantity.dimension or is_count(quantity, line))
     ]
     counted = counted_terms(question, line.language)
-    if "count" in question.kinds and not column.unit:  # no share of what is counted, and no other count
-        fitting = [q for q in fitting if not q.dimension and counts(q, said, counted, line.language)]
+    if "count" in question.kinds and not column.unit:  # not a share of what is counted, nor another count
+        fitting = [q for q in fitting if not q.dimension and counts(q, text, counted, line.language)]
     if not fitting:
         return
-    years = frozenset(map(int, YEAR_DIGITS.findall(said)))
+    years = frozenset(map(int, YEAR_DIGITS.findall(text)))
     score = score_of(question, (), line, "", years) + WEIGHTS["item"] * item
     places = term_places(question, line)
-    # a value in brackets is a remark on what stands before it
-    outer = [one for one in all_of if said.rfind("(", 0, one.start) <= said.rfind(")", 0, one.start)]
+    # a value in brackets is a remark on the one before it
+    outer = [one for one in all_of if text.rfind("(", 0, one.start) <= text.rfind(")", 0, one.start)]
     bound = bound_terms(question, outer, places)
     for quantity in fitting:
-        value = TypedValue(as_json(column, quantity), said[quantity.start : quantity.end].strip())
+        value = TypedValue(as_json(column, quantity), text[quantity.start : quantity.end].strip())
         by_words = WEIGHTS["near"] * nearness(question, quantity, places, outer)
         by_words += WEIGHTS["bound"] * bound.get(quantity.start, 0.0)
-        by_words += WEIGHTS["counted"] * counts(quantity, said, counted, line.language)
-        by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, said, all_of, line.language)
+        by_words += WEIGHTS["counted"] * counts(quantity, text, counted, line.language)
+        by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, text, all_of, line.language)
         yield ValueLine(line, value, score + by_words, max(years, default=0))
 
 
 def statistic_match(
     question: QuestionFeatures, quantity: Quantity, text: str, all_of: Sequence[Quantity], language: str
 ) -> int:
-    """1 where what leads to a value names the statistic asked for (an average), -1 where only others.
+    """Return 1 where the words before a value name the statistic asked for, -1 where only another one.
 
-    A total is none here: "total revenue" is what many documents call their revenue.
+    A total does not count: many documents call their revenue "total revenue".
     """
     before = max((other.end for other in all_of if other.end <= quantity.start), default=0)
     named = aggregates_in(text[before : quantity.start], language).keys() - {"total"}
@@ -338,7 +337,7 @@ def statistic_match(
 
 
 def is_count(quantity: Quantity, line: AnswerLine) -> bool:
-    """Whether a bare number counts or measures: not “Table 6”, “1)”, “GPT-4”, “4-hop”, “one of them”."""
+    """Return whether a bare number is a count or measure: not “Table 6”, “1)”, “GPT-4”, “4-hop”."""
     before, after = line.text[: quantity.start], line.text[quantity.end :]
     printed = line.text[quantity.start : quantity.end]
     if quantity.value == 1 and not any(map(str.isdigit, printed)):
@@ -350,13 +349,13 @@ def is_count(quantity: Quantity, line: AnswerLine) -> bool:
 
 @cache
 def place_before(language: str) -> re.Pattern[str]:
-    """Matches a word that numbers places (“Table”, “Fig.”) at the end of a text."""
+    """Return a pattern for a word before a place number (“Table”, “Fig.”) at the end of a text."""
     words = sorted({word for kind in PLACES for word in place_words(language, kind)}, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})\s*$", re.IGNORECASE)
 
 
 def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
-    """Whether a whole number counts what the question counts: “20 lakes”, “Lakes: 20”; True of no noun."""
+    """Return whether an integer counts the question's noun: “20 lakes”, “Lakes: 20”; True without a noun."""
     behind = COUNTED_BY.match(text, quantity.end)
     label = LABELLED_BY.search(text, 0, quantity.start)
     words = f"{behind[0] if behind else ''} {label[1] if label else ''}"
@@ -365,7 +364,7 @@ def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str
 
 
 def term_places(question: QuestionFeatures, line: AnswerLine) -> dict[str, list[tuple[int, int]]]:
-    """Where the question's terms stand in the line."""
+    """Return the spans of the question's terms in the line."""
     found: dict[str, list[tuple[int, int]]] = {}
     for match in WORD.finditer(line.text):
         for term in distinct_terms(match[0], line.language) & set(question.terms):
@@ -374,7 +373,7 @@ def term_places(question: QuestionFeatures, line: AnswerLine) -> dict[str, list[
 
 
 def gap(question: QuestionFeatures, quantity: Quantity, start: int, end: int) -> int:
-    """How far a word stands from a value. A count stands before its noun, a measure after."""
+    """Return the distance of a word from a value. A count precedes its noun, a measure follows it."""
     after, before = (1, 2) if "count" in question.kinds else (2, 1)
     if start >= quantity.end:
         return (start - quantity.end) * after
@@ -387,7 +386,7 @@ def nearness(
     places: Mapping[str, Sequence[tuple[int, int]]],
     outer: Sequence[Quantity],
 ) -> float:
-    """0..1: how near the question's terms stand; those before the first value are half as far from others."""
+    """Return 0..1, how near the question's terms are; those before the first value count half as far."""
     first = outer[0] if outer else quantity
     gaps = [
         min(
@@ -409,7 +408,7 @@ def bound_terms(
     outer: Sequence[Quantity],
     places: Mapping[str, Sequence[tuple[int, int]]],
 ) -> dict[int, float]:
-    """By the place of each value: the share of the question's terms that belong to it and to no other.
+    """Return, by the start of each value, the share of the question's terms that belong to it alone.
 
     A word before all values belongs to all: “Agreement is 0.63 for the first task, 0.72 for the second”.
     """

@@ -54,7 +54,7 @@ from chat.reviews.typed_values import (
     chosen_in,
     typed_value,
 )
-from chat.reviews.value_lines import WEIGHTS, ValueLine, row_values_of, said_values
+from chat.reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_values
 from domains.items import Item, items_asked
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
@@ -211,7 +211,7 @@ def value_lines(column: ReviewColumn, looked: Looked) -> list[ValueLine]:
             values = (
                 row_values_of(column, question, items, line)
                 if line.values
-                else said_values(column, question, line, item_match(items, line))
+                else sentence_values(column, question, line, item_match(items, line))
             )
             found += [replace(one, score=one.score + WEIGHTS["page"] * share) for one in values]
     found = agreed(found)

@@ -17,7 +17,7 @@ from retrieval.query.question_terms import Phrase, QueryTerms
 from retrieval.query.scope import ScopeSql
 from text.terms import BREAK, UNSPACED, folded, folded_accents, terms_of_each
 
-# A chunk comes as one row with its units joined: of most, only the text is looked at.
+# A chunk is one row with its units joined: of most chunks only the text is read.
 UNITS = """
 SELECT chunk.id, chunk.document_id, document.title, entry.language, entry.fields, chunk.index,
        chunk.context_header, chunk.chunk_type, chunk.section_path, chunk.page_start, chunk.page_end, unit.*
@@ -44,7 +44,7 @@ class Candidate:
     Attributes:
         fields: packs of ``domains`` that its document is of.
         contents: the text of each unit.
-        packed_units: the ids of its units, 16 bytes an id: of most candidates none is looked at.
+        packed_units: the ids of its units, 16 bytes an id; most are never unpacked.
         pages: of each unit, from 1.
         has_table: whether some unit is a row of a table.
     """
@@ -72,22 +72,22 @@ class Candidate:
 
     @cached_property
     def terms(self) -> list[list[str]]:
-        """The terms of each unit, in the document's language."""
+        """Return the terms of each unit, in the document's language."""
         return terms_of_each(self.contents, self.language)
 
     @cached_property
     def title_terms(self) -> frozenset[str]:
-        """Terms of the document's title, which stand on all its pages."""
+        """Return the terms of the document's title, which is in the header of all its chunks."""
         return frozenset(terms_of_each([self.document_title], self.language)[0])
 
     @cached_property
     def heading_terms(self) -> frozenset[str]:
-        """Terms of the headings above it and of its caption."""
+        """Return the terms of the headings above it and of its caption."""
         heading = self.context_header.removeprefix(self.document_title)
         return frozenset(terms_of_each([heading], self.language)[0])
 
     def first_of(self, pages: Collection[int]) -> int | None:
-        """The first of these pages that it stands on."""
+        """Return the first of these pages that it is on."""
         return next((page for page in self.pages if page in pages), None)
 
     @cached_property
@@ -96,7 +96,7 @@ class Candidate:
 
 
 def read_candidates(scope: ScopeSql, chunks: Sequence[UUID]) -> dict[UUID, Candidate]:
-    """The chunks with their units, in one statement; what is out of scope is left out."""
+    """Return the chunks in scope with their units; one statement."""
     statement = UNITS.format(
         documents=scope.documents, chunk_filter=scope.and_chunk("chunk.document_id, chunk.id")
     )
@@ -124,32 +124,31 @@ def _candidate(row: tuple) -> Candidate:
     )
 
 
-LENGTH_PIVOT = 30  # terms; a longer unit must match more to count as much
+LENGTH_PIVOT = 30  # terms; longer units are normalised down (as by the b of BM25)
 ROW_LABEL_BONUS = 1.5
 REFERRED = 0.4
 LABEL_BEGINS = 3  # characters of a unit before its label: a bracket, a bullet
 LEAST_RUN = 3  # words of a longer quotation
 TITLE_TERM = 0.3
-"""Weight of a word of the document's title: it says little of which unit is meant."""
+"""Weight of a word of the document's title, which does not tell the units apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermFeatures:
-    """How a candidate meets a question; every number is in 0..1 but ``unit_scores``.
+    """Term-match features of a candidate for a question; all in 0..1 but ``unit_scores``.
 
     Attributes:
-        coverage: share of the question's own telling terms that stand in it, weighed by rarity.
-        phrases: share of the written phrases that stand in it word for word.
-        quoted: share of what the person put in quotation marks that stands in it: of each quotation the
-            longest run of its words.
-        headings: share of the own telling terms that stand in the headings above it or in its caption,
-            without those of the document's title.
-        pairs: share of the neighbouring own terms that stand side by side in it.
+        coverage: share of the question's own content terms in it, weighted by idf.
+        phrases: share of the written phrases in it word for word.
+        quoted: share of the user's quotations in it: of each quotation the longest run of its words.
+        headings: share of the own content terms in the headings above it or in its caption, without
+            those of the document's title.
+        pairs: share of the pairs of neighbouring own terms that are adjacent in it.
         place: 1 where a unit is headed by a place the question names (``Figure 3``), less where one
             refers to it.
         table: 1 for a table, half for a chunk with rows of one.
-        digits: how much of it are digits, where the question asks for a number.
-        unit_scores: for each unit of the candidate, how much it says by itself.
+        digits: its share of digits, where the question asks for a number.
+        unit_scores: for each unit of the candidate, its own term score.
     """
 
     coverage: float
@@ -168,13 +167,13 @@ class TermFeatures:
 
 
 class FeatureExtractor:
-    """Weighs candidates against one question: what hangs on the question alone is worked out once."""
+    """Compute the features of candidates for one question; what depends on the question alone, once."""
 
     def __init__(
         self, question: QueryTerms, rarity: Mapping[str, float], fields: Collection[str] = ()
     ) -> None:
-        """``rarity``: idf of the question's terms in scope; terms that stand nowhere are absent.
-        ``fields``: packs that the candidates' document is of."""
+        """``rarity``: idf of the question's terms in scope; unindexed terms are absent.
+        ``fields``: packs of ``domains`` of the candidates' document."""
         weights, phrases = question.weights_for(fields), question.phrases_for(fields)
         self.question = question
         self.worth = {term: weight * rarity.get(term, 0.0) for term, weight in weights.items()}
@@ -189,8 +188,8 @@ class FeatureExtractor:
             self.labels.setdefault(phrase[0], []).append(phrase)
 
     def weigh(self, candidate: Candidate) -> TermFeatures:
-        said = [self.worth.keys() & terms for terms in candidate.terms]
-        present = set[str]().union(*said)
+        matched = [self.worth.keys() & terms for terms in candidate.terms]
+        present = set[str]().union(*matched)
         text = candidate.text.casefold() if self.question.quoted else ""
         return TermFeatures(
             coverage=self._covered(present),
@@ -201,7 +200,7 @@ class FeatureExtractor:
             place=self._place_in(candidate),
             table=1.0 if candidate.chunk_type == "table" else 0.5 * candidate.has_table,
             digits=digit_share(candidate.text) if self.question.wants_number else 0.0,
-            unit_scores=self._unit_scores(candidate, said),
+            unit_scores=self._unit_scores(candidate, matched),
         )
 
     def _covered(self, present: Set[str]) -> float:
@@ -209,7 +208,7 @@ class FeatureExtractor:
         return sum(map(self.own.__getitem__, self.own.keys() & present)) / total if total else 0.0
 
     def _pairs_in(self, candidate: Candidate) -> float:
-        """The share of the question's neighbouring words that stand side by side in a unit of it."""
+        """Return the share of the question's pairs of neighbouring words that are adjacent in a unit."""
         total = sum(self.pairs.values())
         if not total:
             return 0.0
@@ -219,7 +218,7 @@ class FeatureExtractor:
         return sum(map(self.pairs.__getitem__, found)) / total
 
     def _place_in(self, candidate: Candidate) -> float:
-        """Whether it is, or refers to, a place that the question names."""
+        """Return 1 where it is a place that the question names, less where it refers to one."""
         best = 0.0
         for place in self.question.places:
             for content in candidate.contents:
@@ -228,9 +227,9 @@ class FeatureExtractor:
         return best
 
     def _phrases_in(self, candidate: Candidate, present: Set[str]) -> float:
-        """The share of the written phrases that stand in one unit of it, word beside word.
+        """Return the share of the written phrases whose words are adjacent in one unit.
 
-        ``present``: those of the question's terms that stand in the candidate at all.
+        ``present``: the question's terms in the candidate.
         """
         likely = [written for terms, written in self.phrases if terms <= present]
         if not likely:
@@ -238,26 +237,26 @@ class FeatureExtractor:
         whole = f" {' | '.join(map(' '.join, candidate.terms))} "
         return sum(map(whole.__contains__, likely)) / len(self.phrases)
 
-    def _unit_scores(self, candidate: Candidate, said: Sequence[Set[str]]) -> tuple[float, ...]:
-        """Of each unit Σ weight · idf of the question's terms in it; length counts against, a label for it.
+    def _unit_scores(self, candidate: Candidate, matched: Sequence[Set[str]]) -> tuple[float, ...]:
+        """Return, for each unit, Σ weight · idf of the question's terms, adjusted for length and label.
 
-        ``said``: of each unit those of its terms that the question has.
+        ``matched``: for each unit its terms that the question has.
         """
         named = self.worth.keys() & candidate.title_terms
         worth = {**self.worth, **{term: TITLE_TERM * self.worth[term] for term in named}}
         return tuple(
             [
                 (sum(map(worth.__getitem__, own)) + self._beginnings(terms)) * self._form(terms)
-                for terms, own in zip(candidate.terms, said, strict=True)
+                for terms, own in zip(candidate.terms, matched, strict=True)
             ]
         )
 
     def _beginnings(self, terms: list[str]) -> float:
-        """How many of the prefixes that were asked for some term of the unit begins with."""
+        """Return how many of the question's prefixes start a term of the unit."""
         return float(sum(any(term.startswith(prefix) for term in terms) for prefix in self.question.prefixes))
 
     def _form(self, terms: list[str]) -> float:
-        """What a unit's length, and the label it begins with, make of what it says."""
+        """Return the factor for a unit's length and for the label that it begins with."""
         labels = self.labels.get(terms[0], ()) if terms else ()
         form = ROW_LABEL_BONUS if any(begins_with(terms, label) for label in labels) else 1.0
         excess = len(terms) - LENGTH_PIVOT
@@ -269,10 +268,10 @@ UNIT_CHARACTERS = 300
 
 
 def unit_meanings(text: str, candidates: Sequence[Candidate]) -> list[float]:
-    """Of every candidate the cosine of the unit nearest to the text.
+    """Return, for each candidate, the cosine similarity of its unit nearest to the text.
 
-    By the embedder that needs no service and no time, whatever the space: an average over a whole chunk
-    hides the one sentence that answers.
+    Uses the local static embedder, whatever the space: the average over a chunk hides the one sentence that
+    answers.
     """
     if not candidates:
         return []
@@ -288,7 +287,7 @@ def mean(shares: Sequence[float]) -> float:
 
 
 def longest_run(quoted: str, text: str) -> float:
-    """The longest run of the quotation's words that stands in the text, as a share of it; 0 for one word."""
+    """Return the longest run of the quotation's words in the text, as a share of them; 0 for one word."""
     words = quoted.split()
     for size in range(len(words), min(len(words), LEAST_RUN) - 1, -1):
         if any(" ".join(words[at : at + size]) in text for at in range(len(words) - size + 1)):
@@ -296,14 +295,14 @@ def longest_run(quoted: str, text: str) -> float:
     return 0.0
 
 
-# A word of a quotation may have so many letters more where it is written, as plurals have.
+# A word of a quotation may have this many letters more in the text, as plurals have.
 LONGEST_SUFFIX = 2
 
 
 def has_quoted(quoted: Sequence[str], candidate: Candidate) -> bool:
-    """Whether the words of each quotation stand beside one another in the chunk or the headings above it.
+    """Return whether the words of each quotation are adjacent in the chunk or the headings above it.
 
-    The index counts no function words, so that "harbour master" is found in "harbours and their masters".
+    The index has no function words, so that it finds "harbour master" in "harbours and their masters".
     """
     patterns = [written for words in quoted if (written := _written(words))]
     where = (
@@ -315,7 +314,7 @@ def has_quoted(quoted: Sequence[str], candidate: Candidate) -> bool:
 
 @lru_cache(maxsize=256)
 def _written(quoted: str) -> re.Pattern[str] | None:
-    """The words as they may be written; None of a single word, and in scripts without spaces."""
+    """Return a pattern for the words; None for a single word and for scripts without spaces."""
     words = re.findall(r"\w+", folded_accents(folded(quoted)))
     if len(words) < 2 or UNSPACED.search(quoted):
         return None
@@ -323,7 +322,7 @@ def _written(quoted: str) -> re.Pattern[str] | None:
 
 
 def digit_share(text: str) -> float:
-    """1 from a tenth of digits on."""
+    """Return 0..1 by the share of digits; 1 from a tenth on."""
     encoded = text.encode()
     return min(1.0, 10 * (1 - len(encoded.translate(None, b"0123456789")) / max(1, len(encoded))))
 

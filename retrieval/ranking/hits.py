@@ -1,4 +1,4 @@
-"""Ranked candidates as hits: the units that match, snippets with marks, compressed text; and their facets."""
+"""Convert ranked candidates to hits: matching units, marked snippets, compressed text; facets."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from text.languages import base_language
 from text.sentences import sentences
 from text.terms import IndexedToken, terms_of, tokens_of
 
-# Contextual compression: of a passage, the rows and sentences that matter for the question.
+# Contextual compression: the rows and sentences of a passage that match the question.
 
-LONG_UNIT = 300  # characters, from which a unit is cut into sentences
+LONG_UNIT = 300  # characters; longer units are split into sentences
 KEEP_SHARE = 0.4
-"""A unit or sentence stays when it says at least this share of what the best one says."""
+"""A unit or sentence is kept from this share of the best one's score on."""
 LIMIT = 1200  # characters
 
 
 def compress(candidate: Candidate, evidence: TermFeatures, weights: Mapping[str, float]) -> str:
-    """What matters, in its order; gaps become ' … '."""
+    """Return the matching units and sentences in reading order; gaps become ' … '."""
     least = KEEP_SHARE * evidence.best_unit
     kept: list[str] = []
     last = -1
@@ -37,14 +37,14 @@ def compress(candidate: Candidate, evidence: TermFeatures, weights: Mapping[str,
         if kept:
             kept.append("\n" if at == last + 1 else " … ")
         kept.append(
-            content if len(content) < LONG_UNIT else telling_sentences(content, weights, candidate.language)
+            content if len(content) < LONG_UNIT else matching_sentences(content, weights, candidate.language)
         )
         last = at
     return "".join(kept) or candidate.text[:LIMIT]
 
 
-def telling_sentences(text: str, weights: Mapping[str, float], language: str = "en") -> str:
-    """The sentences that say at least ``KEEP_SHARE`` of what the best one says."""
+def matching_sentences(text: str, weights: Mapping[str, float], language: str = "en") -> str:
+    """Return the sentences that score at least ``KEEP_SHARE`` of the best one."""
     parts = sentences(text, language)
     worth = [sum(weights[term] for term in weights.keys() & terms_of(part, language)) for part in parts]
     least = KEEP_SHARE * max(worth, default=0.0)
@@ -56,18 +56,18 @@ def telling_sentences(text: str, weights: Mapping[str, float], language: str = "
     return kept
 
 
-# The stretch of a text that shows best why it was found, with the words to mark.
+# Snippets: the stretch of a text with the densest matches, and the words to mark.
 
 SNIPPET_CHARACTERS = 320
 TAIL = 20
-"""Characters behind the last match: the end is cut back to a space, and not past a match and its comma."""
+"""Characters after the last match: the end is cut back to a space, but not into a match and its comma."""
 WORD_START = re.compile(r"(?<!\S)\S")
 
 
 def snippet_of(
     text: str, weights: Mapping[str, float], size: int = SNIPPET_CHARACTERS, language: str = "en"
 ) -> Snippet:
-    """At most ``size`` characters around the densest matches; ``weights`` says how much a term matters."""
+    """Return at most ``size`` characters around the densest matches; ``weights``: by term."""
     tokens = tokens_of(text, weights.keys(), language)
     worth = [max(weights.get(term, 0.0) for term in token.terms) for token in tokens]
     start = 0 if len(text) <= size else _densest(text, tokens, worth, size - TAIL)
@@ -81,7 +81,7 @@ def snippet_of(
 
 
 def _densest(text: str, tokens: Sequence[IndexedToken], worth: Sequence[float], size: int) -> int:
-    """Where the stretch of ``size`` characters that holds the most worth begins: at a word."""
+    """Return the start, at a word, of the ``size`` characters with the highest sum of ``worth``."""
     best, start, first, total = 0.0, 0, 0, 0.0
     for last, token in enumerate(tokens):
         total += worth[last]
@@ -94,7 +94,7 @@ def _densest(text: str, tokens: Sequence[IndexedToken], worth: Sequence[float], 
 
 
 def _next_word(text: str, at: int) -> int:
-    """The first place from ``at`` on where a word begins; the end of the text where none does."""
+    """Return the first word start from ``at`` on; the end of the text without one."""
     word = WORD_START.search(text, max(0, at))
     return word.start() if word else len(text)
 
@@ -111,15 +111,15 @@ SNIPPET_UNITS = 4
 
 @dataclass(frozen=True, slots=True)
 class FoundCandidates:
-    """What the lists of a search brought.
+    """The candidates of all ranked lists of a search.
 
     Attributes:
         fused: chunks by fused score, best first.
-        candidates: those of them that were read.
-        evidence: what speaks for each, by the name of the question or part it was weighed against.
+        candidates: the chunks that were read.
+        evidence: features of each candidate, by the name of the question or sub-question.
         rarity: idf of the terms asked for, in scope.
-        on_pages: chunks that stand on a page which the question names, with that page.
-        languages: those that the embedding model was made for; empty where it is for any.
+        on_pages: chunks on a page that the question names, with that page.
+        languages: languages of the embedding model; empty for all.
     """
 
     lists: Sequence[RankedList[UUID]]
@@ -131,7 +131,7 @@ class FoundCandidates:
     languages: frozenset[str] = frozenset()
 
     def is_understood(self, key: UUID) -> bool:
-        """Whether the embedding model may have been made for the language of a candidate."""
+        """Return whether the embedding model may support the language of a candidate."""
         language = base_language(self.candidates[key].language)
         return not language or not self.languages or language in self.languages
 
@@ -141,8 +141,8 @@ class Excerpts:
     """How hits are excerpted.
 
     Attributes:
-        weights: how much a term's mark tells.
-        compressed: whether ``Hit.passage`` holds only the sentences that matter.
+        weights: by term, for choosing the stretch to mark.
+        compressed: whether ``Hit.passage`` holds only the matching sentences.
     """
 
     weights: Mapping[str, float]
@@ -152,7 +152,7 @@ class Excerpts:
 def hits_of(
     ranked: Sequence[tuple[UUID, float]], found: FoundCandidates, excerpts: Excerpts | None = None
 ) -> tuple[Hit, ...]:
-    """One hit a chunk; what was deleted meanwhile is left out. Without ``excerpts``, hits have no text."""
+    """Return one hit per chunk, without chunks deleted meanwhile. Without ``excerpts``, hits have no text."""
     shown = [(found.candidates[key], score) for key, score in ranked if key in found.candidates]
     why = ranks_in(found.lists, {candidate.key for candidate, _ in shown})
     return tuple(
@@ -176,7 +176,7 @@ def hit_of(
     page: int | None,
     excerpts: Excerpts | None,
 ) -> Hit:
-    """The chunk as it is shown: on ``page``, else on that of its best unit."""
+    """Return the chunk as a hit: on ``page``, else on the page of its best unit."""
     best = best_order(evidence)
     page = page if page in candidate.pages else candidate.pages[best[0]]
     on_page = [at for at, number in enumerate(candidate.pages) if number == page]
@@ -210,21 +210,21 @@ def hit_of(
 def excerpt_of(
     candidate: Candidate, evidence: TermFeatures, on_page: Sequence[int], weights: Mapping[str, float]
 ) -> tuple[Snippet, UUID]:
-    """The stretch of the page's units that tells most, and the unit that its first mark stands in."""
-    told = telling_units(evidence, on_page)
-    text = "\n".join(candidate.contents[at] for at in told)
+    """Return the best snippet of the page's units, and the unit of its first mark."""
+    chosen = snippet_units(evidence, on_page)
+    text = "\n".join(candidate.contents[at] for at in chosen)
     snippet = snippet_of(text, weights, language=candidate.language)
-    return snippet, candidate.unit_ids[unit_at(snippet, candidate.contents, told)]
+    return snippet, candidate.unit_ids[unit_at(snippet, candidate.contents, chosen)]
 
 
-def telling_units(evidence: TermFeatures, units: Sequence[int]) -> list[int]:
-    """Units for a snippet: the best of these and what follows it."""
+def snippet_units(evidence: TermFeatures, units: Sequence[int]) -> list[int]:
+    """Return the units for a snippet: the best of these and its successor."""
     start = max(units, key=lambda at: evidence.unit_scores[at])
     return [at for at in units if start <= at < start + SNIPPET_UNITS]
 
 
 def unit_at(snippet: Snippet, contents: Sequence[str], units: Sequence[int]) -> int:
-    """Of these units, joined by line ends, the one with the snippet's first marked word."""
+    """Return the one of these units, joined by line ends, with the snippet's first marked word."""
     place = snippet.start + (snippet.marks[0][0] if snippet.marks else 0)
     for at in units:
         place -= len(contents[at]) + 1
@@ -234,23 +234,23 @@ def unit_at(snippet: Snippet, contents: Sequence[str], units: Sequence[int]) -> 
 
 
 def strongest_of(evidence: Mapping[str, TermFeatures]) -> TermFeatures:
-    """Of the question or the part of it that the candidate meets best."""
+    """Return the features for the question or sub-question that the candidate matches best."""
     return max(evidence.values(), key=lambda found: found.coverage + found.phrases)
 
 
 def best_order(evidence: TermFeatures) -> list[int]:
-    """Units of a candidate, those that say most first; in reading order where none says anything."""
+    """Return the units of a candidate by score; in reading order where none matches."""
     return sorted(range(len(evidence.unit_scores)), key=lambda at: -evidence.unit_scores[at])
 
 
 def best_units(candidate: Candidate, evidence: TermFeatures) -> tuple[UUID, ...]:
-    """Units that speak of the question, best first; the chunk's first where none does."""
+    """Return the matching units, best first; the chunk's first unit where none matches."""
     best = [candidate.unit_ids[at] for at in best_order(evidence) if evidence.unit_scores[at] > 0]
     return tuple(best) or candidate.unit_ids[:1]
 
 
 def ranks_in(lists: Sequence[RankedList[UUID]], chunks: Set[UUID]) -> dict[UUID, tuple[ListRank, ...]]:
-    """Where each of the chunks stood in each list."""
+    """Return the rank of each chunk in each list."""
     ranks: dict[UUID, tuple[ListRank, ...]] = {}
     for ranked in lists:
         for rank, (key, score) in enumerate(ranked.items, 1):
@@ -259,7 +259,7 @@ def ranks_in(lists: Sequence[RankedList[UUID]], chunks: Set[UUID]) -> dict[UUID,
     return ranks
 
 
-# Facets: how the chunks that were found divide, for filters with counts beside them.
+# Facets: counts of the found chunks by field, for the filters.
 
 MOST_VALUES = 12
 
@@ -272,11 +272,11 @@ WHERE chunk.id = ANY(%s) AND chunk.document_id IN ({documents})
 
 
 def read_facets(scope: ScopeSql, chunks: Sequence[UUID]) -> tuple[Facet, ...]:
-    """Facets that tell the chunks apart; one statement."""
+    """Return the facets with more than one value; one statement."""
     with reader().cursor() as cursor:
         cursor.execute(BELONGS.format(documents=scope.documents), [list(chunks), *scope.document_params])
         rows = cursor.fetchall()
-    labels = told_apart({str(row[0]): (row[1], row[2]) for row in rows})
+    labels = distinct_titles({str(row[0]): (row[1], row[2]) for row in rows})
     labels |= {row[4]: language_name(row[4]) for row in rows}
     counted = (
         ("document", Counter(str(row[0]) for row in rows)),
@@ -296,7 +296,7 @@ def read_facets(scope: ScopeSql, chunks: Sequence[UUID]) -> tuple[Facet, ...]:
     )
 
 
-def told_apart(named: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Titles by document id, of (title, file name); of those that share a title the file's name."""
+def distinct_titles(named: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Return a distinct title per document id, from (title, file name): the file name where titles repeat."""
     shared = Counter(title for title, _ in named.values())
     return {pk: file if shared[title] > 1 and file else title for pk, (title, file) in named.items()}

@@ -26,7 +26,7 @@ from documents.models.document import language_name
 from documents.models.security import TokenScope
 from retrieval.models import SavedSearch, SearchQuery
 from retrieval.query.scope import Scope
-from retrieval.ranking.hits import told_apart
+from retrieval.ranking.hits import distinct_titles
 from retrieval.results import FullTextLevel
 from retrieval.search import search
 from retrieval.templatetags.search import limited_to
@@ -146,7 +146,7 @@ def test_documents_that_share_a_title_are_told_apart_by_their_files() -> None:
         "2": ("FORM 10-K", "NIKE_2021.pdf"),
         "3": ("Trial", "x.pdf"),
     }
-    assert told_apart(named) == {"1": "NIKE_2019.pdf", "2": "NIKE_2021.pdf", "3": "Trial"}
+    assert distinct_titles(named) == {"1": "NIKE_2019.pdf", "2": "NIKE_2021.pdf", "3": "Trial"}
 
 
 def test_parameters_that_make_no_sense_are_left_out(

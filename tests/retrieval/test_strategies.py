@@ -19,7 +19,7 @@ from retrieval.query.plan import (
 )
 from retrieval.query.scope import Scope
 from retrieval.ranking.candidate_lists import RRF_K, RankedList, fuse, interleave
-from retrieval.ranking.hits import snippet_of, telling_sentences
+from retrieval.ranking.hits import matching_sentences, snippet_of
 from retrieval.results import Snippet
 
 
@@ -123,7 +123,7 @@ def test_variants_are_three_at_most_and_none_is_empty() -> None:
 
 def test_the_telling_sentences_stay_in_their_order() -> None:
     text = "Goodwill rose. The weather was fine. It rained on Monday. Goodwill was impaired."
-    assert telling_sentences(text, {"goodwil": 1.0}) == "Goodwill rose. … Goodwill was impaired."
+    assert matching_sentences(text, {"goodwil": 1.0}) == "Goodwill rose. … Goodwill was impaired."
 
 
 def test_a_snippet_shows_the_densest_stretch_and_marks_its_words() -> None:
