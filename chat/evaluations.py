@@ -151,7 +151,7 @@ def scores_of(outcomes: Sequence[EvaluatedAnswer]) -> AnswerScores:
         first=share(bool(o.pages) and o.pages[0] in o.right_pages for o in outcomes),
         precision=share(citations),
         verified=share(verdicts),
-        values=share(says_value(o) for o in with_value),
+        values=share(claims_value(o) for o in with_value),
         unanswered=share(o.is_unanswered for o in outcomes),
         citations=round(len(citations) / len(outcomes), 2) if outcomes else 0.0,
         judged_right=judged_right(),
@@ -159,7 +159,7 @@ def scores_of(outcomes: Sequence[EvaluatedAnswer]) -> AnswerScores:
     )
 
 
-def says_value(outcome: EvaluatedAnswer) -> bool:
+def claims_value(outcome: EvaluatedAnswer) -> bool:
     """Return whether the answer claims a value of the known answer."""
     lines = [line for line in outcome.text.splitlines() if not line.startswith("#")]
     claimed = {number for line in lines for number in amounts_in(line)}

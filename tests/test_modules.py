@@ -25,7 +25,7 @@ NOUNS = {"anchoring", "chunking", "docling", "ranking"}
 CLASSES_OF_DJANGO = {"Command", "Config", "DatabaseWrapper", "Media", "Meta"}
 # Choices in the body of a model, read with its name: ``Document.Status``.
 CHOICES_OF_MODELS = {"Kind", "Status", "Type"}
-NOUNS_OF_FUNCTIONS = {"finding", "heading", "holding", "spelling", "standing"}
+NOUNS_OF_FUNCTIONS = {"finding", "heading", "spelling", "standing"}
 NOUNS_OF_CLASSES = {"Finding", "Heading", "Listing", "Ordering", "Pairing", "Ranking", "Ruling"}
 # Small modules that something finds by name (Django, django-q2, a command line, a protocol), or that are the
 # only door to a library: sentencex.

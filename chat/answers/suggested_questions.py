@@ -32,11 +32,11 @@ from chat.answers.without_model.question import (
     YEAR,
     Topic,
     analyse,
+    asks_something,
     language_of,
     message,
     phrases_in,
     place_words,
-    tells,
     words_of,
 )
 from chat.citations.claims import SourceUnit
@@ -283,7 +283,7 @@ def definition_questions(document: Document) -> list[Suggestion]:
         for span in sentence_spans(content, language):
             term, asked = defined_in(one_line(content[span.start : span.end]), language, text)
             is_new = asked and term not in found and not looks_like_injection(asked)
-            if is_new and mentions(term) >= LEAST_MENTIONS and tells(analyse(asked)):
+            if is_new and mentions(term) >= LEAST_MENTIONS and asks_something(analyse(asked)):
                 found[term] = Suggestion(asked, unit=str(pk))
     return [found[term] for term in sorted(found, key=mentions, reverse=True)]
 

@@ -134,10 +134,10 @@ def write_answer(answer: Message, writing: AnswerContext) -> None:
         message = "Something went wrong on our side. Try again."
         writing.emit(FailedEvent(translated(message), permanent=False))
         _fail(answer, writing, message)
-    writing.emit(retry_until_available(lambda: told_at_the_end(answer)))
+    writing.emit(retry_until_available(lambda: final_event(answer)))
 
 
-def told_at_the_end(answer: Message) -> DoneEvent:
+def final_event(answer: Message) -> DoneEvent:
     """The whole answer, as it is stored."""
     answer.refresh_from_db()
     return done_event(answer)
@@ -225,7 +225,7 @@ def found_passages(
     count = len(found.passages)
     reading = ngettext("Reading %(count)s passage…", "Reading %(count)s passages…", count) % {"count": count}
     writing.emit(StatusEvent("reading", reading, passages=count))
-    writing.emit(SourcesEvent(tuple(told_sources(found))))
+    writing.emit(SourcesEvent(tuple(context_sources(found))))
     return found
 
 
@@ -247,10 +247,10 @@ def searched_passages(
     if not region and (plan := reading_plan(question, scope)):
         give_back_connection()
 
-        def tell(part: int) -> None:
+        def report_progress(part: int) -> None:
             writing.emit(StatusEvent("reading", plan.progress(part), tokens=plan.tokens))
 
-        found = read_whole(question, plan, provider, limits(), writing.cancelled, tell)
+        found = read_whole(question, plan, provider, limits(), writing.cancelled, report_progress)
         writing.spent = found.spent
         return found
     helper = language_model(provider, writing.cancelled)
@@ -267,11 +267,11 @@ def search_record(answer: Message) -> SearchRecord:
     return SearchRecord("chat", "follow_up" if before else "question", answer.pk, before)
 
 
-MOST_TOLD = 60  # the extractive answerer looks through more than anybody wants listed
+MOST_SOURCES = 60  # the extractive answerer looks through more than anybody wants listed
 
 
-def told_sources(found: AnswerSources) -> Iterator[ContextSource]:
-    for passage in found.passages[:MOST_TOLD]:
+def context_sources(found: AnswerSources) -> Iterator[ContextSource]:
+    for passage in found.passages[:MOST_SOURCES]:
         unit = passage.unit
         yield ContextSource(
             unit.id, unit.document, unit.title, unit.page, passage.section, unit.type, unit.text[:300]

@@ -14,7 +14,7 @@ from rest_framework import exceptions, generics, mixins, serializers, status, vi
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.api.reviews import ReviewPart, View, told_as_errors
+from chat.api.reviews import ReviewPart, View, as_api_errors
 from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow, ReviewShare, ReviewTemplate
 from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import fill_estimate
@@ -74,7 +74,7 @@ class Rows(ReviewPart, generics.ListAPIView):
     def post(self, request: Request, **kwargs: Any) -> Response:
         asked = NewRowsSerializer(data=request.data, context=self.get_serializer_context())
         asked.is_valid(raise_exception=True)
-        with told_as_errors():
+        with as_api_errors():
             added = add_rows(self.review, asked.validated_data["documents"], caller(request))
         return Response({"added": added}, status=status.HTTP_201_CREATED)
 
@@ -168,7 +168,7 @@ class CellDetail(Cells, generics.RetrieveAPIView):
         cell, asked = self.get_object(), CellChangeSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         changes = dict(asked.validated_data)
-        with told_as_errors():
+        with as_api_errors():
             change_cell(cell.pk, caller(request), changes.pop("revision"), changes)
         return Response(ReviewCellSerializer(self.get_object()).data)
 

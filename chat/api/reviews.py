@@ -60,7 +60,7 @@ else:
 
 
 @contextmanager
-def told_as_errors() -> Iterator[None]:
+def as_api_errors() -> Iterator[None]:
     """What a command refuses is 422, and 409 where somebody else was quicker."""
     try:
         yield
@@ -150,14 +150,14 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
         return dict(cells.values_list("state").annotate(n=models.Count("pk")))
 
     def create(self, values: dict[str, Any]) -> Review:
-        with told_as_errors():
+        with as_api_errors():
             return start_review(self.context["request"].user, **values)
 
     def update(self, review: Review, values: dict[str, Any]) -> Review:
         is_blind = values.pop("blind", review.blind)
         if is_blind != review.blind and review.owner_id != self.context["request"].user.pk:
             raise exceptions.PermissionDenied("Only its owner begins and ends blind marks.")
-        with told_as_errors(), transaction.atomic():
+        with as_api_errors(), transaction.atomic():
             if is_blind != review.blind:
                 set_blind(review, is_blind)
             changed: Review = super().update(review, values)
@@ -232,7 +232,7 @@ class Columns(ReviewPart, generics.ListCreateAPIView):
         return ReviewColumn.objects.filter(review=self.review)
 
     def perform_create(self, serializer: Any) -> None:
-        with told_as_errors():
+        with as_api_errors():
             serializer.instance = save_column(self.review, ReviewColumn(**serializer.validated_data))
 
 
@@ -250,7 +250,7 @@ class ColumnDetail(ReviewPart, generics.RetrieveUpdateDestroyAPIView):
     def perform_update(self, serializer: Any) -> None:
         for name, value in serializer.validated_data.items():
             setattr(serializer.instance, name, value)
-        with told_as_errors():
+        with as_api_errors():
             save_column(self.review, serializer.instance)
 
 
@@ -270,7 +270,7 @@ class ColumnsFromFile(ReviewPart, views.APIView):
     def post(self, request: Request, **kwargs: Any) -> Response:
         asked = ColumnFileSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        with told_as_errors():
+        with as_api_errors():
             _name, columns = columns_in(asked.validated_data["text"].encode())
             add_columns(self.review, columns)
         return Response(ColumnSerializer(columns, many=True).data, status=status.HTTP_201_CREATED)
@@ -305,7 +305,7 @@ class TemplateSerializer(Strict, serializers.ModelSerializer):
 
     def create(self, values: dict[str, Any]) -> ReviewTemplate:
         user = self.context["request"].user
-        with told_as_errors():
+        with as_api_errors():
             if "review" in values:
                 if "columns" in values:
                     raise Unusable("Send either columns or a review.")
@@ -313,7 +313,7 @@ class TemplateSerializer(Strict, serializers.ModelSerializer):
             return keep_template(user, values["name"], checked(values.get("columns", [])))
 
     def update(self, template: ReviewTemplate, values: dict[str, Any]) -> ReviewTemplate:
-        with told_as_errors():
+        with as_api_errors():
             if "columns" in values:
                 values["columns"] = [values_of(column) for column in checked(values["columns"])]
         values.pop("review", None)

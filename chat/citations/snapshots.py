@@ -34,7 +34,7 @@ def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
         if found.quote
         else (unit.char_start, unit.char_start + len(unit.text))
     )
-    lines = lit_lines(found, place)
+    lines = highlighted_lines(found, place)
     return Citation(
         id=uuid4(),
         number=number,
@@ -62,7 +62,7 @@ def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
     )
 
 
-def lit_lines(found: Verification, place: UnitPlace) -> tuple[int, int]:
+def highlighted_lines(found: Verification, place: UnitPlace) -> tuple[int, int]:
     """Return first and last line of the cited words; those of the unit if it has not one box per line."""
     first, last = place.lines
     if len(place.rects) != last - first + 1:

@@ -94,7 +94,7 @@ def review_table(
     )
 
 
-def said(cell: ReviewCell | None) -> str:
+def shown_value(cell: ReviewCell | None) -> str:
     """The cell for people: its value, else its state."""
     if cell is None:
         return ""
@@ -122,7 +122,7 @@ def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
             yield (
                 title_of(row),
                 column.title,
-                said(cell),
+                shown_value(cell),
                 cell.get_state_display(),
                 str(Citation.Verdict(cited.verdict).label) if cited else "",
                 str(cited.page_number) if cited else "",
@@ -138,7 +138,10 @@ def as_csv(table: ReviewTable) -> bytes:
     heads = ["Document", *(column.title for column in table.columns)]
     return csv_of(
         heads,
-        ([title_of(row), *(said(table.cell(row, column)) for column in table.columns)] for row in table.rows),
+        (
+            [title_of(row), *(shown_value(table.cell(row, column)) for column in table.columns)]
+            for row in table.rows
+        ),
     )
 
 
@@ -199,7 +202,7 @@ def as_markdown(table: ReviewTable) -> str:
         values = [escaped(one_line(title_of(row)))]
         for column in table.columns:
             cell = table.cell(row, column)
-            text = escaped(one_line(said(cell)))
+            text = escaped(one_line(shown_value(cell)))
             if cell and (cited := table.citation(cell)):
                 notes.append(f"[^{len(notes) + 1}]: {escaped(one_line(f'{cited.place}: “{cited.quote}”'))}")
                 text += f"[^{len(notes)}]"
@@ -261,7 +264,7 @@ def put_value(place: Any, cell: ReviewCell, column: ReviewColumn, table: ReviewT
 def typed(cell: ReviewCell, column: ReviewColumn) -> Any:
     """The value as Excel has it: a number, a date, a truth value, else the words."""
     if cell.state != "found":
-        return said(cell)
+        return shown_value(cell)
     if isinstance(cell.value, dict):
         return cell.value.get("number")
     if column.kind == ReviewColumn.Kind.DATE and len(str(cell.value)) == 10:
@@ -329,7 +332,7 @@ def as_pdf(table: ReviewTable) -> bytes:
             if not (cell := table.cell(row, column)):
                 continue
             parts.append(f"<h3>{escape(column.title)}</h3><p class='asked'>{escape(column.question)}</p>")
-            parts.append(f"<p>{escape(said(cell)[:LONGEST_VALUE])}</p>")
+            parts.append(f"<p>{escape(shown_value(cell)[:LONGEST_VALUE])}</p>")
             if cited := table.citation(cell):
                 left -= 1
                 parts.append(evidence_html(cited, cell, table.link(cited)))

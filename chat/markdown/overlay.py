@@ -298,11 +298,11 @@ def _with_citations(
 def _place(result: list[Token], citation: Token) -> None:
     """Append a citation, but before a line break that directly precedes it."""
     at = len(result)
-    while at and (result[at - 1].type in ("softbreak", "hardbreak") or not _says(result[at - 1])):
+    while at and (result[at - 1].type in ("softbreak", "hardbreak") or not _shows_text(result[at - 1])):
         at -= 1
     breaks = any(token.type in ("softbreak", "hardbreak") for token in result[at:])
     result.insert(at if breaks else len(result), citation)
 
 
-def _says(token: Token) -> bool:
+def _shows_text(token: Token) -> bool:
     return token.type != "text" or bool(token.content)

@@ -217,7 +217,7 @@ def add_list(request: HttpRequest) -> HttpResponse:
     except (BibliographyUnreadable, ExportUnreadable) as error:
         form.add_error(None, str(error))
         return _page(request, list_form=form)
-    messages.success(request, _told(len(added)))
+    messages.success(request, _outcome_message(len(added)))
     return redirect("library")
 
 
@@ -233,7 +233,7 @@ def add_zotero_library(request: HttpRequest) -> HttpResponse:
     except CatalogueError as error:
         form.add_error(None, str(error))
         return _page(request, zotero=form)
-    messages.success(request, _told(len(added)))
+    messages.success(request, _outcome_message(len(added)))
     return redirect("library")
 
 
@@ -366,7 +366,7 @@ def _add_marked(request: HttpRequest, listed: Callable[[], list[ListedPaper]]) -
         return
     added = [add_and_fetch(request.user, row.record) for row in rows if row.record.key in wanted]
     if added:
-        messages.success(request, _told(len(added)))
+        messages.success(request, _outcome_message(len(added)))
 
 
 def _direction(request: HttpRequest) -> Direction:
@@ -376,7 +376,7 @@ def _direction(request: HttpRequest) -> Direction:
     return cast(Direction, asked)
 
 
-def _told(number: int) -> str:
+def _outcome_message(number: int) -> str:
     return ngettext("%d paper is in your library.", "%d papers are in your library.", number) % number
 
 

@@ -167,7 +167,7 @@ def bars(fills: Sequence[Rect], words: Sequence[RawWord]) -> list[Rect]:
         for (upright, _, _), group in groups.items()
         if len(group) >= FEWEST_BARS
         and _differ([rect.height if upright else rect.width for rect in group])
-        and _stand_apart(sorted((rect.x0, rect.x1) if upright else (rect.y0, rect.y1) for rect in group))
+        and _are_separated(sorted((rect.x0, rect.x1) if upright else (rect.y0, rect.y1) for rect in group))
         and all(_text_share(rect, words) <= BAR_TEXT for rect in group)
         for rect in group
     ]
@@ -178,7 +178,7 @@ def _differ(lengths: Sequence[float]) -> bool:
     return len({round(length / (3 * EVEN)) for length in lengths}) >= FEWEST_LENGTHS
 
 
-def _stand_apart(spans: Sequence[tuple[float, float]]) -> bool:
+def _are_separated(spans: Sequence[tuple[float, float]]) -> bool:
     return all(following[0] - span[1] > EVEN for span, following in pairwise(spans))
 
 

@@ -229,7 +229,7 @@ class Recognised(msgspec.Struct, frozen=True):
     awaits: Mapping[int, Awaits]
     picture_words: Mapping[int, list[RawWord]] = {}
 
-    def told(self, page: ParsedPage) -> ParsedPage:
+    def with_recognition(self, page: ParsedPage) -> ParsedPage:
         """The page laid out, with what is kept of its recognition."""
         said, awaits = self.packed.get(page.number, b""), self.awaits.get(page.number, "")
         return msgspec.structs.replace(page, recognised=said, awaits=awaits)

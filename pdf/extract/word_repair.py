@@ -97,11 +97,11 @@ def _suspects(words: Sequence[RawWord], vocabulary: Vocabulary) -> list[int]:
         and any(
             vocabulary.counts[text] <= RARE or len(text) == 1 for text in (words[i].text, words[i + 1].text)
         )
-        and (words[i].line == words[i + 1].line or _stand_close(words[i], words[i + 1]))
+        and (words[i].line == words[i + 1].line or _are_adjacent(words[i], words[i + 1]))
     ]
 
 
-def _stand_close(a: RawWord, b: RawWord) -> bool:
+def _are_adjacent(a: RawWord, b: RawWord) -> bool:
     """Whether the second stands on the first one's baseline, no more than a space behind it."""
     em = a.style.size
     return 0 < b.x0 - a.x1 < SPACE * em and abs(a.baseline - b.baseline) < 0.05 * em and a.turn == b.turn

@@ -319,7 +319,7 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
     for page_layout in page_layouts:
         entries = page_layout.contents_entries()
         for block, following in zip_longest(page_layout.blocks, page_layout.blocks[1:]):
-            told = _level_told(block.text, page_layout.raw.number, titles) if titles else None
+            told = _level_in_outline(block.text, page_layout.raw.number, titles) if titles else None
             if block.kind == "heading" and block.tag_role:
                 block.level = told or block.level
                 found.append(block)
@@ -335,7 +335,7 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
     set_levels(found)
 
 
-def _level_told(text: str, page: int, titles: Mapping[tuple[int, str], int]) -> int | None:
+def _level_in_outline(text: str, page: int, titles: Mapping[tuple[int, str], int]) -> int | None:
     """The level of the outline's entry for this page and text; an outline may leave out the numbers."""
     number, _, title = text.partition(" ")
     told = titles.get((page, _plain(text)))

@@ -1,8 +1,7 @@
-"""Running heads, feet and page numbers, found over the whole document.
+"""Find running heads and feet, page numbers, line numbers and watermarks over the whole document.
 
-Rows are peeled off the top and the bottom of each page as long as they stand at
-the same place on other pages with the same words (digits aside), or hold
-nothing but a page number.
+Rows are removed from the top and the bottom of each page as long as they are at the same place on other
+pages with the same words (digits ignored), or are only a page number.
 """
 
 from __future__ import annotations
@@ -21,33 +20,33 @@ from pdf.layout.lines import Line, rows_of
 from pdf.layout.page_layout import PageLayout
 from pdf.tables.cells import is_value
 
-# Furniture stands within this share of the page's height from its edge.
+# Maximum distance of furniture from the page's edge, as a share of the page's height.
 MARGIN = 0.15
-# At most so many rows at each edge.
+# Maximum rows of furniture at each edge.
 ROWS = 4
-# Rows stand at one place when they are at most this far apart (points).
+# Rows are at the same place within this distance (points).
 SAME_PLACE = 4.0
-# Repeated words are furniture from so many pages on, or on this share of them.
+# Repeated words are furniture on this many pages, or on this share of them.
 PAGES = 3
 SHARE = 0.6
-# Body text keeps this distance (ems) from furniture.
+# Minimum distance of body text from furniture (ems).
 CLEARANCE = 0.6
-# So many lines of an edge are looked at.
+# Lines of an edge that are examined.
 NEAR = 16
-# The rulings over and under the heads of a table are at most so far from them (ems).
+# Maximum distance of the rulings above and below the heads of a table (ems).
 HEAD_RULE = 1.5
-# Heads of columns are at least so many in a row, and the table's first row ends so far below them (ems).
+# Minimum column heads in a row, and maximum distance of the end of the table's first row (ems).
 HEADS, HEAD_REACH = 3, 12.0
-# At most so many lines of a row are numbers beside its words: of the page and of all pages, say.
+# Maximum numbers of a row beside its words: page number and number of pages.
 NUMBERS = 2
-# A sheet that holds two pages is so many times as wide as high; this share of its text runs over the fold.
+# Sheets of two pages: minimum ratio of width to height, maximum share of text across the fold.
 SHEET_SHAPE, OVER_FOLD = 1.15, 0.05
-# A page's lines are numbered from 1 to so many at least; this share of what stands beside may be values.
-# Who speaks may be named in so many characters: ``Q.``
+# Line numbers: minimum count on a page, maximum share of values beside them, characters of a speaker's
+# name (``Q.``).
 LINE_NUMBERS, VALUED, SPEAKER = 10, 0.1, 3
-# At most so many characters stand in a row with a page number.
+# Maximum characters in a row with a page number.
 BESIDE_NUMBER = 100
-# So much larger than the page's text are headings that are numbered through its pages ("Step 15").
+# Minimum size of headings numbered through the pages ("Step 15"), relative to the page's text.
 HEADING_SIZE = 1.2
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -65,7 +64,7 @@ Place = tuple[str, int]
 
 
 def separate_furniture(page_layouts: Sequence[PageLayout]) -> None:
-    """Moves the lines that are furniture from each sheet's lines to its head and foot."""
+    """Move furniture from each sheet's lines to its head and foot."""
     _separate_watermarks(page_layouts)
     _separate_line_numbers(page_layouts)
     for top in (True, False):
@@ -102,9 +101,9 @@ def _is_slanted(line: Line) -> bool:
 
 
 def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
-    """Move the numbers of a page's lines, as of a transcript, to its foot.
+    """Move line numbers, as of a transcript, to the foot of the page.
 
-    From 1 on they stand at the same places on several pages, beside texts that differ and are no values.
+    They count from 1 at the same places on several pages, beside texts that differ and are not values.
     """
     numbered = [(sheet, _counted(sheet)) for sheet in page_layouts]
     places = Counter(place for _, found in numbered for place in {*map(_place, found)})
@@ -123,7 +122,7 @@ def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
 
 
 def _counted(sheet: PageLayout) -> list[Line]:
-    """Lines that hold nothing but the numbers from 1 on, one below the other, left of all that is beside."""
+    """Return the lines that are only the numbers from 1 on, one below the other, left of all text."""
     numbers = [line for line in sheet.lines if len(line.text) <= 2 and line.text.isdecimal()]
     found: list[Line] = []
     for line in sorted(numbers, key=_TOP):
@@ -140,7 +139,7 @@ def _has_text_left_of(numbers: Sequence[Line], sheet: PageLayout) -> bool:
 
 
 def _beside_numbers(sheet: PageLayout, numbers: Sequence[Line]) -> list[Line]:
-    """The texts beside the numbers, without ``Q.`` and ``A.`` before them."""
+    """Return the texts beside the numbers, without ``Q.`` and ``A.`` before them."""
     own, top, bottom = set(map(id, numbers)), numbers[0].y0, numbers[-1].y1
     inside = [line for line in sheet.lines if top <= line.baseline <= bottom and id(line) not in own]
     return [line for line in inside if line.chars > SPEAKER]
@@ -151,11 +150,10 @@ def _place(line: Line) -> tuple[str, int, int]:
 
 
 class _Signs(NamedTuple):
-    """What tells furniture in one document, at one edge of its pages.
+    """Evidence of furniture in one document, at one edge of its pages.
 
-    ``recurring`` are lines that stand on several pages with the same numbers, too; ``offsets`` are what
-    page numbers differ by from the numbers of their pages; ``running`` the words that stand beside such
-    a number, wherever the page's text ends.
+    ``recurring``: lines that are equal on several pages, digits included; ``offsets``: differences of
+    printed page numbers from page indexes; ``running``: words beside such a number, with its offset.
     """
 
     repeated: set[Place]
@@ -166,7 +164,7 @@ class _Signs(NamedTuple):
 
 
 def _edge_rows(page_layout: PageLayout, top: bool) -> list[list[Line]]:
-    """The outermost rows of one edge and the one behind them, the outermost first."""
+    """Return the rows of one edge and the next one, the outermost first."""
     inwards = sorted(page_layout.lines, key=_TOP if top else _BOTTOM, reverse=not top)
     rows = rows_of([*islice((line for line in inwards if not line.sideways), NEAR)])
     return (rows if top else rows[::-1])[: ROWS + 1]
@@ -178,7 +176,7 @@ def _in_margin(row: list[Line], page_layout: PageLayout, top: bool) -> bool:
 
 
 def _places(row: list[Line]) -> list[Place]:
-    """What and where each line of a row is; twice, so that a place on a border finds its like."""
+    """Return text and place of each line of a row; twice, so that places across a border match."""
     found = [(_DIGITS.sub("#", line.text).casefold(), round(line.y1 / SAME_PLACE)) for line in row]
     return [(words, height + step) for words, height in found for step in (0, 1)]
 
@@ -197,7 +195,7 @@ def _repeated_texts(pages: Sequence[Sequence[list[Line]]]) -> set[str]:
 
 
 def _numbered(pages: Sequence[Sequence[list[Line]]]) -> set[int]:
-    """Heights at which page numbers stand, on several pages or on the only one."""
+    """Return heights of page numbers, on several pages or on the only one."""
     counts: Counter[int] = Counter()
     for rows in pages:
         counts.update({height for row in rows[:2] for height in _number_heights(row)})
@@ -206,7 +204,7 @@ def _numbered(pages: Sequence[Sequence[list[Line]]]) -> set[int]:
 
 
 def _number_heights(row: list[Line]) -> list[int]:
-    """Where the row's page number stands; twice, as places do. Few words stand beside one."""
+    """Return the height of the row's page number, twice (see ``_places``); few words may be beside it."""
     if len(row) > 3 or sum(line.chars for line in row) > BESIDE_NUMBER or is_contents_line(_text(row)):
         return []
     ends = {id(line): line for line in (row[0], row[-1]) if is_page_number(line.text)}
@@ -218,7 +216,7 @@ def is_page_number(text: str) -> bool:
 
 
 def _offsets(page_layouts: Sequence[PageLayout], edges: Sequence[Sequence[list[Line]]]) -> set[int]:
-    """What outermost rows that hold a number only differ by from their pages' numbers, on several pages."""
+    """Return, for outermost rows that are only a number, its repeated offsets from the page index."""
     counts = Counter(
         offset
         for page_layout, rows in zip(page_layouts, edges, strict=True)
@@ -244,7 +242,7 @@ def _repeated_words(
 
 
 def _words_and_offsets(row: list[Line], page_layout: PageLayout) -> set[tuple[str, int]]:
-    """The words of a row that begins or ends with a number, and what that differs by from its page's."""
+    """Return the words of a row that begins or ends with a number, with that number's offset."""
     text = _text(row)
     if len(text) > BESIDE_NUMBER or is_contents_line(text):
         return set()
@@ -263,7 +261,7 @@ def _peel(page_layout: PageLayout, rows: list[list[Line]], signs: _Signs, top: b
             break
         count += 1
     while count and not (
-        _stands_clear(rows[count - 1], rows[count : count + 1], top)
+        _is_clear_of_text(rows[count - 1], rows[count : count + 1], top)
         or _is_sure(rows[count - 1], page_layout, signs)
     ):
         count -= 1
@@ -276,7 +274,7 @@ def _peel(page_layout: PageLayout, rows: list[list[Line]], signs: _Signs, top: b
 
 
 def _heads_table(row: list[Line], page_layout: PageLayout) -> bool:
-    """Whether the row stands between two rulings: the heads of a table that each page begins with."""
+    """Return whether the row is between two rulings: repeated heads of a table across pages."""
     if len(row) < 2:
         return False
     x0, y0, x1, y1 = row[0].x0, row[0].y0, row[-1].x1, max(line.y1 for line in row)
@@ -287,7 +285,7 @@ def _heads_table(row: list[Line], page_layout: PageLayout) -> bool:
 
 
 def _heads_columns(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:
-    """Whether a row of the page's own text has a cell under most of this one's: it holds heads of columns."""
+    """Return whether a row of body text has a cell below most cells of this row: it has column heads."""
     if len(row) < HEADS:
         return False
     reach = row[0].y1 + HEAD_REACH * row[0].size
@@ -300,13 +298,13 @@ def _heads_columns(row: list[Line], page_layout: PageLayout, signs: _Signs) -> b
 
 
 def _cells_under(heads: list[Line], row: list[Line]) -> int:
-    """How many of the heads have a line of the row under them that is under no other head."""
+    """Return how many heads have a line of the row below them that is below no other head."""
     under = [[head for head in heads if head.x0 < line.x1 and line.x0 < head.x1] for line in row]
     return len({id(found[0]) for found in under if len(found) == 1})
 
 
 def _is_sure(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:
-    """Whether the same words stand beside the page's own number on other pages too, however near the text."""
+    """Return whether other pages have the same words beside their page number, however near the text."""
     return not signs.running.isdisjoint(_words_and_offsets(row, page_layout))
 
 
@@ -323,7 +321,7 @@ def _is_furniture(row: list[Line], rank: int, page_layout: PageLayout, signs: _S
 
 
 def _is_numbered_heading(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:
-    """Whether it is one line in larger type than the page's text, whose numbers differ on each page."""
+    """Return whether it is a line in larger type than the page's text, with other numbers on each page."""
     line = row[0]
     return (
         len(row) == 1
@@ -342,9 +340,9 @@ def _text_size(page_layout: PageLayout) -> float:
 
 
 def _is_repeated(row: list[Line], repeated: set[Place]) -> bool:
-    """Whether at least half of the row's characters come back on other pages.
+    """Return whether at least half of the row's characters are repeated on other pages.
 
-    Numbers are nothing that comes back where several stand in a row: they are values of a table.
+    Several numbers in a row do not count: they are values of a table.
     """
     if is_contents_line(_text(row)):
         return False
@@ -357,8 +355,8 @@ def _text(row: list[Line]) -> str:
     return " ".join(line.text for line in row)
 
 
-def _stands_clear(row: list[Line], inner: list[list[Line]], top: bool) -> bool:
-    """Whether the page's text keeps its distance: the title of a table, printed on each page, does not."""
+def _is_clear_of_text(row: list[Line], inner: list[list[Line]], top: bool) -> bool:
+    """Return whether body text keeps its distance; it does not from the title of a table on each page."""
     if not inner:
         return True
     if top:
@@ -369,10 +367,10 @@ def _stands_clear(row: list[Line], inner: list[list[Line]], top: bool) -> bool:
 
 
 def find_folds(page_layouts: Sequence[PageLayout]) -> None:
-    """Set the fold of each sheet that two pages are printed on.
+    """Set the fold of each sheet that has two pages.
 
-    Their numbers stand at the sheet's edge, one in each half, the second one more than the first. Where
-    several sheets of one size have them, others of that size hold two pages too. Hardly a line runs over it.
+    Their consecutive numbers are at the sheet's edge, one in each half. Where several sheets of one size have
+    them, others of that size have two pages too. Hardly a line crosses the fold.
     """
     wide = [sheet for sheet in page_layouts if sheet.width >= SHEET_SHAPE * sheet.height]
     numbered = [sheet for sheet in wide if _is_numbered_twice(sheet)]
@@ -401,6 +399,6 @@ def _runs_over_fold(sheet: PageLayout) -> bool:
 
 
 def _numbers(line: Line) -> set[int]:
-    """The numbers that the line begins and ends with."""
+    """Return the numbers at the start and the end of the line."""
     ends = {line.words[0].text, line.words[-1].text}
     return {int(end) for end in ends if len(end) <= 4 and end.isdecimal()}

@@ -1,7 +1,7 @@
 """Classify the text beside a vertical gutter: prose, list, short lines, margin note or table cells.
 
-A gutter parts columns only where both of its sides are texts of their own. Headings set in the margin are
-read before the text that begins beside them.
+A gutter separates columns only where both sides are independent texts. Headings in the margin are read
+before the text beside them.
 """
 
 from __future__ import annotations
@@ -17,55 +17,55 @@ from pdf.extract.words import is_bullet
 from pdf.layout.lines import Line, rows_of
 from pdf.tables.cells import MARKER_GAP, is_value
 
-# A column has at least this many rows on each side of the gutter.
+# Minimum rows on each side of a gutter between columns.
 COLUMN_ROWS = 3
-# A row is full when it covers this share of its column.
+# Minimum share of its column that a full row covers.
 FULL_ROW = 0.7
-# Words of a full row are at most this far apart (ems): wider gaps part cells.
+# Maximum gap between words of a full row (ems): wider gaps separate cells.
 RUNNING_GAP = 1.6
-# Share of full rows from which a column is prose.
+# Minimum share of full rows in a column of prose.
 PROSE_ROWS = 0.5
-# Several columns of prose: most runs are so long, begin within so much of one another (ems) and fill so much.
+# Columns of prose: minimum characters of most runs, maximum difference of their starts (ems), shares filled.
 LONG_RUN, COLUMN_INDENT = 15, 2.0
 FULL_RUN, FULL_RUNS = 0.85, 0.7
-# Share of rows with a bullet from which a column is a list.
+# Minimum share of rows with a bullet in a list.
 LIST_ROWS = 0.6
-# Columns of which one is not prose are of like width, and share at most this part of their baselines.
+# Columns of which one is not prose: minimum ratio of widths, maximum share of common baselines.
 LIKE_WIDTH = 0.6
 APART = 0.5
-# Columns of one table share this part of theirs.
+# Minimum share of common baselines of columns of one table.
 COMMON = 0.8
-# A narrow side, as a list of links beside a text, shares still fewer.
+# Maximum share of common baselines of a narrow side, as a list of links beside a text.
 FAR_APART = 0.35
-# A smaller share than this of the rows of a column of text hold nothing but values.
+# Maximum share of rows that are only values in a column of text.
 VALUE_SHARE = 0.25
-# Where so many paragraphs stand off from the one before, they alone tell of rows.
+# From this many separated paragraphs on, only these are compared as rows.
 OPENINGS = 2
-# So short a cell with a digit in it is a value.
+# Maximum characters of a cell with a digit that is a value.
 VALUE_CHARS = 16
-# A stack of short lines: at least so many rows of so many characters, at most this leading (ems).
+# A stack of short lines: minimum rows, characters; maximum leading (ems).
 STACK_ROWS = 5
 STACK_CHARS = 12
 STACK_LEADING = 1.6
-# Texts further apart than this (ems) are no stack, where as many rows are few.
+# Maximum gap within a stack of few rows (ems).
 STACK_HOLE = 6.0
-# A note in the margin has at least so many lines, of which this share begin with a small letter.
+# A note in the margin: minimum lines, and share of them that begin with a small letter.
 NOTE_ROWS = 4
 NOTE_SHARE = 0.7
-# Share of an index's lines that end in numbers of pages; so many initials at least; share of them in order.
+# An index: share of lines that end in page numbers, minimum initials, share of initials in order.
 INDEX_ENTRIES, INITIALS, INDEX_ORDER = 0.6, 2, 0.9
 _INDEX_ENTRY = re.compile(r"[^\W\d]{2}.*\s[\d٠-٩۰-۹]{1,4}(?:\s?[-–,]\s?[\d٠-٩۰-۹]{1,4})*$")
 
 
 def text_rows(lines: list[Line]) -> list[list[Line]]:
-    """The rows of a side that hold text."""
+    """Return the rows of a side that have text."""
     return [row for row in rows_of(lines) if any(line.chars for line in row)]
 
 
 def are_texts_apart(left: list[list[Line]], right: list[list[Line]], ruled: bool = False) -> bool:
-    """Whether each of two sides is read for itself, from its first row to its last.
+    """Return whether the two sides are columns, each read from top to bottom.
 
-    ``ruled``: an upright ruling parts them, as it does columns of a text and the two columns of a table.
+    ``ruled``: a vertical ruling is between them, as between columns of a text or of a table.
     """
     sides = (left, right)
     if min(map(len, sides)) < COLUMN_ROWS:
@@ -78,13 +78,13 @@ def are_texts_apart(left: list[list[Line]], right: list[list[Line]], ruled: bool
         return True
     if ruled and _are_ruled_apart(left, right):
         return True
-    return (any(prose) or all(stacked)) and _stand_apart(left, right, any(prose))
+    return (any(prose) or all(stacked)) and _are_independent(left, right, any(prose))
 
 
 def _are_ruled_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
-    """Whether a ruling parts two texts of short paragraphs: alike in width, on baselines of their own.
+    """Return whether a ruling separates two texts of short paragraphs: similar width, own baselines.
 
-    Rows of a table that it parts begin on common baselines.
+    Rows of a table begin on common baselines.
     """
     sides = (left, right)
     if min(map(len, sides)) < STACK_ROWS or not _are_alike_in_width(left, right):
@@ -100,10 +100,10 @@ def _are_ruled_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
 
 
 def _is_read_across(left: list[list[Line]], right: list[list[Line]]) -> bool:
-    """Whether two stacks of short lines are columns of one table, whose rows stand on common baselines.
+    """Return whether two stacks of short lines are columns of one table with common baselines.
 
-    Then values stand among the texts of one of them, not of both as in two lists of names with numbers;
-    or one says the same again and again, as no list does.
+    Then only one of them has values, unlike two lists of names with numbers, or one repeats its texts,
+    unlike a list.
     """
     if _common_baselines(left, right) < COMMON:
         return False
@@ -115,7 +115,7 @@ def _is_read_across(left: list[list[Line]], right: list[list[Line]]) -> bool:
 
 
 def _common_baselines(left: list[list[Line]], right: list[list[Line]]) -> float:
-    """Which share of the rows of the side with fewer stands on baselines of the other."""
+    """Return the share of the rows of the shorter side that are on baselines of the other."""
     few, many = sorted((left, right), key=len)
     places = sorted(row[0].baseline for row in many)
     return sum(_has_near(places, row[0].baseline, 0.1 * row[0].size) for row in few) / len(few)
@@ -127,15 +127,15 @@ def _has_near(places: list[float], place: float, distance: float) -> bool:
 
 
 def _repeats(rows: list[list[Line]]) -> bool:
-    """Whether most texts stand there several times."""
+    """Return whether most texts are repeated."""
     counts = Counter([line.text for row in rows for line in row])
     return sum([count for count in counts.values() if count > 2]) > counts.total() / 2
 
 
-def _stand_apart(left: list[list[Line]], right: list[list[Line]], prose: bool) -> bool:
-    """Whether two sides go their own ways: few baselines in common, few values.
+def _are_independent(left: list[list[Line]], right: list[list[Line]], prose: bool) -> bool:
+    """Return whether two sides are independent: few common baselines, few values.
 
-    Sides of unlike width do where one is ``prose`` and the other hardly ever stands on its baselines.
+    Sides of different width are, where one is ``prose`` and hardly a row of the other is on its baselines.
     """
     alike = _are_alike_in_width(left, right)
     if not (alike or prose) or min(len(left), len(right)) < STACK_ROWS:
@@ -152,7 +152,7 @@ def _are_alike_in_width(left: list[list[Line]], right: list[list[Line]]) -> bool
 
 
 def _value_share(rows: list[list[Line]]) -> float:
-    """Share of the rows that hold nothing but values: numbers, amounts, dashes, ``down 3 %``."""
+    """Return the share of the rows that are only values: numbers, amounts, dashes, ``down 3 %``."""
     return sum(all(map(_is_like_value, row)) for row in rows) / len(rows)
 
 
@@ -161,7 +161,7 @@ def _is_like_value(line: Line) -> bool:
 
 
 def reads_as_column(rows: list[list[Line]]) -> bool:
-    """Whether most rows fill the width they share with words."""
+    """Return whether words fill the common width in most rows."""
     x0 = min(row[0].x0 for row in rows)
     x1 = max(row[-1].x1 for row in rows)
     full = sum(1 for row in rows if row[-1].x1 - row[0].x0 >= FULL_ROW * (x1 - x0) and _wordy(row))
@@ -169,7 +169,7 @@ def reads_as_column(rows: list[list[Line]]) -> bool:
 
 
 def reads_as_columns(rows: list[list[Line]]) -> bool:
-    """Whether the rows are those of several columns of prose: runs that fill where they begin."""
+    """Return whether the rows are several columns of prose: runs with common starts and full widths."""
     lines = [line for row in rows for line in row if line.chars]
     if sum([line.chars >= LONG_RUN for line in lines]) < FULL_RUNS * len(lines):
         return False
@@ -189,18 +189,18 @@ def reads_as_columns(rows: list[list[Line]]) -> bool:
 
 
 def _is_filled(column: list[Line]) -> bool:
-    """Whether most lines that begin at one place reach to where the longest ends."""
+    """Return whether most lines with one start reach the end of the longest."""
     reach = FULL_RUN * (max(line.x1 for line in column) - column[0].x0)
     return sum([line.x1 - column[0].x0 >= reach for line in column]) >= FULL_RUNS * len(column)
 
 
 def reads_as_list(rows: list[list[Line]]) -> bool:
-    """Whether most rows open with a bullet."""
+    """Return whether most rows open with a bullet."""
     return sum(map(_opens_with_bullet, rows)) >= LIST_ROWS * len(rows)
 
 
 def _opens_with_bullet(row: list[Line]) -> bool:
-    """Whether a bullet and, not far from it, a text: else it is a box to check the text before it."""
+    """Return whether the row is a bullet and a near text; a box far from it belongs to the text before."""
     mark = row[0]
     if not is_bullet(mark.words[0].text):
         return False
@@ -208,7 +208,7 @@ def _opens_with_bullet(row: list[Line]) -> bool:
 
 
 def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:
-    """Whether one side is a note in the margin, and a column of text stands at its height on the other."""
+    """Return whether one side is a note in the margin beside a column of text."""
     if not runs_on(note):
         return False
     top, bottom = 2 * note[0][0].y0, 2 * note[-1][0].y1
@@ -217,10 +217,10 @@ def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:
 
 
 def _are_index_columns(left: list[list[Line]], right: list[list[Line]]) -> bool:
-    """Whether both sides hold entries of an index, on common baselines or not.
+    """Return whether both sides have entries of an index, on common baselines or not.
 
-    Most lines are words and the numbers of pages, and the entries of a column follow one another by
-    their letters. The right side may be several columns.
+    Most lines are words and page numbers, and the entries of a column are in alphabetical order. The right
+    side may be several columns.
     """
     if not all(map(_are_index_entries, (left, right))):
         return False
@@ -238,9 +238,9 @@ def _are_index_entries(rows: list[list[Line]]) -> bool:
 
 
 def runs_on(rows: list[list[Line]]) -> bool:
-    """Whether lines too short to fill a column make a sentence all the same, as a note in the margin does.
+    """Return whether short lines are running text, as those of a note in the margin.
 
-    They stand close, and most go on with a small letter; scripts without small letters tell nothing.
+    They are close, and most begin with a small letter; false in scripts without small letters.
     """
     if len(rows) < NOTE_ROWS:
         return False
@@ -252,7 +252,7 @@ def runs_on(rows: list[list[Line]]) -> bool:
 
 
 def is_stack_of_short_lines(rows: list[list[Line]]) -> bool:
-    """Whether short lines stand one close under the other, as in a list: no values, no rows left out."""
+    """Return whether short lines are stacked closely, as in a list: no values, no empty rows."""
     if len(rows) < STACK_ROWS:
         return False
     pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
@@ -268,23 +268,23 @@ def is_stack_of_short_lines(rows: list[list[Line]]) -> bool:
 
 
 def _wordy(row: list[Line]) -> bool:
-    """Several words that run on, or as much in a script that puts no spaces between them."""
+    """Return whether a row has several running words, or as many characters in scripts without spaces."""
     if any(b.x0 - a.x1 > RUNNING_GAP * a.size for a, b in itertools.pairwise(row)):
         return False
     chars = sum(line.chars for line in row)
     return chars >= 20 or (chars >= 8 and not row[0].text.isascii() and " " not in row[0].text)
 
 
-# So many heads at least, of so many lines at most, with this share of the characters beside them.
+# Headings in the margin: minimum number, maximum lines of each, maximum share of characters.
 HEADS, HEAD_LINES, HEAD_CHARS = 2, 5, 0.3
-# Lines of one head are at most this far apart; the text begins so near its first line (ems).
+# Maximum leading of a head, and distance of its first line from that of the text (ems).
 HEAD_LEADING, LEVEL = 1.6, 1.0
-# The text leaves so much more than its leading before it begins anew (share); most heads stand there.
+# Gap before a new part of the text, relative to its leading; minimum share of heads at such gaps.
 OPENED, ALIGNED = 1.15, 0.8
 
 
 def with_margin_headings(heads: Sequence[Line], text: Sequence[Line]) -> list[list[Line]]:
-    """Heads and texts in turn, top to bottom; empty where the first column holds no heads in the margin."""
+    """Return heads and their texts in turn, top to bottom; empty without headings in the margin."""
     groups = _groups(heads)
     chars = sum([line.chars for line in heads])
     if (
@@ -316,7 +316,7 @@ def _groups(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _openings(rows: Sequence[Sequence[Line]]) -> list[Line]:
-    """The lines that stand further below the one before than most do."""
+    """Return the lines with a larger gap above than most."""
     pitches = sorted(b[0].baseline - a[0].baseline for a, b in pairwise(rows))
     usual = pitches[len(pitches) // 2] if pitches else 0.0
     return [b[0] for a, b in pairwise(rows) if b[0].baseline - a[0].baseline > OPENED * usual]

@@ -217,7 +217,7 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
         return True
     if not marker_of(block[0].words[0].text) and _centered(last, line, column):
         return pitch > TITLE_LEADING * line.size
-    if _goes_on_as_title(block, line, following, pitch, column):
+    if _continues_title(block, line, following, pitch, column):
         return False
     if _ended_on_purpose(last, line, column, margin, len(block) > 1):
         return True
@@ -290,7 +290,7 @@ def _centered(a: Line, b: Line, column: Column) -> bool:
     return starts > column.start + em and ends < column.end - em
 
 
-def _goes_on_as_title(
+def _continues_title(
     block: list[Line], line: Line, following: Line | None, pitch: float, column: Column
 ) -> bool:
     """Whether a title in larger or bold type runs over two or three lines: titles are not broken greedily."""

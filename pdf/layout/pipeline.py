@@ -1,6 +1,6 @@
-"""Lay out a document: the passes that lead from the words of its pages to units in reading order.
+"""Lay out a document: the passes from the words of its pages to units in reading order.
 
-Continue paragraphs and tables over the end of a column or page; nest lists; give tables their captions.
+Continue paragraphs and tables across columns and pages, nest lists, assign captions to tables.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ _log = logging.getLogger(__name__)
 def read_pages(
     document: pymupdf.Document, page_numbers: Iterable[int], tags: bool = True
 ) -> list[ParsedPage]:
-    """The pages as units. Numbers are 1-based; a page that cannot be read says why in ``failure``.
+    """Return the pages as units. Numbers are 1-based; unreadable pages have the reason in ``failure``.
 
-    ``tags``: the structure that its author gave the document is used where it is sound.
+    ``tags``: use the document's structure tree where it is sound.
     """
     with gc_paused():
         traits = document_features(document, tags)
-        raw_pages = (_read_or_say_why(document, number, traits) for number in page_numbers)
+        raw_pages = (_read_or_failure(document, number, traits) for number in page_numbers)
         return layout(list(raw_pages), outline_of(document))
 
 
 def outline_of(document: pymupdf.Document) -> list[OutlineEntry]:
-    """The PDF's bookmarks, in their order; empty where they cannot be read."""
+    """Return the PDF's bookmarks in order; empty where they cannot be read."""
     try:
         return [
             OutlineEntry(level, title.strip(), page) for level, title, page in document.get_toc(simple=True)
         ]
-    except Exception:  # a damaged outline is no outline
+    except Exception:  # treat a damaged outline as none
         return []
 
 
-def _read_or_say_why(document: pymupdf.Document, number: int, traits: DocumentFeatures) -> RawPage:
+def _read_or_failure(document: pymupdf.Document, number: int, traits: DocumentFeatures) -> RawPage:
     try:
         return read_page(document.load_page(number - 1), traits)
     except Exception as error:  # MuPDF raises many kinds; a bad page must not end the document
@@ -69,7 +69,7 @@ def _read_or_say_why(document: pymupdf.Document, number: int, traits: DocumentFe
 
 
 def layout(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry] = ()) -> list[ParsedPage]:
-    """Units of pages that were read or recognised. ``outline``: the document's own table of contents."""
+    """Return the units of pages that were read or recognised. ``outline``: the PDF's bookmarks."""
     vocabulary = Vocabulary(raw_pages)
     with left_out_on_failure():
         join_kerned(raw_pages, vocabulary)
@@ -97,27 +97,27 @@ def layout(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry] = ()) -
 
 @contextmanager
 def left_out_on_failure() -> Iterator[None]:
-    """What a look at the whole document would have found is missing then; its pages stand as they are."""
+    """Skip a pass over the whole document that fails; its pages stay as they are."""
     try:
         yield
-    except Exception:  # any: a page nobody thought of shall not cost the document
+    except Exception:  # any: an unforeseen page must not fail the document
         _log.exception("a pass over the whole document failed")
 
 
 def arrange(page_layout: PageLayout) -> None:
-    """Find the blocks of one page. Where that fails, keep its lines in the order drawn, and say so."""
+    """Find the blocks of one page. On failure, keep its lines in drawing order and log it."""
     try:
         page_layout.blocks = _blocks_of(page_layout)
         if page_layout.raw.elements:
             with left_out_on_failure():
                 page_layout.blocks = group_by_tags(page_layout.blocks, page_layout.raw.elements)
-    except Exception:  # any: a page nobody thought of shall not cost its words
+    except Exception:  # any: an unforeseen page must keep its words
         _log.exception("the layout of page %d failed", page_layout.raw.number)
         page_layout.keep_plain_lines()
 
 
 def _blocks_of(page_layout: PageLayout) -> list[Block]:
-    """The page's blocks in reading order; two pages on one sheet are read one after the other."""
+    """Return the page's blocks in reading order; two pages on one sheet one after the other."""
     lines, shapes = page_layout.lines, (page_layout.rulings, page_layout.fills, page_layout.drawings)
     fold = page_layout.fold
     if fold is None:
@@ -130,22 +130,22 @@ def _blocks_of(page_layout: PageLayout) -> list[Block]:
     return blocks
 
 
-# --- Over the end of a column or page: paragraphs and tables continue; lists nest; tables get captions ---
+# --- Across columns and pages: continued paragraphs and tables, nested lists, captions of tables ---
 
 
-# Items whose markers stand within this of one another (ems) are of one depth.
+# Items are of one depth when their markers differ by at most this (ems).
 SAME_DEPTH = 0.8
 DEEPEST = 6
-# Columns of a continued table stand within this of one another (points).
+# Maximum difference of the columns of a continued table (points).
 SAME_COLUMN = 6.0
-# Lines of a cell that goes on stand at most so far below one another (ems).
+# Maximum distance of lines of a continued cell (ems).
 CELL_LEADING = 1.5
 
 _ENDS = tuple('.!?:;。！？：；؟…”"»)')
 
 
 def mark_continuations(page_layouts: Sequence[PageLayout]) -> None:
-    """Marks the prose that goes on with the column or page before."""
+    """Mark prose that continues from the column or page before."""
     last: Block | None = None
     for page_layout in page_layouts:
         first_of_page = True
@@ -154,17 +154,17 @@ def mark_continuations(page_layouts: Sequence[PageLayout]) -> None:
                 if block.kind in ("heading", "table"):
                     last, first_of_page = None, False
                 continue
-            if last is not None and (first_of_page or block.opens_column) and _goes_on(last, block):
+            if last is not None and (first_of_page or block.opens_column) and _continues(last, block):
                 block.continues = True
             last, first_of_page = block, False
 
 
-def _goes_on(last: Block, block: Block) -> bool:
-    return block.kind != "list" and _line_goes_on(last.lines[-1], block.lines[0])
+def _continues(last: Block, block: Block) -> bool:
+    return block.kind != "list" and _line_continues(last.lines[-1], block.lines[0])
 
 
-def _line_goes_on(ended: Line, line: Line) -> bool:
-    """Whether the line takes up the sentence that the other one leaves unfinished, in its size."""
+def _line_continues(ended: Line, line: Line) -> bool:
+    """Return whether the line continues the unfinished sentence of the other one, in its size."""
     if abs(ended.size - line.size) > 0.5:
         return False
     text = ended.text
@@ -175,7 +175,7 @@ def _line_goes_on(ended: Line, line: Line) -> bool:
 
 
 def nest_lists(page_layouts: Sequence[PageLayout]) -> None:
-    """Gives list items their depth, from 0, by where their markers stand among the items around them."""
+    """Set the depth of list items, from 0, by the x of their markers among the items around them."""
     for page_layout in page_layouts:
         edges: list[float] = []
         for block in page_layout.blocks:
@@ -188,13 +188,13 @@ def nest_lists(page_layouts: Sequence[PageLayout]) -> None:
             if block.opens_column:
                 edges = []
             edges = [other for other in edges if other < edge - SAME_DEPTH * line.size]
-            told = block.level or 0 if block.tag_role else 0
-            block.level = min(DEEPEST, max(told, len(edges)))
+            tagged = block.level or 0 if block.tag_role else 0
+            block.level = min(DEEPEST, max(tagged, len(edges)))
             edges.append(edge)
 
 
 def number_tables(page_layouts: Sequence[PageLayout]) -> None:
-    """Numbers tables through the document; one that goes on over the page break keeps number and head."""
+    """Number the tables of the document; one continued across a page break keeps number and head."""
     count = 0
     previous: list[Block] = []
     for page_layout in page_layouts:
@@ -220,15 +220,15 @@ def number_tables(page_layouts: Sequence[PageLayout]) -> None:
 
 
 def _take_up_cell(before: Sequence[Block], blocks: list[Block]) -> bool:
-    """Make a row of the prose that a page begins with, where it goes on with a cell of the table before it.
+    """Make the prose at the start of a page a row where it continues a cell of the table before.
 
-    It stands in that cell's column, between its neighbours, and takes up its unfinished sentence.
+    It is in that cell's column, between its neighbours, and continues its unfinished sentence.
     """
     first, last, table = blocks[0] if blocks else None, before[-1], before[-1].table
     if first is None or table is None or first.kind != "prose" or table.columns < 2:
         return False
     for cell in last.cells:
-        if _line_goes_on(cell.lines[-1], first.lines[0]) and _is_in_column(first.rect, cell, before):
+        if _line_continues(cell.lines[-1], first.lines[0]) and _is_in_column(first.rect, cell, before):
             while (
                 len(blocks) > 1
                 and _is_right_below(first, blocks[1])
@@ -244,14 +244,14 @@ def _take_up_cell(before: Sequence[Block], blocks: list[Block]) -> bool:
 
 
 def _is_right_below(above: Block, block: Block) -> bool:
-    """Whether the prose goes on right below, as where the lines of a narrow cell pass for short ones."""
+    """Return whether the prose continues right below, as where lines of a narrow cell look short."""
     last, line = above.lines[-1], block.lines[0]
     near = 0 < line.baseline - last.baseline <= CELL_LEADING * line.size
     return block.kind == "prose" and near and line.style == last.style
 
 
 def _is_in_column(rect: Rect, cell: TableCell, rows: Sequence[Block]) -> bool:
-    """Whether the rectangle begins with the cell's column and stands between the columns beside it."""
+    """Return whether the rectangle begins with the cell's column and is between the columns beside it."""
     cells = [other for row in rows for other in row.cells if not row.header]
     own = [other.rect for other in cells if other.column == cell.column]
     left = max((other.rect.x1 for other in cells if other.column < cell.column), default=-math.inf)
@@ -277,7 +277,7 @@ def _tables(blocks: Sequence[Block]) -> list[list[Block]]:
 
 
 def _same_table(before: Sequence[Block], rows: Sequence[Block]) -> bool:
-    """Whether the columns of both stand under one another, and have not been headed anew."""
+    """Return whether the columns of both are aligned, and the second has no other heads."""
     a, b = before[0].table, rows[0].table
     if a is None or b is None or a.columns != b.columns:
         return False
@@ -290,7 +290,7 @@ def _same_table(before: Sequence[Block], rows: Sequence[Block]) -> bool:
 
 
 def _heads_its_values(head: Sequence[Block], rows: Sequence[Block]) -> bool:
-    """Whether several columns have heads, all that have values below; a row of words is no head."""
+    """Return whether several columns have heads, and all with values do; a row of words is not a head."""
     headed = {cell.column for row in head for cell in row.cells if cell.column > 0}
     body = [cell for row in rows if not row.header for cell in row.cells if cell.column > 0]
     values = sum(is_value_cell(cell.lines) for cell in body)
@@ -298,7 +298,7 @@ def _heads_its_values(head: Sequence[Block], rows: Sequence[Block]) -> bool:
 
 
 def _continue_rows(before: Sequence[Block], rows: Sequence[Block]) -> None:
-    """Row numbers run on; a head printed again stays a head, a row taken for one becomes a row."""
+    """Continue the row numbers; a repeated head stays a head, a row mistaken for one becomes a row."""
     first = before[-1].row + 1
     table, old = rows[0].table, before[-1].table
     assert table is not None
@@ -319,13 +319,13 @@ def _same_head(a: Sequence[Block], b: Sequence[Block]) -> bool:
     return texts(a) == texts(b)
 
 
-# Blocks looked at above and below a table for its caption or title.
+# Blocks searched above and below a table for its caption or title.
 REACH = 2
 TITLE_CHARS = 160
 
 
 def title_tables(page_layouts: Sequence[PageLayout]) -> None:
-    """Gives each table its caption, or the heading or introducing line right above it."""
+    """Set each table's caption, or the heading or introducing line right above it."""
     for page_layout in page_layouts:
         blocks = page_layout.blocks
         for i, block in enumerate(blocks):
@@ -337,7 +337,11 @@ def title_tables(page_layouts: Sequence[PageLayout]) -> None:
 
 
 def _title(above: Sequence[Block], below: Sequence[Block]) -> str:
-    for block in [*above[:1], *below, *above[1:]]:  # the nearest: two above may be another table's
+    for block in [
+        *above[:1],
+        *below,
+        *above[1:],
+    ]:  # the nearest first: the second above may be another table's
         if block.kind == "caption":
             return block.text
     for block in above[:1]:

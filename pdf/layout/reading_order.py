@@ -1,8 +1,7 @@
-"""Order the lines of a page and make its blocks; boxes are read by themselves.
+"""Order the lines of a page and make its blocks; boxes are read separately.
 
-Boxes are an infobox beside a text, cards beside one another, a note on a grey ground. Shaded cells and
-columns of tables are no boxes: they touch one another, lie in a grid, or share their rows with what
-stands beside them.
+Boxes are an infobox beside a text, cards side by side, a note on a grey ground. Shaded cells and columns of
+tables are not boxes: they touch one another, are in a grid, or share baselines with the text beside them.
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ from pdf.tables.rows import LABEL, mirrored_row, table_blocks, turned_back, with
 from pdf.tables.ruled import with_ruled_tables
 from pdf.tables.text_tables import Inset
 
-# A box holds at least so many lines and is at least so wide (points).
+# Minimum lines and width (points) of a box.
 LINES, WIDTH = 3, 60.0
-# Edges this near (points) touch; rulings this near make one corner.
+# Edges within this distance (points) touch; rulings within it make a corner.
 TOUCH = 3.0
-# Share of its lines that stand on baselines of what is beside it, from which on it is part of a table.
+# From this share of lines on baselines of the text beside it on, a box is part of a table.
 COMMON = 0.4
-# The labels of a drawing have at most so many characters; names on their lines so many.
+# Maximum characters of the labels of a drawing, and of names on their lines.
 LABEL_CHARS, NAME_CHARS = 24, 40
-# Lines of a narrow column beside a drawing have more characters than this.
+# Minimum characters of lines of a narrow column beside a drawing.
 NARROW_CHARS = 12
 # Pages of more fills or rulings are drawings.
 MOST_FILLS, MOST_RULINGS = 200, 80
 
 
 def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect]) -> list[Rect]:
-    """The boxes that have other text beside them; apart from one another."""
+    """Return the disjoint boxes that have other text beside them."""
     found: list[Rect] = []
     candidates = _candidates(rulings, fills)
     if not candidates:
@@ -63,13 +62,13 @@ def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rec
 
 
 def _holds_lines(lines: Sequence[Line]) -> bool:
-    """Whether it is a text of several lines: the cells of one row are none."""
+    """Return whether the lines are a text of several lines, not the cells of one row."""
     baselines = [line.baseline for line in lines]
     return len(lines) >= LINES and max(baselines) - min(baselines) > lines[0].size / 2
 
 
 def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[Rect]:
-    """Drawings with their labels that have a column of text beside them; apart from one another."""
+    """Return the disjoint drawings, with labels, that have a column of text beside them."""
     found: list[Rect] = []
     for drawing in drawings:
         box = _with_labels(drawing, lines)
@@ -86,7 +85,7 @@ def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[
 
 
 def _without_edges(box: Rect, texts: Sequence[Line]) -> Rect:
-    """The box without the lines of text that stand on its upper or lower edge: a title, a source."""
+    """Return the box without the lines on its upper or lower edge: a title, a source."""
     over = [line for line in texts if line.rect.overlaps(box)]
     top = max([line.y1 for line in over if line.y0 < box.y0], default=box.y0)
     bottom = min([line.y0 for line in over if line.y1 > box.y1], default=box.y1)
@@ -94,7 +93,7 @@ def _without_edges(box: Rect, texts: Sequence[Line]) -> Rect:
 
 
 def _with_labels(drawing: Rect, lines: Sequence[Line]) -> Rect:
-    """The drawing with the short lines around it, and those that name the bars whose values stand in it."""
+    """Return the drawing with the short lines around it, and the names of the bars in it."""
     near = Rect(drawing.x0 - LABEL, drawing.y0 - LABEL, drawing.x1 + LABEL, drawing.y1 + LABEL)
     labels = [line for line in lines if line.chars <= LABEL_CHARS and _within(line.rect, near)]
     baselines = [line.baseline for line in labels]
@@ -120,7 +119,7 @@ def _candidates(rulings: Sequence[Rect], fills: Sequence[Rect]) -> list[Rect]:
 
 
 def _frames(rulings: Iterable[Rect]) -> list[Rect]:
-    """Rectangles of four rulings."""
+    """Return the rectangles of four rulings."""
     flat = [r for r in rulings if r.width >= WIDTH and r.width > r.height]
     tall = [r for r in rulings if r.height > TOUCH and r.height > r.width]
     frames: list[Rect] = []
@@ -139,7 +138,7 @@ def _frames(rulings: Iterable[Rect]) -> list[Rect]:
 
 
 def _is_ruled(box: Rect, flat: Sequence[Rect]) -> bool:
-    """Whether rulings part the box into rows: it may be a column of a table."""
+    """Return whether rulings divide the box into rows: it may be a column of a table."""
     return any(
         box.y0 + TOUCH < r.y0 < box.y1 - TOUCH
         and min(r.x1, box.x1) - max(r.x0, box.x0) > box.width - 2 * TOUCH
@@ -148,7 +147,7 @@ def _is_ruled(box: Rect, flat: Sequence[Rect]) -> bool:
 
 
 def _covered(x: float, box: Rect, tall: Sequence[Rect]) -> bool:
-    """Whether upright rulings close the box at ``x``, in one piece or several."""
+    """Return whether vertical rulings close the box at ``x``, in one piece or several."""
     height = sum(
         min(r.y1, box.y1) - max(r.y0, box.y0)
         for r in tall
@@ -158,7 +157,7 @@ def _covered(x: float, box: Rect, tall: Sequence[Rect]) -> bool:
 
 
 def _touch(a: Rect, b: Rect) -> bool:
-    """Whether two grounds meet at an edge or lie within one another's seam: cells, stripes, shadows."""
+    """Return whether two shaded areas touch: cells, stripes, shadows."""
     near = b.x0 - a.x1 < TOUCH and a.x0 - b.x1 < TOUCH and b.y0 - a.y1 < TOUCH and a.y0 - b.y1 < TOUCH
     return near and not (_within(a, b) or _within(b, a))
 
@@ -168,12 +167,12 @@ def _within(a: Rect, b: Rect) -> bool:
 
 
 def holds(box: Rect, line: Line) -> bool:
-    """Whether the line stands in the box."""
+    """Return whether the line is in the box."""
     return box.contains((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2) and line.chars > 0
 
 
 def _crossed(box: Rect, lines: Sequence[Line]) -> bool:
-    """Whether a line runs over the box's left or right edge."""
+    """Return whether a line crosses the left or right edge of the box."""
     return any(
         box.y0 < (line.y0 + line.y1) / 2 < box.y1
         and any(line.x0 < x - TOUCH and line.x1 > x + TOUCH for x in (box.x0, box.x1))
@@ -191,24 +190,24 @@ def _overlap(a: Rect, b: Rect) -> bool:
 
 
 def _is_cell(box: Rect, grid: RuledGrid) -> bool:
-    """Whether the box is a part of a larger grid."""
+    """Return whether the box is a cell of a larger grid."""
     return grid.rect.area > 1.2 * box.area and _within(
         Rect(box.x0 + TOUCH, box.y0 + TOUCH, box.x1 - TOUCH, box.y1 - TOUCH), grid.rect
     )
 
 
 def _shares_rows(inside: Sequence[Line], beside: Sequence[Line]) -> bool:
-    """Whether lines of the box stand on baselines of what is beside it, as a shaded column's do."""
+    """Return whether lines of the box share baselines with the text beside it, as a shaded column's do."""
     baselines = sorted(line.baseline for line in beside)
     shared = sum(any(abs(line.baseline - other) < 0.1 * line.size for other in baselines) for line in inside)
     return shared >= COMMON * len(inside)
 
 
-# Texts of one row stand at least so far apart (ems).
+# Minimum gap between the texts of one row (ems).
 APART = 5.0
-# Lines of one paragraph begin within this of one another (ems).
+# Maximum difference of the starts of lines of one paragraph (ems).
 START = 0.3
-# Boxes side by side begin on one level when that is true to this share of the lower one.
+# Boxes side by side are level within this share of the height of the lower one.
 LEVEL = 0.2
 _WORD = re.compile(r"[^\W\d_]{3}")
 _NUMBERED = re.compile(r"^\w+\s+(?:\d+[a-z]?|[ivxlc]+)\W*$", re.IGNORECASE)
@@ -220,7 +219,7 @@ def blocks_in_order(
     fills: Sequence[Rect] = (),
     drawings: Sequence[Rect] = (),
 ) -> list[Block]:
-    """The page's blocks as they are read; what runs sideways comes last."""
+    """Return the page's blocks in reading order; rotated text is last."""
     rtl = column_is_right_to_left(lines)
     placed = with_ruled_tables(_with_sidebars(lines, rulings, fills, drawings), rulings, fills)
     sideways = [line for line in placed if line.sideways]
@@ -236,7 +235,7 @@ def blocks_in_order(
 
 
 def _runs_into(above: Block, below: Block) -> bool:
-    """Whether a paragraph goes on right below in another width, as it does where a picture ends beside it."""
+    """Return whether a paragraph continues right below in another width, as after a picture beside it."""
     if above.table or below.table or below.kind != "prose" or len(above.lines) + len(below.lines) < 3:
         return False
     last, line = above.lines[-1], below.lines[0]
@@ -253,7 +252,7 @@ def _runs_into(above: Block, below: Block) -> bool:
 def _with_sidebars(
     lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect], drawings: Sequence[Rect]
 ) -> list[Line]:
-    """The lines, those in boxes and charts beside other text replaced by one Inset for each."""
+    """Return the lines, with one Inset in place of each box or chart beside other text."""
     rest = list(lines)
     upright = [line for line in lines if not line.sideways]
     charts = charts_beside_text(upright, drawings) if drawings else []
@@ -272,14 +271,14 @@ def _with_sidebars(
 
 
 def _lies_in(rect: Rect, box: Rect) -> bool:
-    """Whether it lies in the box and is none of its edges."""
+    """Return whether it is inside the box and not one of its edges."""
     x, y = rect.center
     near_edge = min(abs(x - box.x0), abs(x - box.x1)) < 2.0 or min(abs(y - box.y0), abs(y - box.y1)) < 2.0
     return box.contains(x, y) and not near_edge
 
 
 def sideways_blocks(lines: Sequence[Line]) -> list[Block]:
-    """Lines that run up, down or upside down: those drawn one after the other and near make one block."""
+    """Return the blocks of rotated lines: consecutively drawn near lines make one."""
     blocks: list[Block] = []
     for line in lines:
         if blocks:
@@ -293,7 +292,7 @@ def sideways_blocks(lines: Sequence[Line]) -> list[Block]:
 
 
 def region_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
-    """Tables and paragraphs of one column, top to bottom. ``rtl``: its page is read leftwards."""
+    """Return tables and paragraphs of one column, top to bottom. ``rtl``: a right-to-left page."""
     found = _in_turn([line for line in lines if isinstance(line, Inset)], rtl)
     rest = [line for line in lines if not isinstance(line, Inset)] if found else lines
     aside = [inset for inset in found if any(_is_beside(inset, line) for line in rest)]
@@ -313,7 +312,7 @@ def region_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
 
 
 def _in_turn(insets: Iterable[Inset], rtl: bool) -> list[Inset]:
-    """Tables and boxes from top to bottom, those that begin on one level from left to right."""
+    """Return tables and boxes from top to bottom, level ones from left to right."""
     out: list[Inset] = []
     for inset in sorted(insets, key=attrgetter("y0")):
         place = len(out)
@@ -324,18 +323,18 @@ def _in_turn(insets: Iterable[Inset], rtl: bool) -> list[Inset]:
 
 
 def _is_level(one: Inset, other: Inset) -> bool:
-    """Whether two begin at about one height, beside one another."""
+    """Return whether two side by side begin at about the same height."""
     apart = one.x1 <= other.x0 or other.x1 <= one.x0
     return apart and abs(one.y0 - other.y0) < LEVEL * min(one.height, other.height)
 
 
 def _is_beside(inset: Line, line: Line) -> bool:
-    """Whether a line stands beside a box or a table, at its height."""
+    """Return whether a line is beside a box or a table, at its height."""
     return inset.y0 < (line.y0 + line.y1) / 2 < inset.y1 and (line.x1 <= inset.x0 or line.x0 >= inset.x1)
 
 
 def _put_beside(inset: Inset, blocks: list[Block], rtl: bool) -> list[Block]:
-    """The blocks with those of a box beside some of them: behind these, or before where it precedes them."""
+    """Insert the blocks of a box after the blocks beside it, or before where it precedes them."""
     level = [n for n, block in enumerate(blocks) if any(_is_beside(inset, line) for line in block.lines)]
     if not level:
         return [*blocks, *inset.blocks]
@@ -346,7 +345,7 @@ def _put_beside(inset: Inset, blocks: list[Block], rtl: bool) -> list[Block]:
 
 
 def running_blocks(lines: Sequence[Line], rtl: bool = False, boxes: Sequence[Rect] = ()) -> list[Block]:
-    """Unruled tables and paragraphs of one column, top to bottom. ``boxes`` stand beside some lines."""
+    """Return unruled tables and paragraphs of one column, top to bottom. ``boxes`` are beside some lines."""
     rows = rows_of(lines)
     rtl = column_is_right_to_left(lines, rtl)
     cells = [row_of(mirrored_row(row) if rtl else row) for row in rows]
@@ -362,15 +361,15 @@ def running_blocks(lines: Sequence[Line], rtl: bool = False, boxes: Sequence[Rec
 
 
 def _prose(rows: Sequence[list[Line]], rtl: bool, boxes: Sequence[Rect]) -> list[Block]:
-    """Paragraphs of rows that hold no table; what stands between two of them may be read another way."""
+    """Return the paragraphs of rows without a table."""
     rtl = column_is_right_to_left([line for row in rows for line in row], rtl)
     return paragraphs([merged(part, rtl) for part in texts_apart(rows, rtl)], rtl, boxes)
 
 
 def texts_apart(rows: Sequence[Sequence[Line]], rtl: bool) -> list[Sequence[Line]]:
-    """The rows, parted at gaps so wide that what stands on either side is a text of its own.
+    """Split the rows at gaps wide enough for two independent texts.
 
-    Where the next row or the one before is parted at the same places, it is a name and what belongs to it.
+    Where the next row or the one before has the same gaps, it is a pair of label and text, and not split.
     """
     out: list[Sequence[Line]] = []
     for n, row in enumerate(rows):
@@ -390,7 +389,7 @@ def _parts(row: Sequence[Line], i: int, rtl: bool) -> bool:
         return False
     if is_text(line) or (is_bullet(line.text) and not rtl):
         return True
-    beside = row[i + 1 : i + 2]  # a label of few letters, as ``By:``, and what it says
+    beside = row[i + 1 : i + 2]  # a label of few letters, as ``By:``, and its text
     return line.text.endswith(":") and bool(beside) and beside[0].x0 - line.x1 < line.size
 
 
@@ -402,6 +401,6 @@ def _recurs(row: Sequence[Line], i: int, beside: Sequence[Sequence[Line]]) -> bo
 
 
 def is_text(line: Line) -> bool:
-    """Whether it holds a word, and is no value, no marker and no number of a section, as ``Item 1A.``."""
+    """Return whether it has a word and is not a value, a marker or a section number as ``Item 1A.``."""
     text = line.text
     return bool(_WORD.search(text)) and not (is_value(text) or marker_of(text) or _NUMBERED.match(text))

@@ -196,7 +196,7 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     wanted = set(request.pages or range(1, count + 1))
     for page in pages:
         if page.number in wanted:
-            tell(PageParsed(scans.told(page)))
+            tell(PageParsed(scans.with_recognition(page)))
     moments = {"read": read, "recognise": recognised, "layout": time.monotonic()}
     tell(Finished(_durations(began, moments)))
 

@@ -1,7 +1,7 @@
-"""Find unruled tables: runs of rows whose cells stand under one another.
+"""Find unruled tables: runs of rows whose cells are aligned in columns.
 
-Rows with cells side by side are the seeds; rows that keep to one column join them, prose that runs across
-the gutters ends them. A run may hold two tables, one right under another: a second set of heads parts them.
+Rows with several cells are the seeds; rows within one column join them, prose across the gutters ends them.
+A run may hold two tables, one right below the other: a second set of heads separates them.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from itertools import pairwise, repeat
 from pdf.layout.lines import Line, is_math_font
 from pdf.tables.cells import ColumnSpans, Row, cell_text, columns_of, is_date, is_value, is_value_cell
 
-# Both tables have at least so many rows with values.
+# Minimum rows with values of each of the two tables.
 VALUE_ROWS = 2
-# Heads over at least so many columns begin a table even where its columns are those of the table above.
+# Heads over this many columns begin a table even with the same columns as the table above.
 NEW_HEADS = 2
 
 
 def first_table(rows: Sequence[Row]) -> int:
-    """How many of the rows, from the first on, are one table: nearly always all."""
+    """Return how many of the rows belong to the first table: nearly always all."""
     if len(rows) < 2 * VALUE_ROWS + 1:
         return len(rows)
     for (first, last), (following, _) in pairwise([*_headings(rows), (len(rows), len(rows))]):
@@ -33,9 +33,9 @@ def first_table(rows: Sequence[Row]) -> int:
 
 
 def _headings(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
-    """Runs of rows without a value below one with a value, from and to (exclusive).
+    """Yield runs of rows without a value below one with a value, as (start, end exclusive).
 
-    Some row of each begins behind the row heads.
+    A row of each begins after the row heads.
     """
     valued = [i for i, row in enumerate(rows) if _has_value(row)]
     runs = [(above + 1, below) for above, below in pairwise([*valued, len(rows)]) if below > above + 1]
@@ -46,12 +46,12 @@ def _headings(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
 
 
 def _begins_behind(x: float, rows: Sequence[Row]) -> bool:
-    """Whether the last cell of a row does."""
+    """Return whether the last cell of a row begins after ``x``."""
     return any(row.cells[-1][0].x0 >= x for row in rows)
 
 
 def _has_value(row: Row) -> bool:
-    """Whether a value stands beside the row's head; dates are heads too."""
+    """Return whether the row has a value beside its head; dates are heads too."""
     cells = row.cells[1:] or row.cells
     return any(is_value(text) and not is_date(text) for text in map(cell_text, cells))
 
@@ -61,7 +61,7 @@ def _valued(rows: Sequence[Row]) -> int:
 
 
 def _heads_anew(heads: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Whether several dates, or words over every column of values, stand here as they do over a table."""
+    """Return whether the rows are heads of a table: several dates, or words over every value column."""
     dated, headed = set(), set()
     for row in heads:
         for cell in row.cells:
@@ -74,7 +74,7 @@ def _heads_anew(heads: Sequence[Row], columns: ColumnSpans) -> bool:
 
 
 def _disagree(above: ColumnSpans, below: ColumnSpans) -> bool:
-    """Whether a column of values of the one reaches over two of the other."""
+    """Return whether a value column of one table overlaps two of the other."""
     return any(
         sum(a < y and x < b for x, y in these.spans[1:]) > 1
         for those, these in ((above, below), (below, above))
@@ -82,62 +82,62 @@ def _disagree(above: ColumnSpans, below: ColumnSpans) -> bool:
     )
 
 
-# Rows of one table are at most this many line heights apart.
+# Maximum distance of rows of one table (line heights).
 ROW_DISTANCE = 3.2
-# Heads stand at most this far above what they head; a cell's next line at most this far below (line heights).
+# Maximum distance of heads above their rows, and of the next line of a cell (line heights).
 HEAD_DISTANCE = 1.5
 WRAP_DISTANCE = 0.85
-# The lines of one cell, and rows, stand further below one another than this (ems).
+# Minimum distance of lines of one cell, and of rows (ems).
 BETWEEN = 0.75
-# A cell's next line is at most so much deeper than its first (ems): a marker may stand before it.
+# Maximum indent of a cell's next line (ems): a marker may precede the first.
 WRAP_INDENT = 5.0
-# A lone row set in type this much larger than the table's is a heading between two tables.
+# A lone row this many times larger than the table's type is a heading between two tables.
 HEADING_SIZE = 1.15
-# So many heads of columns may have the title of the first rows between them and these.
+# From this many column heads on, a title may be between them and the first rows.
 TITLED_HEADS = 3
-# At most so many row heads without values stand between the column heads and the first values.
+# Maximum row heads without values between the column heads and the first values.
 HEADLESS_ROWS = 2
-# At most so many rows of one cell in a row: more are prose between two tables.
+# Maximum consecutive rows of one cell: more are prose between two tables.
 LONE_ROWS = 8
-# The head of a group of rows reaches over at most this share of the table's width.
+# Maximum width of the head of a group of rows, as a share of the table's.
 ROW_HEAD_SHARE = 0.5
-# A lone row of so many characters that ends with a full stop, so far below (ems), is prose.
+# A lone row of this many characters with a full stop, this far below (ems), is prose.
 SENTENCE_CHARS, SENTENCE_GAP = 40, 0.5
 # Share of value cells that makes two aligned rows a table.
 VALUE_SHARE = 0.5
-# So many rows of a name and what belongs to it, set to two edges, are a table of words.
+# Minimum rows of pairs, aligned at two edges, that are a table of words.
 PAIRS = 6
 PAIR_SHARE = 0.8
-# Of labels that end with a colon fewer are enough.
+# Minimum rows of pairs whose labels end with a colon.
 LABELS = 3
-# So many words of a justified line stand equally far apart, further than usual (ems).
+# Justified lines: minimum words, difference of their gaps, and gap wider than usual (ems).
 JUSTIFIED_WORDS, JUSTIFIED, SPREAD = 4, 0.05, 0.8
 FULL_CELL = 0.7
-# Columns of prose are not so far apart (ems).
+# Maximum gap between columns of prose (ems).
 WIDE_GUTTER = 4.0
-# Rows that are set evenly are at most so unlike far apart.
+# Maximum ratio of the distances of evenly spaced rows.
 EVEN = 1.5
-# Fewer aligned rows with more than this share of words in fonts of formulas are a formula.
+# Fewer aligned rows with more than this share of words in formula fonts are a formula.
 FORMULA_ROWS = 5
 FORMULA_SHARE = 0.25
-# A cell over so many columns, of so many characters, that fills this share of them is a line of prose.
+# A cell over this many columns, of this many characters, filling this share of them, is a line of prose.
 OVER_COLUMNS, OVER_CHARS, OVER_SHARE = 3, 30, 0.8
-# Heads over fewer columns than this make no table with one row below them.
+# Minimum columns of a table of heads and a single row.
 HEADED_COLUMNS = 4
-# A row that is a table by itself has so many values beside a text of so many characters.
+# A single-row table: minimum values, and characters of its label.
 LONE_VALUES, LONE_CHARS = 3, 12
-# Cells of one column begin or end within this distance (points) when they are set to an edge.
+# Cells of one column are aligned when their edges differ by at most this (points).
 EDGE = 2.0
 
 
-# A row of so many cells may have a text below it that reaches over the columns; so many rows of a table do.
+# Rows with a text below, across the columns: minimum cells of a row, and such rows of a table.
 DESCRIBED_CELLS, DESCRIBED_ROWS = 3, 3
-# The first line of such a text stands at most this far below the row, the next below the one before (ems).
+# Maximum gap between the row and such a text, and between its lines (ems).
 BELOW_ROW, BELOW_LINE = 1.5, 0.6
 
 
 def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
-    """Ranges of rows, end exclusive, that are tables; in order, apart."""
+    """Return the ranges of rows (end exclusive) that are tables, in order and disjoint."""
     found: list[tuple[int, int]] = []
     i = 0
     while i < len(rows):
@@ -158,9 +158,9 @@ def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
 
 
 def _described(rows: Sequence[Row], start: int) -> int:
-    """Where a table ends whose rows have a text over all columns below them; ``start`` where there is none.
+    """Return the end of a table whose rows have a text across all columns below; ``start`` without one.
 
-    The lines of these texts are told to be such.
+    Sets ``Row.is_text`` of the lines of these texts.
     """
     if len(rows[start].cells) < DESCRIBED_CELLS:
         return start
@@ -184,7 +184,7 @@ def _described(rows: Sequence[Row], start: int) -> int:
 
 
 def _begins_columns(row: Row, columns: ColumnSpans) -> bool:
-    """Whether there is a cell for each column, or three at least, that begin where columns do."""
+    """Return whether a cell begins at each column, or at three at least."""
     if not row.multi or columns.in_step(row.cells):
         return row.multi
     edges = [x0 for x0, _ in columns.spans]
@@ -194,9 +194,9 @@ def _begins_columns(row: Row, columns: ColumnSpans) -> bool:
 
 
 def _text_below(rows: Sequence[Row], start: int, columns: ColumnSpans) -> int:
-    """Where the text ends that begins right below a row, at the left edge or in the last column.
+    """Return the end of the text right below a row, at the left edge or in the last column.
 
-    At the left edge some line of it reaches over columns, in the last column some line is long.
+    At the left edge some line crosses columns; in the last column some line is long.
     """
     end, across = start, False
     while end < len(rows) and len(rows[end].cells) == 1 and not rows[end].multi:
@@ -213,7 +213,7 @@ def _text_below(rows: Sequence[Row], start: int, columns: ColumnSpans) -> int:
 
 
 def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
-    """Where the table that begins at ``start`` ends, and its columns."""
+    """Return the end of the table that begins at ``start``, and its columns."""
     columns = ColumnSpans()
     for cell in rows[start].cells:
         columns.add(cell)
@@ -237,14 +237,14 @@ def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
 
 
 def _is_sentence(row: Row, above: Row) -> bool:
-    """Whether a lone row that stands off from the one above ends a sentence: a note between two tables."""
+    """Return whether a lone row, separated from the one above, ends a sentence: a note between two tables."""
     line = row.lines[-1]
     chars = sum(line.chars for line in row.lines)
     return chars >= SENTENCE_CHARS and line.text.endswith(".") and row.y0 - above.y1 > SENTENCE_GAP * row.size
 
 
 def _wrapped(rows: Sequence[Row], start: int, end: int, columns: ColumnSpans) -> int:
-    """How many rows from ``end`` on hold one cell each that goes on, close below, with the text over it."""
+    """Return how many rows from ``end`` on have one cell that continues the text right above it."""
     over: dict[int, list[Line]] = {}
     for row in rows[start:end]:
         over |= {column: cell for cell in row.cells[::-1] for column in columns.hit(cell)}
@@ -257,14 +257,14 @@ def _wrapped(rows: Sequence[Row], start: int, end: int, columns: ColumnSpans) ->
 
 
 def _is_heading(rows: Sequence[Row], start: int, i: int) -> bool:
-    """Whether a lone row is set larger than the table above it and what comes next: it parts two tables."""
+    """Return whether a lone row is larger than the rows above and below: a heading between two tables."""
     sizes = [row.size for row in rows[start:i] if row.multi]
     sizes += [row.size for row in rows[i + 1 : i + 1 + LONE_ROWS] if row.multi][:1]
     return rows[i].size > HEADING_SIZE * max(sizes)
 
 
 def _aligned(row: Row, columns: ColumnSpans) -> bool:
-    """Some cell behind the first stands under a column, and the first not under nearly all."""
+    """Return whether a cell after the first is in a column, and the first is not across nearly all."""
     hits = [columns.hit(cell) for cell in row.cells]
     if row.is_item and (
         len(hits[0]) != 1 or len(hits[1]) != 1 or hits[0] == hits[1] or len(columns.spans) < 3
@@ -276,7 +276,7 @@ def _aligned(row: Row, columns: ColumnSpans) -> bool:
 
 
 def _runs_over(cell: Sequence[Line], hit: range, columns: ColumnSpans) -> bool:
-    """Whether a text fills several columns from the first to the last, as prose does and no head."""
+    """Return whether a text fills several columns from the first to the last, as prose does."""
     if len(hit) < OVER_COLUMNS or sum(line.chars for line in cell) < OVER_CHARS:
         return False
     reach = columns.spans[hit[-1]][1] - columns.spans[hit[0]][0]
@@ -284,10 +284,10 @@ def _runs_over(cell: Sequence[Line], hit: range, columns: ColumnSpans) -> bool:
 
 
 def _fits(rows: Sequence[Row], i: int, columns: ColumnSpans) -> bool:
-    """Whether a row of one cell stands in one column or heads several.
+    """Return whether a row of one cell is in one column or heads several.
 
-    One that reaches over from the first column heads the rows below it, if it is
-    short and the next row is one of the table's; else it is prose.
+    One that starts in the first column and crosses others heads the rows below, if it is short and the next
+    row belongs to the table; else it is prose.
     """
     row = rows[i]
     if row.is_item or _is_sentence(row, rows[i - 1]):
@@ -301,7 +301,7 @@ def _fits(rows: Sequence[Row], i: int, columns: ColumnSpans) -> bool:
 
 
 def _wraps(row: Row, over: list[Line] | None, columns: ColumnSpans) -> bool:
-    """Whether a row of one cell goes on with the cell over it: from its edge or about its axis."""
+    """Return whether a row of one cell continues the cell above: at its edge or centred on it."""
     if over is None or len(columns.spans) < 2 or row.y0 - over[0].y1 > WRAP_DISTANCE * row.size:
         return False
     first, cell = over[0], row.cells[0]
@@ -315,14 +315,14 @@ def _wraps(row: Row, over: list[Line] | None, columns: ColumnSpans) -> bool:
 
 
 def is_same_weight(last: Line, line: Line) -> bool:
-    """Whether a text may go on from one line to the other; bold words may open it."""
+    """Return whether a text may continue from one line to the other; bold words may open it."""
     return last.style.bold == line.style.bold or last.words[-1].style.bold == line.words[0].style.bold
 
 
 def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int) -> int:
-    """Where the table begins, its heads included: rows above that stand over the value columns only.
+    """Return the start of the table with its heads: rows above that are over the value columns only.
 
-    Row heads without values may stand between the column heads and the first values.
+    Row heads without values may be between the column heads and the first values.
     """
     values_from = columns.spans[0][1]
     if start > floor and _reaches_higher(rows[start - 1], rows[start], columns):
@@ -348,18 +348,18 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
 
 
 def _is_dated(row: Row) -> bool:
-    """Whether each cell is a date: it heads values even where a row is left out between them."""
+    """Return whether each cell is a date: it heads values even across an empty row."""
     return all(is_date(cell_text(cell)) for cell in row.cells)
 
 
 def _reaches_higher(row: Row, below: Row, columns: ColumnSpans) -> bool:
-    """Whether a lone row is the first line of a cell that stands about the height of those beside it."""
+    """Return whether a lone row is the first line of a cell that is vertically centred in its row."""
     near = below.lines[0].baseline - row.lines[0].baseline <= BETWEEN * row.size
     return near and len(row.cells) == 1 and len(columns.hit(row.cells[0])) == 1
 
 
 def _heads_columns(row: Row, below: Row, columns: ColumnSpans) -> bool:
-    """Whether the row right above a title within the table has heads of its columns."""
+    """Return whether the row right above a title within the table has column heads."""
     return (
         row.multi
         and len(row.cells) >= TITLED_HEADS
@@ -370,7 +370,7 @@ def _heads_columns(row: Row, below: Row, columns: ColumnSpans) -> bool:
 
 
 def _introduces(row: Row, first: Row, columns: ColumnSpans) -> bool:
-    """Whether a lone row above the table is its title, about the whole table's axis, or a sentence's end."""
+    """Return whether a lone row above the table is its title, centred on it, or the end of a sentence."""
     if row.size > HEADING_SIZE * first.size or row.lines[-1].text.endswith(":"):
         return True
     axis, (left, values_from), right = row.x0 + row.x1, columns.spans[0], columns.spans[-1][1]
@@ -378,7 +378,7 @@ def _introduces(row: Row, first: Row, columns: ColumnSpans) -> bool:
 
 
 def _heads_all(row: Row, columns: ColumnSpans) -> bool:
-    """Whether a row heads the row heads and, beyond them, the values: no values but dates in it."""
+    """Return whether a row is over the row heads and the values, without values but dates."""
     return (
         row.multi
         and columns.hit(row.cells[0]) == range(1)
@@ -390,7 +390,7 @@ def _heads_all(row: Row, columns: ColumnSpans) -> bool:
 def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     multi = [row for row in rows if len(row.cells) > 1]
     if len(multi) == 1:
-        return _stands_alone(multi[0])
+        return _is_single_row_table(multi[0])
     if len(multi) < 2 or len(columns.spans) < 2:
         return False
     if (len(multi) < FORMULA_ROWS and _holds_formulas(rows)) or all(map(_is_justified, multi)):
@@ -412,7 +412,7 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
 
 
 def _is_justified(row: Row) -> bool:
-    """Whether the row is a line of prose whose words were spread over its column; sentences part more."""
+    """Return whether the row is a justified line of prose; sentences are spaced wider."""
     words = [word for line in row.lines for word in line.words]
     if len(words) < JUSTIFIED_WORDS or any(map(is_value_cell, row.cells)):
         return False
@@ -422,8 +422,8 @@ def _is_justified(row: Row) -> bool:
     return least >= SPREAD * row.size and 2 * alike > len(gaps)
 
 
-def _stands_alone(row: Row) -> bool:
-    """Whether one row, of a text and its values, is a table: as the end of one on the page before."""
+def _is_single_row_table(row: Row) -> bool:
+    """Return whether one row of a label and values is a table, as the end of one on the page before."""
     values = list(map(is_value_cell, row.cells))
     texts = [cell for cell, value in zip(row.cells, values, strict=True) if not value]
     return sum(values[1:]) >= LONE_VALUES and any(
@@ -432,13 +432,13 @@ def _stands_alone(row: Row) -> bool:
 
 
 def _holds_formulas(rows: Sequence[Row]) -> bool:
-    """Whether a good part of the words is set in the fonts of formulas."""
+    """Return whether many words are in formula fonts."""
     words = [word for row in rows for line in row.lines for word in line.words]
     return sum(is_math_font(word.style.font) for word in words) > FORMULA_SHARE * len(words)
 
 
 def _runs_on(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Whether most first cells fill their column, as lines of a text beside another do and names do not."""
+    """Return whether most first cells fill their column, as lines of prose do and names do not."""
     (x0, x1), (following, _) = columns.spans[:2]
     if following - x1 >= WIDE_GUTTER * rows[0].size and _evenly_set(rows):
         return False
@@ -446,19 +446,19 @@ def _runs_on(rows: Sequence[Row], columns: ColumnSpans) -> bool:
 
 
 def _evenly_set(rows: Sequence[Row]) -> bool:
-    """Whether the rows follow one another at one distance: the lines of addresses come in groups."""
+    """Return whether the rows are evenly spaced: the lines of addresses come in groups."""
     pitches = [below.lines[0].baseline - row.lines[0].baseline for row, below in pairwise(rows)]
     return max(pitches) <= EVEN * min(pitches)
 
 
 def _heads_one_row(head: Row, row: Row) -> bool:
-    """Whether words over many columns head a single row, some of whose cells are values."""
+    """Return whether words over many columns head a single row with values."""
     values = sum(map(is_value_cell, row.cells[1:]))
     return len(head.cells) >= HEADED_COLUMNS and values > 1 and not any(map(is_value_cell, head.cells[1:]))
 
 
 def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Whether every row has a cell in each column, behind the first about one axis."""
+    """Return whether every row has a cell in each column, centred in all columns but the first."""
     if not all(columns.in_step(row.cells) for row in rows):
         return False
     axes = zip(*([cell[0].x0 + cell[-1].x1 for cell in row.cells[1:]] for row in rows), strict=True)
@@ -466,7 +466,7 @@ def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:
 
 
 def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Whether nearly all cells begin at their column's edge and none holds an address."""
+    """Return whether nearly all cells begin at their column's edge and none holds an address."""
     cells = [cell for row in rows for cell in row.cells]
     at_edge = sum(
         1 for cell in cells if any(abs(cell[0].x0 - columns.spans[i][0]) <= EDGE for i in columns.hit(cell))

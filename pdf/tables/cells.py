@@ -1,4 +1,4 @@
-"""Rows of cells, and what tells a cell of values from a run of prose."""
+"""Split rows into cells; tell cells with values from prose."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from pdf.extract.right_to_left import MARKER_WORDS
 from pdf.extract.words import RawWord, is_contents_line, marker_of
 from pdf.layout.lines import Line, is_numbered_equation, rows_of
 
-# Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.
+# Minimum gap between cells of a row (ems); separately drawn values may be closer.
 COLUMN_GAP = 1.2
 VALUE_GAP = 0.6
-# Numbers with decimals that end a row stand at least so far apart where columns are narrow.
+# Minimum gap between final numbers with decimals, in narrow columns (ems).
 DECIMAL_GAP = 0.4
-# A currency sign this far behind a value (ems) is the next one's.
+# A currency sign this far after a value (ems) belongs to the next one.
 SIGN_GAP = 0.2
-# A closing sign stands at most this far behind its number (ems).
+# Maximum gap between a number and its closing sign (ems).
 TAIL_GAP = 2.0
-# A percent sign set to a column's edge, at most so far (ems).
+# The same for a percent sign aligned at a column's edge (ems).
 PERCENT_GAP = 4.0
-# Texts one of which is set so much larger than another are no cells of one row; shorter ones are marks.
+# Texts of this size ratio are not cells of one row; shorter ones are marks.
 LARGER, MARK_CHARS = 1.8, 3
-# From so many cells on, a row's cells are told by their order.
+# From this many cells on, a row's cells are assigned by their order.
 STEP_CELLS = 3
-# A list marker stands at most this far from its text (ems), and in a line with it at most so far.
+# Maximum gap between a list marker and its text (ems), and within one line.
 MARKER_GAP = 4.5
 MARKER_SPACE = 0.4
 
@@ -45,7 +45,7 @@ _VALUE = re.compile(
     r"^\(?(?:n/?[am]\.?|nil|none|yes|no|tbd|nm)\)?$",
     re.IGNORECASE,
 )
-# What joins the parts of one value: a range, a mean and its spread, a number and its share in brackets.
+# Joints of the parts of one value: a range, a mean and its spread, a number and its share in brackets.
 _JOINED = re.compile(r"\sto\s|\s?±\s?|(?<=[\d%])\s?(?=[(\[][+\-–−]?\d+(?:%|[.,]\d))")
 _DECIMAL = re.compile(r"^[(+\-–−]?\d+[.,]\d+(?:[(\[][^()\[\]]+[)\]]|±[\d.,]+)?[%*†‡)]*$")
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
@@ -56,14 +56,14 @@ _DATE = re.compile(
 )
 _CURRENCY = frozenset(map("".join, product(("", "(", "["), ("", "US", "C", "A", "HK"), "$€£¥₹₽")))
 _NUMBER = re.compile(r"[\d(—–-]")
-# A mark in a column of its own stands close behind long text.
+# A mark in a column of its own may be close after a long text.
 TICKS = frozenset("✓✔√✗✘☐☑☒●○")
-# What stands for yes or no beside them.
+# Signs for yes and no, beside check marks.
 YES_OR_NO = TICKS | {"x", "X"}
-# A period has at most so many characters: "For the year ended December 31, 2019".
+# Maximum characters of a period: "For the year ended December 31, 2019".
 PERIOD_CHARS = 40
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-# The mark of a note, a sign that heads a column, two years that are compared: "(1)", "%", "21/20".
+# A footnote mark, a sign as column head, two compared years: "(1)", "%", "21/20".
 _MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d)$")
 _PERCENT = ("%", "‰", "%)", ")%")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
@@ -71,27 +71,27 @@ _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
 @lru_cache(maxsize=65536)
 def is_value(text: str) -> bool:
-    """A number, amount, percentage, date, dash or check mark: what stands in a table's body."""
+    """Return whether a text is a value of a table: number, amount, percentage, date, dash or check mark."""
     if len(text) > 40:
         return False
     return bool(_DATE.match(text)) or all(map(_VALUE.match, _JOINED.split(text)))
 
 
 def is_currency(text: str) -> bool:
-    """A sign such as ``$`` or ``US$`` alone."""
+    """Return whether a text is only a currency sign such as ``$`` or ``US$``."""
     return text in _CURRENCY
 
 
 @lru_cache(maxsize=4096)
 def is_date(text: str) -> bool:
-    """A date, a quarter, a year or several: a value in a table's body, a head over its columns."""
+    """Return whether a text is a date, a quarter, a year or several: a value, or a column head."""
     return len(text) <= 40 and bool(_DATE.match(text))
 
 
 class Row:
-    """One visual row: cells left to right, each the lines that make it up.
+    """One visual row: cells left to right, each with its lines.
 
-    ``is_text``: it belongs to a text over all columns, below the row that it is about.
+    ``is_text``: it belongs to a text across all columns, below the row that it describes.
     """
 
     __slots__ = ("cells", "is_item", "is_mixed", "is_text", "lines", "size", "x0", "x1", "y0", "y1")
@@ -122,17 +122,17 @@ class Row:
 
     @property
     def multi(self) -> bool:
-        """Whether it has cells side by side: no item of a list, no equation, no title beside small print."""
+        """Whether it has several cells and is not a list item, an equation or a title with small print."""
         return len(self.cells) > 1 and not self.is_item and not self.is_mixed
 
 
 def cell_rows(lines: Sequence[Line]) -> list[Row]:
-    """The lines by row, from top to bottom. A row that was parted into cells before is not parted anew."""
+    """Return the rows of the lines, top to bottom. A row that was split into cells before is reused."""
     return [row_of(row) for row in rows_of(lines)]
 
 
 def row_of(lines: Sequence[Line]) -> Row:
-    """The row of these lines, from left to right; each finder of tables asks for it."""
+    """Return the row of these lines, left to right; cached, as every finder of tables needs it."""
     first = lines[0]
     known: Row | None = first.row
     if known is None or known.lines != lines:
@@ -141,24 +141,24 @@ def row_of(lines: Sequence[Line]) -> Row:
 
 
 def _is_contents_row(lines: Sequence[Line], text: str) -> bool:
-    """Whether leaders join the row's lines: a title and its page in a table of contents."""
+    """Return whether leaders join the row's lines: a title and its page in a table of contents."""
     return is_contents_line(text) and any("...." in line.text or ". . ." in line.text for line in lines)
 
 
 def _decimals_at_end(lines: Sequence[Line]) -> list[RawWord]:
-    """The numbers with decimals that the row ends with, two or more, apart from the text before them."""
+    """Return two or more final numbers with decimals, separated from the text before them."""
     if lines[-1].text[-1:].isalpha() or not _DECIMAL.match(lines[-1].words[-1].text):
         return []
     words = [word for line in lines for word in line.words]
     start = len(words) - 1
     while start and _DECIMAL.match(words[start - 1].text) and _are_apart(words[start - 1], words[start]):
         start -= 1
-    if start == len(words) - 1 or (start and not _stands_off(words[start - 1], words[start])):
+    if start == len(words) - 1 or (start and not _is_detached(words[start - 1], words[start])):
         return []
     return words[start:]
 
 
-def _stands_off(word: RawWord, number: RawWord) -> bool:
+def _is_detached(word: RawWord, number: RawWord) -> bool:
     return _are_apart(word, number, VALUE_GAP) and not is_currency(word.text)
 
 
@@ -173,7 +173,7 @@ def _without(lines: Sequence[Line], words: Sequence[RawWord]) -> Sequence[Line]:
 
 
 def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:
-    """Currency signs go with the number behind them, closing signs with the one before."""
+    """Return the cells; currency signs join the number after them, closing signs the one before."""
     cells: list[list[Line]] = []
     signs_lead = _signs_lead(text)
     for line in [piece for whole in lines for piece in _before_sign(whole)] if signs_lead else lines:
@@ -186,7 +186,7 @@ def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:
 
 
 def _signs_lead(text: str) -> bool:
-    """Whether each currency sign of the row stands before a number, however near the number before it is."""
+    """Return whether each currency sign of the row precedes a number, however near the previous number."""
     words = text.split(" ")
     if _CURRENCY.isdisjoint(words):
         return False
@@ -195,7 +195,7 @@ def _signs_lead(text: str) -> bool:
 
 
 def _before_sign(line: Line) -> list[Line]:
-    """The line, parted before the currency sign it ends with."""
+    """Split the line before its final currency sign."""
     if len(line.words) > 1 and is_currency(line.words[-1].text):
         return [Line(line.words[:-1]), Line(line.words[-1:])]
     return [line]
@@ -207,7 +207,7 @@ def _same_cell(cell: Sequence[Line], line: Line) -> bool:
     em = max(line.size, last.size)
     if line.text in _PERCENT:
         return gap < PERCENT_GAP * em and is_value(last.text) and not is_currency(last.text)
-    if gap >= TAIL_GAP * em and not is_currency(last.text):  # as most cells stand
+    if gap >= TAIL_GAP * em and not is_currency(last.text):  # as between most cells
         return False
     if len(cell) == 1 and marker_of(last.text):
         return gap < MARKER_SPACE * em
@@ -233,7 +233,7 @@ def is_value_cell(cell: Sequence[Line]) -> bool:
 
 
 def is_period_line(cells: Sequence[Sequence[Line]]) -> bool:
-    """Whether two of the cells or more name a year or another period, and none holds an amount."""
+    """Return whether two or more cells name a period, and none has an amount."""
     texts = [cell_text(cell) for cell in cells]
     return sum(map(_is_period, texts)) > 1 and not any(map(is_amount, texts))
 
@@ -243,12 +243,12 @@ def _is_period(text: str) -> bool:
 
 
 def is_amount(text: str) -> bool:
-    """A value that is no date, nor the mark of a note, a sign or two years that are compared."""
+    """Return whether a text is a value but not a date, footnote mark, sign or pair of compared years."""
     return is_value(text) and not is_date(text) and not _MARK.match(text)
 
 
 def _is_item(cells: list[list[Line]]) -> bool:
-    """Whether the row is a marker and its text, which may go on behind a picture of a key or a sign."""
+    """Return whether the row is a marker and its text, which may continue after a picture of a key."""
     if len(cells) < 2 or len(cells[0]) > MARKER_WORDS:
         return False
     mark, text = cells[0][-1], cells[1]
@@ -261,7 +261,7 @@ def _is_item(cells: list[list[Line]]) -> bool:
 
 
 class ColumnSpans:
-    """Intervals of x that the cells of a table have covered so far, left to right."""
+    """Intervals of x covered by the cells of a table so far, left to right."""
 
     def __init__(self) -> None:
         self.spans: list[tuple[float, float]] = []
@@ -275,11 +275,11 @@ class ColumnSpans:
         self._borders = None
 
     def hit(self, cell: Sequence[Line]) -> range:
-        """Indexes of the columns that the cell stands under."""
+        """Return the indexes of the columns that the cell overlaps."""
         return range(bisect_right(self._rights, cell[0].x0), bisect_left(self._lefts, cell[-1].x1))
 
     def add(self, cell: Sequence[Line]) -> None:
-        """Widens the column the cell stands under, or opens one; one that stands under several adds none."""
+        """Widen the column of the cell, or add one; ignore a cell across several."""
         x0, x1 = cell[0].x0, cell[-1].x1
         start, stop = bisect_right(self._rights, x0), bisect_left(self._lefts, x1)
         if stop == start + 1:
@@ -291,9 +291,9 @@ class ColumnSpans:
             self._set([*self.spans[:start], (x0, x1), *self.spans[max(start, stop) :]])
 
     def in_step(self, cells: Sequence[Sequence[Line]]) -> bool:
-        """Whether there are as many cells as columns, each nearer to its own column than to the next.
+        """Return whether there are as many cells as columns, each nearest to its own.
 
-        Heads centred over a sign and a number need not stand over the number itself.
+        Heads centred over a sign and a number need not overlap the number itself.
         """
         if len(cells) != len(self.spans) or len(cells) < STEP_CELLS:
             return False
@@ -304,7 +304,7 @@ class ColumnSpans:
         return all(map(lt, places, self._borders)) and all(map(gt, places[1:], self._borders))
 
     def widen(self, cells: Sequence[Sequence[Line]]) -> None:
-        """Stretches each column over the cell that is in step with it, as far as the neighbours allow."""
+        """Widen each column to its cell (see ``in_step``), as far as the neighbours allow."""
         spans = self.spans
         if all(a <= cell[0].x0 and cell[-1].x1 <= b for (a, b), cell in zip(spans, cells, strict=True)):
             return
@@ -316,7 +316,7 @@ class ColumnSpans:
 
 
 def columns_of(rows: Sequence[Row]) -> ColumnSpans:
-    """The columns, from the rows with most cells; cells over several columns make none."""
+    """Return the columns of the rows with most cells; cells across several columns add none."""
     columns = ColumnSpans()
     for row in sorted(rows, key=lambda row: -len(row.cells)):
         if columns.in_step(row.cells):

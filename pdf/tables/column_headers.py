@@ -130,7 +130,7 @@ def _headed(
         return (cell.column,)
     if len(over) == len(spans):  # though heads and values need not stand right above one another
         return ([*spans][over.index(cell)],)
-    next_line = next((headed for other, headed in below if _goes_on(cell, other)), None)
+    next_line = next((headed for other, headed in below if _continues(cell, other)), None)
     if next_line is not None:
         return next_line
     own = [column for column, span in spans.items() if _overlap(_span(cell), span)]
@@ -175,7 +175,7 @@ def _in_the_middle(cell: TableCell, columns: Columns, spans: dict[int, Span]) ->
     )
 
 
-def _goes_on(cell: TableCell, below: TableCell) -> bool:
+def _continues(cell: TableCell, below: TableCell) -> bool:
     """Whether ``below`` is the next line of the same head; none goes on after a year, or with a date."""
     text = cell_text(cell.lines)
     if is_date(text) or _ENDS_WITH_YEAR.search(text) or is_date(cell_text(below.lines)):

@@ -1,7 +1,7 @@
-"""Make units of a table's rows: one per logical row, its cells in columns, its header rows known.
+"""Make a block of each logical row of a table, with its cells by column and its header rows.
 
-Right-to-left tables are mirrored first, so that their first column is leftmost as in any other table.
-Rows of numbers along the axes of charts are none.
+Right-to-left tables are mirrored first, so that their first column is leftmost as in other tables. Numbers
+along the axes of charts are not rows.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from pdf.tables.cells import (
     is_value_cell,
 )
 
-# Lines of a column of broken texts: so many at least, so long on average (characters), with so little room
-# at their ends (ems); the next is at most so much further below than the nearest (share).
+# Lines of a column of wrapped texts: minimum number, average characters, maximum room at their ends (ems),
+# maximum distance as a multiple of the leading.
 FILLED_LINES, FILLED_CHARS, FILLED_ROOM, WRAPPED = 6, 25, 2.0, 1.08
-# A space between words is narrower than this (ems); what parts cells is wider.
+# Maximum width of a space between words (ems); gaps between cells are wider.
 WORD_SPACE = 0.4
-# So many words in a row are a head each if every one is set to its column within this (ems).
+# From this many words on, each is a head if all align with their columns within this (ems).
 SEPARATE_HEADS, SET_TO = 3, 0.6
 # Of more rows with a text in the first column above the first value only the first is a head; of two where
 # no value ends them.
 MOST_HEADS = 4
-# A line of periods is one of a table's first rows: of so many, as its heads have several lines.
+# A line of periods is one of this many first rows of a table, as heads have several lines.
 PERIOD_ROWS = 6
 
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 
 def table_blocks(rows: Sequence[Row]) -> list[Block]:
-    """One block per row; every cell knows its column."""
+    """Return one block per row, its cells with their columns."""
     if any(row.is_text for row in rows):
         return _described_blocks(rows)
     columns = columns_of(rows)
@@ -59,7 +59,7 @@ def table_blocks(rows: Sequence[Row]) -> list[Block]:
 
 
 def _described_blocks(rows: Sequence[Row]) -> list[Block]:
-    """The rows, each with the text below it as its last cell; a row with such a text heads none."""
+    """Return the rows, each with the text below it as its last cell; none with such a text is a header."""
     columns = columns_of([row for row in rows if not row.is_text])
     last = len(columns.spans)
     cells: list[list[TableCell]] = []
@@ -75,7 +75,7 @@ def _described_blocks(rows: Sequence[Row]) -> list[Block]:
 
 
 def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:
-    """Blocks of one table from the cells of its rows. ``heads``: at most so many of them are heads."""
+    """Return the blocks of one table. ``heads``: maximum number of header rows."""
     table = TableBlock(columns=columns)
     blocks = [
         Block("table", [line for cell in cells for line in cell.lines], table=table, row=n, cells=cells)
@@ -86,12 +86,12 @@ def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
 
 
 def tables_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:
-    """Blocks of one table or more: a row that repeats the words of the header row begins another table.
+    """Return the blocks of one or more tables: a row equal to the header row begins another table.
 
     A single text right above such a row is that table's title, and becomes prose.
     """
-    said = _words_of(rows[0])
-    starts = [n for n in range(2, len(rows)) if said and _words_of(rows[n]) == said]
+    header = _words_of(rows[0])
+    starts = [n for n in range(2, len(rows)) if header and _words_of(rows[n]) == header]
     blocks: list[Block] = []
     for start, end in pairwise([0, *starts, len(rows)]):
         part, title = list(rows[start:end]), list[Line]()
@@ -103,13 +103,13 @@ def tables_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
 
 
 def _words_of(cells: Sequence[TableCell]) -> tuple[str, ...]:
-    """What the row's cells say; nothing where it is one cell, or one holds a digit."""
+    """Return the texts of the row's cells; () for one cell, or with a digit in one."""
     texts = tuple(cell_text(cell.lines) for cell in cells)
     return () if len(texts) < 2 or any(map(str.isdigit, "".join(texts))) else texts
 
 
 def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
-    """The row's cells by column; a line that runs on through gutters is parted there."""
+    """Return the row's cells by column; split a line that crosses gutters."""
     cells: list[TableCell] = []
     for cell in row.cells:
         hit = columns.hit(cell)
@@ -122,7 +122,7 @@ def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
 
 
 def _by_column(cell: list[Line], columns: ColumnSpans) -> list[tuple[int, list[Line]]]:
-    """The lines of a cell that stands under no column or several, each at its own; a sign at its number's."""
+    """Return the lines of a cell in no column or in several, each with its own; signs with their number's."""
     pieces: list[tuple[int, list[Line]]] = []
     signs: list[Line] = []
     for line in cell:
@@ -146,10 +146,10 @@ def _nearest(columns: ColumnSpans, line: Line) -> int:
 
 
 def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
-    """The pieces of a line by column, if each word keeps to one; else the line at its first column.
+    """Return the pieces of a line by column, if each word is in one; else the line in its first column.
 
-    Words that only a space keeps apart stay together, a head over several columns, unless each of them
-    is set to its own.
+    Words separated only by a space stay together, as a head over several columns, unless each is aligned
+    with a column of its own.
     """
     parts: dict[int, list[RawWord]] = {}
     for word in line.words:
@@ -169,13 +169,13 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
 
 
 def _set_to(span: tuple[float, float], piece: Line) -> bool:
-    """Whether a head stands in the middle above its column, or begins or ends where the column does."""
+    """Return whether a head is centred over its column, or aligned with its left or right edge."""
     left, right = piece.x0 - span[0], piece.x1 - span[1]
     return min(abs(left), abs(right), abs(left + right) / 2) <= SET_TO * piece.size
 
 
 def _run_on(left: Line, right: Line) -> bool:
-    """Whether words, not numbers, go on after no more than a space; the day and the year of a date do."""
+    """Return whether words, or day and year of a date, are separated only by a space."""
     if right.x0 - left.x1 >= WORD_SPACE * left.size:
         return False
     if is_date(f"{left.words[-1].text} {right.text}"):
@@ -184,10 +184,10 @@ def _run_on(left: Line, right: Line) -> bool:
 
 
 def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
-    """Rows that only go on with the cells above joined to them, wrapped heads to the row that ends them."""
+    """Join rows that only continue the cells above, and wrapped heads with their last line."""
     out: list[list[TableCell]] = []
     for cells in rows:
-        if out and (_is_between(cells, out[-1]) or _goes_on(cells, out[-1]) or _ends_head(cells, out[-1])):
+        if out and (_is_between(cells, out[-1]) or _continues(cells, out[-1]) or _ends_head(cells, out[-1])):
             absorb(out[-1], cells)
         else:
             out.append(cells)
@@ -195,7 +195,7 @@ def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
 
 
 def wrapped_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
-    """Rows joined where a text of a column that is filled line by line goes on below, at its own leading."""
+    """Join rows where the wrapped text of a full column continues below, at its own leading."""
     edges = _filled_columns(rows)
     lines = [cell.lines[0] for row in rows for cell in row if cell.column in edges]
     if not lines:
@@ -211,7 +211,7 @@ def wrapped_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
 
 
 def _filled_columns(rows: Sequence[list[TableCell]]) -> dict[int, float]:
-    """The right edges of columns of long lines, half of which reach it: broken texts."""
+    """Return the right edges of columns of wrapped text: long lines, half of which reach the edge."""
     columns: dict[int, list[Line]] = {}
     for cell in (cell for row in rows if len(row) > 1 for cell in row):
         columns.setdefault(cell.column, []).extend(cell.lines)
@@ -231,8 +231,9 @@ def _fills(line: Line, edge: float) -> bool:
 
 
 def _fills_on(above: list[TableCell], cells: list[TableCell], edges: dict[int, float], pitch: float) -> bool:
-    """Whether a text of the row above fills its last line, and the next stands right below; the first one
-    where there is a cell in its column, for this may begin a row."""
+    """Return whether a text of the row above fills its last line and the next is right below.
+
+    Where the first column has a cell, which may begin a row, only that text counts."""
     if any(is_value_cell(cell.lines) and cell_text(cell.lines) not in YES_OR_NO for cell in cells):
         return False
     going_on = [
@@ -248,9 +249,9 @@ def _fills_on(above: list[TableCell], cells: list[TableCell], edges: dict[int, f
 
 
 def _is_between(cells: list[TableCell], above: list[TableCell]) -> bool:
-    """Whether the cells stand about the height of others that are broken: nearer than lines can follow.
+    """Return whether the cells are beside wrapped ones: nearer to the row above than lines can be.
 
-    A text goes on beside values or another text; values below values are rows, or the scale of a chart.
+    A text wraps beside values or another text; values below values are rows, or the scale of a chart.
     """
     line = cells[0].lines[0]
     near = [
@@ -271,8 +272,8 @@ def _is_between(cells: list[TableCell], above: list[TableCell]) -> bool:
     return not any(is_value(other.text) for cell in shared for other in cell.lines)
 
 
-def _goes_on(cells: list[TableCell], above: list[TableCell]) -> bool:
-    """A lone cell right below the text of the same column, plainly its next line."""
+def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
+    """Return whether the row is one cell that continues the text right above it in the same column."""
     if len(cells) > 1:
         return False
     over = next((cell for cell in above if cell.column == cells[0].column), None)
@@ -286,7 +287,7 @@ def _goes_on(cells: list[TableCell], above: list[TableCell]) -> bool:
 
 
 def _ends_head(cells: list[TableCell], above: list[TableCell]) -> bool:
-    """The row above holds the beginning of this row's head, broken for want of room."""
+    """Return whether the row above has the first line of this row's wrapped head."""
     if len(above) > 1 or above[0].column != 0 or cells[0].column != 0 or len(cells) < 2:
         return False
     last, line = above[0].lines[-1], cells[0].lines[0]
@@ -299,7 +300,7 @@ def _ends_head(cells: list[TableCell], above: list[TableCell]) -> bool:
 
 
 def absorb(above: list[TableCell], cells: list[TableCell]) -> None:
-    """Adds the cells to those of the row above."""
+    """Add the cells to those of the row above."""
     for cell in cells:
         same = next((c for c in above if c.column == cell.column), None)
         if same:
@@ -310,7 +311,7 @@ def absorb(above: list[TableCell], cells: list[TableCell]) -> None:
 
 
 def head_levels(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
-    """Two rows of heads, where several above stand over several of the lowest each; empty where none do."""
+    """Return two header rows, where several heads are over several lower ones each; else empty."""
     over = [cell for row in rows[:-1] for cell in row if cell.column > 0]
     lowest = [cell for cell in rows[-1] if cell.column > 0]
     size = len(lowest) // len(over) if len(over) > 1 else 0
@@ -325,15 +326,15 @@ def head_levels(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
 
 
 def _reach_over(cell: TableCell, group: Sequence[TableCell]) -> bool:
-    """Whether the cell's middle is within the group and its ends do not reach out of it by a column."""
+    """Return whether the cell is centred within the group and does not exceed it by a column."""
     (x0, _, x1, _), left, right = cell.rect, group[0].rect, group[-1].rect
     return left.x1 < (x0 + x1) / 2 < right.x0 and left.x0 - left.width < x0 and x1 < right.x1 + right.width
 
 
 def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
-    """The rows above the first that holds a value (a date is none) are heads.
+    """Mark the rows above the first value (not a date) as headers.
 
-    Below heads of the columns, the head of a group of rows is none; ``(In millions)`` is.
+    Below column heads, the head of a group of rows is not one; ``(In millions)`` is.
     """
     known = most < len(blocks)
     periods = _rows_of_periods(blocks[: min(most, PERIOD_ROWS)])
@@ -356,7 +357,7 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
 
 
 def _rows_of_periods(blocks: Sequence[Block]) -> int:
-    """How many rows lead to a line of periods and hold no amount: marks of notes, shares of years only."""
+    """Return the number of rows up to a line of periods without amounts other than footnote marks."""
     for n, block in enumerate(blocks):
         cells = [cell.lines for cell in block.cells if cell.column > 0]
         if is_period_line(cells) and not begins_row(block):
@@ -367,34 +368,34 @@ def _rows_of_periods(blocks: Sequence[Block]) -> int:
 
 
 def _is_title(block: Block) -> bool:
-    """Whether a lone text stands in the first column, as a title over all columns does."""
+    """Return whether the row is a lone text in the first column, as a title over all columns is."""
     return len(block.cells) == 1 and block.cells[0].column == 0
 
 
 def begins_row(block: Block) -> bool:
-    """Whether a text in the first column has others beside it and does not go on with the one above."""
+    """Return whether a text in the first column has others beside it and does not continue the one above."""
     first = block.lines[0].text
     return len(block.cells) > 1 and block.cells[0].column == 0 and not (first[0] == "(" or first[0].islower())
 
 
 def _heads_rows(text: str, table: TableBlock) -> bool:
-    """Whether a lone text in the first column heads the rows below it: the columns have their heads."""
+    """Return whether a lone text in the first column heads the rows below: the columns have heads already."""
     headed = any(cell.column > 0 for head in table.head for cell in head.cells)
     return text.endswith(":") or (headed and not text.startswith("("))
 
 
 def mirrored_row(row: Sequence[Line]) -> list[Line]:
-    """The lines of a row as they stand in a mirror, left to right there."""
+    """Return the mirrored lines of a row, left to right."""
     return sorted((mirrored(line) for line in row), key=attrgetter("x0"))
 
 
 def mirrored(line: Line) -> Line:
-    """The line with x turned over at 0; its words stay in the order they are read."""
+    """Return the line mirrored at x = 0; its words stay in reading order."""
     return Line([replace(word, x0=-word.x1, x1=-word.x0) for word in line.words])
 
 
 def turned_back(blocks: Sequence[Block]) -> list[Block]:
-    """Rows found in the mirror as they stand on the page."""
+    """Return mirrored rows in the coordinates of the page."""
     for block in blocks:
         assert block.table is not None
         last = block.table.columns - 1
@@ -406,7 +407,7 @@ def turned_back(blocks: Sequence[Block]) -> list[Block]:
 
 
 def read_leftwards(blocks: Sequence[Block]) -> list[Block]:
-    """Rows, the pieces that make one line of a right-to-left cell joined in the order they are read."""
+    """Join the pieces of each line of a right-to-left cell in reading order."""
     for block in blocks:
         for cell in block.cells:
             if len(cell.lines) > 1 and any(line.rtl for line in cell.lines):
@@ -415,15 +416,14 @@ def read_leftwards(blocks: Sequence[Block]) -> list[Block]:
     return list(blocks)
 
 
-# The labels of a drawing stand at most this far outside it (points).
+# Maximum distance of the labels of a drawing (points).
 LABEL = 24.0
-# Share of a table's lines that stand in drawings, and of its rows that name their values below which it is
-# no table, but the scales of charts.
+# Scales of charts instead of a table: minimum share of lines in drawings, maximum share of rows with a name.
 DRAWN, NAMED_ROWS = 0.6, 0.35
-# Share of the words of a row that are values, from which on it may be the scale of an axis.
+# Minimum share of values among the words of the scale of an axis.
 SCALE_VALUES = 0.8
-# In a table this share of the rows, at least so many, have the same number of cells; in so many columns this
-# share of the steps from number to number or fewer are alike: no axis has them.
+# Data instead of an axis: share and number of rows with the same number of cells; columns with at most this
+# share of equal steps from number to number.
 REGULAR, DATA_ROWS, DATA_COLUMNS, EVEN_STEPS = 0.7, 6, 2, 0.4
 _AMOUNT = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"[.,](?=\d{3}(?:\D|$))")
@@ -431,9 +431,9 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 
 
 def without_scales(blocks: Sequence[Block], drawings: Sequence[Rect]) -> list[Block]:
-    """The blocks, the numbers along the axes of charts and the names beside their curves no longer tables.
+    """Return the blocks, with axis numbers and curve names of charts as prose instead of tables.
 
-    What bars show is a table, and stays one: each of its rows begins with a name.
+    The values of bars stay a table: each of its rows begins with a name.
     """
     if not drawings:
         return list(blocks)
@@ -465,7 +465,7 @@ def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
 
 
 def _holds_data(rows: Sequence[Block]) -> bool:
-    """Whether rows alike hold numbers that follow one another at uneven steps: a table within a frame."""
+    """Return whether similar rows have numbers at uneven steps: a table within a frame."""
     cells, count = Counter(len(row.cells) for row in rows).most_common(1)[0]
     if count < max(DATA_ROWS, REGULAR * len(rows)):
         return False
@@ -484,13 +484,13 @@ def _number(amount: str) -> float:
 
 
 def _is_scale(row: Block) -> bool:
-    """Whether nearly all words of the row are values, as along the axes of charts side by side."""
+    """Return whether nearly all words of the row are values, as along the axes of charts."""
     words = [word.text for line in row.lines for word in line.words]
     return len(row.cells) > 1 and sum(map(is_value, words)) >= SCALE_VALUES * len(words)
 
 
 def _has_name(row: Block, *, of_values: bool) -> bool:
-    """Whether the row begins with a name: ``of_values``, not with the title of an axis beside another."""
+    """Return whether the row begins with a name; ``of_values``: not with the title of an axis."""
     if len(row.cells) < 2 or not any(map(_is_name, row.cells[0].lines)):
         return False
     return not of_values or any(is_value(line.text) for cell in row.cells[1:] for line in cell.lines)

@@ -1,7 +1,7 @@
-"""Find the tables of a page that rulings show.
+"""Find the ruled tables of a page.
 
-A grid encloses each cell (``grid``). Horizontal rules of one width above one another, none between the
-columns, hold a half-ruled table. Each table found stands among its lines as one until the order is known.
+A grid encloses each cell (``grid``). Horizontal rules of one width, without rules between the columns, make
+a half-ruled table. Each table found takes the place of its lines until the reading order is known.
 """
 
 from __future__ import annotations
@@ -40,36 +40,36 @@ from pdf.tables.rows import (
 )
 from pdf.tables.text_tables import Inset, text_tables
 
-# Pieces of one ruling lie on one height within this, their gaps at most so wide (points).
+# Pieces of one ruling: maximum difference of height, maximum gap (points).
 TRACK = 1.5
 PIECE_GAP = 12.0
-# Rulings of one table begin and end together within this (points).
+# Maximum difference of the ends of a table's rulings (points).
 SAME_END = 5.0
-# From so many rulings on, what stands between two of them is a row.
+# From this many rulings on, each space between two is a row.
 ROW_RULES = 5
-# The rows outside the first and last ruling are at most so much taller than the tallest between two.
+# Maximum height of the rows outside the rulings, relative to the tallest row between two.
 OUTER_ROW = 1.3
-# Two stripes part three rows.
+# Two stripes separate three rows.
 STRIPE_EDGES = 4
-# Rulings further apart than this belong to two tables (points).
+# Maximum distance of rulings of one table (points).
 RULE_DISTANCE = 260.0
-# Unless the first two stand so near that they hold the heads, and these stand over so many columns.
+# Except after the heads: maximum height of heads, of the table; minimum columns of heads.
 HEAD_HEIGHT, TALLEST = 90.0, 750.0
 HEADED_COLUMNS = 3
-# A ladder has at least so many rungs (a rule above, one under the head, one below), this wide (points).
+# Minimum rules of a half-ruled table (top, below the head, bottom) and their minimum width (points).
 FEWEST_RULES = 3
 WIDTH = 80.0
 # Pages with more long rulings are maps and drawings.
 MOST_RULES = 1000
-# A lone line set so much larger than the usual is a heading.
+# A lone line this many times larger than usual is a heading.
 HEADING_SIZE = 1.15
-# So many lines between two rungs that run across the columns, one below the other, are prose between tables.
+# This many consecutive lines across the columns between two rules are prose between tables.
 ACROSS = 2
-# Rules that close in a whole table have no row of it within this (ems).
+# Rules around a whole table have no row of it outside within this distance (ems).
 OUTSIDE = 2.5
-# Heads hold a smaller share of values than this: the numbers of the columns.
+# Maximum share of values in heads, such as column numbers.
 HEAD_VALUES = 0.4
-# Share of the spaces between rungs that hold cells side by side; in forms most hold a line to write on.
+# Minimum share of spaces between rules with several cells; in forms most have a line to write on.
 CELLED = 0.6
 
 
@@ -77,7 +77,7 @@ CELLED = 0.6
 class HorizontalRules:
     """Rulings of common width, top to bottom; ``rect`` is from the first to the last.
 
-    ``headed``: what stands between the first two is known to head the rows below.
+    ``headed``: whether the space between the first two is known to have the heads.
     """
 
     rect: Rect
@@ -86,7 +86,7 @@ class HorizontalRules:
 
 
 def horizontal_rules(rulings: Iterable[Rect], piece_gap: float = PIECE_GAP) -> list[HorizontalRules]:
-    """Groups of at least three rulings that begin and end together."""
+    """Return groups of at least three rulings with common ends."""
     groups: list[list[tuple[float, float, float]]] = []
     rules = _rules(rulings, piece_gap)
     if len(rules) > MOST_RULES:
@@ -116,7 +116,7 @@ def _rule_group(group: list[tuple[float, float, float]]) -> HorizontalRules:
 
 
 def _rules(rulings: Iterable[Rect], piece_gap: float) -> list[tuple[float, float, float]]:
-    """Whole rulings from their pieces: (y, x0, x1), top to bottom."""
+    """Join the pieces of rulings: (y, x0, x1), top to bottom."""
     flat = sorted([((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in rulings if x1 - x0 > y1 - y0])
     tracks: list[list[tuple[float, float, float]]] = []
     for piece in flat:
@@ -138,9 +138,9 @@ def _rules(rulings: Iterable[Rect], piece_gap: float) -> list[tuple[float, float
 
 
 def parted(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
-    """The ladder, cut where prose stands between two rungs: tables of one width are ruled alike.
+    """Split the group where prose is between two rules: tables of one width are ruled alike.
 
-    Empty where a heading stands there: each table below it begins with heads of its own.
+    Empty where a heading is there: each table below it begins with heads of its own.
     """
     rows = cell_rows(lines)
     lone = [row for row in rows if len(row.cells) == 1 or row.is_item]
@@ -169,7 +169,7 @@ def parted(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Horizonta
 def with_outer_rows(
     rule_group: HorizontalRules, lines: Sequence[Line], shaded: bool = False
 ) -> HorizontalRules:
-    """The ladder with the rows above its first and below its last ruling, where rulings part rows only."""
+    """Add the rows above the first and below the last rule, where rules only separate rows."""
     if len(rule_group.ys) < (STRIPE_EDGES if shaded else ROW_RULES):
         return rule_group
     x0, top, x1, bottom = rule_group.rect
@@ -194,7 +194,7 @@ def _row_end(
     edge: Callable[[Line], float],
     outermost: Callable[[Iterable[float]], float],
 ) -> float:
-    """Where the row of these lines ends; 0 where they make none, for one runs over columns or is alone."""
+    """Return the end of the row of these lines; 0 where one crosses columns or is alone."""
     hits = [columns.hit([line]) for line in lines]
     if any(len(hit) != 1 for hit in hits) or len({hit[0] for hit in hits}) < 2:
         return 0.0
@@ -204,9 +204,9 @@ def _row_end(
 def horizontal_rule_table(
     rule_group: HorizontalRules, lines: Sequence[Line], shaded: bool = False
 ) -> list[Block]:
-    """The rows of the table between the rulings; empty when what stands there is prose.
+    """Return the rows of the table between the rulings; empty for prose.
 
-    ``shaded``: the rulings are edges of stripes, which reach under several rows of values.
+    ``shaded``: the rulings are edges of stripes, which may be under several rows of values.
     """
     mostly_values = sum(map(_is_amount, lines)) > 0.4 * len(lines)
     if shaded and mostly_values:
@@ -238,7 +238,7 @@ def horizontal_rule_table(
 
 
 def _is_headed(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:
-    """Whether the first rows have heads over most of several columns, or two in other type at their edges."""
+    """Return whether the first rows have heads over most columns, or two in other type at their edges."""
     if len(segments) < 2:
         return False
     head, body = segments[:2]
@@ -249,18 +249,18 @@ def _is_headed(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:
 
 
 def _of_values(rows: Sequence[Row]) -> bool:
-    """Whether values fill the columns: their baselines then say more of the rows than the rulings do."""
+    """Return whether values fill the columns: then baselines separate the rows, not rulings."""
     cells = [cell for row in rows for cell in row.cells[1:]]
     return sum(all(map(_is_amount, cell)) for cell in cells) >= 0.3 * len(cells)
 
 
 def _is_amount(line: Line) -> bool:
-    """Whether it is a value, and no mark that stands for yes or no."""
+    """Return whether it is a value other than a sign for yes or no."""
     return is_value(line.text) and line.text not in YES_OR_NO
 
 
 def _stacks_values(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:
-    """Whether values stand one below the other between two rulings: baselines make the rows there."""
+    """Return whether values are stacked between two rulings: then baselines separate the rows there."""
     for segment in segments:
         filled: dict[int, float] = {}
         for row in segment:
@@ -274,9 +274,9 @@ def _stacks_values(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> b
 
 
 def _one_row(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]:
-    """What stands between two rulings of many: one row, unless each of its lines begins all cells.
+    """Return one row between two of many rulings, or several if each of its lines begins all cells.
 
-    A head in other type, parted from the first row by shading alone, is a row of its own.
+    A head in other type, separated from the first row by shading only, is a row of its own.
     """
     cells = [placed(row, columns) for row in rows]
     if len(cells) > 1 and _is_in_other_type(cells[0], cells[1:], len(columns.spans)):
@@ -290,7 +290,7 @@ def _one_row(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]
 
 
 def _is_in_other_type(head: Sequence[TableCell], rest: Sequence[Sequence[TableCell]], columns: int) -> bool:
-    """Whether every column has a text in the first line, and none in the others is set as these are."""
+    """Return whether every column has a text in the first line in a type that the others do not have."""
     styles = {line.style for cell in head for line in cell.lines}
     return len(head) == columns and not any(
         line.style in styles for row in rest for cell in row for line in cell.lines
@@ -298,13 +298,13 @@ def _is_in_other_type(head: Sequence[TableCell], rest: Sequence[Sequence[TableCe
 
 
 def _runs_across(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Whether a third of the rows are lone lines over several columns: prose between rules."""
+    """Return whether a third of the rows are lone lines across columns: prose between rules."""
     lone = [row for row in rows if len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1]
     return len(lone) * 3 > len(rows)
 
 
 def _segments(rows: Sequence[Row], ys: Sequence[float]) -> list[list[Row]]:
-    """Rows between one ruling and the next."""
+    """Return the rows between each two rulings."""
     segments: dict[int, list[Row]] = {}
     for row in rows:
         middle = (row.y0 + row.y1) / 2
@@ -313,7 +313,7 @@ def _segments(rows: Sequence[Row], ys: Sequence[float]) -> list[list[Row]]:
 
 
 def _logical(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]:
-    """One row of the table if its head stands once and the rest is text, else the rows its baselines make."""
+    """Return one table row if it has one head and the rest is text, else the rows of its baselines."""
     cells = [placed(row, columns) for row in rows]
     headed = sum(1 for row in cells if row[0].column == 0)
     values = sum(is_value_cell(cell.lines) for row in cells[1:] for cell in row)
@@ -327,7 +327,7 @@ def _logical(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]
 def with_ruled_tables(
     lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect] = ()
 ) -> list[Line]:
-    """The lines, those of ruled tables replaced by one Inset each."""
+    """Return the lines, with one Inset in place of the lines of each ruled table."""
     rest = list(lines)
     for grid in whole_grids(grids(rulings), rest):
         rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
@@ -348,13 +348,13 @@ def with_ruled_tables(
         rest, [rule_group for rule_group in small if not _parts_rows(rule_group, tables)]
     )
     for rule_group in found:
-        if not (_goes_on_outside(rule_group, rest) or cuts_rows(rule_group.rect, rest)):
+        if not (_continues_outside(rule_group, rest) or cuts_rows(rule_group.rect, rest)):
             rest = _with_inset(rest, rule_group.rect, partial(_table_of_values, rule_group))
     return rest
 
 
 def _table_of_values(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Block]:
-    """The rows of a table that rules close in: heads above the second, values below, all on baselines."""
+    """Return the rows of a table between rules: heads above the second rule, values below, by baselines."""
     rows = [] if any(isinstance(line, Inset) for line in lines) else cell_rows(lines)
     head = [row for row in rows if row.y1 < rule_group.ys[1] + TRACK]
     body = rows[len(head) :]
@@ -363,8 +363,8 @@ def _table_of_values(rule_group: HorizontalRules, lines: Sequence[Line]) -> list
     return table_blocks(rows)
 
 
-def _goes_on_outside(rule_group: HorizontalRules, lines: Sequence[Line]) -> bool:
-    """Whether rows with values stand right above or below the rules, as where these part only some rows."""
+def _continues_outside(rule_group: HorizontalRules, lines: Sequence[Line]) -> bool:
+    """Return whether rows with values are right above or below the rules, which separate only some rows."""
     (x0, top, x1, bottom) = rule_group.rect
     near = [
         line
@@ -378,7 +378,7 @@ def _goes_on_outside(rule_group: HorizontalRules, lines: Sequence[Line]) -> bool
 
 
 def _heads_values_below(rule_group: HorizontalRules, lines: Sequence[Line]) -> bool:
-    """Whether only heads stand between the rules, and a row of values right below."""
+    """Return whether only heads are between the rules, and a row of values is right below."""
     x0, _, x1, bottom = rule_group.rect
     below = [
         line
@@ -393,9 +393,9 @@ def _heads_values_below(rule_group: HorizontalRules, lines: Sequence[Line]) -> b
 
 
 def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
-    """The ladders of several tables of one width under one another; empty where it is one of a single table.
+    """Split the group into stacked tables of one width; empty for a single table.
 
-    Each has a rule above, one under its head and one or two below; no cells stand between two tables.
+    Each has a rule above, one below its head and one or two below; no cells are between two tables.
     """
     ys = rule_group.ys
     if len(ys) < 2 * FEWEST_RULES:
@@ -414,9 +414,9 @@ def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Horizon
 
 
 def _near(rule_group: HorizontalRules) -> list[HorizontalRules]:
-    """The ladder cut where rungs are far apart; far below two that may hold its heads may be the last.
+    """Split the group where rules are far apart; the last may be far below two rules around the heads.
 
-    Above these two may be what is no part of the table: the edges of a box, another table.
+    Above these two may be other things: the edges of a box, another table.
     """
     parts: list[list[float]] = []
     for y in rule_group.ys:
@@ -430,7 +430,7 @@ def _near(rule_group: HorizontalRules) -> list[HorizontalRules]:
 
 
 def _holds_others(rule_group: HorizontalRules, found: Sequence[HorizontalRules]) -> bool:
-    """Whether shorter rulings under its head part groups of its rows."""
+    """Return whether shorter rulings below its head separate groups of its rows."""
     (x0, _, x1, bottom), ys = rule_group.rect, rule_group.ys
     return len(ys) < ROW_RULES and any(
         ys[1] < other.ys[0]
@@ -443,7 +443,7 @@ def _holds_others(rule_group: HorizontalRules, found: Sequence[HorizontalRules])
 
 
 def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> bool:
-    """Whether rows head those below the next ruling: without values, above values, in other type or again."""
+    """Return whether rows are heads: without values, above values, in other type or repeated."""
     texts = [cell_text(cell) for row in head for cell in row.cells]
     if any(is_value(text) and not is_date(text) for text in texts):
         return False
@@ -459,7 +459,7 @@ def _between(rule_group: HorizontalRules, ys: tuple[float, ...], headed: bool = 
 
 
 def _parts_rows(rule_group: HorizontalRules, tables: Sequence[Rect]) -> bool:
-    """Whether a table of texts reaches out above or below the rulings: then they part its rows."""
+    """Return whether a table of texts extends above or below the rulings, which then separate its rows."""
     return any(
         table.overlap_x(rule_group.rect) > 0
         and table.overlap_y(rule_group.rect) > 0

@@ -1,8 +1,8 @@
-"""Tables of texts that no ruling shows: their cells are paragraphs, their rows stand apart.
+"""Find unruled tables whose cells are paragraphs and whose rows are separated by white space.
 
-Lines of one cell follow one another at the leading of the type; between two rows all columns
-leave more. So lines are joined that stand close in one column, or beside one another in two;
-what hangs together is a row. Columns of prose hang together from top to bottom.
+Lines of one cell follow one another at the leading of the type; between two rows the gap is larger in all
+columns. So lines are joined that are close in one column, or side by side in two; each connected component
+is a row. Columns of prose are connected from top to bottom.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from pdf.layout.page_layout import Block, TableCell, bounds_of
 from pdf.tables.cells import YES_OR_NO, Row, is_value, row_of
 from pdf.tables.rows import blocks_of
 
-# Columns stand at least so far apart (ems).
+# Minimum gap between columns (ems).
 GUTTER = 0.6
-# Rows follow one another within this (ems, from bottom to top).
+# Maximum gap between rows (ems, from bottom to top).
 ROW_DISTANCE = 3.2
-# Lines of one cell are at most so much further apart than the closest (share of their leading).
+# Maximum distance of lines of one cell, as a multiple of the closest leading.
 OPENED = 1.08
 LOOSEST = 1.9
-# The leading within cells is at most so much of the distance of rows where it is rare.
+# A rare leading within cells is at most this share of the distance of rows.
 CLOSER = 0.9
-# Without a cell in the first column, lines go on with the row above within this (share of the leading).
-GOES_ON = 1.35
-# Lines stand beside one another where so much of their height is common: cells may be centred.
+# Lines without a cell in the first column continue the row above within this multiple of the leading.
+CONTINUATION = 1.35
+# Lines are side by side from this common share of their height on: cells may be centred.
 BESIDE = 0.3
-# Paragraphs of one cell stand at most so far apart (ems), at the same edge (points).
+# Maximum gap between paragraphs of one cell (ems), and difference of their left edges (points).
 PARAGRAPH_GAP, EDGE = 1.5, 2.0
-# A lone line that is set so much larger than the table above it is a heading.
+# A lone line this many times larger than the table above it is a heading.
 HEADING_SIZE = 1.15
-# A table has at least so many rows, so many of them with lines below one another in a cell.
+# Minimum rows of a table, and of rows with a cell of several lines.
 ROWS, TALL_ROWS = 3, 2
-# Share of the rows with several cells, of these that all begin or are all centred on one height (ems).
+# Minimum shares of rows with several cells, and of those whose cells align at top or centre (ems).
 FULL_ROWS, LEVEL_ROWS, LEVEL = 0.7, 0.9, 0.4
-# Broken lines of a text fill at least so much of their column; so many of them do in a table of few rows,
-# so many in one of more.
+# A wrapped line fills at least this share of its column; shares of such lines in tables of few rows and
+# of more.
 FULL, SURE_ROWS, FILLED, RAGGED = 0.7, 5, 0.7, 0.4
-# Of so many columns such a share stands level where a row begins, and such a share of them begins anew.
+# From this many columns on: shares of columns that align where a row begins, and that begin a new cell.
 LEVEL_COLUMNS, LEVEL_SHARE, ANEW_SHARE = 4, 0.8, 0.5
-# Its largest row holds at most this share of its lines.
+# Maximum share of lines in the largest row of a table.
 LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
-# Where lines hang together that are more than this share of all, what stands below is prose as well.
+# A connected component with more than this share of all lines is prose, as is what is below it.
 PROSE_ROW = 0.35
-# Cells of so many lines, unlike by so few, are pieces of columns of prose where all rows of few are such.
+# Cells of this many lines, differing by so few, are pieces of columns of prose if all rows are such.
 LONG_CELL, LIKE_LONG = 8, 2
-# Share of the first cells that are markers from which on it is a list; of values: other finders know them.
+# Share of markers among the first cells that makes it a list; shares of values left to other finders.
 MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
 _BASELINE = attrgetter("baseline", "x0")
@@ -62,7 +62,7 @@ _LEFT = attrgetter("x0")
 
 @dataclass(slots=True)
 class TextColumn:
-    """A stretch of x, and the lines that stand in it, top to bottom."""
+    """An interval of x and the lines in it, top to bottom."""
 
     x0: float
     x1: float
@@ -70,7 +70,7 @@ class TextColumn:
 
 
 class Inset(Line):
-    """Blocks found already, standing in the page as one line does until the order is known."""
+    """Blocks of a table, placed among the lines of the page until the reading order is known."""
 
     __slots__ = ("blocks",)
 
@@ -81,7 +81,7 @@ class Inset(Line):
 
 
 def with_text_tables(lines: Sequence[Line]) -> list[Line]:
-    """The lines, those of tables of texts replaced by one Inset each."""
+    """Return the lines, with one Inset in place of the lines of each table of texts."""
     rest = list(lines)
     upright = [line for line in rest if not isinstance(line, Inset) and line.chars]
     for rect, taken, blocks in text_tables(upright):
@@ -91,9 +91,9 @@ def with_text_tables(lines: Sequence[Line]) -> list[Line]:
 
 
 def text_tables(lines: Sequence[Line]) -> list[tuple[Rect, list[Line], list[Block]]]:
-    """Tables of texts: their rectangles, the lines they take, their rows."""
+    """Return the tables of texts: their rectangles, lines and rows."""
     in_rows = rows_of(lines) if len(lines) > ROWS else []
-    if sum(len(row) > 1 for row in in_rows) < ROWS:  # as in prose, before the cells of a row are sought
+    if sum(len(row) > 1 for row in in_rows) < ROWS:  # prose; checked before the cells of a row are searched
         return []
     rows = [row_of(row) for row in in_rows]
     if sum(row.multi for row in rows) < ROWS:
@@ -124,7 +124,7 @@ class _Grown:
 
 
 def _grown(rows: Sequence[Row], start: int) -> _Grown | None:
-    """The rows from ``start`` on that keep to common columns, and these."""
+    """Return the rows from ``start`` on that share columns, and the columns."""
     columns: list[TextColumn] = []
     end = start
     for i in range(start, len(rows)):
@@ -146,14 +146,14 @@ def _grown(rows: Sequence[Row], start: int) -> _Grown | None:
 
 
 def _is_heading(line: Line, columns: Sequence[TextColumn]) -> bool:
-    """Whether a lone line is set larger than the table above it."""
+    """Return whether a lone line is larger than the table above it."""
     return bool(columns) and line.size > HEADING_SIZE * max(
         other.size for column in columns for other in column.lines
     )
 
 
 def _leads(row: Row, below: Row, columns: Sequence[TextColumn]) -> bool:
-    """Whether a lone line is the first of a cell that reaches higher than those beside it."""
+    """Return whether a lone line is the first of a cell that starts above the cells beside it."""
     if row.y1 - below.y0 > BESIDE * (row.y1 - row.y0):
         return True
     hit = [column for column in columns if column.x0 < row.x1 and row.x0 < column.x1]
@@ -165,7 +165,7 @@ def _leads(row: Row, below: Row, columns: Sequence[TextColumn]) -> bool:
 
 
 def _pieces(row: Row, columns: Sequence[TextColumn]) -> list[Line] | None:
-    """The row's lines, parted where the columns are; None where one runs over a gutter."""
+    """Split the row's lines at the columns; None where one crosses a gutter."""
     out: list[Line] = []
     for line in row.lines:
         hit = [column for column in columns if column.x0 < line.x1 and line.x0 < column.x1]
@@ -180,7 +180,7 @@ def _pieces(row: Row, columns: Sequence[TextColumn]) -> list[Line] | None:
 
 
 def _split(line: Line, columns: Sequence[TextColumn]) -> list[Line] | None:
-    """The line in pieces, one for each column; None where no gap between its words is there."""
+    """Split a line into one piece per column; None where its words leave no gap there."""
     parts: list[list[RawWord]] = [[] for _ in columns]
     for word in line.words:
         under = [n for n, column in enumerate(columns) if column.x0 < word.x1 and word.x0 < column.x1]
@@ -209,9 +209,9 @@ def _add(columns: list[TextColumn], pieces: Sequence[Line], first: bool = False)
 
 
 def _table(grown: _Grown) -> tuple[list[Block], int]:
-    """The rows of the table that stands in these columns, none where it is no table of texts.
+    """Return the rows of the table in these columns, and the row where another may begin.
 
-    And the row from which on another may begin.
+    No rows where it is not a table of texts.
     """
     columns = grown.columns
     if any(b.x0 - a.x1 < GUTTER * b.lines[0].size for a, b in pairwise(columns)):
@@ -234,14 +234,14 @@ def _table(grown: _Grown) -> tuple[list[Block], int]:
 
 
 def _holds_values(columns: Sequence[TextColumn]) -> bool:
-    """Whether most lines behind the first column are values: baselines make their rows."""
+    """Return whether most lines after the first column are values: then baselines separate the rows."""
     behind = [line for column in columns[1:] for line in column.lines]
     values = sum([is_value(line.text) and line.text not in YES_OR_NO for line in behind])
     return values > MOST_VALUES * len(behind)
 
 
 def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line]]]:
-    """The lines by row and column, from top to bottom."""
+    """Return the lines by row and column, from top to bottom."""
     placed = [(line, n) for n, column in enumerate(columns) for line in column.lines]
     placed.sort(key=lambda item: _BASELINE(item[0]))
     leading = _leading_by_size(columns)
@@ -257,7 +257,7 @@ def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line
             rows.append({column: [line]})
             continue
         row = joined[0]
-        for other in joined[1:]:  # a line beside two of them makes them one
+        for other in joined[1:]:  # a line beside two rows joins them
             for n, held in other.items():
                 row[n] = sorted([*row.get(n, ()), *held], key=_BASELINE)
             rows.remove(other)
@@ -266,7 +266,7 @@ def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line
 
 
 def _tops(columns: Sequence[TextColumn], leading: dict[int, float]) -> list[float]:
-    """Where rows begin although the longest cell above ends right there: most of many columns begin anew."""
+    """Return starts of rows without a gap above: most of many columns begin a new cell there."""
     if len(columns) < LEVEL_COLUMNS:
         return []
     begun = [
@@ -297,7 +297,7 @@ def _count_between(places: Sequence[float], first: float, last: float) -> int:
 def _with_loose_lines(
     rows: Sequence[dict[int, list[Line]]], leading: dict[int, float]
 ) -> list[dict[int, list[Line]]]:
-    """The rows, those that only go on with the cells above, a little further off, joined to them."""
+    """Join rows that only continue the cells above at a slightly larger distance."""
     first = min((min(row) for row in rows), default=0)
     out: list[dict[int, list[Line]]] = []
     for row in rows:
@@ -308,7 +308,7 @@ def _with_loose_lines(
             and all(
                 n in above
                 and lines[0].baseline - above[n][-1].baseline
-                <= GOES_ON * leading.get(round(2 * lines[0].size), lines[0].size)
+                <= CONTINUATION * leading.get(round(2 * lines[0].size), lines[0].size)
                 for n, lines in row.items()
             )
         ):
@@ -320,10 +320,10 @@ def _with_loose_lines(
 
 
 def _leading_by_size(columns: Sequence[TextColumn]) -> dict[int, float]:
-    """The leading of each type size (half points) within a column: the closest that is not rare.
+    """Return the leading of each type size (half points) within a column: the closest that is not rare.
 
-    A rare one is the leading as well where its lines stand alone: there a cell goes on, and rows begin
-    where all columns have a line.
+    A rare distance counts too where its lines are alone: there a cell continues, while rows begin with a
+    line in all columns.
     """
     pitches: dict[int, Counter[int]] = {}
     alone: dict[int, Counter[int]] = {}
@@ -341,7 +341,7 @@ def _leading_by_size(columns: Sequence[TextColumn]) -> dict[int, float]:
 
 
 def _is_leading(pitch: int, counts: Counter[int], alone: Counter[int]) -> bool:
-    """Whether a pitch (quarters of a point) is common, or far closer than the usual one and of lone lines."""
+    """Return whether a pitch (quarters of a point) is common, or much closer than usual and of lone lines."""
     usual, most = counts.most_common(1)[0]
     if counts[pitch] >= 0.2 * most:
         return True
@@ -358,7 +358,7 @@ def _has_line_beside(line: Line, column: TextColumn, columns: Sequence[TextColum
 
 
 def _joins(line: Line, column: int, row: dict[int, list[Line]], leading: dict[int, float]) -> bool:
-    """Whether the line goes on with a cell of the row, or stands beside one of its last lines."""
+    """Return whether the line continues a cell of the row, or is beside one of its last lines."""
     for n, held in row.items():
         if n == column:
             usual = leading.get(round(2 * line.size), 1.2 * line.size)
@@ -375,7 +375,7 @@ def _beside(line: Line, other: Line) -> bool:
 
 
 def _trimmed(rows: list[dict[int, list[Line]]]) -> list[dict[int, list[Line]]]:
-    """The rows without those of one cell above the first and below the last with several.
+    """Remove rows of one cell above the first and below the last row with several.
 
     Further paragraphs of the last row's cells are kept with it.
     """
@@ -416,19 +416,19 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
 
 
 def _has_headings(rows: Sequence[dict[int, list[Line]]]) -> bool:
-    """Whether the first row is set larger than all below: headings of columns of prose, no column heads."""
+    """Return whether the first row is larger than all below: headings of columns of prose."""
     below = max(line.size for row in rows[1:] for lines in row.values() for line in lines)
     return len(rows[0]) > 1 and all(lines[0].size > HEADING_SIZE * below for lines in rows[0].values())
 
 
 def _fill_columns(row: dict[int, list[Line]]) -> bool:
-    """Whether all cells are long and end together: columns of prose, broken by what stands between them."""
+    """Return whether all cells are long and end together: columns of prose with an interruption."""
     counts = [len(lines) for lines in row.values()]
     return min(counts) >= LONG_CELL and max(counts) - min(counts) <= LIKE_LONG
 
 
 def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:
-    """Share of the broken lines of cells that fill their columns, as a text's do and an address's do not."""
+    """Return the share of wrapped lines that fill their columns, as in texts but not in addresses."""
     spans = {
         n: (min([line.x0 for line in held]), max([line.x1 for line in held]))
         for n in {n for row in rows for n in row}
@@ -439,19 +439,19 @@ def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:
 
 
 def _begin_level(row: dict[int, list[Line]]) -> bool:
-    """Whether the cells begin on one baseline."""
+    """Return whether the cells begin on one baseline."""
     tops = [lines[0].baseline for lines in row.values()]
     return max(tops) - min(tops) <= LEVEL * next(iter(row.values()))[0].size
 
 
 def _are_centred(row: dict[int, list[Line]]) -> bool:
-    """Whether the cells stand about one height."""
+    """Return whether the cells are centred on one height."""
     middles = [(lines[0].y0 + lines[-1].y1) / 2 for lines in row.values()]
     return max(middles) - min(middles) <= LEVEL * next(iter(row.values()))[0].size
 
 
 def _is_something_else(rows: Sequence[dict[int, list[Line]]]) -> bool:
-    """Whether it is a list whose markers stand apart, contents with page numbers, or a table of values."""
+    """Return whether it is a list with separate markers, a table of contents, or a table of values."""
     first = min(min(row) for row in rows)
     opening = [row[first][0] for row in rows if first in row]
     markers = sum(bool(marker_of(line.words[0].text)) and line.chars < 8 for line in opening)

@@ -125,7 +125,7 @@ def group_by_tags(blocks: Sequence[Block], elements: Sequence[Element]) -> list[
         for unit, line in _pieces(block, owners):
             if unit >= 0:
                 units.setdefault(unit, []).append(line)
-            elif not _stands_apart(line, owners):
+            elif not _is_table_or_figure(line, owners):
                 untagged += line.chars
     units = {unit: _rows(units[unit]) for unit in sorted(units)}
     if not units or not are_sound(units, untagged):
@@ -154,7 +154,7 @@ def _unit(tag: int, owners: Owners) -> int:
     return owners.unit[tag] if 0 <= tag < len(owners.unit) else -1
 
 
-def _stands_apart(line: Line, owners: Owners) -> bool:
+def _is_table_or_figure(line: Line, owners: Owners) -> bool:
     """Whether it is a table's or a picture's, which need no unit of their own."""
     tag = line.words[0].tag
     return 0 <= tag < len(owners.apart) and owners.apart[tag]
@@ -221,12 +221,12 @@ def _made(group: _Group, owners: Owners, opens_page: bool) -> list[Block]:
     role = owners.role[group.unit]
     if opens_page and role == "LI" and lines[0].text[0].islower():
         role = "P"  # it goes on with the item of the page before
-    block = _told(lines, role, owners.depth[group.unit])
+    block = _block_of_role(lines, role, owners.depth[group.unit])
     block.opens_column = group.opens_column
     return [block]
 
 
-def _told(lines: list[Line], role: str, depth: int) -> Block:
+def _block_of_role(lines: list[Line], role: str, depth: int) -> Block:
     kind = BLOCKS[role]
     if kind == "prose":
         block = block_of(lines)

@@ -310,7 +310,7 @@ def readable_tags(document: pymupdf.Document) -> RoleMap | None:
     if not mupdf.pdf_is_dict(mupdf.pdf_dict_gets(root, "ParentTree")):
         return None
     role_map = _role_map(mupdf.pdf_dict_gets(root, "RoleMap"))
-    return role_map if _says_something(root, role_map) else None
+    return role_map if _is_meaningful(root, role_map) else None
 
 
 def _role_map(named: mupdf.PdfObj) -> RoleMap:
@@ -332,7 +332,7 @@ def _role_map(named: mupdf.PdfObj) -> RoleMap:
     return found
 
 
-def _says_something(root: mupdf.PdfObj, role_map: RoleMap) -> bool:
+def _is_meaningful(root: mupdf.PdfObj, role_map: RoleMap) -> bool:
     """Whether most of the sampled content, cells of tables aside, is under types that say what it is."""
     content = meaningful = 0
     waiting = [(kid, "", 1) for kid in _sampled(root)]

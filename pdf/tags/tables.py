@@ -206,7 +206,7 @@ def _is_sound(rows: dict[int, TaggedRow]) -> bool:
         mean(box.y0 for box in a) < mean(box.y0 for box in b) and max(_tops(a)) < min(_bottoms(b))
         for a, b in pairwise(boxes)
     ]
-    beside = [_stand_beside(a, b) for row in boxes for a, b in pairwise(row)]
+    beside = [_are_beside(a, b) for row in boxes for a, b in pairwise(row)]
     return sum(below) >= IN_PLACE * len(below) and sum(beside) >= IN_PLACE * len(beside)
 
 
@@ -218,7 +218,7 @@ def _bottoms(boxes: Sequence[Rect]) -> list[float]:
     return [box.y1 for box in boxes]
 
 
-def _stand_beside(a: Rect, b: Rect) -> bool:
+def _are_beside(a: Rect, b: Rect) -> bool:
     return a.overlap_x(b) < 1.0 and a.overlap_y(b) > -0.5 * min(a.height, b.height)
 
 

@@ -221,11 +221,11 @@ def embed_document(document: Document, space: EmbeddingSpace) -> int:
         texts = [embedded_text(chunk) for chunk in batch]
         vectors = with_retries(partial(engine.embed, texts))
         write_vectors(document, space, batch, vectors)
-        tell_progress(document, (at + len(batch)) / len(chunks))
+        report_progress(document, (at + len(batch)) / len(chunks))
     return len(chunks)
 
 
-def tell_progress(document: Document, done: float) -> None:
+def report_progress(document: Document, done: float) -> None:
     """Who watches the document being taken in sees how many of its chunks are indexed.
 
     While scanned pages are read, its progress is the share of pages that were.

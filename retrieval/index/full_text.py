@@ -357,7 +357,7 @@ def _candidate_statement(
     """
     conditions, narrowed = _conditions(scope, summary), scope.chunk_params
     tier = SELECT_MATCHES.format(**conditions, limit=TIER_LIMIT)
-    queries = tiers([telling_groups(question, rarity) for question in questions], questions)
+    queries = tiers([rarest_groups(question, rarity) for question in questions], questions)
     statement = " UNION ALL ".join(f"({tier})" for _ in queries)
     statement = f"(SELECT * FROM ({statement}) tiers LIMIT {FOUND_LIMIT})"
     params = [param for query in queries for param in (*narrowed, query)]
@@ -369,7 +369,7 @@ def _candidate_statement(
     return f"SELECT DISTINCT ON (chunk_id) * FROM ({statement}) found ORDER BY chunk_id", params
 
 
-def telling_groups(question: QueryTerms, rarity: Mapping[str, float]) -> list[tuple[str, ...]]:
+def rarest_groups(question: QueryTerms, rarity: Mapping[str, float]) -> list[tuple[str, ...]]:
     """The words that tell most, each with its forms in several languages."""
 
     def worth(group: tuple[str, ...]) -> float:

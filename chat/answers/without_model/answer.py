@@ -32,7 +32,7 @@ from chat.answers.without_model.lines import (
     with_marks,
     written_number,
 )
-from chat.answers.without_model.question import QuestionFeatures, analyse, message, tells
+from chat.answers.without_model.question import QuestionFeatures, analyse, asks_something, message
 from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, relevance, worth_citing
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
@@ -93,7 +93,7 @@ def answer_without_model(
     is_direct = judged is not None and not question.topic and (judged.is_direct or by_meaning)
     if not is_direct:
         chosen = [line for line in chosen if line.values or len(line.terms) > 1]
-    if judged is None or not chosen or not (judged.is_related or by_meaning) or not tells(question):
+    if judged is None or not chosen or not (judged.is_related or by_meaning) or not asks_something(question):
         yield TextDelta(message(question.language, "none"))
         yield from reasons(question, notes)
         return

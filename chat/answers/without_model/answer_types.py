@@ -58,7 +58,7 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if question.wants_number:
         return has_number(question, line)
     if "when" in question.kinds:
-        return float(says_when(line.text, line.language))
+        return float(has_time(line.text, line.language))
     if question.kinds & {"who", "where"}:
         return float(any(name not in question.text for name in NAME.findall(line.text)))
     if "how" in question.kinds and is_step(line):
@@ -131,7 +131,7 @@ def money_in(language: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=4096)
-def says_when(text: str, language: str) -> bool:
+def has_time(text: str, language: str) -> bool:
     """Return whether a text names a date, a year, a month, a time of day or a length of time."""
     if DATE.search(text) or months_in(language).search(text):
         return True

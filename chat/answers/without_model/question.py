@@ -159,14 +159,14 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     return QuestionFeatures(
         text=text,
         language=language,
-        kinds=frozenset(kind for kind in KINDS if _says(language, "kinds", kind, lowered)),
+        kinds=frozenset(kind for kind in KINDS if _has_phrase(language, "kinds", kind, lowered)),
         words=tuple(words_in(asked, language, stems, numbers)),
         terms=telling or terms,
         years=years_in(text),
         places=places,
         aggregates=tuple(aggregates_in(text, language).items()),
         computation=next(
-            (name for name in COMPUTATIONS if _says(language, "computations", name, lowered)), ""
+            (name for name in COMPUTATIONS if _has_phrase(language, "computations", name, lowered)), ""
         ),
         topic="" if places else topic_of(lowered, language, telling),
     )
@@ -226,7 +226,7 @@ def _common(language: str) -> frozenset[str]:
     return frozenset((*stop_words(language), *_asking_words(language), *" ".join(phrases).split()))
 
 
-def _says(language: str, table: str, key: str, lowered: str) -> bool:
+def _has_phrase(language: str, table: str, key: str, lowered: str) -> bool:
     return bool(_pattern(words_of(language, table)[key]).search(lowered))
 
 
@@ -303,7 +303,7 @@ def is_name(word: str, language: str, *, starts: bool) -> bool:
     return capitals > 1 or (word[0].isupper() and not starts and language not in ALL_NOUNS_CAPITALISED)
 
 
-def tells(question: QuestionFeatures) -> bool:
+def asks_something(question: QuestionFeatures) -> bool:
     """Whether a question asks for something: it names a place, or has a word beside greetings."""
     return bool(question.places) or any(
         len(term) > 2 or term.isdigit() or not term.isascii()

@@ -262,10 +262,10 @@ def item_match(items: Sequence[Item], line: AnswerLine) -> float:
         return 0.0
     section = line.unit.section_path[-1] if line.unit.section_path else ""
     over = line.passage.heading_below or line.passage.heading
-    return max(label_match(item, said_of(line, item), over, section) for item in items)
+    return max(label_match(item, name_of_item(line, item), over, section) for item in items)
 
 
-def said_of(line: AnswerLine, item: Item) -> str:
+def name_of_item(line: AnswerLine, item: Item) -> str:
     """What of a line an item is known by: the label of a row, or all of a sentence."""
     return line.text if item.kind == "sentence" and not line.values else line.label
 
@@ -315,13 +315,13 @@ def relevance(
     found = distinct_terms(text, best.lines[0].language)
     held = [word for word in question.words if not found.isdisjoint(word.terms)]
     near = 1.0 if is_placed else nearness(question, pages, held)
-    said = labelled or says_more_than_names(question, held, is_placed)
+    said = labelled or covers_predicate(question, held, is_placed)
     said = said and not (chosen and all(is_echo(question, line) for line in chosen))
-    said = said and (is_placed or not says_little(question, worth_citing(pages)))
+    said = said and (is_placed or not lacks_words(question, worth_citing(pages)))
     return Relevance(fits and said and near >= NEAR, near >= RELATED_PAGE, lacking)
 
 
-def says_little(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool:
+def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool:
     """Whether the question has few words, and the pages hold less than ``LEAST_HELD`` of their weight.
 
     A page also answers if one line holds half of the words by number.
@@ -349,7 +349,7 @@ def holds_pair(chosen: Sequence[AnswerLine]) -> bool:
     return any(same_columns(one, other) for one, other in pairwise(rows))
 
 
-def says_more_than_names(question: QuestionFeatures, held: Sequence[QuestionWord], is_placed: bool) -> bool:
+def covers_predicate(question: QuestionFeatures, held: Sequence[QuestionWord], is_placed: bool) -> bool:
     """Whether pages hold more of a question than its names: what it asks of them stands there, too.
 
     Of a question of many words, and of no one place, this is not asked.

@@ -259,7 +259,7 @@ Span = tuple[int, int]  # range of characters of the page's text
 
 def highlight_rects(page: PageText, spans: Iterable[Span]) -> tuple[Rect, ...]:
     """Rectangles in page space over the characters of ``spans`` and no others, in reading order."""
-    lit = [(word, _lit_part(page, word, span)) for span in spans for word in page.words_in(*span)]
+    lit = [(word, _highlighted_part(page, word, span)) for span in spans for word in page.words_in(*span)]
     dark = _centers_outside(page, {word for word, _ in lit})
     lines: list[Rect] = []
     for _, rect in lit:
@@ -271,7 +271,7 @@ def highlight_rects(page: PageText, spans: Iterable[Span]) -> tuple[Rect, ...]:
     return tuple(_clear_of(page, line, dark) for line in lines)
 
 
-def _lit_part(page: PageText, index: int, span: Span) -> Rect:
+def _highlighted_part(page: PageText, index: int, span: Span) -> Rect:
     """The word's box, cut where letters or digits of it stand outside the span."""
     word = page.words[index]
     start, end = max(span[0], word.char_start), min(span[1], word.char_end)

@@ -208,7 +208,7 @@ def _align_page(page: PageText, quote: str, folded: Folded) -> Alignment | None:
     for tile in laid:
         covered[tile.quote_start : tile.quote_start + tile.length] = True
         lit[tile.page_start : tile.page_start + tile.length] = True
-    words = _lit_words(page, lit, laid, quote, folded)
+    words = _highlighted_words(page, lit, laid, quote, folded)
     found = covered.sum() + _lay_single_words(page, quote, folded, covered, words, laid)
     if found < LEAST_FOUND * size:
         return None
@@ -246,7 +246,7 @@ def _borders(text: str, folded: Folded) -> np.ndarray:
     return np.concatenate([[True], np.diff(words) > 0, [True]])
 
 
-def _lit_words(
+def _highlighted_words(
     page: PageText, lit: np.ndarray, laid: Sequence[Tile], quote: str, folded: Folded
 ) -> np.ndarray:
     """Mark the words with most characters in tiles, and the quoted signs between them."""

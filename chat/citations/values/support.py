@@ -78,7 +78,7 @@ _SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-Z(])")
 
 
 @dataclass(frozen=True, slots=True)
-class YearSaid:
+class ValueYear:
     """The most likely year of a value; ``others`` are years it may also belong to.
 
     ``compared``: the year is only what the value is compared with ("up 4 percent from 2017").
@@ -93,7 +93,7 @@ class YearSaid:
 
 
 @dataclass(frozen=True, slots=True)
-class _AnyYear(YearSaid):
+class _AnyYear(ValueYear):
     def allows(self, year: int) -> bool:
         return True
 
@@ -101,7 +101,7 @@ class _AnyYear(YearSaid):
 ANY_YEAR = _AnyYear(0)
 
 
-def _years_beside(text: str, values: Sequence[Value]) -> dict[int, YearSaid]:
+def _years_beside(text: str, values: Sequence[Value]) -> dict[int, ValueYear]:
     """Map the start of each value to its year, in a text that has years."""
     years = [value for value in values if value.year is not None]
     amounts = [value for value in values if value.kind not in ("year", "date")]
@@ -109,11 +109,11 @@ def _years_beside(text: str, values: Sequence[Value]) -> dict[int, YearSaid]:
         return {}
     if "respectively" in text:
         same = len(years) == len(amounts)
-        return {a.start: YearSaid(_year(y)) for a, y in zip(amounts, years, strict=True)} if same else {}
+        return {a.start: ValueYear(_year(y)) for a, y in zip(amounts, years, strict=True)} if same else {}
     return {amount.start: _nearest_year(text, amount, years) for amount in amounts}
 
 
-def year_said(text: str, value: Value) -> YearSaid:
+def year_of_value(text: str, value: Value) -> ValueYear:
     """Return the year of a value by its sentence; any year where that has none."""
     start, end = _sentence_around(text, value)
     sentence = text[start:end]
@@ -126,12 +126,12 @@ def _sentence_around(text: str, value: Value) -> tuple[int, int]:
     return start, min((end for end in ends if end >= value.end), default=len(text))
 
 
-def _nearest_year(text: str, amount: Value, years: Sequence[Value]) -> YearSaid:
+def _nearest_year(text: str, amount: Value, years: Sequence[Value]) -> ValueYear:
     far = {year: _distance(text, amount, year) for year in years}
     nearest = min(years, key=far.__getitem__)
     near_too = {_year(year) for year in years if far[year] <= SURE * far[nearest] + 8}
     compared = _COMPARISON.search(text[: nearest.start]) is not None
-    return YearSaid(_year(nearest), frozenset(near_too - {_year(nearest)}), compared)
+    return ValueYear(_year(nearest), frozenset(near_too - {_year(nearest)}), compared)
 
 
 def _year(value: Value) -> int:
@@ -194,7 +194,7 @@ def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) 
     amounts = [v for v in values if v.kind not in ("year", "date") and not _is_footnote(v, unit)]
     naming = [value for value in amounts if repeats_head(sentence, value, heads_of_columns(unit))]
     amounts = [value for value in amounts if value not in naming] or amounts
-    years = {amount.start: year_said(sentence, amount) for amount in amounts}
+    years = {amount.start: year_of_value(sentence, amount) for amount in amounts}
     reader = _ValueReader(sentence, unit, around, years, values_in(unit.text, printed_mark))
     places, missing, reasons = [], [], []
     for value in amounts or times:
@@ -225,7 +225,7 @@ class _ValueReader:
         sentence: str,
         unit: SourceUnit,
         around: Sequence[SourceUnit],
-        years: dict[int, YearSaid],
+        years: dict[int, ValueYear],
         printed: Sequence[Value],
     ) -> None:
         self._sentence, self._unit, self._around, self._years = sentence, unit, around, years
@@ -288,10 +288,10 @@ class _ValueReader:
         )
         return None if wrong else replace(place, heads=column_heads(self._unit, start, self._around))
 
-    def _is_of_another_year(self, printed: Value, claimed: YearSaid) -> bool:
+    def _is_of_another_year(self, printed: Value, claimed: ValueYear) -> bool:
         if self._unit.type == "table" or not self._own_years or claimed == ANY_YEAR:
             return False
-        printed_year = year_said(self._unit.text, printed)
+        printed_year = year_of_value(self._unit.text, printed)
         if claimed.year in self._own_years or not printed_year.compared:
             return not printed_year.allows(claimed.year)
         return not self._is_in_heads(claimed.year)

@@ -329,11 +329,11 @@ _CONTEXT_SCALE = re.compile(
 
 def page_scale(texts: Iterable[str]) -> Decimal | None:
     """What the first of the texts that says so counts in: "(in millions)" is 10**6."""
-    return next((scale for scale in map(_said_scale, texts) if scale), None)
+    return next((scale for scale in map(_scale_in_text, texts) if scale), None)
 
 
 @lru_cache(maxsize=4096)
-def _said_scale(text: str) -> Decimal | None:
+def _scale_in_text(text: str) -> Decimal | None:
     for match in _CONTEXT_SCALE.finditer(text):
         if not re.search(r"\d\s*$", text[: match.start()]) or match[0].startswith("("):
             return scale_named(match["scale"])

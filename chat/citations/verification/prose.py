@@ -106,18 +106,18 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
         return judged
     if (computed := _computed(tokens, sentences, language, topics)) is not None:
         return computed
-    if _number_said_again(tokens, sentences) or _exchanges_amounts(judged, tokens):
+    if _repeats_number(tokens, sentences) or _exchanges_amounts(judged, tokens):
         return judged
     if any(
         all(_best(part, sentences, language, topics).outcome == "holds" for part in statements)
-        and not _said_apart(statements, sentences, language, topics)
+        and not _contradicts_other_part(statements, sentences, language, topics)
         for statements in _statements(tokens, lexicon(language))
     ):
         return replace(judged, outcome="holds", conflicts=(), missing=(), unchecked=())
     parts = list(_parts(tokens, lexicon(language)))
     if len(parts) > 1:
         found = [_best(part, sentences, language, topics) for part in parts]
-        if all(part.outcome == "holds" for part in found) and not _said_apart(
+        if all(part.outcome == "holds" for part in found) and not _contradicts_other_part(
             parts, sentences, language, topics
         ):
             return replace(found[0], spans=tuple(span for part in found for span in part.spans))
@@ -138,7 +138,7 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
     return judged
 
 
-def _said_apart(
+def _contradicts_other_part(
     parts: Sequence[Sequence[Token]], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
 ) -> bool:
     """Whether the sentence that says one part of a claim contradicts a number of another, said elsewhere.
@@ -178,7 +178,7 @@ def _computed(
     return None
 
 
-def _number_said_again(claim: Sequence[Token], sentences: Sequence[_Sentence]) -> bool:
+def _repeats_number(claim: Sequence[Token], sentences: Sequence[_Sentence]) -> bool:
     """Whether a claim says a number more often than its passage: one place can bear out only one part."""
     claimed = Counter(token.quantity.base for token in claim if token.quantity)
     held = Counter(t.quantity.base for sentence in sentences for t in sentence.tokens if t.quantity)

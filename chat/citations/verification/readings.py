@@ -61,7 +61,7 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
     yield from counted_behind_whole(tokens, words)
     yield from of_compared(tokens, words)
     yield from with_shares(tokens)
-    yield from _said_first(tokens, words)
+    yield from _reporting_clause_first(tokens, words)
 
 
 def has_conjunction(before: Token, token: Token, words: Lexicon) -> bool:
@@ -140,7 +140,7 @@ def _those_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Toke
             yield [*(t for t in tokens[:first] if t.kind != "break"), *behind]
 
 
-def _said_first(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+def _reporting_clause_first(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
     """Read "Sales fell, the company said" as "the company said sales fell"."""
     end = len(without_final_break(tokens))
     comma = max((at for at in range(end) if tokens[at].word in _COMMAS), default=0)
@@ -158,7 +158,7 @@ def _gap_filled(
     """
     before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))[::-1]
     behind = list(takewhile(lambda t: t.kind != "break" and t.word not in COORDINATORS, tokens[at + 1 :]))
-    behind = [t for k, t in enumerate(behind) if not _stands_for_noun(behind, k, words)]
+    behind = [t for k, t in enumerate(behind) if not _is_pronoun_one(behind, k, words)]
     number = next((k for k, token in enumerate(behind) if token.quantity), None)
     if previous and before and before[0].start >= previous[0].start:
         before = list(previous)
@@ -198,7 +198,7 @@ def _gap_filled(
     return [replace(token, clause=0, part=0) for token in filled]
 
 
-def _stands_for_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+def _is_pronoun_one(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     """Return whether a token is a pronoun like the "one" of "students one of €20"."""
     own, rest = tokens[at].quantity, tokens[at + 1 : at + 3]
     of_amount = len(rest) == 2 and rest[0].word in words.genitive and rest[1].quantity is not None
@@ -295,7 +295,7 @@ class AddedWords(Differences):
     def names_topic(self, token: Token) -> bool:
         """Return whether the word only names the antecedent of a pronoun, or the topic of the passage."""
         given = lead(self.claim, self.claim.index(token), self.words) in self.words.ends  # no subject
-        if not ((self._says_opening and not given) or self._stands_for_pronoun(token)):
+        if not ((self._has_opening and not given) or self._replaces_pronoun(token)):
             return False
         words = (other for other in self.around.topic if other.kind == "word")
         return token.kind == "word" and any(
@@ -384,7 +384,7 @@ class AddedWords(Differences):
             if j not in self.explained_source
         )
 
-    def _stands_for_pronoun(self, token: Token) -> bool:
+    def _replaces_pronoun(self, token: Token) -> bool:
         """Return whether the source has a pronoun where the claim has the word."""
         at = next((i for i, other in enumerate(self.claim) if other is token), None)
         if at is None or not self.pairing.partners:
@@ -400,7 +400,7 @@ class AddedWords(Differences):
         return any(t.name and t.stem != token.stem for t in before)
 
     @cached_property
-    def _says_opening(self) -> bool:
+    def _has_opening(self) -> bool:
         """Return whether the claim has the first word of the sentence, or that is a pronoun."""
         opening = next((at for at, token in enumerate(self.source) if token.kind == "word"), None)
         if opening is None or opening in self.pairing.matched_source:

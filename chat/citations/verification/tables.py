@@ -114,7 +114,7 @@ class _TableComparison(CellComparison):
         self.outflow = self.names_outflow(row)
         if not values and extreme is None and self.grid.says_change(column):
             return self._direction_of_change(row, column)
-        if not values and (judged := self._says_none(row, column)):
+        if not values and (judged := self._denial_of_zero(row, column)):
             return judged
         if not values:
             return self._text(row, column) if extreme is None else self._top(row, column, extreme)
@@ -126,7 +126,7 @@ class _TableComparison(CellComparison):
         judged = self._cell(row, column, values)
         return self._top(row, column, extreme, values) if judged.outcome == "holds" else judged
 
-    def _says_none(self, row: int, column: int) -> Judgement | None:
+    def _denial_of_zero(self, row: int, column: int) -> Judgement | None:
         """ "No patient had neutropenia" of a cell that says 0; None where the claim denies nothing."""
         denials = denials_at(range(len(self.tokens)), self.tokens)
         held = self.first(row, column)

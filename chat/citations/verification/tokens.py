@@ -204,18 +204,18 @@ def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bo
         return at > 0 and (raw[at - 1].kind == "quantity" or number_of_phrase(raw, at) is not None)
     if phrase in words.limits:
         near = raw[at + size : at + size + LIMIT_REACH]
-        return any(token.kind == "quantity" or _says_times(token, words) for token in near)
+        return any(token.kind == "quantity" or _is_frequency(token, words) for token in near)
     reach = REACH - 1 if phrase in words.prepositions else REACH + 2
     reach = 1 if phrase.split()[-1] in words.articles else reach  # not "dans les villes"
     for token in raw[at + size : at + size + reach]:
         if token.kind != "word":
             return token.kind == "quantity"
-        if _says_times(token, words):
+        if _is_frequency(token, words):
             return True
     return False
 
 
-def _says_times(token: Token, words: Lexicon) -> bool:
+def _is_frequency(token: Token, words: Lexicon) -> bool:
     """Whether a word says how often: "twice"."""
     sense = words.phrases.get((token.word,))
     return sense is not None and as_times(_with_sense(token, sense, ())).quantity is not None

@@ -200,7 +200,7 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
         judged = Judgement("open", judged.spans, missing=missing, unchecked=(reason,), coverage=1.0)
     judged = with_conflicts_as_written(judged, claim.sentence, unit)
     if judged.outcome == "holds":
-        return _holding(_Read(claim, unit, around, judged, found, anchor, quoted))
+        return _verified(_Read(claim, unit, around, judged, found, anchor, quoted))
     return _not_holding(_Read(claim, unit, around, judged, found, anchor, quoted))
 
 
@@ -231,14 +231,14 @@ def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
     return detected_language(text, unit.language)
 
 
-def _holding(read: _Read) -> Verification:
+def _verified(read: _Read) -> Verification:
     """A verified claim, lit where its words stand; but words quoted that stand nowhere are no quote."""
     claim, unit, around, judged, found, anchor, quoted = read
     heads = _heads(found, around) if found else ()
     if judged.formula:
-        return replace(_lit_cells("computed", around, unit, judged.spans, heads), reason=judged.formula)
+        return replace(_highlight_cells("computed", around, unit, judged.spans, heads), reason=judged.formula)
     if not claim.quote.strip() and any(not _within(span, unit) for span in judged.spans):
-        return _lit_cells("normalized", around, unit, judged.spans, heads)
+        return _highlight_cells("normalized", around, unit, judged.spans, heads)
     if claim.quote.strip() and not (anchor and quoted):
         lit = _result("partial", unit, _spans(unit, judged, found, claim), heads)
         return replace(lit, missing=(claim.quote,), reason="The quoted text is not in this passage.")
@@ -351,7 +351,7 @@ def _within(span: Span, unit: SourceUnit) -> bool:
     return span[0] >= 0 and span[1] <= len(unit.text)
 
 
-def _lit_cells(
+def _highlight_cells(
     verdict: Verdict,
     around: Sequence[SourceUnit],
     unit: SourceUnit,
