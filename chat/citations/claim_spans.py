@@ -1,4 +1,4 @@
-"""Sentences of an answer: where a claim begins and ends, which cite nothing, and which unit fits these."""
+"""Split an answer into claims, find uncited ones, and match these with units."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _ADMITS = re.compile(
     r"|cannot be answered)\b",
     re.IGNORECASE,
 )
-FEWEST_WORDS = 4  # of a sentence that claims something without a number
+FEWEST_WORDS = 4  # minimum of a sentence that makes a claim without a number
 
 
 def sentences(text: str) -> Iterator[Span]:
-    """The sentences of Markdown, line heads (bullets, numbers, ``#``) left out. Code blocks have none."""
+    """Yield the sentences of Markdown without line heads (bullets, numbers, ``#``). Code blocks have none."""
     blocked = [match.span() for match in _CODE.finditer(text)]
     language = detected_language(text, "en")
     at = 0
@@ -39,7 +39,7 @@ def sentences(text: str) -> Iterator[Span]:
 
 
 def _of_line(text: str, start: int, end: int, language: str) -> Iterator[Span]:
-    """The sentences of a line, each with the signs of Markdown that stand right before or behind it."""
+    """Yield the sentences of a line, each with the Markdown signs right before or after it."""
     start = _LINE_HEAD.match(text, start, end).end()  # type: ignore[union-attr]
     words = text[start:end].translate(_NO_SIGNS)
     for span in sentence_spans(words, language):
@@ -52,11 +52,10 @@ def _of_line(text: str, start: int, end: int, language: str) -> Iterator[Span]:
 
 
 def claim_before(content: str, quote: str = "") -> Span:
-    """The claim that a marker at the end of ``content`` stands for: its span, markers included.
+    """Return the span of the claim that a marker at the end of ``content`` cites, markers included.
 
-    It is the last sentence, or the part of it after the last marker; when
-    nothing was said since that marker, both stand for one claim. A line that
-    is nothing but the ``quote`` is one claim, whatever full stops it has.
+    It is the last sentence, or the part of it after the last marker; with no word since that marker, both
+    cite one claim. A line that is only the ``quote`` is one claim, whatever full stops it has.
     """
     start = _LINE_HEAD.match(content, content.rfind("\n") + 1).end()  # type: ignore[union-attr]
     if quote and plain(content[start:]) == plain(quote):
@@ -69,14 +68,14 @@ def claim_before(content: str, quote: str = "") -> Span:
     start, end = last.start + tail, len(content)
     marks = [mark for mark in stored_marks(content) if mark.start >= start]
     for mark in reversed(marks):
-        said = without_markers(content[mark.end : end])
-        if _WORD.search(said) or _DIGIT.search(said):
+        text_since = without_markers(content[mark.end : end])
+        if _WORD.search(text_since) or _DIGIT.search(text_since):
             return Span(mark.end, end)
     return Span(start, end)
 
 
 def _with_words(text: str, found: list[Span]) -> Span:
-    """The last sentence that says anything; a marker may stand alone behind the full stop."""
+    """Return the last sentence with words; a marker may be alone after the full stop."""
     for span in reversed(found):
         if _WORD.search(without_markers(text[span.start : span.end])):
             return span
@@ -84,12 +83,12 @@ def _with_words(text: str, found: list[Span]) -> Span:
 
 
 def plain(text: str) -> str:
-    """A claim without markers and Markdown signs, in one line."""
+    """Return a claim without markers and Markdown signs, in one line."""
     return " ".join(_MARKUP.sub(r"\1", without_markers(text)).split()).strip(" ,;–—")
 
 
 def uncited_claims(content: str, cited: list[Span]) -> list[Span]:
-    """Sentences that claim something and stand in no cited claim."""
+    """Return the sentences with a claim that are in no cited claim."""
     return [
         span
         for span in sentences(content)
@@ -100,21 +99,20 @@ def uncited_claims(content: str, cited: list[Span]) -> list[Span]:
 
 
 def claims_something(sentence: str, before: str = "") -> bool:
-    """Not a heading, a question, a lead-in that ends in a colon, or an admission of ignorance."""
-    said = plain(sentence)
+    """Return whether a sentence is not a heading, a question, a lead-in or an admission of ignorance."""
+    text = plain(sentence)
     line = before.rpartition("\n")[2].lstrip()
-    if line.startswith("#") or said.endswith((":", "?")) or _ADMITS.search(said):
+    if line.startswith("#") or text.endswith((":", "?")) or _ADMITS.search(text):
         return False
-    is_bold_heading = sentence.startswith("**") and sentence.endswith("**") and not said.endswith(".")
+    is_bold_heading = sentence.startswith("**") and sentence.endswith("**") and not text.endswith(".")
     if is_bold_heading or set(sentence) <= set("|-: "):
         return False
-    return len(_WORD.findall(said)) >= FEWEST_WORDS or bool(_DIGIT.search(said) and _WORD.search(said))
+    return len(_WORD.findall(text)) >= FEWEST_WORDS or bool(_DIGIT.search(text) and _WORD.search(text))
 
 
 # Sentences that cite nothing, matched against the passages the model was shown.
 #
-# Only what the verifier verifies becomes a citation. It is stored as matched by us,
-# not by the model.
+# Only verified matches become citations. They are stored as matched by Pincite, not by the model.
 
 CANDIDATES = 4  # passages a sentence is verified against
 LEAST_OVERLAP = 0.3  # share of the sentence's words that a passage must have
@@ -125,14 +123,14 @@ Neighbours = Callable[[SourceUnit], Sequence[SourceUnit]]
 
 
 class PassageMatcher:
-    """Finds the passage that a sentence rests on."""
+    """Find the passage that supports a sentence."""
 
     def __init__(self, shown: Sequence[SourceUnit], neighbours: Neighbours) -> None:
         self._shown = [(unit, terms_of(unit.text)) for unit in shown]
         self._neighbours = neighbours
 
     def match(self, sentence: str, first: Iterable[SourceUnit] = ()) -> Verification | None:
-        """The verification by the first passage that bears the sentence out, ``first`` before others."""
+        """Return the verification by the first supporting passage, ``first`` before others."""
         tried: set[str] = set()
         for unit in [*first, *self._candidates(sentence)]:
             if unit.id in tried:
@@ -144,17 +142,17 @@ class PassageMatcher:
         return None
 
     def _candidates(self, sentence: str) -> list[SourceUnit]:
-        """The passages with most of the sentence's words; of equal ones the better ranked."""
-        said = terms_of(sentence)
-        if not said:
+        """Return the passages with most of the sentence's words; ties by rank."""
+        wanted = terms_of(sentence)
+        if not wanted:
             return []
-        shares = [(len(said & terms) / len(said), unit) for unit, terms in self._shown]
+        shares = [(len(wanted & terms) / len(wanted), unit) for unit, terms in self._shown]
         best = sorted((pair for pair in shares if pair[0] >= LEAST_OVERLAP), key=lambda pair: -pair[0])
         return [unit for _, unit in best[:CANDIDATES]]
 
 
 def terms_of(text: str) -> set[str]:
-    """Words and numbers; pairs of characters in scripts without blanks."""
+    """Return words and numbers; pairs of characters in scripts without blanks."""
     folded = text.casefold()
     unspaced = {folded[match.start() : match.start() + 2] for match in _UNSPACED.finditer(folded)}
     return set(_WORDS.findall(_UNSPACED.sub(" ", folded))) | unspaced

@@ -46,11 +46,11 @@ from text.units import units_by_symbol
 NAME = "extractive"
 MOST_LINES = 3
 MOST_OF_DOCUMENT = 5  # of a summary, of findings, risks, obligations, steps
-MOST_NAMED = 4  # words that an answer says are missing
+MOST_NAMED = 4  # missing words that an answer names
 MOST_LISTED = 10  # items of a list that was asked for
-NEAR = 600  # characters between two lines of which the second says what the first lacks
-LONGEST_HEADING = 90  # characters of two sections' names; longer ones give the last
-SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
+NEAR = 600  # characters between a line and one that completes it
+LONGEST_HEADING = 90  # characters of two sections' names; of longer ones only the last is given
+SAME_WORDS = 90  # fuzz.ratio above which two lines are equal
 LEAD_IN = re.compile(r"[:：—–]\W*$")
 _DIGITS = re.compile(r"\d+")
 
@@ -74,7 +74,7 @@ class Extractive:
 def answer_without_model(
     text: str, passages: Sequence[ContextItem], notes: SearchNotes = NO_SEARCH_NOTES
 ) -> Iterator[Delta]:
-    """The answer in Markdown with its citations; every cited line stands in a passage word for word."""
+    """Yield the answer in Markdown with its citations; every cited line is in a passage word for word."""
     question = analyse(text, list(dict.fromkeys(passage.unit.language for passage in passages)))
     lines = lines_of(question, passages)
     title = single_title(passages)
@@ -102,8 +102,8 @@ def answer_without_model(
         yield from reasons(question, notes, judged.lacking)
         yield TextDelta("\n\n")
     else:
-        if said := "".join(delta.text for delta in reasons(question, notes)).strip():
-            yield TextDelta(f"{said}\n\n")
+        if missing := "".join(delta.text for delta in reasons(question, notes)).strip():
+            yield TextDelta(f"{missing}\n\n")
         if result := computed_from(question, chosen):
             yield from computation(question, *result)
     yield from written(chosen, title)
@@ -112,7 +112,7 @@ def answer_without_model(
 def reasons(
     question: QuestionFeatures, notes: SearchNotes, lacking: Sequence[str] = ()
 ) -> Iterator[TextDelta]:
-    """What of the question the documents do not have, where that is known."""
+    """Yield which words of the question the documents lack, where that is known."""
     lacking = [name for name in lacking if name not in notes.absent]
     for key, names in (("absent", notes.absent), ("lacking", lacking)):
         if names:
@@ -120,17 +120,17 @@ def reasons(
             words = ", ".join(f"“{escaped(word)}”" for word in names[:MOST_NAMED]) + more
             yield TextDelta(f" {message(question.language, key).format(words=words)}")
     if notes.foreign and not notes.by_meaning:
-        said = message(question.language, "other_language").format(language=notes.foreign)
-        yield TextDelta(f" {said}")
+        other_language = message(question.language, "other_language").format(language=notes.foreign)
+        yield TextDelta(f" {other_language}")
 
 
 def chosen_lines(
     question: QuestionFeatures, pages: Sequence[RankedPage], passages: Sequence[ContextItem]
 ) -> list[AnswerLine]:
-    """The best line that holds of each page that may well answer, at most three; none repeats another.
+    """Return the best verified line of each page that is likely to answer, at most three, without repetition.
 
-    A list that is asked for is said whole. The best page gives a second line where that adds what was
-    asked: the other row of a comparison, or the number, date or name that its first line lacks.
+    A list that is asked for is given whole. The best page gives a second line where that adds the other row
+    of a comparison, or the number, date or name that its first line lacks.
     """
     chosen: list[AnswerLine] = []
     for page in worth_citing(pages):
@@ -158,14 +158,14 @@ def led_in(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
 
 
 def is_below(line: AnswerLine, other: AnswerLine) -> bool:
-    """Whether a line stands below another in its section, on its page or the next."""
+    """Return whether a line is below another in its section, on its page or the next."""
     one, two = line.unit, other.unit
     same = one.document == two.document and one.section_path == two.section_path
     return same and one.page - two.page in (0, 1) and in_order(line) > in_order(other)
 
 
 def adds(question: QuestionFeatures, first: AnswerLine, line: AnswerLine) -> bool:
-    """Whether a line of the same page says what the question asks for and the first line does not."""
+    """Return whether a line of the same page has what the question asks for and the first line lacks."""
     if first.values and line.values and (question.computation or "compare" in question.kinds):
         asked = set(question.terms)
         return same_columns(first, line) and bool(asked & set(line.label_terms) - set(first.label_terms))
@@ -174,13 +174,13 @@ def adds(question: QuestionFeatures, first: AnswerLine, line: AnswerLine) -> boo
 
 
 def asks_for_steps(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether it is asked how something is done, and the line is a step under a heading that names it."""
+    """Return whether the question asks for steps, and the line is one under a heading that names them."""
     over = distinct_terms(" ".join(line.unit.section_path), line.language)
     return "how" in question.kinds and is_step(line) and not over.isdisjoint(question.terms)
 
 
 def list_around(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
-    """The items of the list that the line stands in, in order."""
+    """Return the items of the line's list, in order."""
     same = [
         other
         for other in lines
@@ -196,14 +196,14 @@ def list_around(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLin
 
 
 def is_new(line: AnswerLine, chosen: Sequence[AnswerLine]) -> bool:
-    """Whether no chosen line has the same words and the same numbers."""
+    """Return whether no chosen line has the same words and the same numbers."""
     numbers = _DIGITS.findall(line.text)
     alike = (other for other in chosen if fuzz.ratio(line.text, other.text) >= SAME_WORDS)
     return all(_DIGITS.findall(other.text) != numbers for other in alike)
 
 
 def verified_lines(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Iterator[AnswerLine]:
-    """Lines that the verifier finds on the page as they are written; else the unit word for word."""
+    """Yield lines that the verifier finds on the page as written; else the unit word for word."""
     shown = [passage.unit for passage in passages]
     for line in lines:
         for version in versions_of(line):
@@ -216,9 +216,9 @@ def verified_lines(lines: Iterable[AnswerLine], passages: Sequence[ContextItem])
 
 
 def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
-    """Ways to say a line, best first: a row's values in what its table counts in, then as they are printed.
+    """Yield the versions of a line, best first: a row's values with the table's scale, then as printed.
 
-    Values of which nothing says what each is of are not said.
+    Values without heads are left out.
     """
     if is_naked(line):
         return
@@ -235,13 +235,13 @@ def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
 
 
 def single_title(passages: Sequence[ContextItem]) -> str:
-    """The title of the only document that was searched; a heading need not repeat it."""
+    """Return the title of the only document searched, which headings omit; else ''."""
     titles = {passage.unit.document: passage.unit.title for passage in passages}
     return next(iter(titles.values())) if len(titles) == 1 else ""
 
 
 def written(chosen: Sequence[AnswerLine], known_title: str = "") -> Iterator[Delta]:
-    """Lines under their document and section where these tell something; groups in the order of the lines."""
+    """Yield the lines under their document and section, where these differ, in the order of the lines."""
     order = {heading_of(line): index for index, line in reversed(list(enumerate(chosen)))}
     for (title, section), group in groupby(
         sorted(chosen, key=lambda line: order[heading_of(line)]), key=heading_of
@@ -257,7 +257,7 @@ def written(chosen: Sequence[AnswerLine], known_title: str = "") -> Iterator[Del
 
 
 def heading_of(line: AnswerLine) -> tuple[str, str]:
-    """The document's title, and the section a line stands in (its page when it has none)."""
+    """Return the document's title and the section of a line (its page when it has none)."""
     unit = line.unit
     path = unit.section_path[-2:]
     section = trail(path, unit.title) or trail(path)
@@ -268,7 +268,7 @@ def heading_of(line: AnswerLine) -> tuple[str, str]:
 
 
 def bullet(text: str) -> str:
-    """One line of a list."""
+    """Return one line of a list."""
     return f"- {escaped(text)}"
 
 
@@ -278,13 +278,13 @@ ASKED_MEASURE = re.compile(r"\b(?:in|en|em) ((?:(?:units of|us|usd|eur|[$€£])
 
 
 class Operand(NamedTuple):
-    """A cell that holds a single number; ``base`` in base units, ``measure`` what it is printed in."""
+    """A cell with a single number; ``base``: in base units, ``measure``: the printed unit."""
 
     line: AnswerLine
     value: CellValue
     base: Decimal
     measure: Measure
-    is_plain: bool  # the cell itself says neither scale nor unit, at most a currency
+    is_plain: bool  # the cell itself has neither scale nor unit, at most a currency
 
     @property
     def text(self) -> str:
@@ -296,7 +296,7 @@ Computed = tuple[str, tuple[Operand, ...]]
 
 
 def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Computed | None:
-    """The value asked for, when the lines give exactly the two cells it needs."""
+    """Return the value asked for, when the lines give exactly the two cells it needs."""
     if not question.computation:
         return converted(question, lines[0])
     pair = two_columns(lines[0]) or two_rows(question, lines)
@@ -325,7 +325,7 @@ def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Co
 
 
 def converted(question: QuestionFeatures, line: AnswerLine) -> Computed | None:
-    """The one value of the line in the scale or unit that is asked for, where its table has another."""
+    """Return the only value of the line in the scale or unit asked for, where its table has another."""
     operand = operand_of(line) if len(line.values) == 1 else None
     measure = operand and asked_measure(question, operand)
     if operand is None or measure is None or size(operand.measure) in (1, size(measure)):
@@ -336,7 +336,7 @@ def converted(question: QuestionFeatures, line: AnswerLine) -> Computed | None:
 
 
 def asked_measure(question: QuestionFeatures, operand: Operand) -> Measure | None:
-    """The scale or the unit a question wants ("in billions", "in hours"), where the cell has such a one."""
+    """Return the scale or unit of a question ("in billions", "in hours"), where it fits the cell."""
     units, of = units_by_symbol(), operand.measure
     for asked in ASKED_MEASURE.findall(question.text):
         named = measure_of(asked, question.language)
@@ -349,7 +349,7 @@ def asked_measure(question: QuestionFeatures, operand: Operand) -> Measure | Non
 
 
 def two_columns(line: AnswerLine) -> tuple[Operand, Operand] | None:
-    """Two years of one row, the later first: the columns that were chosen for the question."""
+    """Return two years of one row, the later first: the columns chosen for the question."""
     dated = sorted((min(value.years), at) for at, value in enumerate(line.values) if len(value.years) == 1)
     if len(dated) != 2 or dated[0][0] == dated[1][0]:
         return None
@@ -358,7 +358,7 @@ def two_columns(line: AnswerLine) -> tuple[Operand, Operand] | None:
 
 
 def two_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> tuple[Operand, Operand] | None:
-    """One cell of each of two rows, of the same period, whose labels the question names in this order."""
+    """Return a cell of each of two rows, of the same period, in the order the question names their labels."""
     wanted = list(question.terms)
     named = sorted(
         (min(own), at)
@@ -373,7 +373,7 @@ def two_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> tuple[O
 
 
 def fit_together(one: Operand, other: Operand) -> bool:
-    """Whether two cells measure the same: in one currency, in units of one dimension, or both in none."""
+    """Return whether two cells are comparable: one currency, units of one dimension, or no unit."""
     units = units_by_symbol()
     dimensions = [units[m.symbol].dimension if m.symbol else m.currency for m in (one.measure, other.measure)]
     is_named = one.measure.currency or (size(one.measure) == 1) == (size(other.measure) == 1)
@@ -381,7 +381,7 @@ def fit_together(one: Operand, other: Operand) -> bool:
 
 
 def operand_of(line: AnswerLine, at: int = 0) -> Operand | None:
-    """A cell with a single number, in what the cell, its column head or its table counts in."""
+    """Return a cell with a single number, in the unit of the cell, its column head or its table."""
     value, language = line.values[at], line.language
     found = quantities_in(value.cell.text, language)
     if len(found) != 1 or found[0].dimension in ("year", "date", "ordinal", "temperature"):
@@ -400,12 +400,12 @@ def operand_of(line: AnswerLine, at: int = 0) -> Operand | None:
 
 
 def size(measure: Measure) -> Decimal:
-    """One of the measure in base units."""
+    """Return one of the measure in base units."""
     return units_by_symbol()[measure.symbol].factor if measure.symbol else measure.scale
 
 
 def described(operand: Operand) -> str:
-    """A cell's number with its currency, its scale, its unit: ``€1.2 billion``."""
+    """Return a cell's number with its currency, scale and unit: ``€1.2 billion``."""
     number = operand.base / size(operand.measure)
     text = f"{number:,.{max(0, -int(number.as_tuple().exponent))}f}"
     language = operand.line.language
@@ -418,7 +418,7 @@ def amount(base: Decimal, measure: Measure, language: str) -> str:
 
 
 def computation(question: QuestionFeatures, formula: str, cells: Sequence[Operand]) -> Iterator[Delta]:
-    """The computed value with its formula, citing every cell it is computed from."""
+    """Yield the computed value with its formula, citing every cell it is computed from."""
     yield TextDelta(f"{message(question.language, 'computed')}:\n\n{bullet(formula)}")
     for operand in cells:
         yield NativeCitation(operand.line.passage.alias, operand.text)

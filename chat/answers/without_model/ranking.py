@@ -43,46 +43,46 @@ PAGE_WEIGHTS = {
     "over": 3.4,  # share of the question's weighted terms in the headings, the caption, the column heads
     "names": 1.9,  # share of the question's names and numbers on the page
     "year": 1.1,  # share of the years asked for that a line is of
-    "named": 2.6,  # a line stands at the page, figure, table, section the question names
-    "label": 3.9,  # a row is a line item that a pack says the question needs
-    "fits": 0.9,  # a line holds the question's words and what its kind wants
-    "defines": 3.5,  # it is asked what one thing is, and a line says so
+    "named": 2.6,  # a line is at the page, figure, table, section that the question names
+    "label": 3.9,  # a row is a line item that a pack lists for the question
+    "fits": 0.9,  # a line has the question's words and the kind of answer
+    "defines": 3.5,  # the question asks for a definition, and a line is one
 }
-"""Of a page by the best of its lines; fitted by softmax regression on the right pages of three sets (general
-documents, filings, a standard in four languages), each question one example; ``fits`` was chosen on
-them, ``defines``, which they hardly ask for, by eye. docs/answers.md has what was tried and left out."""
+"""Weights of a page by the best of its lines, fitted by softmax regression on the right pages of three sets
+(general documents, filings, a standard in four languages), one example per question; ``fits`` was chosen
+on them, ``defines``, which is rare in them, by hand. docs/answers.md has the alternatives tried."""
 LINE_WEIGHTS = {
     "words": 2.4,
     "over": 0.6,
-    "type": 1.45,  # it holds what the kind of the question wants
+    "type": 1.45,  # it has the kind of answer of the question
     "row": 0.8,  # it is a row with values
-    "first": 0.4,  # how near its unit stands to the top of its hit
+    "first": 0.4,  # how near its unit is to the top of its hit
     "label": 3.9,
     "named": 2.6,
-    "defines": 1.5,  # it says what the thing asked for is; chosen by eye
+    "defines": 1.5,  # it defines the thing asked for; chosen by hand
     "title": -0.7,  # it only names a subject: a heading, a question, an entry of a table of contents
 }
-"""Of a line among the lines of its page; fitted alike on the lines that hold the known answers."""
+"""Weights of a line among the lines of its page, fitted likewise on the lines with the known answers."""
 
 RELATED = 0.35  # cosine of two words above which they are related
 
 FIT = {
     "lacking": -1.75,  # a name or number of the question is not on the best page
     "year": 2.85,  # share of the years asked for on the pages cited; half where none is named
-    "compare": -0.84,  # the question compares, and no one row is known to hold both values
+    "compare": -0.84,  # the question compares, and no single row is known to have both values
     "words": 1.63,  # of the best page
 }
 DIRECT = 1.2
-"""Least sum of pages that answer. Fitted by logistic regression on questions that their document answers and
-57 that it does not, held out by documents; docs/answers.md has the curve."""
-WORDS_HELD = 0.5  # weight of the question's words on a page beside their meaning
+"""Minimum sum of pages that answer. Fitted by logistic regression on questions that the document answers and
+57 that it does not, held out by document; docs/answers.md has the curve."""
+WORDS_HELD = 0.5  # weight of the question's words on a page against that of their meaning
 NEAR, RELATED_PAGE = 0.4, 0.36
-"""Least nearness of a page that answers, and of a closest passage: further off it is another subject."""
-FEW_WORDS = 3  # telling words of a question of which one beside its names must be on the pages cited
-LEAST_HELD = 0.3  # share of such a question's words, by weight, that a page must hold to answer
+"""Minimum nearness of a page that answers, and of a closest passage: below it is another subject."""
+FEW_WORDS = 3  # content words of a question of which one other than a name must be on the pages cited
+LEAST_HELD = 0.3  # minimum share of such a question's words, by weight, on a page that answers
 MOST_PAGES = 3
-WORTH_CITING = 0.2  # least probability, as a share of the best page's, of another that gives a line
-LABELLED = 0.5  # from which a row is the line item that a pack says the question needs, in its own words
+WORTH_CITING = 0.2  # minimum probability, as a share of the best page's, of another page to cite
+LABELLED = 0.5  # score from which a row is the line item of a pack in the question's own words
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class RankedPage:
     Attributes:
         probability: that it answers, among the pages at hand.
         lines: best first.
-        features: of ``PAGE_WEIGHTS``, the best of its lines in each.
+        features: for each of ``PAGE_WEIGHTS`` the best of its lines.
         text: of all its units.
     """
 
@@ -104,7 +104,7 @@ class RankedPage:
 
 
 class TermWeights:
-    """How telling each term is among the units at hand: inverse document frequency (Robertson 2004)."""
+    """Inverse document frequency of each term among the units at hand (Robertson 2004)."""
 
     def __init__(self, passages: Sequence[ContextItem]) -> None:
         units = {unit.id: unit for passage in passages for unit in (passage.unit, *passage.around)}
@@ -117,7 +117,7 @@ class TermWeights:
         return math.log(1 + (self._count - frequency + 0.5) / (frequency + 0.5))
 
     def share(self, wanted: Sequence[str], found: Set[str]) -> float:
-        """0..1: the weight of the wanted terms that are found."""
+        """Return 0..1, the share by weight of the wanted terms that are found."""
         total = sum(self[term] for term in wanted)
         return sum(self[term] for term in wanted if term in found) / total if total else 0.0
 
@@ -132,7 +132,7 @@ def rank(
     passages: Sequence[ContextItem],
     packs: Sequence[str] = (),
 ) -> list[RankedPage]:
-    """The pages of the lines, best first."""
+    """Return the pages of the lines, best first."""
     lines = [line for line in lines if not is_of_other_years(question, line)] or lines
     if not lines:
         return []
@@ -166,12 +166,12 @@ def rank(
 
 
 def worth_citing(pages: Sequence[RankedPage]) -> list[RankedPage]:
-    """The best page, and those beside it that may well answer."""
+    """Return the best page, and others that are likely to answer."""
     return [page for page in pages[:MOST_PAGES] if page.probability >= WORTH_CITING * pages[0].probability]
 
 
 def page_texts(passages: Iterable[ContextItem]) -> dict[PageNumber, str]:
-    """The texts of the passages' pages, of all their units."""
+    """Return the texts of all units of the passages' pages."""
     found: dict[PageNumber, str] = {}
     for passage in passages:
         key = passage.unit.document, passage.unit.page
@@ -186,7 +186,7 @@ def features_of(
     passages: Sequence[ContextItem],
     packs: Sequence[str] = (),
 ) -> dict[str, list[float]]:
-    """The values of all lines by the name of the feature."""
+    """Return the values of all lines by the name of the feature."""
     weights, items = TermWeights(passages), items_asked(question.text, packs)
     of_unit = {line.unit.id: line for line in lines}
     over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
@@ -208,7 +208,7 @@ def features_of(
 
 
 def search_signals(lines: Sequence[AnswerLine], passages: Sequence[ContextItem]) -> dict[str, list[float]]:
-    """``hits`` of the line's page; ``first``: how near its unit stands to the top of its hit."""
+    """Return ``hits`` of the line's page and ``first``, how near its unit is to the top of its hit."""
     seen: Counter[int] = Counter()
     place: dict[str, int] = {}
     of_page: dict[PageNumber, set[int]] = defaultdict(set)
@@ -227,7 +227,7 @@ def search_signals(lines: Sequence[AnswerLine], passages: Sequence[ContextItem])
 def word_nearness(
     question: QuestionFeatures, lines: Sequence[AnswerLine], weights: TermWeights
 ) -> list[float]:
-    """Mean over the question's terms of the cosine with the line's nearest term; the same term counts 1."""
+    """Return the mean over the question's terms of the cosine with the line's nearest term."""
     wanted = list(question.terms)
     vocabulary = {term: at for at, term in enumerate(sorted({t for line in lines for t in line.terms}))}
     if not wanted or not vocabulary:
@@ -252,12 +252,12 @@ def word_nearness(
 def year_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if not question.years:
         return 0.5
-    said = {*YEAR.findall(line.text), *YEAR.findall(" ".join(line.unit.section_path[-1:]))}
-    return len(said & question.years) / len(question.years)
+    years = {*YEAR.findall(line.text), *YEAR.findall(" ".join(line.unit.section_path[-1:]))}
+    return len(years & question.years) / len(question.years)
 
 
 def item_match(items: Sequence[Item], line: AnswerLine) -> float:
-    """How surely the line is an item that the question needs, as the packs of the documents know it."""
+    """Return 0..1, how surely the line is an item of the packs that the question needs."""
     if not items:
         return 0.0
     section = line.unit.section_path[-1] if line.unit.section_path else ""
@@ -266,16 +266,16 @@ def item_match(items: Sequence[Item], line: AnswerLine) -> float:
 
 
 def name_of_item(line: AnswerLine, item: Item) -> str:
-    """What of a line an item is known by: the label of a row, or all of a sentence."""
+    """Return the part of a line that names its item: the label of a row, or a whole sentence."""
     return line.text if item.kind == "sentence" and not line.values else line.label
 
 
-# Whether the best page answers the question, judged by what of the question it lacks.
+# Whether the best page answers the question, by the words of the question that it lacks.
 
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """``is_related``: worth showing at all. ``lacking``: names and numbers that the best page has not."""
+    """``is_related``: worth showing at all. ``lacking``: names and numbers missing on the best page."""
 
     is_direct: bool
     is_related: bool
@@ -288,9 +288,9 @@ def relevance(
     notes: SearchNotes,
     chosen: Sequence[AnswerLine] = (),
 ) -> Relevance:
-    """Judge the pages worth citing: by what of the question they lack, and how near its subject they are.
+    """Judge the pages worth citing by the words of the question they lack and their nearness to its subject.
 
-    ``chosen``: the lines that are said of them.
+    ``chosen``: their lines in the answer.
     """
     best, text = pages[0], "\n".join(page.text for page in worth_citing(pages))
     known = {*notes.subject, *words_known(question.text, notes.packs)}
@@ -315,16 +315,16 @@ def relevance(
     found = distinct_terms(text, best.lines[0].language)
     held = [word for word in question.words if not found.isdisjoint(word.terms)]
     near = 1.0 if is_placed else nearness(question, pages, held)
-    said = labelled or covers_predicate(question, held, is_placed)
-    said = said and not (chosen and all(is_echo(question, line) for line in chosen))
-    said = said and (is_placed or not lacks_words(question, worth_citing(pages)))
-    return Relevance(fits and said and near >= NEAR, near >= RELATED_PAGE, lacking)
+    is_answer = labelled or covers_predicate(question, held, is_placed)
+    is_answer = is_answer and not (chosen and all(is_echo(question, line) for line in chosen))
+    is_answer = is_answer and (is_placed or not lacks_words(question, worth_citing(pages)))
+    return Relevance(fits and is_answer and near >= NEAR, near >= RELATED_PAGE, lacking)
 
 
 def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool:
-    """Whether the question has few words, and the pages hold less than ``LEAST_HELD`` of their weight.
+    """Return whether the question has few words, and the pages less than ``LEAST_HELD`` of their weight.
 
-    A page also answers if one line holds half of the words by number.
+    A page also answers if one line has half of the words.
     """
     if len(question.terms) > FEW_WORDS:
         return False
@@ -334,25 +334,25 @@ def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool
 
 
 def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether a line is a title with the question's own words: it names what was asked, and no more."""
+    """Return whether a line is a title that only repeats the question's words."""
     return is_title(line) and line.terms <= distinct_terms(question.text, line.language)
 
 
 def is_number(name: str, question: QuestionFeatures) -> bool:
-    """Whether a number or a month: on any of the pages cited, as years are; names are on the best page."""
+    """Return whether a name is a number or a month, which may be on any page cited; others on the best."""
     return any(map(str.isdigit, name)) or name.casefold() in month_numbers(question.language)
 
 
 def holds_pair(chosen: Sequence[AnswerLine]) -> bool:
-    """Whether two rows say values under the same heads."""
+    """Return whether two rows have values under the same heads."""
     rows = [line for line in chosen if line.values]
     return any(same_columns(one, other) for one, other in pairwise(rows))
 
 
 def covers_predicate(question: QuestionFeatures, held: Sequence[QuestionWord], is_placed: bool) -> bool:
-    """Whether pages hold more of a question than its names: what it asks of them stands there, too.
+    """Return whether pages have words of a question other than its names.
 
-    Of a question of many words, and of no one place, this is not asked.
+    True for a question of many words without a named place.
     """
     plain = {word for word in question.words if not word.is_name}
     is_long = len(question.words) > FEW_WORDS and not is_placed
@@ -360,7 +360,7 @@ def covers_predicate(question: QuestionFeatures, held: Sequence[QuestionWord], i
 
 
 def nearness(question: QuestionFeatures, pages: Sequence[RankedPage], held: Sequence[QuestionWord]) -> float:
-    """How near pages are to the question: by the meaning of one of them, and the words that they hold.
+    """Return the nearness of pages to the question: by the meaning of the best, and by the words they have.
 
     Words count by their rarity.
     """

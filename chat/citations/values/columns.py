@@ -15,11 +15,11 @@ from pdf.geometry import Rect
 from pdf.structure import Cell
 from text.terms import stop_words
 
-# Whether a passage speaks of what a claim speaks of: the share of the claim's content words it has.
+# Whether a passage is on the subject of a claim: the share of the claim's content words it has.
 
-_STEM = 5  # letters; enough to tell words apart, few enough to forget their endings
+_STEM = 5  # letters; enough to distinguish words, few enough to drop their endings
 _PERIOD = re.compile(r"\d+|q\d|fy\d*|\d*q\d*")
-# Words that tell no two lines of a report apart, beside the stop words.
+# Words that do not distinguish lines of a report, in addition to the stop words.
 _REPORT_WORDS = frozenset(
     re.findall(
         r"\S+",
@@ -37,13 +37,13 @@ def _common_words() -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def content_words(text: str) -> frozenset[str]:
-    """Stems of the words that say what a text is about: no function words, no numbers."""
+    """Return the stems of the content words of a text: no function words, no numbers."""
     words = (token for token in tokens(text) if len(token) > 1 and token[0].isalpha())
     return frozenset(word[:_STEM] for word in words if word not in _common_words())
 
 
 def shared_terms(claim: str, passages: Iterable[str]) -> float:
-    """0..1: how many of the claim's content words stand in the passages; 1 when it has none."""
+    """Return 0..1, the share of the claim's content words in the passages; 1 when it has none."""
     wanted = content_words(claim)
     if not wanted:
         return 1.0
@@ -52,7 +52,7 @@ def shared_terms(claim: str, passages: Iterable[str]) -> float:
 
 @lru_cache(maxsize=512)
 def title_names(title: str) -> frozenset[str]:
-    """Words of a title that tell one document from another: no years, no kinds of report."""
+    """Return the distinctive words of a title: no years, no kinds of report."""
     words = re.findall(r"[^\W_]+", title.casefold())
     return frozenset(word for word in words if not _PERIOD.fullmatch(word)) - _KINDS - _common_words()
 
@@ -76,7 +76,7 @@ SAME_LINE = 3.0  # points between the middles of words of one line
 
 @dataclass(frozen=True, slots=True)
 class _PlacedWord:
-    """``place``: where it begins in its unit's text."""
+    """``place``: its start in the unit's text."""
 
     text: str
     rect: Rect
@@ -90,27 +90,27 @@ def _words(unit: SourceUnit) -> Iterator[_PlacedWord]:
 
 
 def column_of(unit: SourceUnit, at: int) -> int | None:
-    """The column of the table cell that ``unit.text[at]`` stands in; None outside tables."""
+    """Return the column of the table cell with ``unit.text[at]``; None outside tables."""
     cells = unit.table.cells if unit.table else ()
     place = unit.char_start + at
     return next((cell.column for cell in cells if cell.char_start <= place < cell.char_end), None)
 
 
 def head_text(unit: SourceUnit, at: int) -> str:
-    """What stands over the column of ``unit.text[at]``; '' where nothing does."""
+    """Return the head of the column of ``unit.text[at]``; '' without one."""
     column, heads = column_of(unit, at), unit.table.head_rows if unit.table else ()
     return heads[column] if column is not None and column < len(heads) else ""
 
 
 def head_years(unit: SourceUnit, at: int) -> frozenset[int]:
-    """The years in the head of the column of ``unit.text[at]``; empty where it says nothing of time."""
+    """Return the years in the head of the column of ``unit.text[at]``."""
     return frozenset(map(int, _YEAR.findall(head_text(unit, at))))
 
 
 def column_heads(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
-    """Boxes of the heads over the column of ``unit.text[at]``: cells of the table's header rows, or above it.
+    """Return boxes of the heads of the column of ``unit.text[at]``: in the table's header rows, or above it.
 
-    ``units`` are the others of its page.
+    ``units``: the others of its page.
     """
     column = column_of(unit, at)
     above = unit.table.head_rects if unit.table else ()
@@ -122,26 +122,26 @@ def column_heads(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tupl
 
 
 def _headed(cell: Cell) -> tuple[int, ...]:
-    """The columns that a header cell stands over: its own where an older parser or importer says no more."""
+    """Return the columns of a header cell: its own where an older parser or importer stored no others."""
     return cell.headed_columns or (cell.column,)
 
 
 def names_another_column(claim: str, unit: SourceUnit, at: int) -> bool:
-    """Whether the claim uses words that head another column, and none of those that head this one."""
+    """Return whether the claim has words of another column's head, and none of this one's."""
     column = column_of(unit, at)
     heads = unit.table.head_rows if unit.table else ()
     if column is None or not 0 < column < len(heads):
         return False
     words = [content_words(head) for head in heads]
     others = set().union(*words[1:column], *words[column + 1 :])
-    said = content_words(claim) - content_words(unit.text)
-    return bool(words[column] - others and said & (others - words[column])) and not said & words[column]
+    claimed = content_words(claim) - content_words(unit.text)
+    return bool(words[column] - others and claimed & (others - words[column])) and not claimed & words[column]
 
 
 def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
-    """Boxes, one per line, of the words that head the row of ``unit.text[at]``.
+    """Return boxes, one per line, of the label of the row of ``unit.text[at]``.
 
-    A row without words of its own is headed by the line before it.
+    The label of a row without words is the line before it.
     """
     if unit.type != "table":
         return ()
@@ -154,7 +154,7 @@ def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Re
 
 
 def _label(unit: SourceUnit) -> list[_PlacedWord]:
-    """The words that begin the row: of its cells before the first without a letter, else before a number."""
+    """Return the first words of the row: the cells before the first without a letter, else up to a number."""
     cells = unit.table.cells if unit.table else ()
     if not cells:
         return list(takewhile(_is_label, _words(unit)))

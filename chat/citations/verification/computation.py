@@ -20,9 +20,9 @@ Operation = Literal["change", "difference", "sum", "ratio", "share"]
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """A number and the one it is held against: the later and the earlier, the first and the second named.
+    """A number and its reference: the later and the earlier, the first and the second named.
 
-    ``texts`` are both as they are printed, ``scale`` what the table counts in.
+    ``texts``: both as printed; ``scale``: that of the table.
     """
 
     subject: Quantity
@@ -37,22 +37,22 @@ class Operands:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A computed number, in the measure of the claim; it holds within the claim's own rounding."""
+    """A computed number in the unit of the claim, compared within the claim's rounding."""
 
     amount: Decimal
     step: Decimal
     formula: str
 
     def agrees(self, claimed: Decimal, *, signed: bool = False) -> bool:
-        """Whether it is the amount claimed; ``signed``: with its sign, which "fell by 5 %" does not write."""
+        """Return whether it is the claimed amount; ``signed``: with its sign, which "fell by 5 %" omits."""
         other = claimed if signed else abs(claimed).copy_sign(self.amount)
         return abs(self.amount - other) <= self.step / 2
 
 
 def computed(claimed: Quantity, operands: Operands, operation: Operation) -> tuple[Result, Decimal] | None:
-    """The result a claim's number is to be held against, and that number in its measure.
+    """Return the result to compare with a claim's number, and that number in the unit of the result.
 
-    None where the measures do not fit.
+    None where the units do not fit.
     """
     if not operands.comparable:
         return None
@@ -75,7 +75,7 @@ def _change(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
 
 
 def _unscaled(quantity: Quantity) -> Decimal:
-    """What turns an amount into the number that is printed for it."""
+    """Return the factor from an amount to the number printed for it."""
     return quantity.value / quantity.base if quantity.base else Decimal(1)
 
 
@@ -127,9 +127,9 @@ class Equation:
     """A calculation that a claim writes down: "(84 − 80) ÷ 80 = 5 %".
 
     Attributes:
-        operation: what is done with the first two of ``operands``.
-        operands: places of their tokens, as written; one that is written twice stands there twice.
-        results: places of what it comes to; of a ratio also the share in percent behind it.
+        operation: of the first two of ``operands``.
+        operands: places of their tokens, as written; one that is written twice is twice in it.
+        results: places of the results; of a ratio also of the percentage after it.
     """
 
     operation: Operation
@@ -141,9 +141,9 @@ class Equation:
         return {*self.operands, *self.results}
 
     def order(self, agreeing: Sequence[Set[int]]) -> tuple[int, int] | None:
-        """Return which of two cells is the first operand, and which the second; None where none fits.
+        """Return which of two cells is the first operand, and which the second; None without a match.
 
-        ``agreeing``: the cells (0, 1) that each of ``operands`` repeats.
+        ``agreeing``: for each of ``operands`` the cells (0, 1) with its value.
         """
         for first, second in ((0, 1), (1, 0)):
             if first in agreeing[0] and all(second in cells for cells in agreeing[1:]):
@@ -157,13 +157,13 @@ _EQUATIONS: tuple[tuple[re.Pattern[str], Operation, int], ...] = (
     (re.compile(r"(?<![-+*/N])N\+N=N(?![-+*/N])"), "sum", 2),
     (re.compile(r"(?<![-+*/N])N/N=N(?:\(N\))?(?![-+*/N])"), "ratio", 2),
 )
-"""Calculations with ``N`` for each number, and how many of these are operands."""
+"""Calculations with ``N`` for each number, and the number of operands."""
 _SIGNS = str.maketrans({"−": "-", "–": "-", "÷": "/", "×": "*", "≈": "="})
 _BESIDE = re.compile(r"[^-+*/=()\s]+")  # words, and marks that end a phrase
 
 
 def _shape(text: str) -> str:
-    """What stands between two numbers: the signs of a calculation, and ``w`` for all else."""
+    """Return the signs of a calculation between two numbers, with ``w`` for other text."""
     return "".join(_BESIDE.sub("w", text.translate(_SIGNS)).split())
 
 
@@ -177,9 +177,9 @@ def equals_signs(tokens: Sequence[Token]) -> set[int]:
 
 
 def written_equation(claim: str, tokens: Sequence[Token]) -> tuple[Equation | None, tuple[Token, ...]]:
-    """Return the calculation that a claim writes, if any, and its tokens: a minus between numbers is no sign.
+    """Return the calculation written in a claim, if any, and its tokens; a minus between numbers is no sign.
 
-    Without a calculation the tokens are as they were.
+    Without a calculation the tokens are unchanged.
     """
     shape, places, read, at = "", [], list(tokens), 0
     for place, token in enumerate(tokens):
@@ -212,7 +212,7 @@ _OPERATIONS: dict[Operation, Callable[[Quantity, Operands], tuple[Result, Decima
 
 
 def _place(value: Decimal) -> Decimal:
-    """The last place a number is written to."""
+    """Return the value of the last written digit."""
     exponent = value.as_tuple().exponent
     return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)
 
@@ -221,12 +221,12 @@ def _plain(amount: Decimal) -> str:
     return f"{amount.normalize():,f}".replace("-", "−")
 
 
-# What a sentence's two amounts come to.
+# Calculations with the two amounts of a sentence.
 
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """What a claim says that was computed, of two amounts of a sentence, as they stand there.
+    """A calculation of a claim from two amounts of a sentence.
 
     ``wrong``: the word or number of the claim that the formula contradicts; None where it holds.
     """
@@ -237,15 +237,15 @@ class Calculation:
 
 
 Holds = Callable[[Sequence[Token]], bool]
-"""Whether the sentence says a statement."""
+"""Whether the sentence supports a statement."""
 
 
 def computed_in_prose(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
 ) -> Calculation | None:
-    """Compute the change, share, rest or comparison that a claim says of a sentence's amounts.
+    """Compute the change, share, remainder or comparison that a claim makes of a sentence's amounts.
 
-    None where the claim says none of them, or where its other words do not hold.
+    None where the claim has none of them, or where its other words do not hold.
     """
     ways = (_changed, _turned, _part_of_whole, _bounded)
     return next((found for way in ways if (found := way(claim, source, words, holds))), None)
@@ -254,7 +254,7 @@ def computed_in_prose(
 def _changed(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
 ) -> Calculation | None:
-    """ "Rent rose by 3 to 15" of "Rent was 12 in 2020 and 15 in 2021"."""
+    """Check "Rent rose by 3 to 15" against "Rent was 12 in 2020 and 15 in 2021"."""
     numbers = [at for at, t in enumerate(claim) if t.quantity and t.quantity.dimension not in DATES]
     extents = [at for at in numbers if change_role(claim, at, words) == "by"]
     turns = _turns(claim)
@@ -272,36 +272,40 @@ def _changed(
         return None
     result, amount = found
     rises = held.subject.base > held.reference.base
-    told = rises == (side == 0)
-    wrong = None if told and result.agrees(amount) else claim[extent if told else turn]
+    agrees = rises == (side == 0)
+    wrong = None if agrees and result.agrees(amount) else claim[extent if agrees else turn]
     return Calculation((pair[1], pair[0]), result.formula, wrong)
 
 
 def _turned(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
 ) -> Calculation | None:
-    """ "Rent rose between 2020 and 2022" of "Rent was 12 in 2020 and 15 in 2022"."""
+    """Check "Rent rose between 2020 and 2022" against "Rent was 12 in 2020 and 15 in 2022"."""
     turns, dates = _turns(claim), [t.quantity for t in claim if t.quantity]
     pair = None if len(turns) != 1 or _turns(source) else _amounts_in_order(source, words)
     if pair is None or any(q.dimension not in DATES for q in dates) or any(t.marker for t in source):
         return None
-    said, held = (
+    claim_years, source_years = (
         {q.base for q in dates},
         {q.base for t in source if (q := t.quantity) and q.dimension in DATES},
     )
-    if not said <= held or (said and max(said) != max(held)) or len(dates) > len(said):
+    if (
+        not claim_years <= source_years
+        or (claim_years and max(claim_years) != max(source_years))
+        or len(dates) > len(claim_years)
+    ):
         return None
     (turn, side), (later, earlier) = turns[0], pair
     if not holds([t for at, t in enumerate(claim) if at != turn and not t.quantity]):
         return None
     amounts = _operands(later, earlier)
     first, last = amounts.reference.base, amounts.subject.base
-    told = first != last and (last > first) == (side == 0)
-    return Calculation((earlier, later), f"{earlier.word} → {later.word}", None if told else claim[turn])
+    agrees = first != last and (last > first) == (side == 0)
+    return Calculation((earlier, later), f"{earlier.word} → {later.word}", None if agrees else claim[turn])
 
 
 def _turns(tokens: Sequence[Token]) -> list[tuple[int, int]]:
-    """The places of words of change, and their sides: 0 for a rise."""
+    """Return the places of words of change, and their sides: 0 for a rise."""
     return [(at, side) for at, t in enumerate(tokens) for pair, side in t.poles if pair == "direction"]
 
 
@@ -315,9 +319,9 @@ DATES = ("year", "date")
 
 
 def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
-    """The later and the earlier of a sentence's only two amounts of one measure, by their years.
+    """Return the later and the earlier of a sentence's only two amounts of one unit, by their years.
 
-    Or what something changed to and from, where a sentence says both ("from 96 to 81").
+    Or the end and the start of a change, where a sentence has both ("from 96 to 81").
     """
     changed = [(change_role(tokens, k, words), t) for k, t in enumerate(tokens) if t.quantity and not t.bound]
     for (role, before), (following, after) in pairwise(changed):
@@ -353,7 +357,7 @@ def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, T
 
 
 def _is_compared(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether an amount is that of the period before: "compared with 20 % in the prior year"."""
+    """Return whether an amount is that of the period before: "compared with 20 % in the prior year"."""
     before = " ".join(token.word for token in tokens[max(0, at - 3) : at])
     behind = tokens[at + 1 : at + 1 + _NEAR_PERIOD]
     return before.endswith(tuple(words.compared)) and any(
@@ -362,7 +366,7 @@ def _is_compared(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     )
 
 
-_NEAR_PERIOD = 4  # tokens between an amount and the period it is of
+_NEAR_PERIOD = 4  # tokens between an amount and its period
 
 
 def _of_one_measure(one: Token, other: Token) -> bool:
@@ -373,7 +377,7 @@ def _of_one_measure(one: Token, other: Token) -> bool:
 def _part_of_whole(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
 ) -> Calculation | None:
-    """ "40 % of the firms train" of "96 of the 240 firms train"; "24 did not finish" of "12 of 36 did"."""
+    """Check "40 % of the firms train" against "96 of the 240 firms train", and the remainder likewise."""
     pair = _part_and_whole(next(counted_behind_whole(source, words), source), words)
     denied = denials_at(range(len(claim)), claim)
     if pair is None or len(denied) > 1:
@@ -387,8 +391,8 @@ def _part_of_whole(
         if token.bound or token.quantity is None or not (share or (denied and count)):
             continue
         counted = replace(token, quantity=part)
-        said = [counted if k == at else t for k, t in enumerate(claim) if k not in denied]
-        if not holds(said):
+        statement = [counted if k == at else t for k, t in enumerate(claim) if k not in denied]
+        if not holds(statement):
             continue
         if denied and not share:
             rest = Result(whole.value - part.value, token.quantity.step, "")
@@ -403,7 +407,7 @@ def _part_of_whole(
 
 
 def _part_and_whole(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
-    """The two counts of "96 of the 240 firms"; None where a sentence has none, or more than one pair."""
+    """Return the two counts of "96 of the 240 firms"; None without exactly one such pair."""
     pairs = []
     for at, token in enumerate(tokens[:-2]):
         behind = next((t for t in tokens[at + 2 : at + 4] if t.word not in words.articles), token)
@@ -417,11 +421,11 @@ def _part_and_whole(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Tok
 _WITHIN: dict[str, tuple[Callable[[Decimal, Decimal], bool], str, str]] = {
     "lt": (lt, "<", "≥"), "le": (le, "≤", ">"), "gt": (gt, ">", "≤"), "ge": (ge, "≥", "<")
 }  # fmt: skip
-"""Whether an amount keeps to a bound, and the signs that say so and that it does not."""
+"""For each bound its comparison, and the signs for a kept and a broken bound."""
 
 
 def as_money(claimed: Quantity, printed: Quantity) -> Quantity:
-    """A scaled number of a table without a unit, in the currency that the claim gives it."""
+    """Return a scaled table number without a unit in the currency of the claim."""
     if printed.dimension == "" and not printed.bare and claimed.dimension == "money":
         return replace(printed, dimension="money", unit=claimed.unit)
     return printed
@@ -431,7 +435,7 @@ _NEAREST = Decimal("0.1")  # share of an amount, or of its bound
 
 
 def within_bound(token: Token, held: Quantity, text: str) -> tuple[bool, str] | None:
-    """Whether an exact amount keeps to a claim's bound, and the formula; None where it has none to keep."""
+    """Return whether an exact amount is within a claim's bound, and the formula; None without a bound."""
     bound = token.quantity
     if bound is None or token.bound not in _WITHIN:
         return None
@@ -439,19 +443,19 @@ def within_bound(token: Token, held: Quantity, text: str) -> tuple[bool, str] | 
     if (held.dimension, held.unit) != (bound.dimension, bound.unit):
         return None
     if held.base and not _NEAREST <= abs(bound.base / held.base) <= 1 / _NEAREST:
-        return None  # "up to £30 million" is no bound that anybody says of £30,000
+        return None  # nobody writes "up to £30 million" of £30,000
     within, kept, broken = _WITHIN[token.bound]
-    told = within(held.base, bound.base)
-    return told, f"{text} {kept if told else broken} {token.word}"
+    is_within = within(held.base, bound.base)
+    return is_within, f"{text} {kept if is_within else broken} {token.word}"
 
 
 def _bounded(
     claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
 ) -> Calculation | None:
-    """ "Below 6 %" of "was 5.4 %"; not of a sentence that has the bound itself."""
-    said = {token.quantity.base for token in source if token.quantity}
+    """Check "below 6 %" against "was 5.4 %"; not in a sentence that has the bound itself."""
+    printed = {token.quantity.base for token in source if token.quantity}
     for at, own in enumerate(claim):
-        if own.quantity and own.quantity.base in said:
+        if own.quantity and own.quantity.base in printed:
             continue
         for token in source if own.quantity and own.bound in _WITHIN else ():
             held = token.quantity

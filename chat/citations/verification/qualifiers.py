@@ -1,4 +1,4 @@
-"""Words of a page without which a claim says something else: "critics of the law", "former", "used to"."""
+"""Qualifiers whose omission changes the meaning: "critics of the law", "former", "used to"."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from chat.citations.verification.phrases import (
 from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, Token, is_marker
 from text.semantics import UNSPACED, Lexicon
 
-_LONGEST_PHRASE = 4  # tokens from a preposition to the noun behind it
+_LONGEST_PHRASE = 4  # tokens from a preposition to its noun
 
 
 def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
-    """Yield the places of words of the source without which the claim says another thing, or turned round.
+    """Yield the places of source words whose omission changes or inverts the meaning of the claim.
 
     Each rule is a generator below with its example; a claim with one of these words left out is not verified.
     """
@@ -80,9 +80,9 @@ def _turned_relative(pairing: Pairing) -> Iterator[int]:
         if opens is None:
             return
         verbs.append(next((at for at in range(opens, len(tokens)) if tokens[at].content), -1))
-    said, held = verbs
-    if held in pairing.matched_source and pairing.partners.get(said, held) != held:
-        yield held
+    claim_verb, source_verb = verbs
+    if source_verb in pairing.matched_source and pairing.partners.get(claim_verb, source_verb) != source_verb:
+        yield source_verb
 
 
 def _will_be(pairing: Pairing, at: int) -> bool:
@@ -103,7 +103,7 @@ def _changed_amount(pairing: Pairing, i: int, j: int) -> Iterator[int]:
         yield than
     behind = source[j + 1 : j + 3]
     if words.language == "zh":
-        yield from _held_against(pairing, j)
+        yield from _standard_of_number(pairing, j)
     if len(behind) == 2 and behind[0].word in words.away:  # "3 Mio. Euro unter dem Ziel"
         yield j + 1
     if len(behind) < 2 or behind[0].kind != "word":
@@ -117,8 +117,8 @@ def _changed_amount(pairing: Pairing, i: int, j: int) -> Iterator[int]:
         yield j + 1
 
 
-def _held_against(pairing: Pairing, j: int) -> Iterator[int]:
-    """What says that a number is by how much one thing exceeds another: 比教堂高20米."""
+def _standard_of_number(pairing: Pairing, j: int) -> Iterator[int]:
+    """Yield the standard of a comparison whose difference the number is: 比教堂高20米."""
     than, source = pairing.words.than, pairing.source
     if not any(token.word in than for token in pairing.claim):
         yield from (
@@ -138,8 +138,8 @@ def _other_whole(pairing: Pairing, i: int, j: int) -> Iterator[int]:
         if len(joined) < 2 or not set(joined) <= links:
             return
     whole = next((at for at in range(j + 1, len(source)) if source[at].content), None)
-    said = next((at for at in range(i + 1, len(claim)) if claim[at].content), None)
-    other = pairing.partners.get(said, -1) if said is not None else -1
+    next_word = next((at for at in range(i + 1, len(claim)) if claim[at].content), None)
+    other = pairing.partners.get(next_word, -1) if next_word is not None else -1
     if whole is None or other in (-1, whole) or whole not in pairing.matched_source:
         return
     verbs = words.passive | words.copula | words.have
@@ -267,8 +267,10 @@ def _relative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
     if to_verb <= j or not _behind_auxiliary(source, to_verb, words):
         return
     breaks = sum(token.kind == "break" for token in source[opens + 1 : to_verb])
-    said = any(at not in pairing.matched_source and source[at].kind == "word" for at in range(opens, to_verb))
-    if said and breaks == (words.language not in _NO_COMMA):
+    has_verb = any(
+        at not in pairing.matched_source and source[at].kind == "word" for at in range(opens, to_verb)
+    )
+    if has_verb and breaks == (words.language not in _NO_COMMA):
         yield opens - 1 if words.language in _NO_COMMA else opens - 2
 
 
@@ -296,7 +298,7 @@ _ADJECTIVES_BEHIND = frozenset({"fr", "es", "it", "pt", "ar"})
 
 
 def _owner_of(pairing: Pairing, i: int, j: int) -> int:
-    """The noun that a word's phrase belongs to: before its preposition, or behind its genitive; -1: none."""
+    """Return the owner of a word's phrase: before its preposition or after its genitive; -1 without one."""
     tokens, words, matched = pairing.source, pairing.words, pairing.matched_source
     following = tokens[j + 1 : j + 3]
     if len(following) == 2 and following[0].word in _POSSESSIVE:
@@ -325,14 +327,14 @@ _THE = "ال"
 
 
 def _names(token: Token, of: Token, words: Lexicon) -> bool:
-    """Whether a word names something of its own: not a verb like "had", "group", or the city of a name."""
+    """Return whether a word names a thing of its own: not "had", "group", or the "city" of a name."""
     light = words.light | words.transparent | words.group
     light |= frozenset[str]() if words.language in UNSPACED else words.counted
     stands_for = token.word in words.generic and (of.name or words.language == "de")
     return token.kind == "word" and token.word not in light and not stands_for and not token.quantity
 
 
-# Words of another thing: a claim joins what the page says of two.
+# Words of another thing: a claim that mixes two statements of the page.
 
 
 def _turned_range(pairing: Pairing) -> Iterator[int]:
@@ -367,8 +369,7 @@ def _of_other_number(pairing: Pairing) -> Iterator[int]:
 def _of_other_frame(pairing: Pairing) -> Iterator[int]:
     """ "In France, it was 12" of "In Germany, it was 12, whereas in France, it was 15": the other one.
 
-    A phrase behind a preposition, taken from a statement with words of its own into one that opens with
-    another such phrase.
+    A prepositional phrase of a statement with words of its own, in one that opens with another such phrase.
     """
     source, words = pairing.source, pairing.words
     roles = {j: lead(source, j, words) for _, j in pairing.ordered}
@@ -382,11 +383,11 @@ def _of_other_frame(pairing: Pairing) -> Iterator[int]:
         framed = roles[j] and roles[j] not in words.genitive and lead(pairing.claim, i, words) == roles[j]
         if own == main or not framed:
             continue
-        told = [at for at in content_places(source) if at > j and source[at].clause in (own, own + 1)]
+        rest = [at for at in content_places(source) if at > j and source[at].clause in (own, own + 1)]
         near = [k for k in roles if source[k].clause == own and k != j and roles[k] != roles[j]]
-        if not told or near or any(at in roles and roles[at] != roles[j] for at in told):
+        if not rest or near or any(at in roles and roles[at] != roles[j] for at in rest):
             continue
-        if all(at in roles for at in told):
+        if all(at in roles for at in rest):
             continue
         yield from (
             at
