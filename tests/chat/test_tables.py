@@ -157,3 +157,30 @@ def test_a_table_without_a_scale_counts_as_the_section_it_stands_in() -> None:
 def _cells(text: str, start: int) -> Iterator[Cell]:
     for column, match in enumerate(re.finditer(r"[^\t]+", text)):
         yield Cell(column, match[0], char_start=start + match.start(), char_end=start + match.end())
+
+
+SPENT = """Statement of cash flows (in millions)
+| | 2018 | 2017 |
+| Purchases of property, plant and equipment | (1,577) | (1,373) |
+| Proceeds from sale of property | 262 | 49 |"""
+UMSATZ = """Umsatz nach Region (in Tausend Euro)
+| Region | 2022 | 2023 |
+| Nord | 4.310 | 4.875 |
+| Süd | 3.902 | 3.640 |"""
+
+
+@pytest.mark.parametrize(
+    ("title", "verified"), [("3M 2018 10-K", True), ("3M_2018_10K", True), ("Acme 2018 10-K", False)]
+)
+def test_a_name_of_the_title_is_no_amount(title: str, verified: bool) -> None:
+    row = "In 2018, 3M spent $1,577 million on property, plant and equipment."
+    assert check(Case(row, "", passage=SPENT, lang="en", title=title)).verified == verified
+    prose = "Sales rose. The Company spent $1,577 million on property, plant and equipment in 2018."
+    assert check(Case(row, "", passage=prose, lang="en", title=title)).verified == verified
+
+
+def test_a_german_claim_may_group_by_commas() -> None:
+    said = "Im Norden betrug der Umsatz 2023 {} Tausend Euro."
+    assert check(Case(said.format("4,875"), "", passage=UMSATZ, lang="de")).verified
+    assert not check(Case(said.format("4,785"), "", passage=UMSATZ, lang="de")).verified
+    assert not check(Case(said.format("48,75"), "", passage=UMSATZ, lang="de")).verified

@@ -10,8 +10,18 @@ from decimal import Decimal
 from chat.citations.verification.computation import Operands, Operation, as_money
 from chat.citations.verification.grid import Grid, loss_in_brackets, places_of, words_of
 from chat.citations.verification.phrases import change_role
-from chat.citations.verification.token import Token, is_marker, opposite, rounded, same, same_quantity
+from chat.citations.verification.token import (
+    Token,
+    is_marker,
+    names_in_topics,
+    opposite,
+    rounded,
+    same,
+    same_quantity,
+    with_names,
+)
 from chat.citations.verification.tokens import tokens_of
+from text.numbers import decimal_comma
 from text.quantities import Quantity
 from text.semantics import lexicon
 
@@ -26,8 +36,9 @@ class CellComparison:
     def __init__(self, claim: str, grid: Grid, language: str, topics: Sequence[str]) -> None:
         self.claim, self.grid, self.language = claim, grid, language
         self.words = lexicon(language)
-        self.tokens = words_of(claim, language)
         self.topics = [*topics, grid.caption, *(grid.heads[:1])]
+        self.names = names_in_topics(topics)
+        self.tokens = tuple(with_names(words_of(claim, language), self.names))
         self.tokens = self._with_side_of_brackets()
         self.used: set[int] = set()
         self.outflow = False  # the row's label says that its money goes out: "Dividends paid"
@@ -81,7 +92,7 @@ class CellComparison:
                 and value.unit == printed.unit
                 and rounded(value, printed)
             )
-            for value in (claimed, self._turned(claimed, printed))
+            for value in (claimed, self._turned(claimed, printed), self._grouped_by_commas(claimed))
         )
 
     def repeats(self, token: Token, row: int, column: int) -> bool:
@@ -105,6 +116,15 @@ class CellComparison:
             counted and claimed and held and printed and claimed.bare and claimed.value == printed.value
             and not printed.dimension and abs(held.base) >= 1000 * abs(printed.base) > 0
         )  # fmt: skip
+
+    def _grouped_by_commas(self, claimed: Quantity) -> Quantity:
+        """The amount, its commas read as in English where the claim's language has them for decimals."""
+        grouped = re.search(r"\d{1,3}(?:,\d{3})+(?!\d)", self.claim[claimed.start : claimed.end])
+        if grouped is None or not decimal_comma(self.claim, self.language):
+            return claimed
+        scale = Decimal(1000) ** grouped[0].count(",")
+        value, base, step = (part * scale for part in (claimed.value, claimed.base, claimed.step))
+        return replace(claimed, value=value, base=base, step=step)
 
     def _turned(self, claimed: Quantity, printed: Quantity) -> Quantity:
         """The claimed amount as a loss or fall, where the claim says one."""

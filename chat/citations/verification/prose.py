@@ -22,6 +22,8 @@ from chat.citations.verification.token import (
     EITHER,
     Token,
     abbreviations,
+    names_in_topics,
+    with_names,
     with_parts,
     written_out,
 )
@@ -90,7 +92,10 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
         wanted, held = (set(split_words(text)) for text in (claim, passage))
         return Judgement("open", unchecked=(reason,), coverage=len(wanted & held) / max(1, len(wanted)))
     sentences: Sequence[_Sentence] = sentences_of(passage, language)
-    tokens = tokens_of(claim, language)
+    tokens: Sequence[Token] = tokens_of(claim, language)
+    if names := names_in_topics(topics):
+        tokens = with_names(tokens, names)
+        sentences = [_Sentence(s.span, tuple(with_names(s.tokens, names))) for s in sentences]
     if short := abbreviations(f"{passage}\n{claim}"):
         forms = {word: tokens_of(form, language) for word, form in short}
         tokens = written_out(tokens, claim, forms)
@@ -284,7 +289,8 @@ def _surroundings(
     sentence: _Sentence, sentences: Sequence[_Sentence], topics: Sequence[str], language: str
 ) -> Surroundings:
     """The words that may name the subject: headings, and what opens the sentence before."""
-    topic: list[Token] = [t for text in topics for t in tokens_of(text, language) if t.kind == "word"]
+    of_topics = [t for text in topics for t in tokens_of(text.replace("_", " "), language)]
+    topic = [t for t in with_names(of_topics, names_in_topics(topics)) if t.kind == "word"]
     at = sentences.index(sentence)
     words = lexicon(language)
     pronoun = any(token.word in words.pronouns | words.have for token in sentence.tokens[:4])

@@ -27,7 +27,7 @@ from chat.citations.verification.grid import (
     words_of,
 )
 from chat.citations.verification.prose import Judgement
-from chat.citations.verification.token import Token, denials_at, difference, is_marker, same
+from chat.citations.verification.token import Token, denials_at, difference, is_marker, same, with_names
 from chat.citations.verification.tokens import tokens_of
 from text.quantities import Quantity
 from text.semantics import known_language
@@ -443,7 +443,8 @@ class _TableComparison(CellComparison):
 
     def _rest(self, spans: tuple[tuple[int, int], ...], known: set[int]) -> Judgement:
         """Verified only when every other word of the claim stands over or in the table."""
-        said = [token for text in self.topics for token in words_of(text, self.language)]
+        topics = (words_of(text, self.language) for text in self.topics)
+        said = [token for tokens in topics for token in with_names(tokens, self.names)]
         heads = (self.grid.heads[column] for column in self.grid.columns)
         said += [token for head in heads for token in words_of(head, self.language)]
         words = self.words

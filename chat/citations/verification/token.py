@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -83,6 +83,29 @@ NEAR = Decimal("0.000001")  # relative error of converting units
 FARTHEST_ROUNDING = Decimal("0.05")  # largest relative error of rounding
 # A weaker bound that follows from the page's bound is not the same bound.
 _PART_OF_DATE = 10000
+
+
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+def names_in_topics(topics: Iterable[str]) -> frozenset[str]:
+    """Words of headings and titles that look like amounts, in lower case: "3m"."""
+    words = (word for topic in topics for word in re.findall(r"[^\W_]+", topic.lower()))
+    return frozenset(word for word in words if word[0].isdigit() and word.isalnum() and not word.isdigit())
+
+
+def with_names(tokens: Sequence[Token], names: Container[str]) -> Sequence[Token]:
+    """The tokens, of which amounts that are ``names`` are words: "3M spent", not three million."""
+    if not names:
+        return tokens
+    return tuple(_as_name(token, names) for token in tokens)
+
+
+def _as_name(token: Token, names: Container[str]) -> Token:
+    name = _POSSESSIVE.sub("", token.word)
+    if token.quantity is None or token.bound or name not in names:
+        return token
+    return replace(token, kind="word", quantity=None, word=name, stem=name, capital=True, name=True)
 
 
 def same(claim: Token, source: Token) -> bool:

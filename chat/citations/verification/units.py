@@ -16,7 +16,16 @@ from chat.citations.verification.alignment import Pairing
 from chat.citations.verification.grid import SHORT_LINE, CellText, Grid, grid_of
 from chat.citations.verification.prose import Judgement, judge_prose
 from chat.citations.verification.tables import UNSCALED, judge_table
-from chat.citations.verification.token import COORDINATORS, Token, denials_at, is_marker, opposite, same
+from chat.citations.verification.token import (
+    COORDINATORS,
+    Token,
+    denials_at,
+    is_marker,
+    names_in_topics,
+    opposite,
+    same,
+    with_names,
+)
 from chat.citations.verification.tokens import tokens_of
 from chat.citations.verification.voice import both_forbid
 from domains import pack_names
@@ -441,12 +450,15 @@ def words_left(
     said = [token for text in texts for token in tokens_of(text, language)]
     stems = {token.stem for token in said}
     negative = any(place.printed.number < 0 for place in found.places)
+    names = names_in_topics([*unit.section_path, unit.title])
+    values = values_in(sentence)
     return [
         token
-        for token in tokens_of(sentence, language)
+        for token in with_names(tokens_of(sentence, language), names)
         if token.content
-        and not token.quantity
-        and token.stem not in stems
+        and token.word not in names
+        and not (token.quantity and any(v.start < token.end and token.start < v.end for v in values))
+        and (bool(token.quantity) or token.stem not in stems)
         and not any(same(token, other) for other in said)
         and not (negative and FALLING.search(token.word))
     ]
