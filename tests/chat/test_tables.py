@@ -114,6 +114,8 @@ FLOWS = """Statement of cash flows (in millions)
 | | 2023 | 2022 |
 | Net cash provided by (used in) operations | 222 | (3,086) |
 | Total other income (loss), net of tax | 323 | (531) |
+| Total revenues from contracts with customers | 410 | 390 |
+| Decrease in inventories of the group | (35) | 20 |
 | Change of earnings | (54)% | 12% |"""
 
 
@@ -129,6 +131,9 @@ FLOWS = """Statement of cash flows (in millions)
         ("Total other income (loss), net of tax was (531) in 2022.", "exact"),
         ("Total other income (loss), net of tax was 531 in 2022.", "unsupported"),
         ("Total other loss, net of tax was $323 million in 2023.", "unsupported"),
+        ("Total revenues from contracts with customers was 410 in 2023.", "exact"),
+        ("Total revenues from contracts with customers was 390 in 2023.", "unsupported"),
+        ("Decrease in inventories of the group was (35) in 2023.", "exact"),
         ("Change of earnings was (54)% in 2023.", "exact"),
         ("Change of earnings was 54% in 2023.", "unsupported"),
     ],

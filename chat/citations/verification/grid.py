@@ -302,6 +302,10 @@ def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) ->
     if None in found:
         return set()
     places = [at for at in found if at is not None]
+    if len(places) > 2 and [claim[at].word for at in range(places[0], places[-1] + 1)] == [
+        wanted.word for wanted in label
+    ]:
+        return set(places)  # the label as it is written: "revenues from contracts with customers"
     compound = {at for at in places if at + 1 in places and claim[at + 1].start - claim[at].end == 1}
     turns = {at for at, token in enumerate(claim) if any(pair == "direction" for pair, _ in token.poles)}
     turns -= compound  # "contract liabilities", where nothing contracts
