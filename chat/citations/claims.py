@@ -1,8 +1,7 @@
-"""What a claim rests on: the values that travel between answering and the verifier.
+"""Value classes of verification: source units, claims, conflicts and results.
 
-The verifier is a pure function over these: it reads no database. Whoever calls
-it makes ``SourceUnit`` values from rows (``source_units``), asks
-``chat.citations.verification.verify.verify``, and stores what the ``Verification`` says.
+The verifier is a pure function of these and reads no database. Callers make ``SourceUnit`` values from rows
+(``source_units``), call ``chat.citations.verification.verify.verify``, and store the ``Verification``.
 
 All rectangles are in page space (see ``pdf.geometry``), one per line
 of text per column. Pages are 1-based; characters count from 0.
@@ -28,14 +27,14 @@ class SourceUnit:
     """A citation unit with its words, as the verifier reads it.
 
     Attributes:
-        id: the unit's id as the caller knows it.
+        id: the caller's id of the unit.
         document: id of its document; only compared.
         text: the unit's content.
         words: the unit's words; their character ranges count from the start of the *page's* text.
-        char_start: where ``text`` begins in the page's text.
+        char_start: start of ``text`` in the page's text.
         title: the document's title, file name or company: a claim may name it.
-        language: the document's (BCP 47), '' when it does not say.
-        byline: who wrote the document and when, '' where nobody knows: ``McMurray et al. 2019``.
+        language: the document's (BCP 47), '' when unknown.
+        byline: authors and year, '' when unknown: ``McMurray et al. 2019``.
         location: of an imported block.
     """
 
@@ -69,10 +68,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """One thing the passage says otherwise than the claim.
+    """One difference of meaning between the claim and the passage.
 
     Attributes:
-        kind: ``unit``, ``direction``, ``negation``, ``role_swap``, …: what differs.
+        kind: ``unit``, ``direction``, ``negation``, ``role_swap``, …
         claim, source: the words on both sides; either may be empty.
         claim_span: their characters in the claim.
         source_span: their characters in the passage.
@@ -87,26 +86,26 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What the page says of one claim.
+    """The result of verifying one claim.
 
     Attributes:
-        verdict: ``exact``: the quoted words, or every value, stand there as written;
-            ``normalized``: they do but for spacing, hyphens, quotes, number format or scale;
-            ``moved``: they stand in another unit, which is now ``unit``;
+        verdict: ``exact``: the quoted words, or all values, are in the unit as written;
+            ``normalized``: likewise, except for spacing, hyphens, quotes, number format or scale;
+            ``moved``: they are in another unit, which is now ``unit``;
             ``computed``: the claim's value follows from cited values (``reason`` has the formula);
-            ``found``: the words stand there, but the claim was not judged;
-            ``partial``: the page says part of the claim, and not the rest;
-            ``unsupported``: the page says otherwise or nothing (``missing`` and ``reason`` tell why).
+            ``found``: the words are there, but the claim was not judged;
+            ``partial``: the page supports only a part of the claim;
+            ``unsupported``: the page contradicts it or has nothing of it (see ``missing``, ``reason``).
         unit: the unit finally cited (the one given, unless moved).
         page: its page.
-        quote: the anchor's words as they stand on the page ('' when nothing was found).
+        quote: the anchor's words as printed ('' when nothing was found).
         char_start, char_end: range of the anchor in the page's text (first to last character).
         rects: the anchor: one rectangle per line; for a table the cell(s). Empty when nothing was found.
-        head_rects: row and column heads of the lit cells, painted pale.
-        missing: values and quoted words of the claim that were not found, as the claim writes them.
+        head_rects: row and column heads of the highlighted cells, painted pale.
+        missing: values and quoted words of the claim that were not found, as written in the claim.
         reason: one sentence for people, '' when the verdict needs none.
-        conflicts: what the passage says otherwise.
-        unchecked: words of the claim that could not be judged, or why nothing was.
+        conflicts: differences of meaning.
+        unchecked: words of the claim that could not be judged, or the reason.
     """
 
     verdict: Verdict
@@ -124,12 +123,12 @@ class Verification:
 
     @property
     def supported(self) -> bool:
-        """Whether the cited unit itself bears the claim out."""
+        """Whether the cited unit itself supports the claim."""
         return self.verdict in ("exact", "normalized", "computed")
 
 
 def words_between(words: Sequence[Word], start: int, end: int) -> tuple[Word, ...]:
-    """The words whose characters begin in ``[start, end)``; ``words`` in the order of the page's text."""
+    """Return the words that begin in ``[start, end)``; ``words`` in the order of the page's text."""
     first = bisect_left(words, start, key=lambda word: word.char_start)
     last = bisect_left(words, end, lo=first, key=lambda word: word.char_start)
     return tuple(words[first:last])

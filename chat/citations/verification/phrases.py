@@ -1,4 +1,4 @@
-"""Phrases of a sentence: the preposition that says a word's role, the date of a number, exchanged places."""
+"""Phrases of a sentence: the preposition that marks a word's role, the date of a number, exchanges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from text.semantics import Lexicon, Marker, root, stem
 
 
 def lead(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
-    """The preposition or conjunction that begins the phrase a word stands in; '' for a bare phrase."""
+    """Return the preposition or conjunction that begins the phrase of a word; '' for a bare phrase."""
     if words.language == "ja":
         return _particle(tokens, at)
     start = at
@@ -37,7 +37,7 @@ def lead(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
 
 
 def of_number(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word stands in a phrase that begins with a number: "of the nine bridges"."""
+    """Return whether the phrase of a word begins with a number: "of the nine bridges"."""
     if tokens[at].quantity:
         return True
     before = next((token for token in reversed(tokens[:at]) if token.content), None)
@@ -52,7 +52,7 @@ _PARTICLES = {
 
 
 def _particle(tokens: Sequence[Token], at: int) -> str:
-    """The case particle behind the run of words a Japanese word stands in."""
+    """Return the case particle after the run of words of a Japanese word."""
     for after in tokens[at + 1 : at + 9]:
         if after.word in _PARTICLES and after.kind in ("function", "marker"):
             return _PARTICLES[after.word]
@@ -65,7 +65,7 @@ _OF_PASSIVE = {"agent": "subject", "から": "subject", "subject": "object"}
 
 
 def roles_of(pairing: Pairing, i: int, j: int) -> tuple[str, str]:
-    """The roles of a word on both sides; of a Japanese passive those that its active form gives."""
+    """Return the roles of a word on both sides; for a Japanese passive those of its active form."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     one, other = lead(claim, i, words), lead(source, j, words)
     if words.language != "ja":
@@ -79,7 +79,7 @@ def roles_of(pairing: Pairing, i: int, j: int) -> tuple[str, str]:
 
 
 def clause_lead(tokens: Sequence[Token], at: int, categories: Container[str] = ("condition",)) -> str:
-    """The condition a word stands under: "if", "unless"; '' in a main clause."""
+    """Return the condition of a word's clause: "if", "unless"; '' in a main clause."""
     for before in reversed(tokens[:at]):
         if before.clause != tokens[at].clause:
             return ""
@@ -99,20 +99,20 @@ _AT = frozenset({"at", "à"})
 
 
 def at_time(pairing: Pairing, at: int) -> bool:
-    """Whether the claim says "after 12 months" for "at 12 months"."""
+    """Return whether the claim has "after 12 months" for "at 12 months"."""
     place = pairing.partners.get(at + 1, 0)
     number = pairing.claim[at + 1].quantity if at + 1 < len(pairing.claim) else None
     timed = number is not None and number.dimension in ("time", "calendar")
     return timed and place > 0 and pairing.source[place - 1].word in _AT
 
 
-# Dates and numbers of a sentence that states several: which number belongs to which date.
+# Dates and numbers of a sentence with several: which number belongs to which date.
 
 
 def first_and_last(pairing: Pairing, said_so: bool = False) -> tuple[int, int] | None:
-    """Indexes of the claim's numbers in "from 688 to 604"; only where the source has both in other words.
+    """Return the indexes of the numbers in "from 688 to 604", where the source has both in other words.
 
-    ``said_so``: also where the source says "from" and "to".
+    ``said_so``: also where the source has "from" and "to".
     """
     claim, words = pairing.claim, pairing.words
     values = [i for i, _ in pairing.ordered if claim[i].quantity]
@@ -130,7 +130,7 @@ def first_and_last(pairing: Pairing, said_so: bool = False) -> tuple[int, int] |
 
 
 def dates_kept(pairing: Pairing) -> bool:
-    """Whether each date stands nearest to the same number on both sides."""
+    """Return whether each date is nearest to the same number on both sides."""
     return all(
         (near := _nearest_number(pairing.claim, i, pairing.partners)) is None
         or pairing.partners[near] == _nearest_number(pairing.source, j, pairing.matched_source)
@@ -140,7 +140,7 @@ def dates_kept(pairing: Pairing) -> bool:
 
 
 def dates_listed(pairing: Pairing) -> bool:
-    """ "from 4 in 2019 to 6 in 2021" for "between 2019 and 2021 from 4 to 6": both in the same order."""
+    """Return whether both have dates and numbers in one order: "between 2019 and 2021 from 4 to 6"."""
     values = first_and_last(pairing, said_so=True)
     dates = [(i, j) for i, j in pairing.ordered if _is_date(pairing.claim[i])]
     if values is None or len(dates) != 2 or sum(_is_date(token) for token in pairing.source) != 2:
@@ -151,7 +151,7 @@ def dates_listed(pairing: Pairing) -> bool:
 
 
 def misdated(pairing: Pairing) -> tuple[int, int] | None:
-    """A claim's date (index), and the number (the source's) it belongs to there; None where it fits."""
+    """Return a claim's date (index), and the source's number that it belongs to; None where it fits."""
     claim, source, partners = pairing.claim, pairing.source, pairing.partners
     for i, j in pairing.ordered:
         near = _nearest_number(claim, i, partners) if _is_date(claim[i]) else None
@@ -169,13 +169,13 @@ def misdated(pairing: Pairing) -> tuple[int, int] | None:
 
 
 def _beside(tokens: Sequence[Token], number: int, date: int) -> bool:
-    """Whether nothing but small words stands between a number and its date, and no "and"."""
+    """Return whether only small words other than "and" are between a number and its date."""
     between = tokens[min(number, date) + 1 : max(number, date)]
     return all(token.kind == "function" and token.word not in COORDINATORS for token in between)
 
 
 def _nearest_number(tokens: Sequence[Token], at: int, known: Container[int]) -> int | None:
-    """The number with a partner that stands nearest to a date; of two as near, the one before it."""
+    """Return the number with a partner nearest to a date; of two as near, the one before it."""
     numbers = [k for k, t in enumerate(tokens) if t.quantity and not _is_date(t) and k in known]
     return min(numbers, key=lambda k: (abs(k - at), k), default=None)
 
@@ -184,13 +184,13 @@ def _is_date(token: Token) -> bool:
     return token.quantity is not None and token.quantity.dimension in ("year", "date")
 
 
-# By how much something changes, and from and to which amount.
+# Amounts of a change: its extent, start and end.
 
 _OF = frozenset(["de", "d'", "di", "do", "da"])  # "progressé de 5": by five; "passé de 5 à 8": from five
 
 
 def change_role(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
-    """What a number says of a change: "by" how much, "from" or "to" which amount; '' for none of these."""
+    """Return the role of a number in a change: "by", "from", "to"; '' for none."""
     before = list(tokens[max(0, at - 4) : at])[::-1]
     for place, token in enumerate(before):
         behind = before[place + 1] if place + 1 < len(before) else None
@@ -206,7 +206,7 @@ def change_role(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
 
 
 def says_result(pairing: Pairing) -> bool:
-    """Whether the claim says a number that something rose or fell to: "grew to 20", "reached 20"."""
+    """Return whether the claim has the result of a change: "grew to 20", "reached 20"."""
     claim, source = pairing.claim, pairing.source
     return any(change_role(source, j, pairing.words) == "to" for i, j in pairing.ordered if claim[i].quantity)
 
@@ -215,11 +215,11 @@ def _turns(token: Token) -> bool:
     return any(pair == "direction" for pair, _ in token.poles)
 
 
-# Exchanged places: names, phrases and compared things that stand where another stood.
+# Exchanged places of names, phrases and compared things.
 
 
 def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
-    """Two Japanese words that have exchanged their case particles."""
+    """Return two Japanese words that exchanged their case particles."""
     changed = [(i, *roles_of(pairing, i, j)) for i, j in pairing.ordered if pairing.claim[i].kind == "word"]
     changed = [(i, one, other) for i, one, other in changed if one and other and one != other]
     for i, one, other in changed:
@@ -230,7 +230,7 @@ def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
 
 
 def is_bare_name(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether partners are a name that does not keep its preposition; in German, one without an article."""
+    """Return whether partners are a name that lost its preposition; in German, one without an article."""
     sides = (pairing.claim, i), (pairing.source, j)
     words = pairing.words
     if not any(tokens[at].capital for tokens, at in sides) or pairing.claim[i].word != pairing.source[j].word:
@@ -244,7 +244,7 @@ def is_bare_name(pairing: Pairing, i: int, j: int) -> bool:
 
 
 def _own_preposition(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
-    """The preposition right before a name of one or more words and its article; '' where none stands."""
+    """Return the preposition right before a name of one or more words and its article; '' without one."""
     while at and (tokens[at - 1].capital or tokens[at - 1].word in words.articles):
         at -= 1
     before = tokens[at - 1].word if at else ""
@@ -255,7 +255,7 @@ _LONGEST_TITLE = 4  # letters: "Prof"
 
 
 def names_in_full(pairing: Pairing, at: int, texts: Sequence[Sequence[Token]]) -> bool:
-    """ "Ada B. Lund" for "Ms Lund", where one of ``texts`` gives the full name."""
+    """Allow "Ada B. Lund" for "Ms Lund", where one of ``texts`` has the full name."""
     run = [at]
     for place in range(at + 1, len(pairing.claim)):
         if pairing.claim[place].kind == "word":
@@ -277,12 +277,12 @@ def names_in_full(pairing: Pairing, at: int, texts: Sequence[Sequence[Token]]) -
 
 
 def only_joined(between: Sequence[Token], words: Lexicon) -> bool:
-    """Whether only further names and what joins them stand between two names: "A, B and C"."""
+    """Return whether only further names and conjunctions are between two names: "A, B and C"."""
     return all(t.capital or t.kind == "break" or t.word in COORDINATORS | words.articles for t in between)
 
 
 def phrases_exchanged(pairing: Pairing) -> tuple[int, int] | None:
-    """Two phrases behind the same preposition, each with the other's head: "red to 1 and black to 2"."""
+    """Return two phrases with one preposition that exchanged heads: "red to 1 and black to 2"."""
     found = [
         (i, j, lead(pairing.source, j, pairing.words))
         for i, j in pairing.ordered
@@ -299,7 +299,7 @@ def phrases_exchanged(pairing: Pairing) -> tuple[int, int] | None:
 
 
 def _near_preposition(pairing: Pairing, j: int) -> bool:
-    """Whether a word stands right behind its preposition, or behind one word more."""
+    """Return whether at most one word is between a word and its preposition."""
     if pairing.words.language == "ja":
         return False
     tokens = pairing.source
@@ -308,47 +308,47 @@ def _near_preposition(pairing: Pairing, j: int) -> bool:
 
 
 def _apart(pairing: Pairing, first: int, last: int) -> bool:
-    """Whether an "and", a "while" or a comma stands between two words of the source."""
+    """Return whether an "and", a "while" or a comma is between two words of the source."""
     between = pairing.source[first:last]
     return any(t.kind == "break" or t.word in COORDINATORS | pairing.words.breaks for t in between)
 
 
 def _with_head(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether the words before both phrases are partners: "cable" of "cable to 1"."""
+    """Return whether the heads of both phrases are partners: "cable" of "cable to 1"."""
     heads = _head(pairing.claim, i, pairing.words), _head(pairing.source, j, pairing.words)
     return heads[0] is not None and pairing.partners.get(heads[0]) == heads[1]
 
 
 def _head(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
-    """The content word before the preposition a word stands behind."""
+    """Return the content word before the preposition of a word."""
     preposition = next((k for k in range(at - 1, -1, -1) if tokens[k].word in words.prepositions), 0)
     return max((k for k in content_places(tokens) if k < preposition), default=None)
 
 
-# Counted parts: "12 of the 50 houses" and what says the same.
+# Counted parts: "12 of the 50 houses" and paraphrases.
 
 
 def counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "50 houses, of which 12 burned", "50 houses, 12 of them burned": "12 of the 50 houses burned"."""
+    """Read "50 houses, of which 12 burned" or "12 of them burned" as "12 of the 50 houses burned"."""
     for at, (of, which) in enumerate(pairwise(tokens)):
         place = at + 2 if of.word in words.among and which.word in words.of_which else 0
         place = place or (at + 1 if of.word in words.of_which else 0)
         if at > 1 and of.word in words.among and which.word in words.them and tokens[at - 2].kind == "break":
-            said = [tokens[at - 1], of, *counted_before(tokens, at - 2)]
-            if len(said) > 2:
-                yield [replace(token, clause=0, part=0) for token in (*said, *tokens[at + 2 :])]
+            reading = [tokens[at - 1], of, *counted_before(tokens, at - 2)]
+            if len(reading) > 2:
+                yield [replace(token, clause=0, part=0) for token in (*reading, *tokens[at + 2 :])]
             continue
         if not place or place >= len(tokens) or not tokens[place].quantity:
             continue
         if nouns := counted_before(tokens, at):
-            said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
-            yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
+            reading = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
+            yield [replace(token, clause=0, part=0) for token in (*reading, *tokens[place + 1 :])]
             alone = [tokens[place], *(token for token in nouns if not token.quantity)]
             yield [replace(token, clause=0, part=0) for token in (*alone, *tokens[place + 1 :])]
 
 
 def counted_behind_whole(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "Of the 50 houses, 12 burned": "12 of the 50 houses burned"."""
+    """Read "Of the 50 houses, 12 burned" as "12 of the 50 houses burned"."""
     if not tokens or tokens[0].word not in words.among:
         return
     whole = next((at for at, t in enumerate(tokens) if t.content), 0)
@@ -358,16 +358,18 @@ def counted_behind_whole(tokens: Sequence[Token], words: Lexicon) -> Iterator[Se
     phrase = [t for t in tokens[:part] if t.kind != "break"]
     if all(t.kind in ("word", "function") for t in phrase[whole + 1 :]):
         of = [replace(phrase[0], word=min(words.among)), *phrase[1:]]
-        said = [tokens[part], *of, *tokens[part + 1 :]]
-        yield [replace(token, clause=0) if token.clause <= tokens[part].clause else token for token in said]
+        reading = [tokens[part], *of, *tokens[part + 1 :]]
+        yield [
+            replace(token, clause=0) if token.clause <= tokens[part].clause else token for token in reading
+        ]
         parts = [*_counts_of_list(tokens, part), len(tokens)]
         for start, end in pairwise(parts) if len(parts) > 2 else ():  # "…, 31 held lead and 12 arsenic"
-            said = [tokens[start], *of, *tokens[start + 1 : end]]
-            yield [replace(token, clause=0, part=0) for token in said if token.kind != "break"]
+            reading = [tokens[start], *of, *tokens[start + 1 : end]]
+            yield [replace(token, clause=0, part=0) for token in reading if token.kind != "break"]
 
 
 def _counts_of_list(tokens: Sequence[Token], first: int) -> Iterator[int]:
-    """The first of several counts, and those that open what stands behind a comma or an "and"."""
+    """Yield the first of several counts, and those right after a comma or an "and"."""
     yield first
     for at in range(first + 1, len(tokens) - 1):
         quantity, before = tokens[at].quantity, tokens[at - 1]
@@ -380,10 +382,9 @@ _LONGEST_COMPARED = 3  # words
 
 
 def of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "Bleeding occurred in 3 % of A, compared with 1 % in B": "bleeding occurred in 1 % in B".
+    """Read "bleeding occurred in 3 % of A, compared with 1 % in B" as "bleeding occurred in 1 % in B".
 
-    What changed to an amount was another before ("rose to 4, compared with 3 in 2022"), so the change is left
-    out.
+    A change is removed, as the compared amount is its start ("rose to 4, compared with 3 in 2022").
     """
     for at in range(1, len(tokens)):
         sizes = range(_LONGEST_COMPARED, 0, -1)
@@ -397,20 +398,20 @@ def of_compared(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[To
             continue
         behind = list(takewhile(lambda t: t.kind != "break", tokens[number + 1 :]))
         opening, rest = before[: rivals[-1]], before[rivals[-1] + 1 :]
-        said = [t for t in opening if not any(pair == "direction" for pair, _ in t.poles)]
-        while len(said) < len(opening) and said and said[-1].word in words.ends:
-            said.pop()
+        kept = [t for t in opening if not any(pair == "direction" for pair, _ in t.poles)]
+        while len(kept) < len(opening) and kept and kept[-1].word in words.ends:
+            kept.pop()
         whole = words.genitive | words.among
         shared = (
             not opening and not {t.word for t in (*rest[:1], *behind[:1])} & whole
         )  # "43 % do, against 27 %"
         shared = shared or all(t.word in words.counted for t in rest if t.content)  # "of patients"
-        found = [*said, tokens[number], *(rest if shared else ()), *behind]
+        found = [*kept, tokens[number], *(rest if shared else ()), *behind]
         yield [replace(token, clause=0, part=0) for token in found]
 
 
 def places_of_phrases(tokens: Sequence[Token], phrases: Set[str]) -> frozenset[int]:
-    """The places of words that make one of the phrases: "compared with"; of characters, that make a word."""
+    """Return the places of words that form one of the phrases: "compared with"; of characters, a word."""
     longest = max(
         (len(phrase.split()) if phrase.isascii() or " " in phrase else len(phrase) for phrase in phrases),
         default=0,
@@ -428,7 +429,7 @@ _LONGEST_PHRASE = 5  # tokens
 
 
 def counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:
-    """The number before a place and the words that it counts, up to there; () where others stand between."""
+    """Return the number before a place and its counted words up to there; () with other words between."""
     whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
     nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
     return nouns if all(t.kind == "word" for t in nouns[1:]) else ()
@@ -438,7 +439,7 @@ def counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:
 
 
 def with_final_particles(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """German "zu" and "ab" at the end of a clause: the other half of "nimmt … zu"."""
+    """Join German particles at the end of a clause with their verb: "nimmt … zu"."""
     found = list(tokens)
     for at, token in enumerate(tokens):
         last = at + 1 == len(tokens) or tokens[at + 1].kind == "break"
@@ -457,7 +458,7 @@ def with_final_particles(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def _join_particle(found: list[Token], at: int, words: Lexicon) -> None:
-    """Write "beruft … ein" as "einberuft", by the root that "einberufen" has."""
+    """Join "beruft … ein" to "einberuft", with the root of "einberufen"."""
     first = next((k for k in range(at - 1, -1, -1) if found[k].kind == "break"), -1) + 1
     verbs = [k for k in range(first + 1, at) if found[k].kind == "word" and not found[k].capital]
     if verbs:
@@ -468,7 +469,7 @@ def _join_particle(found: list[Token], at: int, words: Lexicon) -> None:
 
 
 def with_periods(tokens: Sequence[Token]) -> list[Token]:
-    """ "Every three months" as "quarterly", "alle sieben Tage" as "weekly"."""
+    """Read "every three months" as "quarterly", "alle sieben Tage" as "weekly"."""
     found: list[Token] = []
     for token in tokens:
         own = token.quantity

@@ -35,8 +35,8 @@ from text.semantics import UNSPACED, Lexicon, known_language, lexicon
 from text.sentences import sentence_spans
 from text.units import unit_at
 
-LEAST_CLAUSE = 5  # words of meaning in a clause that may stand for itself
-NEAR_VERBATIM = 0.85  # share of the tokens of claim and sentence that are the same in the same order
+LEAST_CLAUSE = 5  # minimum content words of an independent clause
+NEAR_VERBATIM = 0.85  # share of equal tokens in the same order
 _TURNING = frozenset({"negation", "hedge", "condition", "modality", "quantifier"})
 _RESPECTIVELY = re.compile(
     r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
@@ -52,11 +52,11 @@ def judge_unit(
     said_in: str,
     found: ValueSupport | None,
 ) -> Judgement:
-    """What a unit says of a claim.
+    """Judge a claim by one unit.
 
     Args:
         language: the unit's.
-        said_in: the claim's; the words of a table's row are compared in it.
+        said_in: the claim's language, in which the words of a table row are compared.
         found: the places of the claim's values in the unit, where it has any.
     """
     if stands_whole(sentence, unit.text, language):
@@ -78,30 +78,36 @@ def judge_unit(
 
 
 def _only_paired_otherwise(judged: Judgement) -> bool:
-    """Whether all that conflicts is that the page says the very words of something else."""
+    """Return whether the only conflict is that the page has the words about something else."""
     moved = (c.kind == "entity_swap" and c.claim == c.source for c in judged.conflicts)
     return judged.outcome == "conflict" and all(moved)
 
 
 def _in_two_lists(text: str, language: str, found: ValueSupport) -> bool:
-    """Whether all values stand in one sentence with a "respectively", in the order of the claim."""
+    """Return whether all values are in one sentence with "respectively", in the order of the claim."""
     starts = [place.printed.start for place in found.places]
-    said = next((s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None)
-    years = said and [value for value in values_in(text[said.start : said.end]) if value.year is not None]
-    inside = said is not None and all(said.start <= start < said.end for start in starts)
+    sentence_span = next(
+        (s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None
+    )
+    years = sentence_span and [
+        value for value in values_in(text[sentence_span.start : sentence_span.end]) if value.year is not None
+    ]
+    inside = sentence_span is not None and all(
+        sentence_span.start <= start < sentence_span.end for start in starts
+    )
     return (
         inside
         and (len(starts) > 1 or bool(years))
         and starts == sorted(starts)
-        and bool(said and _RESPECTIVELY.search(text[said.start : said.end]))
+        and bool(sentence_span and _RESPECTIVELY.search(text[sentence_span.start : sentence_span.end]))
     )
 
 
-# Claims that say the passage word for word, or but for one word.
+# Claims that repeat the passage word for word, or except for one word.
 
 
 def verbatim_span(sentence: str, text: str) -> tuple[int, int]:
-    """Where the words of the claim stand in a text, but for what printing changes; (0, 0) nowhere."""
+    """Return the span of the claim's words in a text, ignoring typography; (0, 0) without a match."""
     wanted, held = fold(sentence.strip().rstrip(".。")), fold(text)
     at = held.text.find(wanted.text) if wanted.text else -1
     while at >= 0:
@@ -113,13 +119,13 @@ def verbatim_span(sentence: str, text: str) -> tuple[int, int]:
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Whether a place lies between two letters of an alphabet: "either" in "neither"."""
+    """Return whether a place is between two letters of an alphabet: "either" in "neither"."""
     around = text[at - 1 : at + 1] if at else ""
     return len(around) == 2 and around.isalpha() and max(around) < "\u3000"
 
 
 def stands_whole(sentence: str, text: str, language: str) -> bool:
-    """Whether the claim is one or more whole sentences of the text, word for word."""
+    """Return whether the claim is one or more whole sentences of the text, word for word."""
     start, end = verbatim_span(sentence, text)
     if end == 0 or _signs(sentence) != _signs(text[start:end]):
         return False
@@ -136,7 +142,7 @@ def stands_whole(sentence: str, text: str, language: str) -> bool:
 
 
 def stands_unqualified(sentence: str, text: str, language: str) -> bool:
-    """Whether the claim is a clause of the text, word for word, and nothing beside it turns its meaning."""
+    """Return whether the claim is a clause of the text, word for word, without a qualifier beside it."""
     start, end = verbatim_span(sentence, text)
     if end == 0 or _signs(sentence) != _signs(text[start:end]) or not known_language(language):
         return False
@@ -152,7 +158,7 @@ def stands_unqualified(sentence: str, text: str, language: str) -> bool:
             rest = text[span.start : start], text[end : span.end] if language in UNSPACED else ""
             if language in UNSPACED and rest[0].endswith(tuple(words.privative | words.unrealised)):
                 return False
-            if _tells_of(rest, [t.word for t in left if t.start + span.start < start], words):
+            if _reports_clause(rest, [t.word for t in left if t.start + span.start < start], words):
                 return False  # "critics said", "the mayor denied that"
             if not _begins_clause([t for t in beside if t.start + span.start < start], language):
                 return False
@@ -160,7 +166,7 @@ def stands_unqualified(sentence: str, text: str, language: str) -> bool:
 
 
 def _begins_clause(before: Sequence[Token], language: str) -> bool:
-    """Whether the words before end where a clause may begin; not in "two of the" eleven sites."""
+    """Return whether a clause may begin after the words; not in "two of the" eleven sites."""
     words = lexicon(language)
     left = next((t for t in reversed(before) if t.word not in words.articles), None)
     if before and before[-1].word in words.privative:
@@ -170,8 +176,8 @@ def _begins_clause(before: Sequence[Token], language: str) -> bool:
     return left.content and left.word not in words.prepositions | words.genitive
 
 
-def _tells_of(rest: tuple[str, str], before: Sequence[str], words: Lexicon) -> bool:
-    """Whether the words beside a clause say who holds or denies it."""
+def _reports_clause(rest: tuple[str, str], before: Sequence[str], words: Lexicon) -> bool:
+    """Return whether the words beside a clause report or deny it."""
     verbs = words.reporting | words.doubting
     if words.language in UNSPACED:
         return any(verb in part for verb in verbs for part in rest) or rest[1].startswith(tuple(words.one_of))
@@ -183,28 +189,28 @@ def _turns(token: Token) -> bool:
 
 
 def _signs(text: str) -> list[str]:
-    """Signs that folding drops and that turn a number."""
+    """Return the signs that folding drops although they change a number."""
     return re.findall(r"(?<![\w)])[-−–](?=\s?[$£€¥]?\d)|\((?=[$£€¥\d])", text)
 
 
 def word_exchanged(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Conflict | None:
-    """Compare a claim with each sentence that it repeats but for a single word or a denial.
+    """Compare a claim with each sentence that it repeats except for one word or a negation.
 
-    The word may stand elsewhere in the passage: "the Facility Bank" for "the Facility Agreement".
+    The word may be elsewhere in the passage: "the Facility Bank" for "the Facility Agreement".
 
     Args:
-        topics: headings and the title; a word of theirs may stand for "the company".
+        topics: headings and the title; a word of theirs may replace "the company".
     Returns:
-        The first difference that turns what the sentence says, or None.
+        The first difference that changes the meaning, or None.
     """
     if not known_language(language):
         return None
-    said = _without_breaks(tokens_of(claim, language, limits=False))
+    claimed = _without_breaks(tokens_of(claim, language, limits=False))
     everything = tokens_of(passage, language, limits=False)
     named = {token.stem for topic in topics for token in tokens_of(topic, language)}
     for span in sentence_spans(passage, language):
         held = _without_breaks(tokens_of(passage[span.start : span.end], language, limits=False))
-        if pair := _exchanged(Pairing(said, held, {}, lexicon(language)), named, everything):
+        if pair := _exchanged(Pairing(claimed, held, {}, lexicon(language)), named, everything):
             return _conflict(*pair, span.start)
     return None
 
@@ -216,7 +222,7 @@ def _without_breaks(tokens: Sequence[Token]) -> list[Token]:
 def _exchanged(
     pairing: Pairing, named: Container[str], passage: Sequence[Token]
 ) -> tuple[Token | None, Token | None] | None:
-    """The tokens, of which one may be absent, in which two nearly equal sentences differ."""
+    """Return the tokens in which two nearly equal sentences differ; one may be None."""
     claim, source = pairing.claim, pairing.source
     turned: list[tuple[int | None, int | None]] = []
     for ours, theirs, moved in _differences(claim, source):
@@ -236,11 +242,11 @@ def _exchanged(
 def _differences(
     claim: Sequence[Token], source: Sequence[Token]
 ) -> Iterator[tuple[list[int], list[int], bool]]:
-    """Where a claim differs from the stretch of a sentence that it nearly repeats; nothing for other claims.
+    """Yield the differences of a claim from the part of a sentence that it nearly repeats.
 
     Yields:
-        Places of words of meaning in the claim and in the source, and whether the first of the claim's
-        stands elsewhere in the sentence. Not where words are joined, "and".
+        Places of content words in the claim and in the source, and whether the first of the claim's is
+        elsewhere in the sentence. Not where words are joined by "and".
     """
     aligned = SequenceMatcher(None, [_key(t) for t in claim], [_key(t) for t in source], autojunk=False)
     if aligned.quick_ratio() * (len(claim) + len(source)) < 2 * NEAR_VERBATIM * len(claim):
@@ -255,7 +261,7 @@ def _differences(
         if tag == "equal" or (tag == "delete" and (m <= first or j >= last)):
             continue
         if m <= first:
-            j = max(j, m - (k - i))  # of what stands before the stretch only its neighbours
+            j = max(j, m - (k - i))  # of the words before it only its neighbours
         elif j >= last:
             m = min(m, j + k - i)
         if any(token.word in COORDINATORS for token in (*claim[i:k], *source[j:m])):
@@ -266,7 +272,7 @@ def _differences(
 
 
 def _turns_meaning(pairing: Pairing, i: int | None, j: int | None, passage: Sequence[Token]) -> bool:
-    """Whether the one difference of two sentences is a denial, an opposite or another duty."""
+    """Return whether the only difference of two sentences is a negation, an opposite or another duty."""
     if i is None or j is None:
         alone = [(pairing.claim, i)] * (i is not None) + [(pairing.source, j)] * (j is not None)
         return any(denials_at([at], tokens) for tokens, at in alone if at is not None)
@@ -280,7 +286,7 @@ def _key(token: Token) -> str:
 
 
 def _names_another(pairing: Pairing, i: int, j: int, named: Container[str]) -> bool:
-    """Whether two words that stand in the same place are of different things."""
+    """Return whether two words in the same place name different things."""
     claim, source, words = pairing.claim[i], pairing.source[j], pairing.words
     if not claim.kind == source.kind == "word" or same(claim, source) or opposite(claim, source):
         return False
@@ -291,7 +297,7 @@ def _names_another(pairing: Pairing, i: int, j: int, named: Container[str]) -> b
 
 
 def _conflict(claim: Token | None, source: Token | None, start: int) -> Conflict:
-    """The difference as a conflict; ``start``: the sentence's first character in the passage."""
+    """Return the difference as a conflict; ``start``: the sentence's first character in the passage."""
     kind = "entity_swap"
     if claim is None or source is None:
         kind = "negation"
@@ -322,7 +328,7 @@ def _judge_row(
     judged, own = None, None
     if (grid := grid_of(unit, around, language)) is not None:
         sentence = _in_words_of_row(sentence, grid, language)
-        begins = ((r, cells[0]) for r, cells in enumerate(grid.rows) if cells)  # an empty cell stands nowhere
+        begins = ((r, cells[0]) for r, cells in enumerate(grid.rows) if cells)  # an empty cell has no place
         own = next((r for r, label in begins if label.start == 0 and label.text), None)
         topics = [*unit.section_path, unit.title]
         judged = _of_own_row(judge_table(sentence, grid, language, topics, own), unit)
@@ -340,9 +346,9 @@ def _judge_row(
 
 
 def _in_words_of_row(sentence: str, grid: Grid, language: str) -> str:
-    """The claim with the label of the row it names by other words of its field: "revenue" for "Net sales".
+    """Replace a synonym of a row's label in the claim by the label: "revenue" by "Net sales".
 
-    Unchanged where a row has the claim's own words, or more than one row is the item.
+    Unchanged where a row has the claim's own words, or several rows are the item.
     """
     if language != "en":
         return sentence
@@ -351,14 +357,14 @@ def _in_words_of_row(sentence: str, grid: Grid, language: str) -> str:
     if len(named) != 1:
         return sentence
     (start, end), label = named[0]
-    said = sentence[start:end].lower()
-    if any(said in other.lower() for other in labels) or label.lower() in sentence.lower():
+    synonym = sentence[start:end].lower()
+    if any(synonym in other.lower() for other in labels) or label.lower() in sentence.lower():
         return sentence
     return f"{sentence[:start]}{label}{sentence[end:]}"
 
 
 def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:
-    """The judgement, unless it is about another row than the unit."""
+    """Return the judgement; an open one if it is about another row than the unit."""
     own = [start >= 0 and end <= len(unit.text) for start, end in judged.spans]
     if judged.outcome != "open" and not any(own):
         return Judgement("open", unchecked=(_OTHER_ROW,), coverage=1.0)
@@ -368,7 +374,7 @@ def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:
 def _by_values(
     sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: ValueSupport
 ) -> Judgement:
-    """The values stand there: whether every other word does, too, in the row or over it."""
+    """Judge a claim whose values are in the row, by whether its other words are in the row or above it."""
     spans = tuple(sorted({(place.printed.start, place.printed.end) for place in found.places}))
     left = words_left(sentence, unit, around, language, found)
     if not known_language(language) and left:
@@ -389,7 +395,7 @@ _BELOW, _ABOVE = frozenset({"lt", "le"}), frozenset({"gt", "ge"})
 
 
 def _other_bound(sentence: str, label: CellText, language: str) -> Conflict | None:
-    """What differs where the claim turns the bound of its row's label: "over 18" for "Under 18"."""
+    """Return the conflict where the claim inverts the bound of its row's label: "over 18", "Under 18"."""
     for held in tokens_of(label.text, language):
         for token in tokens_of(sentence, language):
             one, other = token.quantity, held.quantity
@@ -401,7 +407,7 @@ def _other_bound(sentence: str, label: CellText, language: str) -> Conflict | No
 
 
 def _of_named_row(judged: Judgement, sentence: str, grid: Grid, own: int, language: str) -> Judgement:
-    """The judgement, open where the claim says no word of its row, and other rows have numbers, too."""
+    """Return the judgement; open where the claim has no word of its row and other rows have numbers too."""
     label, claim = grid.words_of_row(own), tokens_of(sentence, language)
     bounds = [t for t in label if t.quantity]
     named = any(same(token, wanted) for token in claim for wanted in label)
@@ -417,7 +423,7 @@ def _of_named_row(judged: Judgement, sentence: str, grid: Grid, own: int, langua
 def _of_unknown_unit(
     sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str
 ) -> list[Token]:
-    """The claim's amounts in a unit that stands neither in the passage nor over it; only digits agree."""
+    """Return the claim's amounts in a unit that is neither in the passage nor above it; only digits agree."""
     amounts = [token for token in tokens_of(sentence, language) if token.quantity and token.quantity.unit]
     if not amounts:
         return []
@@ -436,7 +442,7 @@ def _of_unknown_unit(
 
 @lru_cache(maxsize=1024)
 def _units_of(text: str, language: str) -> frozenset[str]:
-    """Symbols of all units a text names, with or without a number."""
+    """Return the symbols of all units a text names, with or without a number."""
     at_words = re.finditer(r"(?<![^\W\d_])[^\W\d_]|[%°]", text)
     found = (unit_at(text, match.start(), language) for match in at_words)
     return frozenset(unit[0] for unit in found if unit)
@@ -445,10 +451,10 @@ def _units_of(text: str, language: str) -> frozenset[str]:
 def words_left(
     sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: ValueSupport
 ) -> list[Token]:
-    """Words of the claim that stand neither in the unit nor over it."""
+    """Return the words of the claim that are neither in the unit nor above it."""
     texts = [unit.text, *heads_of(unit), *_lines_over(unit, around)]
-    said = [token for text in texts for token in tokens_of(text, language)]
-    stems = {token.stem for token in said}
+    above = [token for text in texts for token in tokens_of(text, language)]
+    stems = {token.stem for token in above}
     negative = any(place.printed.number < 0 for place in found.places)
     names = names_in_topics([*unit.section_path, unit.title])
     values = values_in(sentence)
@@ -459,13 +465,13 @@ def words_left(
         and token.word not in names
         and not (token.quantity and any(v.start < token.end and token.start < v.end for v in values))
         and (bool(token.quantity) or token.stem not in stems)
-        and not any(same(token, other) for other in said)
+        and not any(same(token, other) for other in above)
         and not (negative and FALLING.search(token.word))
     ]
 
 
 def _lines_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
-    """Headings, captions and short lines of the page; and the line before a row without a label."""
+    """Return headings, captions and short lines of the page, and the line before a row without a label."""
     lines = [
         other.text
         for other in around
@@ -480,7 +486,7 @@ def _lines_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
 
 
 def with_conflicts_as_written(judged: Judgement, sentence: str, unit: SourceUnit) -> Judgement:
-    """The judgement with its conflicts' words in their own letters, and counted in the page's text."""
+    """Return the judgement with its conflicts' words as written, and spans in the page's text."""
     return replace(judged, conflicts=tuple(_as_written(c, sentence, unit) for c in judged.conflicts))
 
 

@@ -1,12 +1,10 @@
-"""Verification: does the page say what a claim says, and with which words.
+"""Verification: compare a claim with the page it cites, and find the words that decide it.
 
-Three answers: *verified* (everything the claim says was compared and holds),
-*contradicted* (the page says otherwise, or nothing of it), and *found* (the
-words stand there, but the claim was not judged). The cited unit is read first,
-then its neighbours, then the other units the model was shown.
+Three outcomes: *verified* (all of the claim was compared and holds), *contradicted* (the page has something
+else, or nothing of it), and *found* (the words are on the page, but the claim was not judged). The cited
+unit is read first, then its neighbours, then the other units that the model was shown.
 
-A quote proves only that its words stand there; the claim is compared with the
-sentences around them.
+A quote proves only that its words are on the page; the claim is compared with the sentences around them.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ _ADDED = "The claim says “{claim}”; the page does not."
 
 
 def reason_of(conflict: Conflict) -> str:
-    """What the page says otherwise."""
+    """Return a sentence for people that names the conflict."""
     if conflict.kind in _SENTENCES:
         return _SENTENCES[conflict.kind].format(claim=conflict.claim, source=conflict.source)
     if not conflict.claim:
@@ -66,7 +64,7 @@ def reason_of(conflict: Conflict) -> str:
 
 
 def reason_open(judged: Judgement) -> str:
-    """What of a claim could not be compared."""
+    """Return a sentence for people that names what could not be compared."""
     if judged.missing:
         return f"Not compared: the passage has no words for {_listed(judged.missing)}."
     if judged.unchecked and judged.unchecked[0].endswith("."):
@@ -81,9 +79,9 @@ def _listed(words: Sequence[str]) -> str:
 
 
 RULE_FAILED = "A rule of comparison failed on this claim; it was not judged."
-LEAST_TERMS_ELSEWHERE = 0.6  # share of the claim's words of a passage the model did not cite, to be read
-SOME_WORDS = 0.3  # share of the claim's words below which a passage does not speak of it
-_READ_WITH_A_ROW = 12  # units of its page, to know a table row's language
+LEAST_TERMS_ELSEWHERE = 0.6  # minimum share of the claim's words in a passage that the model did not cite
+SOME_WORDS = 0.3  # minimum share of the claim's words in a passage on its subject
+_READ_WITH_A_ROW = 12  # units of its page that decide the language of a table row
 _UNUSED_FRAME = PageFrame(1.0, 1.0)
 
 
@@ -93,7 +91,7 @@ def verify(
     neighbours: Sequence[SourceUnit] = (),
     shown: Sequence[SourceUnit] = (),
 ) -> Verification:
-    """What the pages say of a claim.
+    """Verify a claim against the pages.
 
     Args:
         cited: the unit the model cites.
@@ -119,7 +117,7 @@ def verify_cited(
     neighbours: Sequence[SourceUnit] = (),
     shown: Sequence[SourceUnit] = (),
 ) -> Verification:
-    """What the cited unit alone says of a claim; arguments as those of ``verify``."""
+    """Verify a claim against the cited unit only; arguments as those of ``verify``."""
     return _VerificationContext(claim, cited, neighbours, shown).cited_verdict()
 
 
@@ -138,7 +136,7 @@ class _VerificationContext:
         return _checked(self.claim, self.cited, self.around(self.cited))
 
     def elsewhere(self) -> Iterator[SourceUnit]:
-        """The units beside the cited one, nearest first, then the others that were shown."""
+        """Yield the units beside the cited one, nearest first, then the other units shown."""
         nearest = sorted(self.neighbours, key=lambda unit: abs(unit.char_start - self.cited.char_start))
         seen = {self.cited.id}
         for unit in chain(nearest, self.shown):
@@ -147,7 +145,7 @@ class _VerificationContext:
                 yield unit
 
     def around(self, unit: SourceUnit) -> tuple[SourceUnit, ...]:
-        """The other known units of a unit's page, in order."""
+        """Return the other known units of a unit's page, in order."""
         same_page = {
             u.id: u
             for u in chain((self.cited,), self.neighbours, self.shown)
@@ -156,25 +154,25 @@ class _VerificationContext:
         return tuple(sorted((u for u in same_page.values() if u.id != unit.id), key=lambda u: u.char_start))
 
     def may_say(self, unit: SourceUnit) -> bool:
-        """Whether a unit nobody cited has enough of the claim's words to be read for it."""
+        """Return whether an uncited unit has enough of the claim's words to be read for it."""
         return shared_terms(self.claim.sentence, [unit.text, *heads_of(unit)]) >= LEAST_TERMS_ELSEWHERE
 
     @cached_property
     def named_elsewhere(self) -> str:
-        """The title of another shown document the claim names; empty when the cited page names it, too."""
-        said = title_names(self.claim.sentence)
+        """Return the title of another document that the claim names; '' if the cited page names it too."""
+        claim_names = title_names(self.claim.sentence)
         own = title_names(self.cited.title)
-        if said & own:
+        if claim_names & own:
             return ""
-        said -= title_names("\n".join(unit.text for unit in (self.cited, *self.around(self.cited))))
+        claim_names -= title_names("\n".join(unit.text for unit in (self.cited, *self.around(self.cited))))
         others = {
             title: title_names(title) - own for title in dict.fromkeys(unit.title for unit in self.shown)
         }
-        return next((title for title, names in others.items() if names and names <= said), "")
+        return next((title for title, names in others.items() if names and names <= claim_names), "")
 
 
 class _Read(NamedTuple):
-    """What one unit has of the claim: ``anchor`` is the quote's place, ``quoted`` whether it is whole."""
+    """The results of reading one unit: ``anchor``: place of the quote; ``quoted``: whether it is whole."""
 
     claim: Claim
     unit: SourceUnit
@@ -187,7 +185,7 @@ class _Read(NamedTuple):
 
 @lru_cache(maxsize=32)
 def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:
-    """The verdict of one unit. An answer without a model verifies a line, then cites it: once is enough."""
+    """Return the verdict of one unit; cached, as an answer without a model verifies a line, then cites it."""
     anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
     quoted = anchor is not None and anchor.verdict != "partial"
     language = _language(unit, around)
@@ -196,7 +194,7 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
     judged = _judged(claim, unit, around, language, said_in, found)
     if judged.outcome != "holds" and said_in != base_language(language):
         reason = "The claim is in another language than the page."
-        missing = tuple(found.missing) if found else ()  # numbers are compared all the same
+        missing = tuple(found.missing) if found else ()  # numbers are compared anyway
         judged = Judgement("open", judged.spans, missing=missing, unchecked=(reason,), coverage=1.0)
     judged = with_conflicts_as_written(judged, claim.sentence, unit)
     if judged.outcome == "holds":
@@ -224,7 +222,7 @@ def _judged(
 
 
 def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
-    """The unit's language; a table row's words are few, so its page is read with it."""
+    """Return the unit's language; of a table row, which has few words, by its page."""
     text = unit.text
     if unit.type == "table":
         text = "\n".join([text, *heads_of(unit), *(other.text for other in around[:_READ_WITH_A_ROW])])
@@ -232,7 +230,7 @@ def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
 
 
 def _verified(read: _Read) -> Verification:
-    """A verified claim, lit where its words stand; but words quoted that stand nowhere are no quote."""
+    """Return a verified claim with its highlights; ``partial`` where its quote is not on the page."""
     claim, unit, around, judged, found, anchor, quoted = read
     heads = _heads(found, around) if found else ()
     if judged.formula:
@@ -249,14 +247,14 @@ def _verified(read: _Read) -> Verification:
 
 
 def _clause_of_value(claim: Claim, unit: SourceUnit, judged: Judgement) -> list[Span]:
-    """The clause that says a quoted bare value; of equal values it holds the one that is meant."""
+    """Return the clause of a quoted bare value, which identifies the one meant among equal values."""
     values = values_in(claim.quote)
     letters = sum(map(str.isalpha, claim.quote)) - sum(sum(map(str.isalpha, v.text)) for v in values)
     return sorted(judged.spans) if values and letters <= 0 and unit.type != "table" else []
 
 
 def _exactness(unit: SourceUnit, found: ValueSupport | None, claim: Claim) -> Verdict:
-    """Exact where the claim's words or values stand as they are written."""
+    """Return ``exact`` where the claim's words or values are on the page as written."""
     if verbatim_span(claim.sentence, unit.text)[1]:
         return "exact"
     values = found is not None and bool(found.places) and not found.missing
@@ -265,7 +263,7 @@ def _exactness(unit: SourceUnit, found: ValueSupport | None, claim: Claim) -> Ve
 
 
 def _spans(unit: SourceUnit, judged: Judgement, found: ValueSupport | None, claim: Claim) -> list[Span]:
-    """What is lit: the cells of a row; in prose the claim's own words, or the stretch that says it."""
+    """Return the spans to highlight: cells of a row; in prose the claim's words, or the sentence."""
     if unit.type == "table" and found and found.places and not found.missing:
         return sorted({_cell_span(unit, place.printed.start, place.printed.end) for place in found.places})
     start, end = verbatim_span(claim.sentence, unit.text)
@@ -273,7 +271,7 @@ def _spans(unit: SourceUnit, judged: Judgement, found: ValueSupport | None, clai
 
 
 def _not_holding(read: _Read) -> Verification:
-    """A contradicted or unjudged claim, with what is lit of it and why."""
+    """Return a contradicted or unjudged claim with its highlights and the reason."""
     claim, unit, around, judged, found, anchor, quoted = read
     spans = list(anchor.parts[0].spans) if anchor else sorted(judged.spans)
     lit = _result("found", unit, spans, _heads(found, around) if found else ())
@@ -309,17 +307,18 @@ def _not_holding(read: _Read) -> Verification:
 
 
 def _in_other_writing(value: str, claim: Claim, unit: SourceUnit, around: Sequence[SourceUnit]) -> bool:
-    """Whether the unit writes a value of the claim otherwise: "1.250 millones" for "1,25 mil millones"."""
+    """Return whether the unit has a value in another notation: "1.250 millones", "1,25 mil millones"."""
     language = base_language(_language(unit, around))
     held = quantities_in(unit.text, language)
     return any(
-        value in claim.sentence[said.start : said.end] and any(same_quantity(said, other) for other in held)
-        for said in quantities_in(claim.sentence, language)
+        value in claim.sentence[written.start : written.end]
+        and any(same_quantity(written, other) for other in held)
+        for written in quantities_in(claim.sentence, language)
     )
 
 
 def _cell_span(unit: SourceUnit, start: int, end: int) -> Span:
-    """The table cell a value stands in, when it says little more; else the value itself."""
+    """Return the table cell of a value, when it has little more; else the value."""
     for cell in unit.table.cells if unit.table else ():
         first, last = cell.char_start - unit.char_start, cell.char_end - unit.char_start
         if first <= start < last and last - first <= end - start + 4:
@@ -328,14 +327,14 @@ def _cell_span(unit: SourceUnit, start: int, end: int) -> Span:
 
 
 def _heads(found: ValueSupport, around: Sequence[SourceUnit]) -> tuple[Rect, ...]:
-    """Row and column heads of the lit cells, each once."""
+    """Return row and column heads of the highlighted cells, each once."""
     rows = [rect for place in found.places for rect in row_head(found.unit, place.printed.start, around)]
     columns = [rect for place in found.places for rect in place.heads]
     return tuple(dict.fromkeys(rows + columns))
 
 
 def page_of_unit(unit: SourceUnit) -> PageText:
-    """A unit as a page of its own; characters count from the unit's start, boxes stay in page space."""
+    """Return a unit as a page; characters count from the unit's start, boxes stay in page space."""
     return PageText(unit.page, _UNUSED_FRAME, unit.text, LazyWords(partial(_words_from_start, unit)))
 
 
@@ -358,7 +357,7 @@ def _highlight_cells(
     spans: Sequence[Span],
     heads: tuple[Rect, ...],
 ) -> Verification:
-    """The cells a number is computed from, which may stand in several rows of the table, with their heads."""
+    """Return the cells a number is computed from, possibly of several rows, with their heads."""
     found: list[Verification] = []
     beside: list[Rect] = []
     for row in sorted((unit, *around), key=lambda other: other.char_start):
