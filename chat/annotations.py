@@ -172,7 +172,7 @@ def _stored(owner: User, document: Document, page: PageText, spans: list[Span], 
 
 
 def reanchor_annotations(document: Document) -> None:
-    """Point the document's annotations at where their words stand now."""
+    """Move the document's annotations to the present place of their words."""
     annotations = list(Annotation.objects.filter(document=document))
     if not annotations:
         return
@@ -202,7 +202,7 @@ def _reanchor(annotation: Annotation, pages: Sequence[PageText]) -> None:
 
 
 def _anchors(annotation: Annotation, pages: Sequence[PageText]) -> list[Anchor]:
-    """Where each piece of the quote stands; empty unless all do."""
+    """Return the place of each piece of the quote; empty unless all are found."""
     found = [find_quote(pages, piece, annotation.context) for piece in annotation.quote.split(PIECES)]
     anchors = [anchor for anchor in found if anchor is not None and anchor.verdict != "partial"]
     return anchors if len(anchors) == len(found) else []

@@ -38,7 +38,7 @@ STATES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """What stands beside the documents."""
+    """The contents of the sidebar of the library."""
 
     collections: list[Collection]
     tags: list[Tag]

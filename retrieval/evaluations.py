@@ -115,7 +115,7 @@ def evaluate(
 
 
 def ranked_pages(hits: Sequence[Hit]) -> list[tuple[UUID, int]]:
-    """Pages by the best hit on them. A hit's words stand on one page: the one it opens at."""
+    """Return the pages by the best hit on them. A hit counts for the page that it opens at."""
     return list(dict.fromkeys((hit.document_id, hit.page) for hit in hits))
 
 
@@ -185,7 +185,7 @@ class RetrievalEvaluation:
 
 
 def by_source(outcomes: Sequence[QuestionRank]) -> list[tuple[str, list[QuestionRank]]]:
-    """Outcomes by the kind of place that answers, where the questions tell it; one may be of several."""
+    """Return the outcomes by the kind of source that answers, where the questions have it."""
     sources = sorted({source for outcome in outcomes for source in outcome.question.sources})
     return [
         (source, [outcome for outcome in outcomes if source in outcome.question.sources])
@@ -252,7 +252,7 @@ STEP = 0.02
 SHARPNESS = 4.0
 """A right page that leads by 1 is four e-folds ahead, as with the weights in the code."""
 PULL = 0.02
-"""How strongly a weight is held to that in the code: few questions tell of some features."""
+"""Regularisation towards the weights in the code: some features occur in few questions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class SearchOptions:
         threshold: cosine similarity that a passage found by its meaning needs.
         fts_level: what keyword search ranks; None takes the setting ``SEARCH_FTS_LEVEL``.
         off: strategies that must not run.
-        phrases: only passages with what stands in quotation marks, where there are any.
+        phrases: only passages with the quoted words, where there are any.
         facets: count how the passages divide by document, year, author, …
         excerpts: give each hit its snippet and its compressed passage; without, both are empty.
         record: how to keep the search in the user's history; None keeps it out.
@@ -107,14 +107,14 @@ class Hit:
     """One chunk that speaks of the query.
 
     Attributes:
-        unit_ids: units of the chunk that stand on ``page``, in reading order.
+        unit_ids: units of the chunk on ``page``, in reading order.
         best_unit_ids: units of the chunk that speak of the query, best first; never empty.
         passage_unit_ids: all units of the chunk, in reading order: what to show a model, so that rows
             keep their table.
         page: page of the best unit, from 1.
         score: comparable within one result only; higher is better.
         why: the chunk's rank in each list it stood in.
-        snippet_unit_id: the unit the snippet's first marked word stands in.
+        snippet_unit_id: the unit of the snippet's first marked word.
         passage: the sentences of the chunk that matter, when compression ran; else all of it.
     """
 
@@ -140,7 +140,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class StrategyReport:
-    """What one strategy did: ``reason`` says why it did not run, or what went wrong.
+    """Report of one strategy; ``reason``: why it did not run, or what went wrong.
 
     ``added`` counts the chunks it brought that no list before it had (for
     rerank: the chunks whose place it changed).
@@ -180,7 +180,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found. ``message`` tells a person why there is nothing, when there is nothing.
+    """The result of a search. ``message``: for people, why nothing was found.
 
     ``preparing``: documents in scope that are indexed again after an upgrade, and not found until then.
     """
@@ -212,14 +212,14 @@ class Step:
 
 @dataclass(slots=True)
 class Trace:
-    """What each strategy did; ``no_model`` says why there is no language model to ask."""
+    """Reports of all strategies; ``no_model``: why there is no language model."""
 
     off: frozenset[StrategyName] = frozenset()
     no_model: str = "no language model is configured"
     steps: dict[StrategyName, Step] = field(default_factory=dict)
 
     def wants(self, name: StrategyName) -> bool:
-        """Whether the strategy is switched on; says so in the report when it is not."""
+        """Return whether the strategy is switched on; note it in the report when it is not."""
         if name in self.off:
             self.skip(name, "switched off")
         return name not in self.off

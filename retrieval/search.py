@@ -347,7 +347,7 @@ def moved(before: Sequence[tuple[UUID, float]], after: Sequence[tuple[UUID, floa
 
 
 def marking_weights(plan: Plan, found: FoundCandidates) -> dict[str, float]:
-    """How much a term's mark says in a snippet."""
+    """Return the weight of each term for the choice of a snippet."""
     weights = plan.own.weights_for(plan.own.packs)
     return {term: weight * found.rarity.get(term, 0.0) for term, weight in weights.items()}
 

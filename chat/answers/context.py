@@ -43,7 +43,7 @@ _POSSESSIVE = re.compile(r"['’]s(?:\s+|$)")
 
 
 def names_in(text: str) -> list[str]:
-    """Capitalised runs inside sentences, each cut behind its possessive; years and ordinals are none."""
+    """Return capitalised runs inside sentences, each up to its possessive, without years and ordinals."""
     found = [name.rstrip(".,") for match in _NAME.finditer(text) for name in _POSSESSIVE.split(match[0])]
     return [name for name in dict.fromkeys(found) if name and not _NO_NAME.fullmatch(name)]
 
@@ -194,13 +194,13 @@ def has_documents(scope: Scope) -> bool:
     return Document.objects.filter(pk__in=scope.documents()).searchable().exists()
 
 
-# A question as it stands alone: follow-ups carry over what the conversation is about.
+# Standalone questions: follow-ups with the subject of the conversation added.
 
 REWRITE = """\
 Rewrite the person's last question so that it can be understood without the conversation. Keep its language, \
 put in the names, years and terms it refers to, and add nothing else. Reply with the question alone."""
 LONGEST_REWRITE = 600
-FEW_WORDS = 6  # a question this short leans on what was said before for names and years
+FEW_WORDS = 6  # a question this short takes names and years from earlier turns
 OWN_WORDS = 2  # with fewer words of its own it asks the last question again: of another year, of another part
 
 _REFERS = re.compile(
@@ -273,7 +273,7 @@ def carried_over(question: str, history: Sequence[Turn]) -> str:
 
 
 def leans(question: str) -> bool:
-    """Whether a question cannot stand alone: it refers back, or says too little."""
+    """Return whether a question depends on earlier turns: it refers back, or is too short."""
     return bool(_REFERS.search(question)) or len(_WORD.findall(question)) <= FEW_WORDS
 
 

@@ -19,7 +19,7 @@ from chat.models import Message, StreamEvent
 from documents.shared_state import announcements
 
 LOOK_SECONDS = 0.3  # between two looks at the database
-LOOK_RARELY_SECONDS = 2.0  # where one is told that something was stored; its writer may be dead
+LOOK_RARELY_SECONDS = 2.0  # where stored events are notified; the writer may be dead
 SILENCE_SECONDS = 15.0  # after which a sign of life is sent, so that no proxy closes the connection
 Result = TypeVar("Result")
 Parameters = ParamSpec("Parameters")

@@ -67,7 +67,7 @@ def _shown(message: Message, pairs: list[tuple[Citation, CitationShown]]) -> Sho
 
 
 def unread(pages: int) -> str:
-    """What to tell of pages that could not be looked at when an answer was written."""
+    """Return the notice about pages that could not be read when an answer was written."""
     return ngettext(
         "%(pages)s page was still being read and is not in this answer.",
         "%(pages)s pages were still being read and are not in this answer.",

@@ -103,7 +103,7 @@ def seconds_since(start: float) -> float:
 # Answers whose writer has vanished: its process was killed, and nothing will come any more.
 #
 # Every reader of answers checks theirs and each web process checks all: an answer without a writer waits
-# for another one, which goes on where the words end.
+# for another one, which continues after the last word.
 
 DEAD_AFTER = timedelta(seconds=12)  # without a sign of life the writing process is gone
 MOST_TAKEOVERS = 3  # an answer that ends each process that writes it is given up
@@ -138,7 +138,7 @@ def release(answers: QuerySet[Message]) -> int:
 
 
 def is_dead(message: Message) -> bool:
-    """Whether its row says that it is being written, and nobody has written for too long."""
+    """Return whether its row has the status of a live answer, but no writer has reported for too long."""
     alive_at = message.alive_at or message.created_at
     return message.status == Message.Status.STREAMING and timezone.now() - alive_at >= DEAD_AFTER
 

@@ -27,7 +27,7 @@ LONGEST_TITLE = 80
 
 
 class InvalidOperation(Exception):
-    """What was asked makes no sense as things stand; the message is for people."""
+    """The command is invalid in the present state; the message is for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def continue_answer(answer: Message) -> None:
 
 
 def cancel(answer: Message) -> None:
-    """Asks the answer's writer to stop; one that nobody writes yet stops at once. Raises InvalidOperation."""
+    """Ask the answer's writer to stop; without a writer, stop at once. Raises InvalidOperation."""
     notice_dead([answer])
     if answer.role != Message.Role.ASSISTANT or not answer.is_unfinished:
         raise InvalidOperation("This answer is not being written.")

@@ -114,7 +114,7 @@ class Slot:
 logger = logging.getLogger(__name__)
 SAVE_SECONDS, MOST_SAVE_SECONDS = 0.5, 5.0  # a reader takes an answer for dead after 20 s of silence
 EVENTS_KEPT = timedelta(days=1)
-TAKE_UP_SECONDS = 2.0  # between two looks for answers that nobody writes
+TAKE_UP_SECONDS = 2.0  # between two searches for answers without a writer
 TAKEN_UP_AT_ONCE = 20  # conversations in one look of one process
 HAND_OVER_SECONDS = 3.0  # an answer's writer may take to stop
 OWN_WORK_AT_ONCE = 2  # one asks the database while the other computes
@@ -179,7 +179,7 @@ class LiveAnswer:
         def wake() -> None:
             try:
                 loop.call_soon_threadsafe(happened.set)
-            except RuntimeError:  # the loop has ended; nobody listens there any more
+            except RuntimeError:  # the event loop has ended, and its listeners with it
                 self._wakers.discard(wake)
 
         with self._lock:
@@ -330,7 +330,7 @@ def take_up(stop: threading.Event) -> None:
                 start_next(conversation_id)
         except DatabaseError:
             logger.warning("answers could not be looked for", exc_info=True)
-            pause = DEAD_AFTER.total_seconds()  # living writers, too, could say nothing meanwhile
+            pause = DEAD_AFTER.total_seconds()  # live writers could not report in the meantime either
         finally:
             connection.close()
 
@@ -382,7 +382,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
     own = Message.objects.filter(pk=answer.pk, writer=PROCESS)
 
     def keep() -> None:
-        """Store all events before the row says that the answer has ended, for readers in other processes."""
+        """Store all events before the row has the final status, for readers in other processes."""
         if not retry_until_available(own.exists):
             raise TakenOver
         try:
@@ -436,7 +436,7 @@ def _record() -> None:
 
 
 def _record_all() -> None:
-    """Saves all live answers twice a second, or less often where there are many, until there is none.
+    """Save all live answers twice a second, or less often where there are many, until none is left.
 
     Deletes the events of yesterday's.
     """

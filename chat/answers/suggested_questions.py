@@ -221,7 +221,7 @@ def base_forms(stem: str) -> list[str]:
 
 
 def word_counts(document: Document) -> Counter[str]:
-    """Return how often each word stands in the document's prose and lists."""
+    """Return the count of each word in the document's prose and lists."""
     texts = units_of(document, CitationUnit.Type.LIST, CitationUnit.Type.PROSE).values_list(
         "content", flat=True
     )
@@ -269,7 +269,7 @@ def years_of(row: TableRow) -> list[str]:
 
 
 def definition_questions(document: Document) -> list[Suggestion]:
-    """“What is a sponsor?” of sentences that say it, the most frequent terms first."""
+    """Yield “What is a sponsor?” for terms that a sentence defines, the most frequent first."""
     language = document.language or "en"
     units = list(
         units_of(

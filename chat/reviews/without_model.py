@@ -1,7 +1,7 @@
-"""A cell without a model: the row or the sentence that says most surely what its column asks for.
+"""Fill a cell without a model, from the row or the sentence that most surely answers its column.
 
 Numbers, amounts and dates are the best values of the best pages' rows and sentences (``value_lines``).
-A text is a line of the answer that a conversation gives, where no line says so under a name of its own.
+A text is a line of the answer that a conversation gives, where no line is labelled as the question asks.
 """
 
 from __future__ import annotations
@@ -59,23 +59,23 @@ from domains.items import Item, items_asked
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 MOST_PAGES = 12  # looked through for a value
-MOST_WHOLE = 3  # pages of which all lines are looked at, not only those that search found
+MOST_WHOLE = 3  # pages of which all lines are read, not only those that search found
 MOST_NEAR = 3  # passages shown where nothing is stated
-MOST_TRIED = 8  # values that are put to the verifier
-MOST_SAID = 3  # lines of a text
-MOST_AGAIN = 3  # other lines that say a value too
-TO_SCALE = (1e-3, 1e-6, 1e-9)  # of an amount, where its line leaves out thousands, millions, billions
+MOST_TRIED = 8  # values to verify
+MOST_LINES = 3  # lines of a text
+MOST_AGAIN = 3  # other lines with the same value
+TO_SCALE = (1e-3, 1e-6, 1e-9)  # of an amount, where its line omits thousands, millions, billions
 LEAST_SCALED = 1000  # smaller amounts are prices and rates
-SAME = 0.05  # two different values with scores so near are both meant, or neither
-LEAST_COVERED = 0.4  # share of the question's telling terms that a text has, with the headings over it
+SAME = 0.05  # maximum difference of the scores of two values for an unclear cell
+LEAST_COVERED = 0.4  # minimum share of the question's content terms in a text and its headings
 
 LABEL = re.compile(r"\W*([^\W\d_][^:.!?]{0,40}[^\s:.!?]) ?: ?\S")
-NEAR_LINES = 600  # characters on a page between lines that say one thing together
+NEAR_LINES = 600  # characters on a page between lines of one statement
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A column's question and the pages of a document that speak of it, best first."""
+    """A column's question and the pages of a document on its subject, best first."""
 
     question: QuestionFeatures
     pages: Sequence[RankedPage]
@@ -97,14 +97,14 @@ class Looked:
 
     @property
     def is_direct(self) -> bool:
-        """Whether the pages answer: they are on the subject, or a line is labelled as the question asks."""
+        """Return whether the pages are on the subject, or a line is labelled as the question asks."""
         if self.relevance is None:
             return False
         lacks = bool(self.relevance.lacking or self.found.notes.absent or self.question.years)
         return self.relevance.is_direct or (not lacks and bool(self.labelled(1)))
 
     def labelled(self, least: int = 2) -> list[AnswerLine]:
-        """Lines such as “Agreement term: 1 year”, whose label is at least so many words of the question."""
+        """Return lines like “Agreement term: 1 year” with ``least`` words of the question in the label."""
         asked = set(self.question.terms)
         return [
             line
@@ -115,12 +115,12 @@ class Looked:
         ]
 
     def coverage(self, terms: frozenset[str]) -> float:
-        """0..1: how much of what tells the question is among the terms; rare words count more."""
+        """Return 0..1, the share of the question's content terms among the terms, weighted by idf."""
         return TermWeights(self.found.passages).share(self.question.terms, terms)
 
 
 def whole_page(question: QuestionFeatures, page: RankedPage) -> RankedPage:
-    """The page with the lines of its units that search did not find, behind those it did."""
+    """Add the lines of the page's units that search did not find, after those it found."""
     first = page.lines[0].passage
     shown = {line.unit.id for line in page.lines}
     on_page = (first.unit, *first.around)
@@ -133,7 +133,7 @@ def whole_page(question: QuestionFeatures, page: RankedPage) -> RankedPage:
 
 
 def as_row(unit: SourceUnit) -> SourceUnit:
-    """A data sheet's row of words and numbers (“Response time, 12 ms”) that is taken for column heads."""
+    """Return a data sheet's row (“Response time, 12 ms”) that was mistaken for column heads as a row."""
     table = unit.table
     if (
         table is None
@@ -150,9 +150,9 @@ def without_model(column: ReviewColumn, found: AnswerSources) -> FilledCell:
 
 
 def quantity(column: ReviewColumn, looked: Looked) -> FilledCell:
-    """A number, an amount or a date: the best value that its page bears out.
+    """Fill a number, an amount or a date: the best value that is verified on its page.
 
-    Where nothing is directly on the question it is not stated; where two values fit alike it is unclear.
+    Not stated where nothing is directly on the question; unclear where two values score alike.
     """
     held = held_values(value_lines(column, looked), looked.found) if looked.is_direct else []
     if not held:
@@ -165,9 +165,11 @@ def quantity(column: ReviewColumn, looked: Looked) -> FilledCell:
 
 
 def lacks_scale(value: ValueLine, looked: Looked) -> bool:
-    """Whether a filing's amount may be in thousands or millions: that may be stated once for many pages."""
-    said = value.amount >= LEAST_SCALED and not SCALE_WORD.search(value.value.text)
-    return said and "finance" in looked.found.notes.packs and any(line.measure for line in looked.lines)
+    """Return whether a filing's amount may lack its scale, which may be stated once for many pages."""
+    is_unscaled = value.amount >= LEAST_SCALED and not SCALE_WORD.search(value.value.text)
+    return (
+        is_unscaled and "finance" in looked.found.notes.packs and any(line.measure for line in looked.lines)
+    )
 
 
 def not_stated(looked: Looked) -> FilledCell:
@@ -177,7 +179,7 @@ def not_stated(looked: Looked) -> FilledCell:
 
 
 def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
-    """The best value that its page bears out, and those that score alike, each as the line that says it."""
+    """Return the best verified value, and those that score alike, each with its line."""
     held: list[tuple[ValueLine, AnswerLine]] = []
     for one in values[:MOST_TRIED]:
         if held and one.score < held[0][0].score - SAME:
@@ -187,12 +189,12 @@ def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple
 
 
 def size_of(value: Any) -> str:
-    """A value for comparison: an amount without its sign, for statements print costs either way."""
+    """Return a value for comparison: an amount without its sign, as costs are printed with either."""
     return str(abs(value["number"])) if isinstance(value, dict) else str(value)
 
 
 def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> AnswerBuilder:
-    """Each line cited and checked as it is in an answer."""
+    """Cite and check each line as in an answer."""
     draft = AnswerBuilder(uuid4(), found.sources, {})
     for line in lines:
         for _ in chain(draft.write(bullet(line.text)), draft.cite(line.unit, line.quote), draft.write("\n")):
@@ -201,9 +203,9 @@ def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> AnswerBuilder:
 
 
 def value_lines(column: ReviewColumn, looked: Looked) -> list[ValueLine]:
-    """The values of the pages that fit the column, best first."""
+    """Return the values of the pages that fit the column, best first."""
     question, pages = looked.question, looked.pages
-    items = items_asked(question.text, looked.found.notes.packs)[:1]  # others are what it is computed from
+    items = items_asked(question.text, looked.found.notes.packs)[:1]  # the others are its summands
     found: list[ValueLine] = []
     for page in pages:
         share = page.probability / (pages[0].probability or 1.0)
@@ -224,19 +226,19 @@ def value_lines(column: ReviewColumn, looked: Looked) -> list[ValueLine]:
 
 
 def agreed(values: Sequence[ValueLine]) -> list[ValueLine]:
-    """Values that other lines give score more; an amount takes its scale from a line that states it."""
+    """Raise the score of values that other lines repeat; take an amount's scale from a line that has it."""
     scaled = {one.amount * factor: one.amount for one in values if one.amount for factor in TO_SCALE}
-    said = {size_of(one.value.value): set[str]() for one in values}
+    lines_of = {size_of(one.value.value): set[str]() for one in values}
     best: dict[float, float] = {}
     for one in values:
-        said[size_of(one.value.value)].add(one.line.text)
+        lines_of[size_of(one.value.value)].add(one.line.text)
         if whole := scaled.get(one.amount):
             best[whole] = max(best.get(whole, one.score), one.score)
     return [
         replace(
             one,
             score=max(one.score, best.get(one.amount, one.score))
-            + WEIGHTS["again"] * min(MOST_AGAIN, len(said[size_of(one.value.value)]) - 1),
+            + WEIGHTS["again"] * min(MOST_AGAIN, len(lines_of[size_of(one.value.value)]) - 1),
         )
         for one in values
         if one.amount not in scaled
@@ -247,15 +249,15 @@ def agreed(values: Sequence[ValueLine]) -> list[ValueLine]:
 
 
 def text(column: ReviewColumn, looked: Looked) -> FilledCell:
-    """A text, yes or no, a choice: from lines that say so by name, else from the answer of a conversation."""
+    """Fill a text, yes or no, or a choice: from labelled lines, else from the answer of a conversation."""
     packs = looked.found.notes.packs
     items = [one for one in items_asked(column.question, packs)[:1] if one.kind == "sentence"]
     lines = item_lines(items, looked) if items else named_lines(column, looked)
-    own = list(islice(verified_lines(lines, looked.found.passages), MOST_SAID))
+    own = list(islice(verified_lines(lines, looked.found.passages), MOST_LINES))
     if own and (cell := judged(column, cited(own, looked.found))).state == State.FOUND:
         return cell
     if items and column.kind == Kind.TEXT:
-        return not_stated(looked)  # such documents say it in words that are known
+        return not_stated(looked)  # documents of this field use known words for it
     prompt = replace(prompt_for(column.question, looked.found.passages, (), ""), notes=looked.found.notes)
     draft = AnswerBuilder(uuid4(), looked.found.sources, {})
     for _ in drafted(draft, Extractive(), prompt, threading.Event(), {}):
@@ -264,19 +266,19 @@ def text(column: ReviewColumn, looked: Looked) -> FilledCell:
 
 
 def item_lines(items: Sequence[Item], looked: Looked) -> list[AnswerLine]:
-    """The first sentence of the document that a pack knows by the question's name, and those near it."""
-    said = [line for line in looked.lines if item_match(items, line)]
-    said.sort(key=lambda line: (line.unit.page, line.start))
-    first = said[0] if said else None
+    """Return the document's first sentence that is an item of a pack, and the ones near it."""
+    matching = [line for line in looked.lines if item_match(items, line)]
+    matching.sort(key=lambda line: (line.unit.page, line.start))
+    first = matching[0] if matching else None
     return [
         line
-        for line in said
+        for line in matching
         if first and line.unit.page == first.unit.page and line.start - first.start < NEAR_LINES
     ]
 
 
 def named_lines(column: ReviewColumn, looked: Looked) -> list[AnswerLine]:
-    """Lines that have the question's name for a label, that name a choice, or that give its number."""
+    """Return lines labelled with the question's name, or that name a choice or its number."""
     question = looked.question
     if not looked.is_direct:
         return []
@@ -294,14 +296,14 @@ def named_lines(column: ReviewColumn, looked: Looked) -> list[AnswerLine]:
 
 
 def best_covered(lines: Sequence[AnswerLine], looked: Looked) -> list[AnswerLine]:
-    """The line that has most of what tells the question, itself and in the headings over it."""
+    """Return the line with most of the question's content terms, its headings included."""
     shares = [looked.coverage(line.terms | terms_over(line)) for line in lines]
     best = max(shares, default=0.0)
     return [lines[shares.index(best)]] if best >= LEAST_COVERED else []
 
 
 def is_covered(looked: Looked, citations: Sequence[Citation]) -> bool:
-    """Whether a line that an answer cites has what tells the question, itself or in the headings over it."""
+    """Return whether a cited line has enough of the question's content terms, its headings included."""
     by_unit = {str(line.unit.id): terms_over(line) for line in looked.lines}
     shares = [
         looked.coverage(distinct_terms(one.claim, "en") | by_unit.get(str(one.unit_id), frozenset()))
@@ -314,18 +316,18 @@ def is_covered(looked: Looked, citations: Sequence[Citation]) -> bool:
 
 
 def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None = None) -> FilledCell:
-    """What an answer says as a cell: its state and value rest on the citations that hold.
+    """Convert an answer to a cell: its state and value follow from the verified citations.
 
-    ``named``: a choice, or yes or no, that a model drew from these words.
+    ``named``: a choice, or yes or no, that a model chose from these words.
     """
-    said = without_markers(draft.content).strip()
+    answer_text = without_markers(draft.content).strip()
     claims = "\n".join(dict.fromkeys(citation.claim for citation in draft.citations))
-    direct = not said.startswith(refusals(column.question))
+    direct = not answer_text.startswith(refusals(column.question))
     held = [citation for citation in draft.citations if citation.verdict in VERIFIED]
     if not direct:
         return FilledCell(State.NOT_STATED, citations=draft.citations)
     if any(citation.verdict in CONTRADICTED for citation in draft.citations):
-        return FilledCell(State.UNCLEAR, text=claims or said, citations=draft.citations)
+        return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
     evidence = [
         Evidence(citation.claim, citation.quote, unit.language or "en", intro_of(unit))
         for citation in held
@@ -333,19 +335,19 @@ def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None 
     ]
     value = (named if held else None) or typed_value(column, evidence)
     if value is None:
-        return FilledCell(State.UNCLEAR, text=claims or said, citations=draft.citations)
+        return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
     if column.kind != Kind.TEXT:  # the words that give the value come first
         held = [held[value.place], *(citation for citation in held if citation is not held[value.place])]
     return FilledCell(State.FOUND, value.value, value.text, held)
 
 
 def intro_of(unit: SourceUnit) -> str:
-    """The heading that a list's items go on from: “We do not pay for”; '' of a paragraph."""
+    """Return the heading that a list's items continue: “We do not pay for”; '' for a paragraph."""
     return unit.section_path[-1] if unit.type == "list" and unit.section_path else ""
 
 
 def refusals(question: str) -> tuple[str, ...]:
-    """How an answer begins that found nothing direct."""
+    """Return the beginnings of answers that found nothing direct."""
     language = language_of(question)
-    said = (message(language, key).rstrip(".:。：") for key in ("none", "closest"))
-    return (*said, "The documents do not say")
+    beginnings = (message(language, key).rstrip(".:。：") for key in ("none", "closest"))
+    return (*beginnings, "The documents do not say")

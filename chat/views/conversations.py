@@ -115,7 +115,7 @@ def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
 
 @refusals_as(409)
 def continue_(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Goes on where an incomplete answer stopped."""
+    """Continue an incomplete answer."""
     answer = visible_answer(request, message_id)
     question_commands.continue_answer(answer)
     return begun(request, answer)
@@ -148,7 +148,7 @@ def region(request: HttpRequest, message_id: UUID) -> HttpResponse:
 
 
 def begun(request: HttpRequest, answer: Message) -> HttpResponse:
-    """Lets the answer be written, and tells where it can be read."""
+    """Start the answer, and return the address of its stream."""
     start_next(answer.conversation_id)
     answer.refresh_from_db()
     if request.headers.get("HX-Request"):
@@ -240,7 +240,7 @@ def close_connection() -> None:
 
 
 def last_event(request: HttpRequest) -> int:
-    """The number of the last event the client has seen; 0 when it says nothing sensible."""
+    """Return the number of the last event the client has seen; 0 for an invalid one."""
     said = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
     return int(said) if said.isdecimal() and len(said) < 10 else 0
 

@@ -137,7 +137,7 @@ DAYS = ((1, _("1 day")), (7, _("7 days")), (30, _("30 days")), (365, _("1 year")
 @login_required
 @require_POST
 def share(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Makes the answer's link, or tells the one it has; ``days`` sets when it ends (0: never)."""
+    """Create the answer's link, or return the existing one; ``days`` until it expires (0: never)."""
     answer = visible_answer(request, message_id)
     days = request.POST.get("days", "")
     try:

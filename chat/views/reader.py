@@ -62,7 +62,7 @@ class MarginMark:
         box: the page's width, at the height of the words, in display fractions.
         number: the citation's; its colour.
         note: the note it belongs to; None for an answer's.
-        contradicted: whether the page does not say what the answer says.
+        contradicted: whether the page does not support the answer.
     """
 
     page: int
@@ -233,7 +233,7 @@ def place_left(request: HttpRequest, document: Document) -> dict[str, object] | 
 @require_POST
 @login_required
 def place(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Keeps where the user is reading: ``place`` is JSON, as pdf.js says it."""
+    """Store where the user is reading: ``place`` is JSON in the format of pdf.js."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     try:
         said = msgspec.json.decode(request.POST.get("place", ""), type=PdfDestination)
@@ -356,7 +356,7 @@ def match_boxes(pages: StoredPages, number: int, query: WordQuery) -> list[tuple
 @require_safe
 @login_required
 def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """What stands on the pages themselves: marks of answers and notes, and buttons that copy a table."""
+    """Return the overlays of the pages: marks of answers and notes, buttons that copy a table."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     context = {"document": shown, "marks": marks_on(shown, request.user), "tables": table_areas(shown)}
     return render(request, "reader/_pins.html", context)

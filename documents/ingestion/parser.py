@@ -221,7 +221,7 @@ ABOUT = re.compile(
 )
 MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; a heading below more words is a section's
 TITLE_WORDS = 30
-LARGER = 1.25  # type so many times as large is a title's, whatever bookmarks say of what is below
+LARGER = 1.25  # type this many times larger is a title's, also where bookmarks start below it
 LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
 NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
 ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
@@ -268,7 +268,7 @@ def printed_title(parsed: ParsedDocument) -> str:
 
 
 def line_above_abstract(parsed: ParsedDocument) -> str:
-    """Return the first paragraph of page 1 where it is short and stands above an abstract; else ''."""
+    """Return the first paragraph of page 1 where it is short and above an abstract; else ''."""
     units = parsed.pages[0].units if parsed.pages else ()
     has_abstract = any(unit.section_type == "abstract" for unit in units[1:])
     is_line = has_abstract and units[0].type == "prose" and 4 <= len(units[0].text.split()) <= TITLE_WORDS
@@ -305,7 +305,7 @@ def _rank(n: int, headings: Sequence[tuple[int, int, int, str]]) -> int:
 
 
 def is_about_publisher(heading: ParsedUnit, below: ParsedUnit | None) -> bool:
-    """Return whether the text below begins with what the heading says it is about."""
+    """Return whether the text below begins with the words of the heading."""
     about = ABOUT.match(one_line(heading.text))
     return bool(about and below and one_line(below.text).casefold().startswith(about[1].casefold()))
 

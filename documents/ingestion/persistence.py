@@ -41,7 +41,7 @@ PLAIN = (
 )
 BRACES = str.maketrans("[]", "{}")
 INVISIBLE = re.compile(r"[\s\u00ad\u200b-\u200f\u2060\ufeff]+")
-LEAST_CHARACTERS = 100  # less is said by files that have nothing else in common: "Page left blank"
+LEAST_CHARACTERS = 100  # shorter texts may be equal in unrelated files: "Page left blank"
 IN_QUOTES = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
 

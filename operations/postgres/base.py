@@ -159,7 +159,7 @@ class ConnectionPool:
             self._free.pop()[1].close()
 
     def take(self, database: Database) -> psycopg.Connection | None:
-        """One whose server has not hung up; None when there is none."""
+        """Return a connection whose server has not closed it; None without one."""
         while found := self._last(database):
             connection, since = found
             if time.monotonic() - since < LONGEST_SECONDS and is_quiet(connection):
@@ -196,7 +196,7 @@ class ConnectionPool:
 
 
 def is_quiet(connection: psycopg.Connection) -> bool:
-    """Whether the server has said nothing since the last answer: its end, or its farewell, can be read."""
+    """Return whether nothing is readable since the last answer: neither end of file nor an error."""
     try:
         poll = select.poll()
         poll.register(connection.fileno(), select.POLLIN | select.POLLHUP)
@@ -264,7 +264,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return wrapped
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection:
-        # Who reads from a replica has a place on the primary already: nobody waits for a second one.
+        # A request that reads from a replica has a slot on the primary already: it waits for no second one.
         lane = connection_limits.enter() if self.alias == DEFAULT_DB_ALIAS else None
         try:
             connection = self._kept_or_new(conn_params)

@@ -1,7 +1,7 @@
-"""Tell the kinds of blocks: code, formulas, captions, footnotes; headings, with their levels and sections.
+"""Classify blocks: code, formulas, captions, footnotes; headings, with their levels and sections.
 
-Headings are found by the document's own type, numbering and outline. Levels follow rank of type, numbering,
-and the series that chapters, parts and items make.
+Headings are found by the document's type sizes, numbering and outline. Levels follow the rank of type,
+numbering, and the nesting of series such as chapters, parts and items.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pdf.layout.page_layout import Block, PageLayout
 from pdf.structure import OutlineEntry, section_type
 from pdf.tables.cells import COLUMN_GAP
 
-# Share of the characters set in a typewriter face that makes a block code, of math faces a formula.
+# Minimum share of characters in a monospaced font of code, and in math fonts of a formula.
 CODE_SHARE = 0.9
-# A document with more of it is typed: its face says nothing.
+# A document with a larger share is monospaced as a whole: the font does not mark code.
 TYPED_SHARE = 0.7
 MATH_SHARE = 0.4
-# Lines of one listing are at most this far apart (ems).
+# Maximum distance of lines of one listing (ems).
 LISTING_LEADING = 1.5
 FORMULA_WORDS = 30
 CAPTION_LINES = 12
-# A footnote is set smaller than the body by this share, and stands in this part of the page.
+# Footnotes: maximum size relative to the body, minimum place on the page (share of its height).
 FOOTNOTE_SIZE = 0.93
 FOOTNOTE_FROM = 0.5
 
@@ -52,7 +52,7 @@ _NOTE = re.compile(
 
 
 def classify_blocks(page_layouts: Sequence[PageLayout]) -> None:
-    """Names captions, footnotes, code and formulas among the prose and list blocks."""
+    """Set the kind of captions, footnotes, code and formulas among the prose and list blocks."""
     texts = [b for sheet in page_layouts for b in sheet.blocks if b.kind in ("prose", "list")]
     body, is_typed = _body_size(texts), _are_typed(texts)
     for page_layout in page_layouts:
@@ -78,7 +78,7 @@ def _body_size(texts: Sequence[Block]) -> float:
 
 
 def _are_typed(texts: Sequence[Block]) -> bool:
-    """Whether they are set in a typewriter face as a whole, as transcripts are, and are no listing."""
+    """Return whether the document as a whole is monospaced, as transcripts are, and not a listing."""
     typed = [block for block in texts if _is_code(block)]
     plain = [block for block in typed if not looks_like_code(block.lines)]
     groups = (texts, typed, plain)
@@ -94,7 +94,7 @@ def _is_code(block: Block) -> bool:
 
 
 def is_caption(block: Block) -> bool:
-    """Whether it begins as captions do: ``Table 2. …``; not as a sentence about one: ``Table 2 shows …``."""
+    """Return whether a block is a caption: ``Table 2. …``; not a sentence about one: ``Table 2 shows …``."""
     if len(block.lines) > CAPTION_LINES:
         return False
     text = block.lines[0].text
@@ -102,7 +102,7 @@ def is_caption(block: Block) -> bool:
 
 
 def names_table_or_figure(block: Block) -> bool:
-    """Whether it is the caption of a table or figure: set bold or large it would pass for a heading."""
+    """Whether it is the caption of a table or figure, which in bold or large type looks like a heading."""
     return is_caption(block) and bool(_TABLE_OR_FIGURE.match(block.lines[0].text))
 
 
@@ -127,7 +127,7 @@ def _is_formula(block: Block) -> bool:
 
 
 def _whole_listings(blocks: list[Block]) -> list[Block]:
-    """Pieces of one listing, parted at its short lines, made one again."""
+    """Join the pieces of a listing that was split at its short lines."""
     out: list[Block] = []
     for block in blocks:
         if block.kind == "code" and out and out[-1].kind == "code":
@@ -153,7 +153,7 @@ _SERIES = re.compile(
     re.I,
 )
 
-# Which series stands within which, the outermost first.
+# The nesting of series, outermost first.
 _OUTERMOST_FIRST = (
     *("part", "раздел", "appendix", "annex", "chapter", "глава", "章", "article", "section"),
     *("节", "節", "item", "note"),
@@ -164,27 +164,27 @@ StyleKey = tuple[float, bool, bool]
 
 
 def section_number(text: str) -> str:
-    """The number that the text begins with (``2.1``), or ''."""
+    """Return the number that the text begins with (``2.1``), or ''."""
     match = _NUMBERING.match(text)
     number = match.group(1) if match else ""
     return number if any(map(str.isdigit, number)) else ""
 
 
 def series_of(text: str) -> str:
-    """What the heading is one of: ``item`` of ``Item 7A. …``; or ''."""
+    """Return the series of a heading: ``item`` of ``Item 7A. …``; or ''."""
     match = _SERIES.match(text)
     return next(filter(None, match.groups()), "").casefold() if match else ""
 
 
 def is_capitals(text: str) -> bool:
-    if not text.isupper():  # most are told so
+    if not text.isupper():  # decides most texts
         return False
     letters = [c for c in text if c.isalpha()]
     return len(letters) >= 4 and all(c.isupper() for c in letters) and any(len(w) > 3 for w in text.split())
 
 
 def set_levels(headings: Sequence[Block]) -> None:
-    """Gives each heading its level, 1 to 6. One that the outline has told already keeps it."""
+    """Set the level of each heading, 1 to 6; levels of the outline are kept."""
     series = [series_of(heading.text) for heading in headings]
     levels = _below_series(_by_type(headings), series)
     dense = {level: rank for rank, level in enumerate(sorted(set(levels)), 1)}
@@ -194,7 +194,7 @@ def set_levels(headings: Sequence[Block]) -> None:
 
 
 def _below_series(levels: Sequence[int], series: Sequence[str]) -> list[int]:
-    """The levels, those between two members of a series made deeper than the series."""
+    """Return the levels, with those between two members of a series deeper than the series."""
     around = _series_around(series)
     of_series = _levels_of_series(series, around, levels)
     highest: dict[str, int] = {}
@@ -212,7 +212,7 @@ def _below_series(levels: Sequence[int], series: Sequence[str]) -> list[int]:
 
 
 def _by_type(headings: Sequence[Block]) -> list[int]:
-    """Levels by rank of type; numbering deepens them, the outline has the last word."""
+    """Return levels by rank of type and numbering; levels of the outline override."""
     ranks = _ranks(headings)
     base: int | None = None
     levels = []
@@ -239,7 +239,7 @@ def _ranks(headings: Iterable[Block]) -> dict[StyleKey, int]:
 
 
 def _series_around(series: Sequence[str]) -> list[list[str]]:
-    """For each heading the series it stands in, between two of their members; the outermost first."""
+    """Return, for each heading, the series around it, outermost first: it is between two of their members."""
     order = _in_order(series)
     begin = {name: series.index(name) for name in order}
     end = {name: len(series) - 1 - series[::-1].index(name) for name in order}
@@ -256,7 +256,7 @@ def _in_order(series: Sequence[str]) -> list[str]:
 def _levels_of_series(
     series: Sequence[str], around: Sequence[Sequence[str]], by_type: Sequence[int]
 ) -> dict[str, int]:
-    """One level for all members of a series, below the series that it stands in."""
+    """Return one level for all members of a series, below the series around it."""
     levels: dict[str, int] = {}
     for name in _in_order(series):
         members = [place for place, own in enumerate(series) if own == name]
@@ -265,18 +265,18 @@ def _levels_of_series(
     return levels
 
 
-# A heading is set this much larger than the body, or bold, and is no longer than this.
+# Headings: minimum size relative to the body, unless bold, and maximum lines.
 LARGER = 1.1
 HEADING_LINES = 4
 HEADING_CHARS = 220
 BOLD_CHARS = 140
-# Numbers with so many dots head a section where they stand in another face than the text.
+# Numbers with this many dots begin a section heading where they are in another font than the text.
 SUBSECTION_DOTS = 2
-# Type that holds this share of the running text is no type of headings, however large.
+# Type with this share of the running text is not that of headings, however large.
 RUNNING_SHARE = 0.2
-# Capitals tell nothing where this share of the short blocks, and so many of them, are set in them.
+# Capitals do not mark headings where this share and number of the short blocks are in capitals.
 SHOUTED_SHARE, SHOUTED = 0.35, 8
-# A colour is usual when so much of the text is set in it, or a block of more lines than this.
+# A colour is usual with this share of the text, or in a block of more lines than this.
 COLOR_SHARE, COLOR_LINES = 0.1, 2
 
 _ADDRESS = re.compile(r"@|://|www\.")
@@ -286,15 +286,15 @@ _NAMED = re.compile(
 )
 _LETTERED = re.compile(r"^(?:[IVX]{1,5}|[A-Z])\.\s+[^\W\d_]")
 _SENTENCE_END = tuple(".;,:。；，؛،!")
-# The dot of an abbreviation ends no sentence: ``3.3 H.E.S.S.``
+# The dot of an abbreviation does not end a sentence: ``3.3 H.E.S.S.``
 _INITIALS = re.compile(r"(?:\b\w\.){3,}$")
 _WORDS = re.compile(r"\W+")
 
 
 class Body(NamedTuple):
-    """The type of the running text: commonest size and weight, largest size, whether capitals are usual.
+    """The type of the running text: most common size and weight, largest size, whether capitals are usual.
 
-    ``colors`` are those that text of several lines is set in, or a good part of all; ``font``: the commonest.
+    ``colors``: those of blocks of several lines, or of a large share of the text; ``font``: the most common.
     """
 
     size: float
@@ -306,9 +306,9 @@ class Body(NamedTuple):
 
 
 def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineEntry] = ()) -> None:
-    """Gives the kind ``heading`` and a level to the blocks that head what follows.
+    """Set the kind ``heading`` and a level of headings.
 
-    What sound tags call a paragraph is none, unless it is set larger, where they name most of the headings.
+    A paragraph by sound tags is not one, unless it is larger, where the tags mark most of the headings.
     """
     body = _body(
         [block for page_layout in page_layouts for block in page_layout.blocks if block.table is None]
@@ -319,14 +319,14 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
     for page_layout in page_layouts:
         entries = page_layout.contents_entries()
         for block, following in zip_longest(page_layout.blocks, page_layout.blocks[1:]):
-            told = _level_in_outline(block.text, page_layout.raw.number, titles) if titles else None
+            level = _level_in_outline(block.text, page_layout.raw.number, titles) if titles else None
             if block.kind == "heading" and block.tag_role:
-                block.level = told or block.level
+                block.level = level or block.level
                 found.append(block)
-            elif block not in entries and _is_heading(block, following, body, told is not None):
-                doubtful = block.tag_role == "P" and told is None and not _is_larger(block, body)
+            elif block not in entries and _is_heading(block, following, body, level is not None):
+                doubtful = block.tag_role == "P" and level is None and not _is_larger(block, body)
                 (denied if doubtful else found).append(block)
-                block.level = told
+                block.level = level
     if len(denied) > sum(bool(block.tag_role) for block in found):  # its headings are tagged as paragraphs
         both = {*found, *denied}
         found = [block for page_layout in page_layouts for block in page_layout.blocks if block in both]
@@ -336,10 +336,10 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
 
 
 def _level_in_outline(text: str, page: int, titles: Mapping[tuple[int, str], int]) -> int | None:
-    """The level of the outline's entry for this page and text; an outline may leave out the numbers."""
+    """Return the level of the outline's entry for this page and text; outlines may omit the numbers."""
     number, _, title = text.partition(" ")
-    told = titles.get((page, _plain(text)))
-    return titles.get((page, _plain(title))) if told is None and marker_of(number) else told
+    level = titles.get((page, _plain(text)))
+    return titles.get((page, _plain(title))) if level is None and marker_of(number) else level
 
 
 def _body(blocks: Sequence[Block]) -> Body:
@@ -375,7 +375,7 @@ def _half_points(size: float) -> float:
 
 
 def _shouts(blocks: Sequence[Block]) -> bool:
-    """Whether capitals are how this document writes, as forms do."""
+    """Return whether capitals are usual in this document, as in forms."""
     short = [block.text for block in blocks if len(block.lines) <= 2]
     shouted = sum(map(is_capitals, short))
     return shouted >= SHOUTED and shouted >= SHOUTED_SHARE * len(short)
@@ -414,7 +414,7 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
     if not numbered or len(block.lines) > 2:
         return False
     return _wholly(block, "italic") or (
-        # a face without a name says nothing of its weight
+        # the weight of a font without a name is unknown
         section_number(text).count(".") >= SUBSECTION_DOTS
         and not any(
             word.style.mono or word.style.font == body.font for line in block.lines for word in line.words
@@ -423,7 +423,7 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
 
 
 def _is_lettered(block: Block, following: Block | None) -> bool:
-    """Whether it begins with a capital letter or a Roman number (``IV.``), and no list goes on below it."""
+    """Return whether it begins with a letter or a Roman number (``IV.``), and no list continues below it."""
     if not _LETTERED.match(block.text) or len(block.lines) > 2:
         return False
     return following is None or not comes_next(following.marker, block.marker)
@@ -434,7 +434,7 @@ def _is_larger(block: Block, body: Body) -> bool:
 
 
 def _size(block: Block) -> float:
-    """The size of its type; of small capitals that of the first letters."""
+    """Return the type size; of small capitals that of the first letters."""
     sizes = [line.size for line in block.lines]
     if is_capitals(block.text):
         sizes += [word.style.size for line in block.lines for word in line.words]
@@ -442,9 +442,9 @@ def _size(block: Block) -> float:
 
 
 def _is_tinted(block: Block, following: Block | None, body: Body) -> bool:
-    """Whether a line over a text stands out by its colour alone, as headings of word processors do.
+    """Return whether a line above a text is marked only by its colour, as headings of word processors are.
 
-    Links are coloured too, but stand in lines, or hold an address.
+    Links are coloured too, but are within lines, or have an address.
     """
     style = block.lines[0].style
     if style.color in body.colors or style.size < body.size or len(block.lines) > COLOR_LINES:
@@ -456,7 +456,7 @@ def _is_tinted(block: Block, following: Block | None, body: Body) -> bool:
 
 
 def _heads_columns(block: Block, following: Block | None) -> bool:
-    """Whether wide gaps part the words of a single line above a table: the heads of its columns."""
+    """Return whether a single line above a table has wide gaps: the heads of its columns."""
     if following is None or following.table is None or len(block.lines) > 1:
         return False
     line = block.lines[0]
@@ -464,11 +464,11 @@ def _heads_columns(block: Block, following: Block | None) -> bool:
 
 
 def _wholly(block: Block, trait: str) -> bool:
-    """Whether all words have the trait, and there are any: signs alone (``"a":``, ``#!``) tell nothing."""
-    told = (
+    """Return whether all words have the trait; signs without letters (``#!``) are ignored."""
+    traits = (
         getattr(word.style, trait) for line in block.lines for word in line.words if word.text[:1].isalnum()
     )
-    return next(told, False) and all(told)
+    return next(traits, False) and all(traits)
 
 
 def _plain(text: str) -> str:
@@ -476,7 +476,7 @@ def _plain(text: str) -> str:
 
 
 def assign_sections(page_layouts: Sequence[PageLayout]) -> None:
-    """Gives each block the titles of the headings above it, outermost first, and the kind of its section."""
+    """Set the section path of each block, outermost heading first, and the kind of its section."""
     open_: list[Block] = []
     path: tuple[str, ...] = ()
     kind = ""

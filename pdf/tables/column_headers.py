@@ -1,9 +1,8 @@
-"""What stands over each column of a table: in its own rows, else in a line of periods above it.
+"""Find the heads of each column of a table: in its own rows, else in a line of periods above it.
 
-A head over several columns is set in the middle above them, seldom with a mark of how far it
-reaches. So a head that has fewer beside it than there are columns counts for as many columns as it
-stands in the middle of, as far as they are nearer to it than to the next head. The lines of a head
-that was broken for want of room count for the columns of the last of them.
+A head over several columns is centred above them, mostly without a mark of its extent. So where heads are
+fewer than columns, a head counts for as many columns as it is centred over, as far as they are nearer to it
+than to the next head. The lines of a wrapped head count for the columns of its last line.
 """
 
 from __future__ import annotations
@@ -24,25 +23,25 @@ from pdf.tables.rows import begins_row, blocks_of
 Span = tuple[float, float]
 Columns = Sequence[int]
 
-# A head's middle is at most so far from the middle of its columns (share of their mean width);
-# it would be half a column off with one too many.
+# Maximum distance of a head's middle from that of its columns (share of their mean width); one column too
+# many would move it by half a column.
 OFF_CENTRE = 0.3
-# The next line of a head is at most so far below it (line heights), its middle so far off (ems).
+# Maximum distance of the next line of a head (line heights), and of its middle (ems).
 NEXT_LINE = 0.6
 SAME_MIDDLE = 1.0
 _ENDS_WITH_YEAR = re.compile(r"\b(?:19|20)\d\d$")
-# A head that stands over no value is at most this far beside those of its column (ems).
+# Maximum distance of a head from the values of its column where it is over none (ems).
 BESIDE = 1.5
-# Blocks one above the other may run into one another by this (points).
+# Blocks one above the other may overlap by this (points).
 OVERLAP = 2.0
-# An estimate: of 22 such tables of 31 general documents and 29 filings all looked right.
+# An estimate: of 22 such tables in 31 general documents and 29 filings all were right.
 CONFIDENCE_ABOVE = 0.95
 
 
 def column_headers(table: TableBlock, blocks: Sequence[Block]) -> ColumnHeads:
-    """The heads of each column, top to bottom; one over several columns counts for each.
+    """Return the heads of each column, top to bottom; one over several columns counts for each.
 
-    Those of the table's own rows; where no column of values has one, those of a line of periods above it.
+    From the table's own rows; where no value column has one there, from a line of periods above it.
 
     Args:
         blocks: those of its page.
@@ -59,7 +58,7 @@ def column_headers(table: TableBlock, blocks: Sequence[Block]) -> ColumnHeads:
 
 
 def cells_over_columns(head: Sequence[Block], rows: Sequence[Block], columns: int) -> list[list[TableCell]]:
-    """The cells that head each column, top to bottom. ``rows``: the table's on this page, heads included."""
+    """Return the head cells of each column, top to bottom. ``rows``: the table's on this page, with heads."""
     heads: list[list[TableCell]] = [[] for _ in range(columns)]
     spread = any(len(row.cells) < columns for row in head)
     spans = _spans(head, rows) if spread else {}
@@ -79,9 +78,9 @@ def cells_over_columns(head: Sequence[Block], rows: Sequence[Block], columns: in
 
 
 def _groups(over: Sequence[TableCell], spans: dict[int, Span]) -> dict[int, Columns]:
-    """The columns under each head, by its id, where all have as many, and each is in the middle of its own.
+    """Return the columns of each head, by its id, where all have as many and are centred over them.
 
-    Heads of one text are no heads of groups, but the first lines of broken heads that recur in each.
+    Heads with one text are not heads of groups, but repeated first lines of wrapped heads.
     """
     size = len(spans) // len(over) if len(over) > 1 else 0
     texts = {cell_text(cell.lines) for cell in over}
@@ -93,7 +92,7 @@ def _groups(over: Sequence[TableCell], spans: dict[int, Span]) -> dict[int, Colu
 
 
 def _spans(head: Sequence[Block], rows: Sequence[Block]) -> dict[int, Span]:
-    """From where to where the columns of values reach, the lowest heads included."""
+    """Return the x interval of each value column, the lowest heads included."""
     body = [cell for row in rows if not row.header for cell in row.cells]
     spans: dict[int, Span] = {}
     for cell in body:
@@ -121,14 +120,14 @@ def _headed(
     below: Sequence[tuple[TableCell, Columns]],
     spans: dict[int, Span],
 ) -> Columns:
-    """The columns that a cell of a row of heads stands over.
+    """Return the columns that a head cell is over.
 
-    ``over``: the heads of that row that stand over values; ``near``: the columns that are nearer to this
-    one than to the others; ``below``: the cells of the next row.
+    ``over``: the heads of that row that are over values; ``near``: the columns nearest to this one;
+    ``below``: the cells of the next row.
     """
     if cell.column == 0 or not spans or len(over) > len(spans):
         return (cell.column,)
-    if len(over) == len(spans):  # though heads and values need not stand right above one another
+    if len(over) == len(spans):  # though heads need not be right above their values
         return ([*spans][over.index(cell)],)
     next_line = next((headed for other, headed in below if _continues(cell, other)), None)
     if next_line is not None:
@@ -143,7 +142,7 @@ def _headed(
 
 
 def _beside(cell: TableCell, over: Sequence[TableCell], spans: dict[int, Span]) -> int:
-    """The nearest column that is headed by no other cell of the row; else the cell's own, without values."""
+    """Return the nearest column without another head in the row; else the cell's own, without values."""
     x0, x1 = _span(cell)
     taken = [_span(other) for other in over if other is not cell]
     free = [column for column, span in spans.items() if not any(_overlap(other, span) for other in taken)]
@@ -153,7 +152,7 @@ def _beside(cell: TableCell, over: Sequence[TableCell], spans: dict[int, Span]) 
 
 
 def _nearest(over: Sequence[TableCell], spans: dict[int, Span]) -> dict[int, list[int]]:
-    """The columns that are nearest to each of the cells, by the cell's id."""
+    """Return the columns nearest to each of the cells, by the cell's id."""
     middles = [(_middle(_span(cell)), id(cell)) for cell in over]
     near: dict[int, list[int]] = {}
     for column, span in spans.items():
@@ -164,7 +163,7 @@ def _nearest(over: Sequence[TableCell], spans: dict[int, Span]) -> dict[int, lis
 
 
 def _in_the_middle(cell: TableCell, columns: Columns, spans: dict[int, Span]) -> bool:
-    """An even number of columns has no column in its middle."""
+    """Return whether the cell is centred over the columns; an even number has no middle column."""
     left, right = spans[columns[0]][0], spans[columns[-1]][1]
     middle, tolerance = _middle(_span(cell)), OFF_CENTRE / len(columns)
     if abs(middle - (left + right) / 2) > tolerance * (right - left):
@@ -176,7 +175,7 @@ def _in_the_middle(cell: TableCell, columns: Columns, spans: dict[int, Span]) ->
 
 
 def _continues(cell: TableCell, below: TableCell) -> bool:
-    """Whether ``below`` is the next line of the same head; none goes on after a year, or with a date."""
+    """Return whether ``below`` is the next line of the same head; none after a year, nor a date."""
     text = cell_text(cell.lines)
     if is_date(text) or _ENDS_WITH_YEAR.search(text) or is_date(cell_text(below.lines)):
         return False
@@ -200,17 +199,17 @@ def _overlap(a: Span, b: Span) -> bool:
     return a[0] < b[1] and b[0] < a[1]
 
 
-# --- Heads set apart: a line of periods above a table, or above others that stand over it ---
+# --- Separate heads: a line of periods above a table, or above others over it ---
 
-# A text of so many characters, or one that closes a sentence, ends what belongs to the table below it.
+# A text of this many characters, or a sentence end, separates the table from the lines above.
 SENTENCE_CHARS = 80
 _SENTENCE_ENDS = (".", ":", ";", "。", "：")
 
 
 def heads_above(rows: Sequence[Block], blocks: Sequence[Block], own: Sequence[str]) -> ColumnHeads | None:
-    """The heads that the nearest line of periods above a table gives its columns of values.
+    """Return the heads of the value columns by the nearest line of periods above a table.
 
-    None where a text stands between, or where the line heads less than half of these columns.
+    None with a text between, or where the line is over less than half of these columns.
 
     Args:
         rows: the table's on this page.
@@ -229,7 +228,7 @@ def heads_above(rows: Sequence[Block], blocks: Sequence[Block], own: Sequence[st
 
 
 def _value_spans(body: Sequence[Block]) -> dict[int, Span]:
-    """From where to where most cells reach of each column that mostly has values."""
+    """Return the x interval of most cells of each column that mostly has values."""
     cells: dict[int, list[TableCell]] = {}
     for row in body:
         for cell in row.cells:
@@ -242,7 +241,7 @@ def _value_spans(body: Sequence[Block]) -> dict[int, Span]:
 
 
 def _rows_above(body: Rect, table: TableBlock | None, blocks: Sequence[Block]) -> list[list[Line]]:
-    """The lines over the table's width, by row, nearest first, up to the next text."""
+    """Return the lines above the table, within its width, by row, nearest first, up to the next text."""
     over = [
         block
         for block in blocks
@@ -255,7 +254,7 @@ def _rows_above(body: Rect, table: TableBlock | None, blocks: Sequence[Block]) -
 
 
 def _has_label(block: Block) -> bool:
-    """Whether it is a row of another table that says first what its values are of."""
+    """Return whether it is a row of another table with a label."""
     is_row = block.table is not None and not block.header and begins_row(block)
     return is_row and not is_date(cell_text(block.cells[0].lines))
 
@@ -290,7 +289,7 @@ def _heads_of_line(
 
 
 def _columns_in_step(cells: Sequence[Sequence[Line]], spans: dict[int, Span]) -> list[int | None] | None:
-    """The columns in their order where there are as many heads, each nearest to its own."""
+    """Return the columns in order where there are as many heads, each nearest to its own."""
     middles = {column: _middle(span) for column, span in spans.items()}
     places = [_middle((cell[0].x0, cell[-1].x1)) for cell in cells]
     nearest: list[int | None] = [
@@ -300,7 +299,7 @@ def _columns_in_step(cells: Sequence[Sequence[Line]], spans: dict[int, Span]) ->
 
 
 def _column_under(cell: Sequence[Line], spans: dict[int, Span]) -> int | None:
-    """The first column that a head stands over, else the nearest beside it; None where none is near."""
+    """Return the first column that a head is over, else the nearest beside it; None where none is near."""
     span, size = (cell[0].x0, cell[-1].x1), cell[0].size
     over = next((column for column, other in spans.items() if _overlap(span, other)), None)
     if over is not None:
@@ -310,12 +309,12 @@ def _column_under(cell: Sequence[Line], spans: dict[int, Span]) -> int | None:
     return nearest if apart[nearest] < BESIDE * size else None
 
 
-# It stands at most this far above the table's first row (line heights).
+# Maximum distance of the heads above the table's first row (line heights).
 DISTANCE = 2.0
 
 
 def with_header_above_rule(blocks: list[Block], lines: Sequence[Line]) -> tuple[list[Block], list[Line]]:
-    """The table with the heads right above it as its first row, and the lines that are left of ``lines``."""
+    """Return the table with the heads right above it as its first row, and the remaining lines."""
     table = blocks[0].table
     if table is None or not lines:
         return blocks, list(lines)
@@ -332,7 +331,7 @@ def with_header_above_rule(blocks: list[Block], lines: Sequence[Line]) -> tuple[
 
 
 def _columns_headed(row: Row, blocks: Sequence[Block], table: TableBlock) -> list[int]:
-    """The column that each cell of the row heads; empty when it is no row of heads."""
+    """Return the column that each cell of the row heads; empty when it is not a row of heads."""
     distance = min([line.y0 for line in blocks[0].lines]) - row.y1
     if len(row.cells) < 2 or distance > DISTANCE * row.size:
         return []
@@ -350,7 +349,7 @@ def _columns_headed(row: Row, blocks: Sequence[Block], table: TableBlock) -> lis
 
 
 def _spans_above_rule(blocks: Sequence[Block]) -> dict[int, tuple[float, float]]:
-    """From where to where each column's text reaches, in the rows that have most cells."""
+    """Return the x interval of each column's text, in the rows with most cells."""
     most = max(len(block.cells) for block in blocks)
     spans: dict[int, tuple[float, float]] = {}
     for block in blocks:

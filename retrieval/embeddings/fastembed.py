@@ -50,7 +50,7 @@ class CrossEncoderReranker:
 
 
 class EntailmentModel:
-    """An NLI cross-encoder: whether a text says a claim, by the label its configuration calls entailment."""
+    """An NLI cross-encoder: whether a text entails a claim, by its label ``entailment``."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -69,7 +69,7 @@ class EntailmentModel:
         return found[0]
 
     def entailed(self, text: str, claims: Sequence[str]) -> list[bool | None]:
-        """Whether the text says each claim; None where both are longer than the model reads."""
+        """Return whether the text entails each claim; None where both exceed the model's input."""
         encoded = ran(self._model, self._engine.tokenize, [(text, claim) for claim in claims])
         inputs = self._engine._build_onnx_input(encoded)
         (logits,) = ran(self._model, lambda: self._engine.model.run(None, inputs)[:1])
@@ -81,7 +81,7 @@ class EntailmentModel:
 
 
 def known(module: str, kind: str, model: str) -> None:
-    """Tell fastembed of a model of the Hub that its own list does not have."""
+    """Register a model of the Hub that fastembed does not list."""
     try:
         engine = getattr(import_module(module), kind)
         source = import_module("fastembed.common.model_description").ModelSource

@@ -39,7 +39,7 @@ from retrieval.provider_calls import (
 )
 from retrieval.query.question_terms import readable
 
-# A sentence in front of each chunk that says what it is about, written by a language model.
+# A sentence before each chunk that describes its subject, written by a language model.
 #
 # A chunk cut out of its document loses who "the company" was. What is written here is embedded
 # with the chunk ("contextual retrieval", Anthropic 2024). Off unless ``CHUNK_SUMMARIES`` says
@@ -237,7 +237,7 @@ def report_progress(document: Document, done: float) -> None:
 
 
 def embedded_text(chunk: RetrievalChunk) -> str:
-    """Contextual chunks: where it stands, what it is about, what it says."""
+    """Return the indexed text of a chunk: context header, summary, content."""
     return "\n".join(part for part in (chunk.context_header, chunk.summary, chunk.content) if part)
 
 

@@ -114,9 +114,9 @@ def names_of(document: Document) -> str:
 # --- What is read ----------------------------------------------------------------------------
 
 EXACT_UP_TO = 2_000
-"""Chunks of a scope that are all ranked; of a larger one the index says which may be among the best."""
+"""Chunks of a scope up to which all are ranked; in a larger scope the index selects candidates."""
 GROUPS = 4
-"""Words of a question, those that tell most, by which the index chooses; more make it slow."""
+"""Maximum number of words, the rarest first, for selecting candidates; more make it slow."""
 TIER_LIMIT, FOUND_LIMIT = 400, 800  # chunks of one tier, and of all
 NAMED_DOCUMENTS = 4
 """Documents whose names meet the question best: all their chunks that hold one of its words come."""
@@ -185,7 +185,7 @@ class ScopeIndex:
 
     @cached_property
     def rarity(self) -> dict[str, float]:
-        """Inverse document frequency of the terms that stand in the scope."""
+        """Return the inverse document frequency of the terms that occur in the scope."""
         return {
             term: idf(frequency, max(self.summary.chunks, frequency))
             for term, frequency in self.frequencies.items()
@@ -198,7 +198,7 @@ class ScopeIndex:
         return cls(summary, {}, b"", np.zeros(0, np.int64), (), np.zeros((0, 0), np.float32))
 
     def holds(self, terms: Collection[str]) -> bool:
-        """Whether each of the terms stands in some candidate."""
+        """Return whether each of the terms occurs in some candidate."""
         return all(self.impacts[:, self.columns[term]].any() for term in terms)
 
     def keys_of(self, rows: Collection[int]) -> list[UUID]:
@@ -306,7 +306,7 @@ def _best_named(
 
 
 EARLIER_YEAR = 0.5
-"""Of a question that names several years, the latest says which report: it tells of those before."""
+"""Of several years in a question, the latest identifies the report, which covers earlier ones too."""
 A_YEAR = re.compile(r"(?:19|20)\d\d")
 DAY = re.compile(r"\d\d?")  # of a date: '30' names no document
 
@@ -370,7 +370,7 @@ def _candidate_statement(
 
 
 def rarest_groups(question: QueryTerms, rarity: Mapping[str, float]) -> list[tuple[str, ...]]:
-    """The words that tell most, each with its forms in several languages."""
+    """Return the rarest words, each with its forms in several languages."""
 
     def worth(group: tuple[str, ...]) -> float:
         return max(question.weights.get(term, 0.0) * rarity.get(term, 0.0) for term in group)

@@ -47,7 +47,7 @@ class Filters:
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
 
     def of_documents(self) -> Filters:
-        """Those that tell documents apart, not chunks of one."""
+        """Return the filters on documents, without those on their chunks."""
         return Filters(authors=self.authors, year_from=self.year_from, year_to=self.year_to)
 
     def narrow(self, scope: Scope) -> Scope:
@@ -216,12 +216,12 @@ class Reply:
             raise ProviderError(f"The model's {key} could not be read.") from None
 
     def texts(self, key: str, longest: int) -> list[str]:
-        """The texts of a list that say something, as a person might have typed them. Raises ProviderError."""
+        """Return the non-empty texts of a list, cleaned like typed queries. Raises ProviderError."""
         return [text for said in self.read(key, list[str]) if (text := readable(said)[:longest].strip())]
 
 
 def derive(question: str, wanted: Mapping[str, str], model: LanguageModel) -> Reply:
-    """Asks for the keys of ``wanted``; its values say what each is to hold. Raises ProviderError."""
+    """Ask for the keys of ``wanted``; its values describe their contents. Raises ProviderError."""
     lines = "\n".join(f'"{key}": {what}' for key, what in wanted.items())
     answer = model.complete(PROMPT.format(wanted=lines, question=question))
     written = re.search(r"\{.*\}", answer, re.S)  # models like to say a word before and after
@@ -295,7 +295,7 @@ class Plan:
     Attributes:
         questions: the person's own first, then variants and parts.
         invented: HyDE's passage, '' when there is none.
-        filters: what the question itself says of where to look.
+        filters: read from the question itself.
     """
 
     questions: tuple[NamedQuestion, ...]

@@ -21,7 +21,7 @@ from text.terms import compounds_in, folded, folded_accents, likely_language, ru
 # What people call things, and what documents of a field call them (``domains/<pack>/synonyms.txt``).
 #
 # A line at the margin names what is asked, separated by commas; the indented lines under it are how
-# documents write it, phrases separated by semicolons. No line says anything of one document.
+# documents write it, phrases separated by semicolons. No line is about a single document.
 
 LONGEST_NAME = 5  # terms
 UNSPACED = "\u3000"
@@ -106,7 +106,7 @@ LISTED = re.compile(r"\[\s*[\"“„«][^\[\]]*[\"”“»]\s*\]")
 """A list of quoted values shows how to answer (``["Page 1", "Page 2"]``) and quotes nothing."""
 EXCLUDED = re.compile(r"(?<!\S)-(?:\"([^\"]{2,300})\"|([^\W\d_][\w-]*))")
 PREFIX = re.compile(r"(?<!\S)([^\W_]{2,60})\*(?!\S)")
-# "According to this report": the document asked, which says of itself what it is.
+# "According to this report": the kind of the document asked.
 WORKS = r"(?:report|document|paper|text|article|slides?|deck|presentation|brochure|manual|guide|file|pdf)"
 ITSELF = r"(?:this|the|that)\s+(?:(?:whole|entire|given|slide)\s+)?"
 THIS_DOCUMENT = re.compile(
@@ -170,13 +170,13 @@ class QueryTerms:
         )
 
     def with_parts(self, known: Callable[[Phrase], bool]) -> QueryTerms:
-        """Also looks for the parts of those compounds of which ``known`` says that all parts are words."""
+        """Return the terms with the parts of compounds whose parts are all ``known`` words."""
         parts = chain.from_iterable(parts for parts in self.compounds if known(parts))
         return replace(self, weights={**dict.fromkeys(parts, WRITTEN_WEIGHT), **self.weights})
 
     @property
     def asks_more(self) -> bool:
-        """Whether a question stands around what it quotes, not a word or two."""
+        """Return whether the text around the quotations is a question, not a word or two."""
         return len(self.weights.keys() - set(chain.from_iterable(self.quoted_terms))) >= ASKED_AROUND
 
     @property
@@ -250,13 +250,13 @@ def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tupl
 
 
 def writings_of_year(terms: Sequence[str]) -> tuple[str, ...]:
-    """Of a word's terms those that say its one year: fy18, 2018."""
+    """Return those of a word's terms that write the same year: fy18, 2018."""
     years = [term for term in terms if A_YEAR.fullmatch(term)]
     return tuple(term for term in terms if years[0][2:] in term) if len(years) == 1 else ()
 
 
 def weights_of(groups: Iterable[tuple[str, ...]]) -> dict[str, float]:
-    """Each term counts 1. The writings of one year share that: who says FY2018 says 2018 only once."""
+    """Return the weight of each term: 1, divided among the forms of one year (FY2018, 2018)."""
     weights: dict[str, float] = {}
     for group in groups:
         share = 1 / len(group) if any(map(A_YEAR.fullmatch, group)) else 1.0
@@ -329,7 +329,7 @@ class Place(NamedTuple):
 
 
 def places_in(text: str, language: str, languages: Sequence[str]) -> tuple[Place, ...]:
-    """Places called by a word and a number; a page is none, nor a year or an amount.
+    """Return places named by a word and a number, without pages, years and amounts.
 
     ``language`` is the question's, ``languages`` those of the documents asked.
     """
@@ -372,7 +372,7 @@ def _matches(pattern: re.Pattern[str] | None, text: str) -> Iterable[tuple[str, 
 
 @cache
 def _ordinal_pattern(language: str, kinds: tuple[str, ...]) -> re.Pattern[str] | None:
-    """An ordinal and the place it stands before, in a language that sets spaces."""
+    """Return a pattern for an ordinal before a kind of place, in a language with spaces."""
     words = _called(language, kinds)
     ordinals = list(number_words(language).ordinals)
     if not words or not ordinals:

@@ -79,7 +79,7 @@ NAMES_WEIGHT = 1.5
 WHOLE_WEIGHT = 0.5
 """Of the question's words anywhere in a document beside those of one chunk: which document is meant."""
 UNIT_DEPTH = 240
-"""Chunks whose units are ranked one by one: a unit says no more than the chunk it stands in."""
+"""Chunks whose units are ranked: a unit cannot score higher than its chunk."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class KeywordSearch:
 
     @cached_property
     def scores(self) -> Scores:
-        """Of each candidate chunk; 0 where none of the question's words stands."""
+        """Return the score of each candidate chunk; 0 without a word of the question."""
         words = self._words()
         return words + np.where(words > 0, (self.by_name + self.by_whole)[self.index.at], 0)
 
@@ -125,7 +125,7 @@ class KeywordSearch:
         return WHOLE_WEIGHT * self._whole()
 
     def _whole(self) -> Scores:
-        """Of each document Σ weight · idf · impact, each term where the document says it most."""
+        """Return for each document Σ weight · idf · impact, each term by its best chunk."""
         index = self.index
         most = np.maximum.reduceat(index.impacts, np.flatnonzero(np.diff(index.at, prepend=-1)), axis=0)
         weights = np.zeros(len(index.columns), np.float32)
@@ -153,8 +153,10 @@ class KeywordSearch:
         return list(zip(self.index.keys_of(best), self.scores[best].tolist(), strict=True))
 
     def _documents(self) -> Ranked:
-        """The best chunk of each document, under the document's score: of each term the chunk that says
-        it most, so that the question's words may stand on different pages."""
+        """Return the best chunk of each document with the document's score.
+
+        Each term counts by its best chunk, so that the question's words may be on different pages.
+        """
         index = self.index
         if not len(index.at):
             return []
@@ -168,7 +170,7 @@ class KeywordSearch:
         return sorted(found, key=lambda item: -item[1])
 
     def _units(self) -> Ranked:
-        """Chunks by the unit in them that says most by itself. One statement."""
+        """Return the chunks by the score of their best unit. One statement."""
         keys = [key for key, _ in self._best(UNIT_DEPTH)]
         named = dict(zip(self.index.document_ids, self.by_name.tolist(), strict=True))
         weigher = FeatureExtractor(self.question, self.index.rarity)
@@ -217,12 +219,12 @@ def keyword_lists(
 
 
 NAMED_PAGES = "named page"
-"""The list of chunks that stand on a page which the question names."""
+"""The list of chunks on a page that the question names."""
 NAMED_PLACES = "named place"
 PLACE_DEPTH = 20
 
 # A page is called by its place in the file, by the file's label for it, or by the number printed on it.
-# A number that more pages print than this is none of theirs ("Version 5").
+# A number printed on more pages than this is not a page number ("Version 5").
 PRINTED_AT_MOST = 3
 ON_PAGES = r"""
 WITH here AS MATERIALIZED (

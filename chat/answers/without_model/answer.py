@@ -20,6 +20,7 @@ from chat.answers.without_model.lines import (
     CellValue,
     distinct_terms,
     escaped,
+    has_content,
     is_naked,
     is_step,
     lines_of,
@@ -28,7 +29,6 @@ from chat.answers.without_model.lines import (
     printed_row,
     row_line,
     same_columns,
-    says_something,
     with_marks,
     written_number,
 )
@@ -226,7 +226,7 @@ def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
         if line.measure:
             yield row_line(line, line.measure)
         yield row_line(line)
-    elif line.unit.table and says_something(line.unit.text):
+    elif line.unit.table and has_content(line.unit.text):
         text = printed_row(line.unit.table)
         yield line
         yield replace(line, text=text, quote=text)

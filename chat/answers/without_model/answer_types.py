@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
-from chat.answers.without_model.lines import AnswerLine, distinct_terms, is_step, says_other_aggregate
+from chat.answers.without_model.lines import AnswerLine, distinct_terms, has_other_aggregate, is_step
 from chat.answers.without_model.question import YEAR, QuestionFeatures, counted_terms, phrases_in
 from text.numbers import month_numbers, numbers_in, same_characters
 from text.quantities import currency_names, quantities_in
@@ -44,7 +44,7 @@ def types_of(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[fl
 
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
-    if says_other_aggregate(question, line):
+    if has_other_aggregate(question, line):
         return 0.0
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
         said = counts(line.text, counted, line.language)

@@ -1,4 +1,4 @@
-"""Units as lines that an answer can say: sentences, list items, captions, and table rows with their heads."""
+"""Split units into answer lines: sentences, list items, captions, and table rows with their heads."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from text.sentences import sentence_spans
 from text.terms import terms_of
 
 LONGEST_LINE = 700  # characters; longer text is a list that lost its line ends
-LEAST_LETTERS = 4  # of a line that says something
-MOST_COLUMNS = 4  # said of a wide table when the question names none of them
-LONGEST_HEAD = 45  # characters of a column head that is said; a longer one is several that ran together
+LEAST_LETTERS = 4  # minimum letters of a line with content
+MOST_COLUMNS = 4  # columns given of a wide table when the question names none
+LONGEST_HEAD = 45  # characters of a column head; longer ones are several run together
 SCALE_WORD = re.compile(r"\b(?:thousand|million|billion)s?\b", re.I)
 AMOUNT = re.compile(r"[$€£¥₹]? ?\d[\d.,]*")
 LABEL_AMOUNT = re.compile(r"\s[$€£¥₹]? ?(?!(?:19|20)\d\d$)\d[\d.,]{2,}$")
@@ -43,18 +43,18 @@ CLOSED_END = re.compile(r"[.!?。！？:;%\d—–]\W*$")
 QUESTION_END = re.compile(r"[?？؟]\W*$")
 DOT_LEADERS = re.compile(r"(?:\. ?){5}")
 LIST_NUMBER = re.compile(r"(?:\d{1,2}|[A-Za-z])[.)]")
-REFERENCE = re.compile(r"(?<=[.!?。])\s*\([^()]{1,12}\)$")  # behind the last sentence: "(C6)"
+REFERENCE = re.compile(r"(?<=[.!?。])\s*\([^()]{1,12}\)$")  # after the last sentence: "(C6)"
 SENTENCE_END = re.compile(r"\w[.!?。](?:\s*\([^()]{1,12}\))?$")
 FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|[*†‡]+$")
 
-# Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
+# Only what is markup in Markdown; a lone bracket or an ampersand is not (CommonMark 0.31).
 _MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]]*\]\())")
 _LINE_HEAD = re.compile(r"^(\s*)(?:([#+>-])|(\d{1,9})([.)])(?=\s|$))")
 
 
 @dataclass(frozen=True, slots=True)
 class CellValue:
-    """A cell that holds a value, under its column head ('' when it has none)."""
+    """A cell with a value, and its column head ('' when it has none)."""
 
     cell: Cell
     head: str
@@ -66,7 +66,7 @@ class CellValue:
 
 @dataclass(frozen=True)
 class AnswerLine:
-    """One line an answer may say.
+    """One possible line of an answer.
 
     Attributes:
         text: what is shown: words of the page, or a row with its heads and its unit.
@@ -92,12 +92,12 @@ class AnswerLine:
 
     @property
     def start(self) -> int:
-        """Where it begins on its page; lines of one unit follow each other."""
+        """Return its start on its page; lines of one unit are in order."""
         return self.unit.char_start + self.place
 
     @cached_property
     def measure(self) -> Measure | None:
-        """What a row's table counts in (scale and currency), as the verifier reads it; None if not named."""
+        """Return scale and currency of a row's table, as the verifier reads them; None if not named."""
         table = self.unit.table
         if table is None or PER_UNIT.search(self.label):
             return None
@@ -113,7 +113,7 @@ class AnswerLine:
         return list(dict.fromkeys(terms_of(self.label, self.language)))
 
 
-# Of the pages that people ask about most: the next question reads them again.
+# Caches pages that are asked about often: the next question reads them again.
 
 
 @lru_cache(maxsize=8192)
@@ -122,24 +122,24 @@ def distinct_terms(text: str, language: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=8192)
-def said_sentences(text: str, language: str) -> tuple[tuple[int, str], ...]:
-    """The sentences of a unit that say something and give no orders, each with its place."""
-    said = []
+def sentences_with_content(text: str, language: str) -> tuple[tuple[int, str], ...]:
+    """Return the sentences of a unit with content and without prompt injection, with their places."""
+    found = []
     for place, span in enumerate(sentence_spans(text, language)):
         sentence = BULLET.sub("", " ".join(text[span.start : span.end].split()))
-        if says_something(sentence) and len(sentence) <= LONGEST_LINE and not looks_like_injection(sentence):
-            said.append((place, sentence))
-    return tuple(said)
+        if has_content(sentence) and len(sentence) <= LONGEST_LINE and not looks_like_injection(sentence):
+            found.append((place, sentence))
+    return tuple(found)
 
 
-for memory in (distinct_terms, said_sentences):
+for memory in (distinct_terms, sentences_with_content):
     cleared_with_memory(memory.cache_clear)
 
 
 def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> list[AnswerLine]:
-    """All lines of the passages, in their order.
+    """Return all lines of the passages in order.
 
-    Those of a list of references only where it is asked for, or where there are no others: its titles hold
+    Lines of a list of references are left out unless it is asked for, or there are no others: its titles have
     the words of many questions and answer none.
     """
     asked = any(map(is_references, question.text.split()))
@@ -161,24 +161,24 @@ def _lines(question: QuestionFeatures, passage: ContextItem) -> Iterator[AnswerL
 
 
 def has_text_below(passage: ContextItem) -> bool:
-    """Whether a heading heads something: what stands below it says more than the heading itself."""
+    """Return whether a heading has text below it, other than its own words."""
     own = passage.unit
     below = next((other for other in passage.around if other.char_start > own.char_start), None)
     return below is not None and below.type != "heading"
 
 
 def sentence_lines(passage: ContextItem) -> Iterator[AnswerLine]:
-    for place, text in said_sentences(passage.unit.text, passage.unit.language or "en"):
+    for place, text in sentences_with_content(passage.unit.text, passage.unit.language or "en"):
         yield AnswerLine(passage, text, text, place)
 
 
-def says_something(text: str) -> bool:
-    """More than a number, a page reference or a crumb."""
+def has_content(text: str) -> bool:
+    """Return whether a text is more than a number, a page reference or a few letters."""
     return sum(map(str.isalpha, text)) >= LEAST_LETTERS or bool(IDEOGRAPHS.search(text))
 
 
 def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -> Iterator[AnswerLine]:
-    """A row with values says them under their heads; a row of words says its cells in order."""
+    """Yield the line of a row: values with their heads, or cells of words in order."""
     cells = [cell for cell in row.cells if cell.text.strip()]
     if not cells:
         return
@@ -192,7 +192,7 @@ def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -
 
 
 def worded_row(passage: ContextItem, cells: Sequence[Cell]) -> Iterator[AnswerLine]:
-    """``2.1.1: Passwords have at least 12 characters``: a label, then the cells that say something."""
+    """Yield a label and the cells with content: ``2.1.1: Passwords have at least 12 characters``."""
     prose = [REFERENCE.sub("", one_line(cell.text)) for cell in cells if is_prose(cell.text)]
     if prose:
         head, *rest = prose if is_prose(cells[0].text) else [one_line(cells[0].text).rstrip(" :."), *prose]
@@ -200,18 +200,18 @@ def worded_row(passage: ContextItem, cells: Sequence[Cell]) -> Iterator[AnswerLi
         quote = max(prose, key=len)
     else:
         text = quote = one_line(passage.unit.text)
-    if says_something(text) and len(text) <= 2 * LONGEST_LINE:
+    if has_content(text) and len(text) <= 2 * LONGEST_LINE:
         yield AnswerLine(passage, text, quote)
 
 
 def printed_row(row: TableRow) -> str:
-    """The row word for word, up to its last cell that ends a sentence; all of it where none does."""
+    """Return the row word for word, up to its last cell with a sentence end, if any."""
     ends = [at for at, cell in enumerate(row.cells, 1) if SENTENCE_END.search(one_line(cell.text))]
     return one_line(" ".join(cell.text for cell in row.cells[: ends[-1] if ends else None]))
 
 
 def is_prose(text: str) -> bool:
-    """Whether a cell says something in words: three of them, or eight characters without spaces."""
+    """Return whether a cell has three words, or eight characters without spaces."""
     words = re.findall(r"[^\W\d_]{2,}", text)
     return len(words) >= 3 or sum("\u3040" <= character <= "\u9fff" for character in text) >= 8
 
@@ -221,22 +221,22 @@ def is_value(text: str) -> bool:
 
 
 def is_naked(line: AnswerLine) -> bool:
-    """Whether a row has several values of which nothing says what each is of.
+    """Return whether a row has several values without heads.
 
-    An amount at the label's end is a value, too, whose column was not told: "Adjusted EBITDA 609".
+    An amount at the label's end is a value of an unknown column: "Adjusted EBITDA 609".
     """
     several = len(line.values) > 1 or bool(line.values and LABEL_AMOUNT.search(line.label))
     return several and not all(value.head for value in line.values)
 
 
 def same_columns(first: AnswerLine, second: AnswerLine) -> bool:
-    """Whether two rows say values of the same columns: of the same years, else under the same heads."""
+    """Return whether two rows have values of the same years, else under the same heads."""
     one, other = ([value.years or value.head for value in line.values] for line in (first, second))
     return one == other
 
 
 def head_of(row: TableRow, cell: Cell) -> str:
-    """The head of the cell's column, without footnote marks; empty when it has none."""
+    """Return the head of the cell's column, without footnote marks; '' without one."""
     head = row.head_rows[cell.column] if cell.column < len(row.head_rows) else ""
     return FOOTNOTE.sub("", one_line(head)).strip(" :")
 
@@ -246,7 +246,7 @@ def one_line(text: str) -> str:
 
 
 def chosen_columns(question: QuestionFeatures, values: Sequence[CellValue], language: str) -> list[CellValue]:
-    """The columns the question names, by year or by words; else the first few."""
+    """Return the columns the question names, by year or by words; else the first few."""
     named = [value for value in values if value.years & question.years]
     if len(named) == 1 and "compare" in question.kinds and question.computation in ("", "growth"):
         before = [value for value in values if value.years == {str(int(min(named[0].years)) - 1)}]
@@ -260,11 +260,11 @@ def chosen_columns(question: QuestionFeatures, values: Sequence[CellValue], lang
 
 
 def row_line(line: AnswerLine, measure: Measure | None = None) -> AnswerLine:
-    """The row as it is said, its values in a measure: ``Net sales, 2022: $14,544 million``."""
+    """Return the row as a line with its values in a measure: ``Net sales, 2022: $14,544 million``."""
     label, texts = line.label.rstrip(" :.…"), [one_line(value.cell.text) for value in line.values]
     if measure:
-        said = zip(texts, line.values, strict=True)
-        texts = [measured(t, measure, line.language) if is_counted(v, measure) else t for t, v in said]
+        pairs = zip(texts, line.values, strict=True)
+        texts = [measured(t, measure, line.language) if is_counted(v, measure) else t for t, v in pairs]
     if all(value.head and len(value.head) <= LONGEST_HEAD for value in line.values):
         cells = (f"{value.head}: {text}" for value, text in zip(line.values, texts, strict=True))
         text = f"{label}, {'; '.join(cells)}"
@@ -275,7 +275,7 @@ def row_line(line: AnswerLine, measure: Measure | None = None) -> AnswerLine:
 
 
 def is_counted(value: CellValue, measure: Measure) -> bool:
-    """Whether a cell's number is one of what its table counts in, and says nothing of that itself.
+    """Return whether a cell's number is in the unit of its table, without a unit of its own.
 
     Small numbers with decimals in a table of thousands or millions are rates or shares.
     """
@@ -285,7 +285,7 @@ def is_counted(value: CellValue, measure: Measure) -> bool:
 
 
 def measured(number: str, measure: Measure, language: str) -> str:
-    """A printed number in its measure: ``€15,21 Milliarden``, ``(36 h)``."""
+    """Return a printed number in its measure: ``€15,21 Milliarden``, ``(36 h)``."""
     if number.startswith("("):
         return f"({measured(number.strip('()'), measure, language)})"
     if measure.symbol:
@@ -300,44 +300,44 @@ def measured(number: str, measure: Measure, language: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Escape a text for Markdown."""
     text = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
     return _LINE_HEAD.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", text)
 
 
 def is_of_other_years(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether the columns of a row are all of years that the question does not ask for."""
+    """Return whether the columns of a row are all of years that the question does not ask for."""
     if not question.years or not line.values:
         return False
     return all(value.years and value.years.isdisjoint(question.years) for value in line.values)
 
 
 def is_title(line: AnswerLine) -> bool:
-    """Whether a line is a few words without the end of a sentence, and no list item or row with values."""
+    """Return whether a line is a few words without a sentence end, and not a list item or row of values."""
     if line.values or len(line.text) >= LONGEST_TITLE or CLOSED_END.search(line.text):
         return False
     return line.unit.type != "list" or is_step(line)
 
 
-def tells_nothing(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether a line only names a subject: a title, an entry of a table of contents, the question itself."""
+def is_only_title(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Return whether a line only names a subject: a title, an entry of contents, the question itself."""
     repeats = QUESTION_END.search(line.text) and line.terms.issuperset(question.terms)
     return is_title(line) or bool(repeats or DOT_LEADERS.search(line.text))
 
 
 def is_step(line: AnswerLine) -> bool:
-    """Whether a line is a numbered item of a list."""
+    """Return whether a line is a numbered item of a list."""
     return line.unit.type == "list" and bool(LIST_NUMBER.match(line.unit.text))
 
 
 def units_named(places: Sequence[NamedPlace], lines: Sequence[AnswerLine]) -> set[str]:
-    """The ids of the lines' units that stand at one of the places."""
+    """Return the ids of the lines' units at one of the places."""
     units = {line.unit.id: line.unit for line in lines} if places else {}
     return {key for key, unit in units.items() if any(is_at(place, unit) for place in places)}
 
 
 def is_at(place: NamedPlace, unit: SourceUnit) -> bool:
-    """Whether the unit stands at the place the question names."""
+    """Return whether the unit is at the place that the question names."""
     if place.kind in ("page", "slide"):
         return place.number.isdigit() and unit.page == int(place.number)
     starts, item = _start_of(place, unit.language or "en")
@@ -358,7 +358,7 @@ def _start_of(place: NamedPlace, language: str) -> tuple[re.Pattern[str], re.Pat
 
 
 def terms_over(line: AnswerLine) -> frozenset[str]:
-    """Terms of the headings, the caption and the column heads of a line, and of the top of its page."""
+    """Return the terms of the headings, caption and column heads of a line, and of the top of its page."""
     table = line.unit.table
     heads = [*table.head_rows, table.caption] if table else []
     over = [*line.unit.section_path[-2:], *heads, line.passage.heading[:120]]
@@ -371,14 +371,14 @@ def written_number(number: Decimal, language: str) -> str:
 
 
 def with_marks(text: str, language: str) -> str:
-    """A number as the language writes it: 1.234,5 in German."""
+    """Return a number in the notation of the language: 1.234,5 in German."""
     text = text.replace("-", "−")
     return text.translate({44: ".", 46: ","}) if language in COMMA_LANGUAGES else text
 
 
-def says_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether a line is of another statistic than the one asked for: the maximum, and not the average."""
+def has_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Return whether a line has another statistic than the one asked for: maximum instead of average."""
     if not question.aggregates:
         return False
-    said = aggregates_in(line.text, line.language)
-    return bool(said) and dict(question.aggregates).keys().isdisjoint(said)
+    named = aggregates_in(line.text, line.language)
+    return bool(named) and dict(question.aggregates).keys().isdisjoint(named)

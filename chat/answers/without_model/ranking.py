@@ -15,11 +15,11 @@ from chat.answers.without_model.answer_types import definitions, types_of
 from chat.answers.without_model.lines import (
     AnswerLine,
     distinct_terms,
+    has_other_aggregate,
     is_of_other_years,
+    is_only_title,
     is_title,
     same_columns,
-    says_other_aggregate,
-    tells_nothing,
     terms_over,
     units_named,
 )
@@ -203,7 +203,7 @@ def features_of(
         "defines": definitions(question, lines),
         "type": types,
         "row": [float(bool(line.values)) for line in lines],
-        "title": [float(tells_nothing(question, line)) for line in lines],
+        "title": [float(is_only_title(question, line)) for line in lines],
     }
 
 
@@ -299,7 +299,7 @@ def relevance(
         for name in question.names
         if name not in known and not holds_name(text if is_number(name, question) else best.text, name)
     )
-    if chosen and all(says_other_aggregate(question, line) for line in chosen):
+    if chosen and all(has_other_aggregate(question, line) for line in chosen):
         lacking += tuple(word for _, word in question.aggregates)
     labelled = best.features["label"] >= LABELLED
     lacks = bool(lacking or notes.absent)

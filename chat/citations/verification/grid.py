@@ -1,4 +1,4 @@
-"""Tables as the verifier reads them: heads, rows of cells, and what their numbers count in."""
+"""Tables as the verifier reads them: heads, rows of cells, and the units of their numbers."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class CellText:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: heads by column, rows of cells by column, and what is written over it.
+    """A table: heads by column, rows of cells by column, and the texts above it.
 
     Attributes:
         caption: its caption, whose words a claim may repeat.
-        over: texts above it that may say what it counts in, the nearest first.
+        over: texts above it that may name its unit, the nearest first.
     """
 
     heads: tuple[str, ...]
@@ -50,7 +50,7 @@ class Grid:
 
     @cached_property
     def counted(self) -> Measure:
-        """What the whole table counts in, by its corner, its caption and the texts over it."""
+        """Return the unit of the whole table, by its corner, its caption and the texts above it."""
         corner = self.heads[0] if self.heads else ""
         for text in (corner, self.caption, *self.over):
             if found := measure_of(text, self.language):
@@ -59,43 +59,43 @@ class Grid:
 
     @cached_property
     def _measures_by_name(self) -> list[tuple[tuple[Token, ...], Measure]]:
-        """What the caption says that columns count in: "(sales in millions, customers in thousands)"."""
+        """Return the units of columns by the caption: "(sales in millions, customers in thousands)"."""
         parts = re.split(r"[,;()（），；]", self.caption)
         found = [(part, measure_of(f"({part.strip()})", self.language)) for part in parts if part.strip()]
         named = [(part, measure.measure) for part, measure in found if measure]
-        said = [
+        measures = [
             (words_of(without_measure(part.strip(), self.language), self.language), m) for part, m in named
         ]
-        return said if len(said) > 1 else []
+        return measures if len(measures) > 1 else []
 
     @cached_property
     def _excepted(self) -> tuple[frozenset[str], ...]:
-        """What the scale is not for: the words of "except per share data"."""
+        """Return the words of exceptions from the scale: "except per share data"."""
         texts = (*self.heads[:1], self.caption, *self.over)
         return tuple(words for text in texts for words in exceptions_of(text, self.language))
 
     def label(self, row: int) -> tuple[Token, ...]:
-        """The words of a row's label; of one that stands in several sections, with those of its own."""
-        own, said = self.rows[row][0].text if self.rows[row] else "", self.words_of_row(row)
+        """Return the words of a row's label, with those of its section where the label is repeated."""
+        own, label_words = self.rows[row][0].text if self.rows[row] else "", self.words_of_row(row)
         namesakes = sum(bool(cells) and cells[0].text == own for cells in self.rows) > 1
         section = next((r for r in range(row, -1, -1) if self._is_section(r)), None)
         if not namesakes or section is None or section == row:
-            return said
-        return (*said, *words_of(self.rows[section][0].text, self.language))
+            return label_words
+        return (*label_words, *words_of(self.rows[section][0].text, self.language))
 
     def words_of_row(self, row: int) -> tuple[Token, ...]:
-        """The words of a row's label, without those of its section."""
+        """Return the words of a row's label, without those of its section."""
         own = self.rows[row][0].text if self.rows[row] else ""
-        said = words_of(without_measure(_COUNTED.sub("", own), self.language), self.language)
+        label_words = words_of(without_measure(_COUNTED.sub("", own), self.language), self.language)
         corner = measure_of(self.heads[0], self.language) if self.heads else None
         if corner is None or not corner.measure.symbol:
-            return said
+            return label_words
         return tuple(  # "10" under "Depth (m)"
-            replace(t, quantity=corner.measure.applied(t.quantity)) if t.quantity else t for t in said
+            replace(t, quantity=corner.measure.applied(t.quantity)) if t.quantity else t for t in label_words
         )
 
     def _is_section(self, row: int) -> bool:
-        """Whether a row has a label and nothing else."""
+        """Return whether a row has only a label."""
         return bool(self.rows[row]) and not any(cell.text for cell in self.rows[row][1:])
 
     def head(self, column: int) -> tuple[Token, ...]:
@@ -104,12 +104,12 @@ class Grid:
 
     @cached_property
     def columns(self) -> tuple[int, ...]:
-        """The columns of values."""
+        """Return the columns of values."""
         return tuple(at for at in range(1, len(self.heads)) if at != self._unit_column)
 
     @cached_property
     def _unit_column(self) -> int | None:
-        """The column that holds the unit of each row."""
+        """Return the column with the unit of each row."""
         return next((at for at, head in enumerate(self.heads) if names_unit(head, self.language)), None)
 
     def _unit(self, row: int) -> str:
@@ -117,19 +117,19 @@ class Grid:
         return cells[at].text if at is not None and at < len(cells) else ""
 
     def printed(self, row: int, column: int) -> Quantity | None:
-        """The cell's number as it stands there."""
+        """Return the cell's number as printed."""
         if column >= len(self.rows[row]):
             return None
         found = quantities_in(self.rows[row][column].text, self.language)
         return found[0] if len(found) == 1 else None
 
     def quantity(self, row: int, column: int) -> Quantity | None:
-        """The cell's number in the unit that its row, its head, the corner or the caption names."""
+        """Return the cell's number in the unit that its row, its head, the corner or the caption names."""
         found = self.printed(row, column)
         return None if found is None else self._measure(row, column).applied(found)
 
     def numbers(self, row: int, column: int) -> tuple[Quantity, ...]:
-        """The cell's numbers: one, or a count and the share in brackets behind it, "24 (11.9)"."""
+        """Return the cell's numbers: one, or a count and the share in brackets after it, "24 (11.9)"."""
         if one := self.quantity(row, column):
             return (one,)
         cell = self.rows[row][column] if column < len(self.rows[row]) else None
@@ -142,7 +142,7 @@ class Grid:
         return (*count, *share) if len(count) == len(share) == 1 else ()
 
     def ends_of_range(self, row: int, column: int) -> tuple[Quantity, ...]:
-        """Both ends of a cell like "−10 to 45", in its measure; () for other cells."""
+        """Return both ends of a cell like "−10 to 45", in its unit; () for other cells."""
         text = self.rows[row][column].text if column < len(self.rows[row]) else ""
         found = quantities_in(text, self.language)
         if len(found) != 2 or not IS_RANGE.fullmatch(text, found[0].end, found[1].start):
@@ -151,14 +151,14 @@ class Grid:
         return tuple(measure.applied(end) for end in found)
 
     def summands(self, row: int) -> list[int]:
-        """The rows above a total, up to the total before it; none for another row."""
+        """Return the rows above a total, up to the total before it; none for another row."""
         if not self.is_total(row):
             return []
         first = max((other + 1 for other in range(row) if self.is_total(other)), default=0)
         return list(range(first, row))
 
     def shared_by_summands(self, row: int) -> list[str]:
-        """What all rows have in common that a total adds up: "revenue"."""
+        """Return the common words of the rows that a total adds up: "revenue"."""
         labels = [self.label(other) for other in self.summands(row)]
         return [
             token.word
@@ -167,26 +167,26 @@ class Grid:
         ]
 
     def order(self, columns: Sequence[int]) -> int:
-        """1 when the columns run from the earlier to the later time, -1 the other way round; else 0."""
+        """Return 1 when the columns are in order of time, -1 in reverse order, else 0."""
         first, last = self.time(columns[0]), self.time(columns[1])
         if not (first and last) or first == last:
             return 0
         return -1 if first > last else 1
 
     def time(self, column: int) -> Decimal:
-        """The year or date of a column's head; 0 where it has none."""
+        """Return the year or date of a column's head; 0 without one."""
         times = [q.value for t in self.head(column) if (q := t.quantity) and q.dimension]
         return times[-1] if times else Decimal(0)
 
     def date_of_all(self) -> list[Token]:
-        """The dates of the caption, which are those of every cell where no column has one."""
+        """Return the dates of the caption, which apply to all cells where no column has one."""
         if any(self.time(column) for column in self.columns):
             return []
-        said = (token for text in (self.caption, *self.over) for token in words_of(text, self.language))
-        return [t for t in said if t.quantity and t.quantity.dimension in ("year", "date")]
+        tokens = (token for text in (self.caption, *self.over) for token in words_of(text, self.language))
+        return [t for t in tokens if t.quantity and t.quantity.dimension in ("year", "date")]
 
     def limits(self, side: str) -> list[int]:
-        """Columns of the highest ("top") or lowest ("bottom") values: "Max."."""
+        """Return columns of the highest ("top") or lowest ("bottom") values: "Max."."""
         return [
             column
             for column in self.columns
@@ -197,11 +197,11 @@ class Grid:
         ]
 
     def says_change(self, column: int) -> bool:
-        """Whether the column holds changes in percent: "Change", "Veränderung"."""
+        """Return whether the column has changes in percent: "Change", "Veränderung"."""
         return any(word in lexicon(self.language).change for word in self.heads[column].lower().split())
 
     def periods(self) -> frozenset[str]:
-        """Words of a period, where the columns are years or days: "fiscal", "at the end of"."""
+        """Return words of a period, where the columns are years or days: "fiscal", "at the end of"."""
         words = lexicon(self.language)
         heads = [token.quantity for column in self.columns for token in self.head(column)]
         measures = {quantity.dimension for quantity in heads if quantity}
@@ -212,12 +212,12 @@ class Grid:
         return any(token.word in lexicon(self.language).total for token in self.label(row))
 
     def is_excepted(self, row: int) -> bool:
-        """Whether the table's scale is not for this row: "in millions, except per share data"."""
+        """Return whether the row is excepted from the scale: "in millions, except per share data"."""
         words = frozenset(self.rows[row][0].text.lower().split())
         return any(len(words & excepted) >= _PER_ROW for excepted in self._excepted)
 
     def currency(self, row: int, column: int) -> str:
-        """The currency that the cell's head, row or table names; '' where none does."""
+        """Return the currency that the cell's head, row or table names; '' without one."""
         return self._measure(row, column).currency
 
     def _measure(self, row: int, column: int) -> Measure:
@@ -237,11 +237,11 @@ class Grid:
 
 
 def words_of(text: str, language: str) -> tuple[Token, ...]:
-    """The words of a claim, a label or a head that name something; "total" and "maximum" among them."""
+    """Return the naming words of a claim, a label or a head, including "total" and "maximum"."""
     words = lexicon(language)
     names = words.total | words.limits
     found: list[Token] = []
-    apart = 0  # of "replies per country" the country stands as behind a comma
+    apart = 0  # of "replies per country" the country is as after a comma
     for token in tokens_of(text, language, limits=False):
         apart += token.word in words.distributive
         if token.kind not in ("break", "function") or token.word in names:
@@ -254,10 +254,10 @@ def words_of(text: str, language: str) -> tuple[Token, ...]:
 
 
 def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexicon) -> dict[int, set[int]]:
-    """Labels that the claim has all words of, with the words' places in it, in the order it names them.
+    """Return labels whose words are all in the claim, with the words' places, in the order of the claim.
 
-    Not those that are part of longer ones. Where no label stands there whole, what a label says behind
-    a comma or in brackets may be left out if the rest names one label alone: "Senior notes, due 2028".
+    Not those that are part of longer ones. Without a whole label, the words of a label after a comma or in
+    brackets may be missing if the rest names only one label: "Senior notes, due 2028".
     """
     places = {index: places_of(claim, _required(label, words), words) for index, label in enumerate(labels)}
     found = {index: own for index, own in places.items() if own}
@@ -279,14 +279,14 @@ def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexi
 
 
 def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
-    """The words that name a label: of "Year ended 31 March 2023" the date."""
+    """Return the required words of a label: of "Year ended 31 March 2023" the date."""
     if not any(token.quantity and token.quantity.dimension in ("year", "date") for token in label):
         return label
     return [token for token in label if token.word not in words.period]
 
 
 def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
-    """Places in the claim of all words of a label; empty where one is missing."""
+    """Return the places in the claim of all words of a label; empty where one is missing."""
     if loss := loss_in_brackets(label) or _spent_in_brackets(label, words):  # the one or the other
         without = (_places_without(claim, label, at, words) for at in (loss, loss - 1))
         return next((places for places in without if places), set())
@@ -318,19 +318,19 @@ def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) ->
 
 
 def loss_in_brackets(label: Sequence[Token]) -> int:
-    """Where the loss of "net income (loss)" stands; 0 for other labels."""
+    """Return the place of the loss in "net income (loss)"; 0 for other labels."""
     apart = (at for at, token in enumerate(label) if token.clause != label[0].clause)
     return next((at for at in apart if ("money", 1) in label[at].poles), 0)
 
 
 def _spent_in_brackets(label: Sequence[Token], words: Lexicon) -> int:
-    """Where the second word of "provided by (used in)" stands; 0 for other labels."""
+    """Return the place of the second word in "provided by (used in)"; 0 for other labels."""
     apart = (at for at, token in enumerate(label) if token.clause != label[0].clause)
     return next((at for at in apart if label[at].word in words.spent), 0)
 
 
 def _places_without(claim: Sequence[Token], label: Sequence[Token], at: int, words: Lexicon) -> set[int]:
-    """Places of a label without one word, of which a phrase's others count: the "net" of "net income"."""
+    """Return the places of a label without one word, but with its phrase: "net" of "net income"."""
     found = places_of(claim, [*label[:at], *(replace(t, clause=0) for t in label[at + 1 :])], words)
     shared = label[at].word.split()[:-1]
     return found | {k for k, token in enumerate(claim) if found and token.word in shared}
@@ -347,7 +347,7 @@ def _loss(claim: Sequence[Token], wanted: Token) -> int | None:
 
 
 def _place(claim: Sequence[Token], wanted: Token, words: Lexicon) -> int | None:
-    """The very word, before one that is like it: "higher in the highest class"."""
+    """Return the place of the same word, else of a similar one: "higher in the highest class"."""
     own = (at for at, token in enumerate(claim) if token.word == wanted.word)
     return next(own, next((at for at, token in enumerate(claim) if _alike(token, wanted, words)), None))
 
@@ -360,12 +360,12 @@ def _alike(token: Token, wanted: Token, words: Lexicon) -> bool:
         and wanted.marker.value in ("top", "bottom")
         and not {token.word, wanted.word} & words.limits
     ):
-        return token.word == wanted.word  # "the most" is no "Highest"
+        return token.word == wanted.word  # "the most" is not "Highest"
     return same(token, wanted) or (token.word in words.total and wanted.word in words.total)
 
 
 def names_part(claim: Sequence[Token], head: Sequence[Token], words: Lexicon) -> bool:
-    """Whether a claim says a word of a head, for the rest of which its unit stands: "draws 1.8 kW"."""
+    """Return whether a claim has a word of a head whose other words its unit implies: "draws 1.8 kW"."""
     return len(head) == 1 or any(_place(claim, wanted, words) is not None for wanted in head)
 
 
@@ -373,19 +373,19 @@ _LEAST_COMPOUND_END = 4  # letters of a root
 
 
 def ends_compound(token: Token, other: Token) -> bool:
-    """ "erzeugt" of a caption's "Stromerzeugung", "Pumpe" of "Umwälzpumpen"."""
+    """Return whether a word is the end of a compound: "Pumpe" of "Umwälzpumpen"."""
     long = min(len(token.root), len(token.word) - 1, len(other.root) - 2) >= _LEAST_COMPOUND_END
     return token.kind == other.kind == "word" and long and other.root.endswith(token.root)
 
 
 # The table of a citation unit.
 
-_MOST_OVER = 3  # texts over a table that may say what it counts in
+_MOST_OVER = 3  # texts above a table that may name its unit
 SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
 
 
 def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid | None:
-    """The table a row stands in, with characters counted in the unit's own text; None without heads."""
+    """Return the table of a row, with characters counted in the unit's own text; None without heads."""
     table = unit.table
     if table is None or table.header or len(table.head_rows) < 2:
         return None
@@ -401,7 +401,7 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
 
 
 def grid_without_rows(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid:
-    """The heads of the row's table, and what is written over it."""
+    """Return the heads of the row's table and the texts above it."""
     over = _texts_over(unit, around)
     short = over[0] if over and len(over[0]) < SHORT_LINE else ""
     sentences = tuple(_last_sentence(text, language) for text in over)
@@ -411,7 +411,7 @@ def grid_without_rows(table: TableRow, unit: SourceUnit, around: Sequence[Source
 
 
 def _texts_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
-    """The texts just over the unit's table, the nearest first; a long one is the last."""
+    """Return the texts right above the unit's table, nearest first, up to a long one."""
     before = [u for u in around if u.char_start < unit.char_start and u.type != "table"]
     before.sort(key=lambda other: -other.char_start)
     short = list(takewhile(lambda other: len(other.text) < SHORT_LINE, before[:_MOST_OVER]))
@@ -419,7 +419,7 @@ def _texts_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
 
 
 def _last_sentence(text: str, language: str) -> str:
-    """The sentence that leads to a table: "… as follows (in thousands):"."""
+    """Return the sentence that introduces a table: "… as follows (in thousands):"."""
     if len(text) < SHORT_LINE:
         return text
     spans = sentence_spans(text, language or "en")
@@ -427,7 +427,7 @@ def _last_sentence(text: str, language: str) -> str:
 
 
 def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:
-    """The row's cells by column; empty ones where it has none."""
+    """Yield the row's cells by column; empty ones where it has none."""
     table = row.table
     assert table is not None
     by_column = {cell.column: cell for cell in table.cells}

@@ -1,4 +1,4 @@
-"""Judges a claim against running text: every sentence, then the claim's own parts one by one."""
+"""Judge a claim by running text: against every sentence, then each part of the claim."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from text.languages import base_language
 from text.semantics import UNSPACED, Lexicon, known_language, lexicon, split_words
 from text.sentences import Span, sentence_spans
 
-MOST_SENTENCES = 3  # of a passage, looked at closely
-LEAST_PART = 3  # words of meaning in a part of a claim that is judged alone
-LEAST_STATEMENT = 2  # words of meaning on each side of an "and" that joins two statements
+MOST_SENTENCES = 3  # sentences of a passage that are compared
+LEAST_PART = 3  # minimum content words of a part of a claim that is judged alone
+LEAST_STATEMENT = 2  # minimum content words on each side of an "and" between two statements
 _NEXT = frozenset(["then", "dann", "danach", "puis", "ensuite", "luego", "después", "poi", "dan", "depois"])
 _TOPIC_WORDS = 3  # content words that open a sentence and may name its subject
-_SUBJECT_WORDS = 6  # those behind an adverbial that opens it: "In most EU countries the retirement age"
+_SUBJECT_WORDS = 6  # those after an adverbial: "In most EU countries the retirement age"
 _COORDINATORS = frozenset(["and", "y", "e", "et", "und", "،", "و", "、", "并", "且"])
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a passage says of a claim.
+    """The result of comparing a claim with a passage.
 
     Attributes:
-        spans: ranges of the passage's characters that bear the claim out, or contradict it.
+        spans: ranges of the passage's characters that support or contradict the claim.
         unchecked: why the claim could not be judged.
         formula: how the claim's value follows from cited ones: "1,577 − 1,373 = 204".
     """
@@ -71,18 +71,18 @@ _JOINED = re.compile(r"(?<![\w-])(\w+)-(\w+ed) (\w+)")
 
 
 def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Judgement:
-    """Judge a claim against a passage; ``topics``: headings and the title it stands under.
+    """Judge a claim by a passage; ``topics``: its headings and title.
 
     "Placebo-treated patients" are then also read as "patients treated" with placebo, in as many characters.
     """
     judged = _judged(claim, passage, language, topics)
     if judged.outcome == "holds" or base_language(language) != "en":
         return judged
-    said, held = (_JOINED.sub(r"\3 \2 \1", text) for text in (claim, passage))
+    claim_text, passage_text = (_JOINED.sub(r"\3 \2 \1", text) for text in (claim, passage))
     own, theirs = ({m.groups()[:2] for m in _JOINED.finditer(text.lower())} for text in (claim, passage))
     if not own ^ theirs or {verb for _, verb in own} & {verb for _, verb in theirs - own}:
         return judged  # "steel-framed" is not "wood-framed"
-    again = _judged(said, held, language, topics)
+    again = _judged(claim_text, passage_text, language, topics)
     return again if again.outcome == "holds" else judged
 
 
@@ -103,9 +103,9 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
             _Sentence(s.span, written_out(s.tokens, passage[s.span.start : s.span.end], forms))
             for s in sentences
         ]
-    said = sentence_spans(claim, language)
-    if len(said) > 1:
-        return _joined([judge_prose(claim[s.start : s.end], passage, language, topics) for s in said])
+    spans = sentence_spans(claim, language)
+    if len(spans) > 1:
+        return _joined([judge_prose(claim[s.start : s.end], passage, language, topics) for s in spans])
     judged = _best(tokens, sentences, language, topics)
     if judged.outcome == "holds":
         return judged
@@ -146,7 +146,7 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
 def _contradicts_other_part(
     parts: Sequence[Sequence[Token]], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
 ) -> bool:
-    """Whether the sentence that says one part of a claim contradicts a number of another, said elsewhere.
+    """Return whether the sentence of one part of a claim contradicts a number of another part.
 
     "Exports grew 16 % and imports 8 %" of "Exports grew 16 % and imports 5 %. At constant prices, … 8 %."
     """
@@ -163,7 +163,7 @@ def _contradicts_other_part(
 def _computed(
     claim: Sequence[Token], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
 ) -> Judgement | None:
-    """What follows from two amounts of one sentence; None where the claim says nothing of that kind."""
+    """Judge a claim computed from two amounts of one sentence; None where it is not such a claim."""
     for sentence in sentences:
 
         def holds(statement: Sequence[Token], sentence: _Sentence = sentence) -> bool:
@@ -184,20 +184,20 @@ def _computed(
 
 
 def _repeats_number(claim: Sequence[Token], sentences: Sequence[_Sentence]) -> bool:
-    """Whether a claim says a number more often than its passage: one place can bear out only one part."""
+    """Return whether a claim has a number more often than its passage, where it supports one part only."""
     claimed = Counter(token.quantity.base for token in claim if token.quantity)
     held = Counter(t.quantity.base for sentence in sentences for t in sentence.tokens if t.quantity)
     return any(count > max(1, held[value]) for value, count in claimed.items())
 
 
 def _exchanges_amounts(judged: Judgement, claim: Sequence[Token]) -> bool:
-    """Whether an amount stands where another did: the page may say each part, and not the whole."""
+    """Return whether amounts are exchanged: the page may support each part, but not the whole."""
     amounts = {token.start for token in claim if token.quantity}
     return any(c.kind == "role_swap" and c.claim_span[0] in amounts for c in judged.conflicts)
 
 
 def _joined(parts: Sequence[Judgement]) -> Judgement:
-    """What several sentences of one claim come to: the weakest of them."""
+    """Return the joint result of several sentences of a claim: the weakest."""
     worst = next(
         (part for outcome in ("conflict", "open") for part in parts if part.outcome == outcome), parts[0]
     )
@@ -214,15 +214,15 @@ def _best(
     claim: Sequence[Token], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
 ) -> Judgement:
     found: list[tuple[Finding, _Sentence]] = []
-    told = next(counted_behind_whole(claim, lexicon(language)), claim)
+    reordered = next(counted_behind_whole(claim, lexicon(language)), claim)
     ranked = sorted(sentences, key=lambda sentence: -_shared(claim, sentence.tokens))
     for sentence in ranked[:MOST_SENTENCES]:
         around = _surroundings(sentence, sentences, topics, language)
         words = lexicon(language)
         for tokens in readings(sentence.tokens, words):
-            own = claim if tokens is sentence.tokens else told
-            said, source = _alike(with_parts(own, tokens, words), with_parts(tokens, own, words))
-            found.append((examine(said, source, words, around), _Sentence(sentence.span, tuple(source))))
+            own = claim if tokens is sentence.tokens else reordered
+            claimed, source = _alike(with_parts(own, tokens, words), with_parts(tokens, own, words))
+            found.append((examine(claimed, source, words, around), _Sentence(sentence.span, tuple(source))))
     if not found or _asks(ranked[0]):
         return Judgement("open", unchecked=("?",) if found else ())
     rank = {"holds": 2, "conflict": 1, "open": 0}
@@ -235,7 +235,7 @@ def _best(
 
 
 def _asks(sentence: _Sentence) -> bool:
-    """Whether a sentence is a question, which says nothing."""
+    """Return whether a sentence is a question, which asserts nothing."""
     return bool(sentence.tokens) and sentence.tokens[-1].word in ("?", "？", "؟")
 
 
@@ -246,7 +246,7 @@ def _stated(
     topics: Sequence[str],
     language: str,
 ) -> tuple[Finding, _Sentence] | None:
-    """The short statement of a sentence that says the claim; None where none does."""
+    """Return the short statement of a sentence that equals the claim; None without one."""
     words = lexicon(language)
     for sentence in ranked[:MOST_SENTENCES]:
         around = _surroundings(sentence, sentences, topics, language)
@@ -257,7 +257,7 @@ def _stated(
 
 
 def _alike(claim: Sequence[Token], source: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
-    """Both as they are; where each says a cause in words of its own, both with the cause first."""
+    """Return both unchanged; where both have a cause in different order, both with the cause first."""
     words = [
         [token.marker for token in side if token.marker and token.marker.category == "cause"]
         for side in (claim, source)
@@ -288,7 +288,7 @@ def _shared(claim: Sequence[Token], source: Sequence[Token]) -> int:
 def _surroundings(
     sentence: _Sentence, sentences: Sequence[_Sentence], topics: Sequence[str], language: str
 ) -> Surroundings:
-    """The words that may name the subject: headings, and what opens the sentence before."""
+    """Return the words that may name the subject: headings, and the start of the sentence before."""
     of_topics = [t for text in topics for t in tokens_of(text.replace("_", " "), language)]
     topic = [t for t in with_names(of_topics, names_in_topics(topics)) if t.kind == "word"]
     at = sentences.index(sentence)
@@ -310,11 +310,11 @@ def _judgement(found: Finding, sentence: _Sentence) -> Judgement:
         replace(c, source_span=(c.source_span[0] + shift, c.source_span[1] + shift)) if c.source else c
         for c in found.conflicts
     )
-    lit = sorted(found.places)
+    places = sorted(found.places)
     spans: tuple[tuple[int, int], ...] = ()
-    if lit:
-        start = min(sentence.tokens[at].start for at in lit)
-        end = max(sentence.tokens[at].end for at in lit)
+    if places:
+        start = min(sentence.tokens[at].start for at in places)
+        end = max(sentence.tokens[at].end for at in places)
         spans = ((start + shift, end + shift),)
     unchecked = tuple(found.open) if found.outcome == "open" else ()
     missing = tuple(found.missing)
@@ -322,7 +322,7 @@ def _judgement(found: Finding, sentence: _Sentence) -> Judgement:
 
 
 def _statements(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
-    """The claim cut at each "and"; what stands behind it has its own subject, or the first one's."""
+    """Yield the claim split at each "and"; the second part has its own subject, or the first one's."""
     for at, token in enumerate(claim):
         left, right = claim[:at], claim[at + 1 :]
         if token.word not in COORDINATORS or token.word in EITHER or (right and right[0].word in _NEXT):
@@ -343,7 +343,7 @@ def _content(tokens: Sequence[Token]) -> int:
 
 
 def _parts(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Token, ...]]:
-    """The claim cut where "and", "while", a semicolon or, in unspaced scripts, a comma joins statements."""
+    """Yield the parts of the claim at "and", "while", a semicolon or, in unspaced scripts, a comma."""
     part: list[Token] = []
     for at, token in enumerate(claim):
         behind_break = bool(at) and claim[at - 1].kind == "break"
