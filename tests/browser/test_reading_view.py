@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pymupdf
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import WAIT_MS, Upload, sign_in, wait_until
 from tests.browser.site import Site
@@ -225,3 +225,20 @@ YELLOW = """
   return count;
 }
 """
+
+
+def test_pages_and_comments_are_named_in_the_language_of_the_reader(
+    signed_in: BrowserContext, site: Site, upload: Upload
+) -> None:
+    pdf = pymupdf.open("pdf", book(2))
+    pdf[0].add_text_annot((300, 200), "Which light?")
+    path = upload(pdf.tobytes(), "Named.pdf")
+    assert signed_in.browser
+    german = signed_in.browser.new_context(locale="de-DE", storage_state=signed_in.storage_state())
+    page = german.new_page()
+    page.goto(site.url(path))
+    expect(page.get_by_role("region", name="Seite 1", exact=True)).to_be_attached()
+    expect(page.get_by_role("region", name="Seite 2", exact=True)).to_be_attached()
+    expect(page.locator(".textAnnotation img")).to_have_attribute("alt", "Kommentar")
+    expect(page.locator(".annotationEditorLayer")).to_have_count(0)  # nothing of what is not used
+    german.close()

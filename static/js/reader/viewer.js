@@ -24,6 +24,7 @@ export class Viewer {
     this.element = element;
     this.scroller = element.querySelector("[data-pages]");
     const { eventBus } = this;
+    const { pageName, comment } = this.scroller.dataset;
     const linkService = new PDFLinkService({ eventBus, externalLinkTarget: LinkTarget.BLANK });
     const follow = linkService.goToDestination.bind(linkService);
     linkService.goToDestination = (place) => (this.leave(), follow(place));
@@ -32,6 +33,8 @@ export class Viewer {
       eventBus,
       linkService,
       annotationMode: pdfjs.AnnotationMode.ENABLE_STORAGE, // it says which are no longer drawn
+      annotationEditorMode: pdfjs.AnnotationEditorType.DISABLE, // highlights and ink are ours
+      l10n: { pause() {}, resume() {} }, // else it takes time to name its parts in English
       removePageBorders: true,
       enableAutoLinking: false,
       imageResourcesPath: `${element.dataset.pdfjs}web/images/`,
@@ -41,9 +44,13 @@ export class Viewer {
     const visible = queue.getHighestPriority.bind(queue);
     queue.getHighestPriority = (...asked) => visible(...asked) ?? this.#nextAhead();
     this.on("updateviewarea", ({ location: place }) => (this.place = place));
+    this.on("pagesinit", () => this.scroller.querySelectorAll(".page").forEach((page) =>
+      (page.ariaLabel = `${pageName} ${page.dataset.pageNumber}`)));
     this.on("pagerendered", () => performance.mark("first-page"), { once: true });
     this.on("rotationchanging", ({ pageNumber }) => (this.page = pageNumber)); // turned pages are of other heights
     this.on("textlayerrendered", ({ source }) => (source.textLayer.div.tabIndex = -1));
+    this.on("annotationlayerrendered", ({ source }) =>
+      source.annotationLayer?.div.querySelectorAll("img:not([alt])").forEach((image) => (image.alt = comment)));
     new ResizeObserver(() => this.#fit()).observe(this.scroller);
   }
 
