@@ -300,12 +300,14 @@ class _Examination(AddedWords):
         )
         if rival is None and marker == Marker("time", "after") and at_time(self.pairing, at):
             return
-        if (
-            rival is not None
-            and marker.category == "modality"
-            and both_forbid(self.pairing, at, rival, self.around.everything)
-        ):
+        forbids = (
+            both_forbid(self.pairing, at, rival, self.around.everything)
+            if rival is not None and marker.category == "modality"
+            else False
+        )
+        if rival is not None and forbids is not False:
             self.explained_source.add(rival)
+            self.open += [] if forbids else [token.word]
             return
         if rival is None and marker == Marker("person", "second") and not self._left_out("person"):
             return

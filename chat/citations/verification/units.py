@@ -278,7 +278,7 @@ def _turns_meaning(pairing: Pairing, i: int | None, j: int | None, passage: Sequ
         return any(denials_at([at], tokens) for tokens, at in alone if at is not None)
     one, other = pairing.claim[i], pairing.source[j]
     duties = is_marker(one, "modality") and is_marker(other, "modality") and one.marker != other.marker
-    return bool(opposite(one, other)) or (duties and not both_forbid(pairing, i, j, passage))
+    return bool(opposite(one, other)) or (duties and both_forbid(pairing, i, j, passage) is False)
 
 
 def _key(token: Token) -> str:

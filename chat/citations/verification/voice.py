@@ -427,24 +427,37 @@ def nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     return not between and not others and bool(roles & pairing.words.genitive)
 
 
+_DUTY = Marker("modality", "must")
 _NEED_NOT = frozenset({"de", "nl", "ru"})  # where "must not" says that one need not
 
 
-def both_forbid(pairing: Pairing, i: int, j: int, passage: Sequence[Token]) -> bool:
+def both_forbid(pairing: Pairing, i: int, j: int, passage: Sequence[Token]) -> bool | None:
     """Whether the claim's "may not" stands for "must not"; German "muss nicht" forbids nothing.
 
     Nor does a "may not" that says what is possible: "we may not realise", "may not be available". Where a
     passage says "may not", something in it must prescribe: a duty, a consent, "you" or a defined "Tenant".
+    None where nothing does, and it may still forbid: "members may not vote".
     """
     sides = (pairing.claim, i), (pairing.source, j)
     if {tokens[at].marker for tokens, at in sides} != {Marker("modality", "may"), Marker("modality", "must")}:
         return False
     near = [tokens[max(0, at - 2) : at + 2] for tokens, at in sides]
     denied = all(any(is_marker(token, "negation") for token in side) for side in near)
-    words = pairing.words
-    return (
-        denied and words.language not in _NEED_NOT and not any(_is_possible(*side, words) for side in sides)
-    )
+    if not denied or pairing.words.language in _NEED_NOT:
+        return False
+    if any(_is_possible(*side, pairing.words) for side in sides):
+        return False
+    return pairing.source[j].marker == _DUTY or _prescribes(pairing, j, passage) or None
+
+
+def _prescribes(pairing: Pairing, j: int, passage: Sequence[Token]) -> bool:
+    """Whether a passage that says "may not" at a place is about what must be done."""
+    before = pairing.source[max(0, j - 2) : j]
+    addressed = any(is_marker(token, "person", "second") for token in before[-1:])
+    defined = any(token.name and token.kind == "word" for token in before[-1:])
+    opens = len(before) > 1 and before[0].kind == "break"
+    duties = (token.marker == _DUTY or token.word in pairing.words.consent for token in passage)
+    return addressed or (defined and not opens) or any(duties)
 
 
 def _is_possible(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
