@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import takewhile
 
 from chat.citations.claims import SourceUnit
-from chat.citations.verification.token import Token, opposite, same
+from chat.citations.verification.token import Token, is_date, opposite, same
 from chat.citations.verification.tokens import tokens_of
 from pdf.structure import TableRow
 from text.measures import Measure, exceptions_of, measure_of, names_count, names_unit, without_measure
@@ -183,7 +183,7 @@ class Grid:
         if any(self.time(column) for column in self.columns):
             return []
         tokens = (token for text in (self.caption, *self.over) for token in words_of(text, self.language))
-        return [t for t in tokens if t.quantity and t.quantity.dimension in ("year", "date")]
+        return [t for t in tokens if is_date(t)]
 
     def limits(self, side: str) -> list[int]:
         """Return columns of the highest ("top") or lowest ("bottom") values: "Max."."""
@@ -280,7 +280,7 @@ def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexi
 
 def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
     """Return the required words of a label: of "Year ended 31 March 2023" the date."""
-    if not any(token.quantity and token.quantity.dimension in ("year", "date") for token in label):
+    if not any(is_date(token) for token in label):
         return label
     return [token for token in label if token.word not in words.period]
 

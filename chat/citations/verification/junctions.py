@@ -20,7 +20,7 @@ from chat.citations.verification.phrases import (
     misdated,
     of_number,
 )
-from chat.citations.verification.token import COORDINATORS, Token, is_marker
+from chat.citations.verification.token import COORDINATORS, Token, is_date, is_marker
 
 _OF_VERBS = frozenset({"direction", "begin", "trade", "giving", "enter", "win", "accept", "keep"})
 _MOST_ADVERBIAL = 4  # words of meaning in a phrase that opens a sentence
@@ -91,7 +91,7 @@ class Junctions:
             self.found.conflict("date", *wrong)
             return
         if (
-            at := next((i for i, j in pairs if self._is_date(j) and self._of_first_value(j)), None)
+            at := next((i for i, j in pairs if is_date(self.source[j]) and self._of_first_value(j)), None)
         ) is not None:
             self.found.conflict("time", at, self.pairing.partners[at])
             return
@@ -277,13 +277,13 @@ class Junctions:
             return False
         opening = [at for at in content_places(self.source) if self.source[at].clause < clause]
         before = [at for at in opening if at in self.pairing.matched_source]
-        while opening and before and opening[0] != before[0] and self._is_date(opening[0]):
+        while opening and before and opening[0] != before[0] and is_date(self.source[opening[0]]):
             opening = opening[1:]
         if any(self.source[at].word in self.words.pronouns for at in range(min(own) - 3, min(own) + 1)):
             return all(at in opening[:_SUBJECT_WORDS] and self.source[at].kind == "word" for at in before)
         opening = [at for at in opening if at in before or not self.source[at].quantity]
         return opening[: len(before)] == before and all(
-            self.source[at].kind == "word" or self._is_date(at) for at in before
+            self.source[at].kind == "word" or is_date(self.source[at]) for at in before
         )
 
     def _owner_only(self) -> bool:
@@ -317,10 +317,6 @@ class Junctions:
         omitted = all(at not in self.pairing.matched_source for at in left_out)
         same_part = self.source[j].part == self.source[m].part
         return same_part and omitted and self.found.said_whole(own) and self.source[m].kind != "quantity"
-
-    def _is_date(self, at: int) -> bool:
-        quantity = self.source[at].quantity
-        return quantity is not None and quantity.dimension in ("year", "date")
 
     def _report_crossing(self, k: int, m: int) -> None:
         if self._left_out_rival():

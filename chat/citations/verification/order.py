@@ -35,7 +35,7 @@ from chat.citations.verification.phrases import (
     phrases_exchanged,
     roles_of,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, LIST_WORDS, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, LIST_WORDS, Token, is_date
 from chat.citations.verification.voice import (
     agent_of,
     case_of,
@@ -313,7 +313,7 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
         return True
     if _is_adverb(claim[i]) or _is_adverb(source[j]):
         return True
-    if _has_date(claim[i]) and (_only_date(pairing, j) or dates_listed(pairing)):
+    if is_date(claim[i]) and (_only_date(pairing, j) or dates_listed(pairing)):
         return True
     if is_genitive(claim, i, words) and is_genitive(source, j, words):
         return _same_head(pairing, i, j)
@@ -324,11 +324,7 @@ def _is_period(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     """Return whether the phrase of a word has a date or an ordinal: "for the third quarter"."""
     start = next((k for k in range(at, -1, -1) if tokens[k].word in words.timely), at)
     own = takewhile(lambda t: t.content or t.word in words.articles, tokens[start + 1 :])
-    return any(_has_date(t) or (t.marker and t.marker.category == "ordinal") for t in own)
-
-
-def _has_date(token: Token) -> bool:
-    return token.quantity is not None and token.quantity.dimension in ("year", "date")
+    return any(is_date(t) or (t.marker and t.marker.category == "ordinal") for t in own)
 
 
 def _condition_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
@@ -397,7 +393,7 @@ def _copula(tokens: Sequence[Token], words: Lexicon) -> int | None:
 def _only_date(pairing: Pairing, j: int) -> bool:
     """Return whether a clause has only one date, which then dates all of it."""
     clause = pairing.source[j].clause
-    return sum(t.clause == clause and _has_date(t) for t in pairing.source) == 1
+    return sum(t.clause == clause and is_date(t) for t in pairing.source) == 1
 
 
 def _possessed(one: Sequence[Token], at: int, other: Sequence[Token], there: int, words: Lexicon) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise, takewhile
 
 from chat.citations.verification.alignment import Pairing, content_places
-from chat.citations.verification.token import COORDINATORS, Token, is_marker
+from chat.citations.verification.token import COORDINATORS, Token, is_date, is_marker
 from text.semantics import Lexicon, Marker, root, stem
 
 
@@ -135,15 +135,15 @@ def dates_kept(pairing: Pairing) -> bool:
         (near := _nearest_number(pairing.claim, i, pairing.partners)) is None
         or pairing.partners[near] == _nearest_number(pairing.source, j, pairing.matched_source)
         for i, j in pairing.ordered
-        if _is_date(pairing.claim[i])
+        if is_date(pairing.claim[i])
     )
 
 
 def dates_listed(pairing: Pairing) -> bool:
     """Return whether both have dates and numbers in one order: "between 2019 and 2021 from 4 to 6"."""
     values = first_and_last(pairing, said_so=True)
-    dates = [(i, j) for i, j in pairing.ordered if _is_date(pairing.claim[i])]
-    if values is None or len(dates) != 2 or sum(_is_date(token) for token in pairing.source) != 2:
+    dates = [(i, j) for i, j in pairing.ordered if is_date(pairing.claim[i])]
+    if values is None or len(dates) != 2 or sum(is_date(token) for token in pairing.source) != 2:
         return False
     first, last = values
     (_, one), (_, other) = dates
@@ -154,7 +154,7 @@ def misdated(pairing: Pairing) -> tuple[int, int] | None:
     """Return a claim's date (index), and the source's number that it belongs to; None where it fits."""
     claim, source, partners = pairing.claim, pairing.source, pairing.partners
     for i, j in pairing.ordered:
-        near = _nearest_number(claim, i, partners) if _is_date(claim[i]) else None
+        near = _nearest_number(claim, i, partners) if is_date(claim[i]) else None
         if near is None:
             continue
         held = source[partners[near]].quantity
@@ -176,12 +176,8 @@ def _beside(tokens: Sequence[Token], number: int, date: int) -> bool:
 
 def _nearest_number(tokens: Sequence[Token], at: int, known: Container[int]) -> int | None:
     """Return the number with a partner nearest to a date; of two as near, the one before it."""
-    numbers = [k for k, t in enumerate(tokens) if t.quantity and not _is_date(t) and k in known]
+    numbers = [k for k, t in enumerate(tokens) if t.quantity and not is_date(t) and k in known]
     return min(numbers, key=lambda k: (abs(k - at), k), default=None)
-
-
-def _is_date(token: Token) -> bool:
-    return token.quantity is not None and token.quantity.dimension in ("year", "date")
 
 
 # Amounts of a change: its extent, start and end.

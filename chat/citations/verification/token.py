@@ -65,6 +65,10 @@ class Token:
 DENIALS = (Marker("negation", "not"), Marker("quantifier", "none"))
 
 
+def is_date(token: Token) -> bool:
+    return token.quantity is not None and token.quantity.dimension in ("year", "date")
+
+
 def is_marker(token: Token, category: str, value: str = "") -> bool:
     """Whether the token is a marker of this category, and of this value where one is given."""
     return (

@@ -86,20 +86,14 @@ def _only_paired_otherwise(judged: Judgement) -> bool:
 def _in_two_lists(text: str, language: str, found: ValueSupport) -> bool:
     """Return whether all values are in one sentence with "respectively", in the order of the claim."""
     starts = [place.printed.start for place in found.places]
-    sentence_span = next(
-        (s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None
-    )
-    years = sentence_span and [
-        value for value in values_in(text[sentence_span.start : sentence_span.end]) if value.year is not None
-    ]
-    inside = sentence_span is not None and all(
-        sentence_span.start <= start < sentence_span.end for start in starts
-    )
+    near = next((s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None)
+    years = near and [value for value in values_in(text[near.start : near.end]) if value.year is not None]
+    inside = near is not None and all(near.start <= start < near.end for start in starts)
     return (
         inside
         and (len(starts) > 1 or bool(years))
         and starts == sorted(starts)
-        and bool(sentence_span and _RESPECTIVELY.search(text[sentence_span.start : sentence_span.end]))
+        and bool(near and _RESPECTIVELY.search(text[near.start : near.end]))
     )
 
 
