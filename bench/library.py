@@ -1,11 +1,12 @@
 """Time to show and to scroll a library of many documents, sorted and filtered, and queries a page.
 
 Runs a web server on an installation of its own, in a folder of ``PINCITE_VAR``, over HTTP. The documents are
-rows without content; they and all that was made with them are removed afterwards.
+rows without content, with stored pictures; they and all that was made with them are removed afterwards.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import re
@@ -25,6 +26,8 @@ from zlib import crc32
 import httpx
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.core.paginator import Paginator
@@ -33,6 +36,7 @@ from django.http import QueryDict
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from PIL import Image, ImageDraw
 
 from bench._installation import chromium, server
 from bench.chaos import own_installation
@@ -50,6 +54,7 @@ OWN_FOLDER = "library"
 USERS = ("library-owner", "library-guest")  # the guest has two documents of three by a collection
 ORDERS = ("newest", "oldest", "title", "pages", "year")
 TAGS, COLLECTIONS = 12, 8
+PICTURES = 50  # of first pages
 MOST_MILLISECONDS, MOST_QUERIES = 200.0, 12
 WARM_UP_REQUESTS = 10  # requests
 WORDS = (
@@ -100,6 +105,8 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 
 
 def remove() -> None:
+    for number in range(PICTURES):
+        default_storage.delete(picture_name(number))
     Document.objects.filter(owner__username__in=USERS).delete()
     User.objects.filter(username__in=USERS).delete()
 
@@ -107,6 +114,7 @@ def remove() -> None:
 def fill(owner: User, guest: User, count: int) -> None:
     """Make documents with tags, collections, shares and copies of the same text, as people have them."""
     chance = random.Random(1)
+    store_pictures(chance)
     documents = Document.objects.bulk_create(rows(owner, count, chance), batch_size=1000)
     added = timezone.now()
     for number, document in enumerate(documents):
@@ -137,6 +145,21 @@ def fill(owner: User, guest: User, count: int) -> None:
         cursor.execute("VACUUM ANALYZE")
 
 
+def store_pictures(chance: random.Random) -> None:
+    """Store the pictures of first pages, which the cards share: grey lines of different lengths."""
+    for number in range(PICTURES):
+        page = Image.new("RGB", (360, 466), "white")
+        for height in range(30, 440, 9):
+            ImageDraw.Draw(page).line((30, height, chance.randrange(200, 330), height), "#444", 3)
+        out = io.BytesIO()
+        page.save(out, "WEBP", quality=82)
+        default_storage.save(picture_name(number), ContentFile(out.getvalue()))
+
+
+def picture_name(number: int) -> str:
+    return f"thumbnails/bench-{number}.webp"
+
+
 def rows(owner: User, count: int, chance: random.Random) -> Iterator[Document]:
     """Yield unsaved documents: one in fifty failed, one in forty is the same text as another."""
     for number in range(count):
@@ -148,6 +171,7 @@ def rows(owner: User, count: int, chance: random.Random) -> Iterator[Document]:
             year=chance.randrange(1990, 2026),
             original_name=f"{title}.pdf",
             file=f"documents/{number}.pdf",
+            thumbnail=picture_name(number % PICTURES),
             sha256=uuid.uuid4().hex * 2,
             text_digest=f"{number - number % 2 if number % 40 < 2 else number:032}",
             size=chance.randrange(10_000, 50_000_000),
