@@ -116,6 +116,8 @@ FLOWS = """Statement of cash flows (in millions)
 | Total other income (loss), net of tax | 323 | (531) |
 | Total revenues from contracts with customers | 410 | 390 |
 | Decrease in inventories of the group | (35) | 20 |
+| Non-operating income (expense) | (300) | (1,160) |
+| Leasehold improvements | 1,494 | 1,563 |
 | Change of earnings | (54)% | 12% |"""
 
 
@@ -134,6 +136,10 @@ FLOWS = """Statement of cash flows (in millions)
         ("Total revenues from contracts with customers was 410 in 2023.", "exact"),
         ("Total revenues from contracts with customers was 390 in 2023.", "unsupported"),
         ("Decrease in inventories of the group was (35) in 2023.", "exact"),
+        ("Non-operating income (expense) was (300) in 2023.", "exact"),
+        ("Non-operating income (expense) was 300 in 2023.", "unsupported"),
+        ("Leasehold improvements was 1,494 in 2023.", "exact"),
+        ("Leasehold improvements was 1,563 in 2023.", "unsupported"),
         ("Change of earnings was (54)% in 2023.", "exact"),
         ("Change of earnings was 54% in 2023.", "unsupported"),
     ],

@@ -20,6 +20,7 @@ VESTING = "In all other cases, the units will not vest and all rights to the sha
 RISK = "If our suppliers fail, replacements may not be available to us on reasonable terms in the next years."
 USE = "The Article and Section headings are for convenience only. You may not assign this Agreement in part."
 DEMAND = "Volumes were 8% lower as a result of low demand and destocking more than offsetting new business."
+RIVER = "Operations in Brazil were audited. The company vigorously defends its positions before the courts."
 
 
 @pytest.mark.parametrize(
@@ -83,3 +84,10 @@ def test_the_difference_is_told_where_it_stands() -> None:
 )  # fmt: skip
 def test_may_not_is_must_not_where_the_passage_prescribes(passage: str, claim: str, verdict: str) -> None:
     assert check(Case(claim, "", passage=passage, lang="en")).verdict == verdict
+
+
+def test_a_name_of_the_title_stands_for_the_company_without_its_article() -> None:
+    said = [RIVER.split(". ")[1].replace("The company", name) for name in ("Brazil", "The Brazil")]
+    found = [check(Case(claim, "", passage=RIVER, lang="en", title="Brazil 2023")) for claim in said]
+    assert found[0].verdict not in ("unsupported", "partial")
+    assert not found[1].verified

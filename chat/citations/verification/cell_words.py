@@ -177,7 +177,8 @@ class CellComparison:
         """Return whether the claim calls the amount a cost right behind its name: "research expense"."""
         said = [at for at in self.used if self.tokens[at].kind == "word"]
         behind = range(max(said), min(max(said) + 2, len(self.tokens))) if said else ()
-        named = {at for at in behind if self.tokens[at].word.rstrip("s") in self.words.outflow}
+        outflows = {at for at in behind if self.tokens[at].word.rstrip("s") in self.words.outflow}
+        named = {at for at in outflows if not self._is_alternative(self.tokens[at])}
         self.used |= named
         return bool(named)
 

@@ -302,7 +302,7 @@ def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) ->
     if None in found:
         return set()
     places = [at for at in found if at is not None]
-    if len(places) > 2 and [claim[at].word for at in range(places[0], places[-1] + 1)] == [
+    if len(places) > 1 and [claim[at].word for at in range(places[0], places[-1] + 1)] == [
         wanted.word for wanted in label
     ]:
         return set(places)  # the label as it is written: "revenues from contracts with customers"

@@ -284,21 +284,21 @@ def _names_another(pairing: Pairing, i: int, j: int, named: Container[str]) -> b
     claim, source, words = pairing.claim[i], pairing.source[j], pairing.words
     if not claim.kind == source.kind == "word" or same(claim, source) or opposite(claim, source):
         return False
+    defined = i > 0 and pairing.claim[i - 1].word in words.articles
     pronoun = j > 0 and pairing.source[j - 1].word in words.articles and source.word in words.generic
-    generic = i > 0 and pairing.claim[i - 1].word in words.articles and claim.word in words.generic
+    generic = defined and claim.word in words.generic
     light = any(token.word in words.light and not token.name for token in (claim, source))
-    return not (light or generic or (pronoun and claim.stem in named))
+    return not (light or generic or (pronoun and not defined and claim.stem in named))
 
 
 def _conflict(claim: Token | None, source: Token | None, start: int) -> Conflict:
     """Return the difference as a conflict; ``start``: the sentence's first character in the passage."""
-    kind = "entity_swap"
     if claim is None or source is None:
         kind = "negation"
     elif claim.marker and source.marker:
         kind = "modality"
-    elif opposite(claim, source):
-        kind = "direction"
+    else:
+        kind = "direction" if opposite(claim, source) else "entity_swap"
     return Conflict(
         kind,
         claim.word if claim else "",
