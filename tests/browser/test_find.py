@@ -26,6 +26,8 @@ def manual(count: int = 60) -> bytes:
             page.insert_text((90, 330), "首都在中华人民共", fontname="china-s")
             page.insert_text((90, 346), "和国的北京。", fontname="china-s")
             page.insert_text((90, 380), "The café of Zürich")
+            page.insert_htmlbox((90, 420, 520, 470), "<p dir=rtl>שלום עולם, זהו מסמך בעברית.</p>")
+            page.insert_htmlbox((90, 480, 520, 530), "<p dir=rtl>هذه وثيقة آمنة.</p>")
     return bytes(document.tobytes())
 
 
@@ -82,8 +84,14 @@ def test_whole_words_and_words_that_are_nowhere(reader: Page) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("words", "boxes"), [("知能は文書", 1), ("人民共和国", 2), ("cafe of zurich", 1)])
-def test_words_without_spaces_and_accents_are_found(reader: Page, words: str, boxes: int) -> None:
+@pytest.mark.parametrize(
+    ("words", "boxes"),
+    [
+        *(("知能は文書", 1), ("人民共和国", 2), ("cafe of zurich", 1)),
+        *(("עולם, זהו", 1), ("وثيقة آمنة", 1)),
+    ],
+)
+def test_words_of_any_script_and_without_accents_are_found(reader: Page, words: str, boxes: int) -> None:
     reader.keyboard.press("/")
     reader.get_by_role("searchbox", name="Find in this document").fill(words)
     expect(reader.locator("[data-find] output")).to_have_text("1 of 1")
