@@ -144,3 +144,15 @@ def test_links_of_the_page_stay_under_the_side_and_the_answer_has_room(
     assert fresh
     assert settings
     assert fresh["y"] < settings["y"] + settings["height"]  # in one line
+
+
+@pytest.mark.slow
+def test_the_words_of_a_choice_stand_beside_its_box(phone: Page, site: Site, upload: Upload) -> None:
+    upload(report(), "Chosen.pdf")
+    phone.goto(site.url("/reviews/"))
+    if not phone.locator("[name=joins]").is_visible():
+        phone.get_by_role("button", name="New review").click()
+    box = phone.locator("[name=joins]").bounding_box()
+    label = phone.locator("label:has([name=joins])").bounding_box()
+    assert box and label
+    assert abs((box["y"] + box["height"] / 2) - (label["y"] + label["height"] / 2)) < 6
