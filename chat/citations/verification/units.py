@@ -37,7 +37,7 @@ from text.units import unit_at
 
 LEAST_CLAUSE = 5  # minimum content words of an independent clause
 NEAR_VERBATIM = 0.85  # share of equal tokens in the same order
-_TURNING = frozenset({"negation", "hedge", "condition", "modality", "quantifier"})
+_CHANGES_MEANING = frozenset({"negation", "hedge", "condition", "modality", "quantifier"})
 _RESPECTIVELY = re.compile(
     r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
 )
@@ -59,11 +59,11 @@ def judge_unit(
         said_in: the claim's language, in which the words of a table row are compared.
         found: the places of the claim's values in the unit, where it has any.
     """
-    if stands_whole(sentence, unit.text, language):
+    if repeats_sentences(sentence, unit.text, language):
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     if unit.type == "table":
         return _judge_row(sentence, unit, around, language, said_in, found)
-    if stands_unqualified(sentence, unit.text, language):
+    if repeats_clause(sentence, unit.text, language):
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     topics = [*reversed(unit.section_path), unit.title]
     judged = judge_prose(sentence, unit.text, language, topics)
@@ -72,7 +72,7 @@ def judge_unit(
     may_hold = may_hold or _only_paired_otherwise(judged)
     if may_hold and found and found.complete and _in_two_lists(unit.text, language, found):
         judged = _by_values(sentence, unit, around, language, found)
-    if judged.outcome == "holds" and (wrong := word_exchanged(sentence, unit.text, language, topics)):
+    if judged.outcome == "holds" and (wrong := single_difference(sentence, unit.text, language, topics)):
         return replace(judged, outcome="conflict", conflicts=(wrong,))
     return judged
 
@@ -118,7 +118,7 @@ def _inside_word(text: str, at: int) -> bool:
     return len(around) == 2 and around.isalpha() and max(around) < "\u3000"
 
 
-def stands_whole(sentence: str, text: str, language: str) -> bool:
+def repeats_sentences(sentence: str, text: str, language: str) -> bool:
     """Return whether the claim is one or more whole sentences of the text, word for word."""
     start, end = verbatim_span(sentence, text)
     if end == 0 or _signs(sentence) != _signs(text[start:end]):
@@ -135,7 +135,7 @@ def stands_whole(sentence: str, text: str, language: str) -> bool:
     )
 
 
-def stands_unqualified(sentence: str, text: str, language: str) -> bool:
+def repeats_clause(sentence: str, text: str, language: str) -> bool:
     """Return whether the claim is a clause of the text, word for word, without a qualifier beside it."""
     start, end = verbatim_span(sentence, text)
     if end == 0 or _signs(sentence) != _signs(text[start:end]) or not known_language(language):
@@ -147,7 +147,8 @@ def stands_unqualified(sentence: str, text: str, language: str) -> bool:
             beside = tokens_of(text[span.start : span.end], language)
             words = lexicon(language)
             left = [t for t in beside if not start <= t.start + span.start < end]
-            if any(_turns(t) or t.word.split()[0] in words.consent for t in left):
+            changes = (t.marker is not None and t.marker.category in _CHANGES_MEANING for t in left)
+            if any(changes) or any(t.word.split()[0] in words.consent for t in left):
                 return False
             rest = text[span.start : start], text[end : span.end] if language in UNSPACED else ""
             if language in UNSPACED and rest[0].endswith(tuple(words.privative | words.unrealised)):
@@ -178,16 +179,12 @@ def _reports_clause(rest: tuple[str, str], before: Sequence[str], words: Lexicon
     return any(word in verbs for word in before)
 
 
-def _turns(token: Token) -> bool:
-    return token.marker is not None and token.marker.category in _TURNING
-
-
 def _signs(text: str) -> list[str]:
     """Return the signs that folding drops although they change a number."""
     return re.findall(r"(?<![\w)])[-−–](?=\s?[$£€¥]?\d)|\((?=[$£€¥\d])", text)
 
 
-def word_exchanged(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Conflict | None:
+def single_difference(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Conflict | None:
     """Compare a claim with each sentence that it repeats except for one word or a negation.
 
     The word may be elsewhere in the passage: "the Facility Bank" for "the Facility Agreement".
