@@ -91,3 +91,11 @@ def test_a_name_of_the_title_stands_for_the_company_without_its_article() -> Non
     found = [check(Case(claim, "", passage=RIVER, lang="en", title="Brazil 2023")) for claim in said]
     assert found[0].verdict not in ("unsupported", "partial")
     assert not found[1].verified
+
+
+def test_a_sentence_beside_its_like_is_compared_with_itself() -> None:
+    said = "In the last year lots of {} did not make the big firm rich."
+    lines = [said.format(what) for what in ("owls", "bats")]
+    for line in lines:
+        claim = line.replace("did not", "didn't")
+        assert check(Case(claim, "", passage=" ".join(lines), lang="en")).verified

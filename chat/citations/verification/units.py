@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -199,11 +200,17 @@ def single_difference(claim: str, passage: str, language: str, topics: Sequence[
     claimed = _without_breaks(tokens_of(claim, language, limits=False))
     everything = tokens_of(passage, language, limits=False)
     named = {token.stem for topic in topics for token in tokens_of(topic, language)}
-    for span in sentence_spans(passage, language):
-        held = _without_breaks(tokens_of(passage[span.start : span.end], language, limits=False))
-        if pair := _exchanged(Pairing(claimed, held, {}, lexicon(language)), named, everything):
-            return _conflict(*pair, span.start)
-    return None
+    sentences = {
+        span.start: _without_breaks(tokens_of(passage[span.start : span.end], language, limits=False))
+        for span in sentence_spans(passage, language)
+    }
+    if not sentences:
+        return None
+    keys = Counter(map(_key, claimed))
+    nearest = max(sentences, key=lambda start: (keys & Counter(map(_key, sentences[start]))).total())
+    pairing = Pairing(claimed, sentences[nearest], {}, lexicon(language))
+    pair = _exchanged(pairing, named, everything)
+    return _conflict(*pair, nearest) if pair else None
 
 
 def _without_breaks(tokens: Sequence[Token]) -> list[Token]:
