@@ -1,4 +1,4 @@
-"""A sentence as tokens that can be compared: quantities, words of meaning, names and other words."""
+"""Split a sentence into tokens that can be compared: quantities, markers, names and other words."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _KATAKANA = re.compile("[ァ-ヴー]+")
 
 @lru_cache(maxsize=2048)
 def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...]:
-    """The tokens of a text, in order; without ``limits`` a "maximum" bounds no number some words away."""
+    """Return the tokens in order; without ``limits``, "maximum" does not bound a number some words away."""
     words = lexicon(language) if limits else _without_limits(language)
     raw = _raw_unspaced(text, language, words) if language in UNSPACED else _raw(text, language)
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
     found = with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
     found = with_events(_without_contrasts(_without_plain_years(found, language), words), words)
     found = with_periods(_with_ordinals(with_times_a_day(_with_quarters(found, words)), language))
-    found = _turned(_with_equatives(found, words), words)
+    found = _with_less_reversed(_with_equatives(found, words), words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
     found = with_final_when(with_verb_first(with_final_particles(found, words), words), words)
     return tuple(in_clauses(found, words))
@@ -56,7 +56,7 @@ def _without_limits(language: str) -> Lexicon:
 
 
 def _raw(text: str, language: str) -> list[Token]:
-    """Quantities, words and breaks of a spaced language."""
+    """Return quantities, words and breaks of a language that puts spaces between words."""
     plain = same_characters(text)
     quantities = quantities_in(text, language)
     articles = number_words(language).articles
@@ -66,10 +66,10 @@ def _raw(text: str, language: str) -> list[Token]:
     found += [
         Token("break", match[0].strip() or " ", *match.span())
         for match in _BREAK.finditer(plain)
-        if not _inside(taken, match.start(), match.end()) and not _in_abbreviation(plain, match.start())
+        if not _overlaps(taken, match.start(), match.end()) and not _in_abbreviation(plain, match.start())
     ]
     for match in word_matches(plain):
-        if not _inside(taken, match.start(), match.end()):
+        if not _overlaps(taken, match.start(), match.end()):
             word = plain_word(match[0], language)
             if language == "en" and match[0] == "May" and _is_month(plain, match.start()):
                 word = "may (month)"
@@ -90,12 +90,12 @@ def _raw(text: str, language: str) -> list[Token]:
 
 
 def _is_month(text: str, at: int) -> bool:
-    """Whether a "May" is the month: inside a sentence, or before "is" and the like."""
+    """Return whether "May" is the month: it is not the first word, or "is" or the like follows it."""
     return at > 0 or re.match(r"May (?:is|was|has|had|and|\d)\b", text) is not None
 
 
 def _is_label(text: str, at: int) -> bool:
-    """Whether a capital letter names what stands before it, as in "Site A"; not "I", nor among capitals."""
+    """Return whether a capital letter other than "I" labels the word before it, as in "Site A"."""
     if text[at].isupper() and re.match(r"-\d", text[at + 1 : at + 3]):  # "T-02"
         return True
     before = re.search(r"([^\W\d_]{2,}) $", text[:at])
@@ -103,7 +103,7 @@ def _is_label(text: str, at: int) -> bool:
 
 
 def _losses_as_amounts(tokens: list[Token]) -> list[Token]:
-    """ "A loss of $(41) million" is a loss of 41: the word and the sign say one thing."""
+    """Remove the minus of an amount after "loss": "a loss of $(41) million" is a loss of 41 million."""
     found = list(tokens)
     loss = False
     for at, token in enumerate(tokens):
@@ -118,17 +118,18 @@ def _losses_as_amounts(tokens: list[Token]) -> list[Token]:
 
 
 def _has_conjunction(word: str) -> bool:
-    """Whether an Arabic word is a known one behind "and": ``ولم``."""
+    """Return whether an Arabic word is "and" joined to a word of the lexicon: ``ولم``."""
     phrases = lexicon("ar").phrases
     return word[0] in "وف" and (word,) not in phrases and (word[1:],) in phrases
 
 
-def _inside(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Return whether the characters from ``start`` to ``end`` overlap one of the spans ``taken``."""
     return any(a < end and start < b for a, b in taken)
 
 
 def _in_abbreviation(text: str, at: int) -> bool:
-    """A point inside a number or behind one letter ends nothing."""
+    """Return whether a point, comma or colon is part of a number or abbreviation, and so is no break."""
     if text[at] not in ".,:":
         return False
     if text[at] == "." and text[at - 2 : at - 1] == "." and text[at - 1 : at].isalpha():  # "U.S."
@@ -137,7 +138,7 @@ def _in_abbreviation(text: str, at: int) -> bool:
 
 
 def _recognized(raw: Sequence[Token], words: Lexicon) -> Iterator[Token]:
-    """Words joined to the longest phrases the lexicon knows."""
+    """Join words to the longest phrases of the lexicon, and give them their meaning."""
     at = 0
     while at < len(raw):
         token = raw[at]
@@ -164,12 +165,13 @@ def _recognized(raw: Sequence[Token], words: Lexicon) -> Iterator[Token]:
 
 
 def _is_prefix(raw: Sequence[Token], at: int) -> bool:
-    """Whether a hyphen joins a word to the one behind it: "non-refundable"."""
-    behind = raw[at + 1 : at + 2]
-    return bool(behind) and behind[0].kind == "word" and behind[0].start == raw[at].end + 1
+    """Return whether a hyphen joins a word to the next one: "non-refundable"."""
+    following = raw[at + 1 : at + 2]
+    return bool(following) and following[0].kind == "word" and following[0].start == raw[at].end + 1
 
 
 def _longest(raw: Sequence[Token], at: int, words: Lexicon) -> tuple[int, Sense | None]:
+    """Return length (in tokens) and sense of the longest phrase that begins at ``at``; (1, None) if none."""
     most = words.longest if raw[at].word in words.first or raw[at].stem in words.first else 1
     run: list[Token] = []
     for token in raw[at : at + most]:
@@ -180,7 +182,7 @@ def _longest(raw: Sequence[Token], at: int, words: Lexicon) -> tuple[int, Sense 
         part = run[:size]
         sense = words.sense(tuple(t.word for t in part), tuple(t.stem or t.word for t in part))
         if sense is not None and _compares(sense) and not _number_near(raw, at, size, words):
-            sense = _uncompared(sense)
+            sense = _without_comparators(sense)
         if sense is not None:
             return size, sense
     return 1, None
@@ -190,13 +192,14 @@ def _compares(sense: Sense) -> bool:
     return any(marker.category == "comparator" for marker in sense.markers)
 
 
-def _uncompared(sense: Sense) -> Sense | None:
-    """What a comparator is where it bounds no number: a place, a preposition, one side of opposites."""
+def _without_comparators(sense: Sense) -> Sense | None:
+    """Return the sense without its comparators, for a phrase that bounds no number; None if none is left."""
     markers = tuple(marker for marker in sense.markers if marker.category != "comparator")
     return replace(sense, markers=markers) if markers or sense.poles or sense.function else None
 
 
 def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bool:
+    """Return whether a comparator of ``size`` tokens at ``at`` has a number close enough to bound it."""
     phrase = " ".join(token.word for token in raw[at : at + size])
     if phrase in words.postfix:
         if raw[at + size : at + size + 1] and raw[at + size].kind == "quantity":
@@ -216,18 +219,22 @@ def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bo
 
 
 def _is_frequency(token: Token, words: Lexicon) -> bool:
-    """Whether a word says how often: "twice"."""
+    """Return whether a word says how often: "twice"."""
     sense = words.phrases.get((token.word,))
     return sense is not None and as_times(_with_sense(token, sense, ())).quantity is not None
 
 
 def _with_sense(token: Token, sense: Sense, following: Sequence[Token]) -> Token:
+    """Return the token with kind, marker, poles and synonyms of its sense.
+
+    Of a phrase with several senses, the comparator and the direction apply only before a number.
+    """
     markers = sense.markers
     number = bool(following) and following[0].kind == "quantity"  # "up 9 %", "some forty": about forty
     if sense.function and not markers:
-        turns = number and any(pair == "direction" for pair, _ in sense.poles)
+        directed = number and any(pair == "direction" for pair, _ in sense.poles)
         return replace(
-            token, kind="word" if turns else "function", poles=sense.poles if turns else token.poles
+            token, kind="word" if directed else "function", poles=sense.poles if directed else token.poles
         )
     bounds = (marker for marker in markers if number and marker.category == "comparator")
     marker = next(bounds, markers[0] if markers else None)
@@ -240,30 +247,30 @@ def _with_sense(token: Token, sense: Sense, following: Sequence[Token]) -> Token
 
 
 def _raw_unspaced(text: str, language: str, words: Lexicon) -> list[Token]:
-    """Tokens of Chinese or Japanese: phrases of the lexicon, else single characters and Katakana words."""
+    """Return the tokens of Chinese or Japanese: phrases of the lexicon, characters and Katakana words."""
     plain = same_characters(text)
     quantities = {q.start: q for q in quantities_in(text, language)}
     found: list[Token] = []
     at = 0
     while at < len(plain):
-        often = _frequency_length(plain, at, words)
-        if (quantity := quantities.get(at)) and not often:
+        frequency_length = _frequency_length(plain, at, words)
+        if (quantity := quantities.get(at)) and not frequency_length:
             found.append(Token("quantity", text[at : quantity.end], at, quantity.end, quantity=quantity))
             at = quantity.end
             continue
-        size = often or _phrase_at(plain, at, words, quantities)
+        size = frequency_length or _phrase_at(plain, at, words, quantities)
         if size and not _counter_in_word(plain, at, size, found):
             sense = words.phrases[tuple(plain[at : at + size].lower())]
             token = Token("word", plain[at : at + size], at, at + size, plain[at : at + size])
             found.append(_with_sense(token, sense, ()))
             at += size
             continue
-        at = _single(plain, at, language, found)
+        at = _append_one(plain, at, language, found)
     return found
 
 
 def _frequency_length(text: str, at: int, words: Lexicon) -> int:
-    """Length of the words that say how often, and begin with a number: 1回, 一度 ("once"); 0 for others."""
+    """Return the length in characters of a frequency that begins with a number: 1回, 一度 ("once"); or 0."""
     for size in (3, 2):
         sense = words.phrases.get(tuple(text[at : at + size]), Sense())
         if {Marker("frequency", "once"), Marker("frequency", "twice")} & set(sense.markers):
@@ -271,17 +278,18 @@ def _frequency_length(text: str, at: int, words: Lexicon) -> int:
     return 0
 
 
-_COUNTERS = frozenset("人件名個个位项份条次")  # behind a number
+_COUNTERS = frozenset("人件名個个位项份条次")  # counter words, after a number
 
 
 def _counter_in_word(text: str, at: int, size: int, before: Sequence[Token]) -> bool:
-    """Whether a character that counts things stands in a word: 件 in 人件費 ("cost of labour")."""
+    """Return whether a counter character is part of a word: 件 in 人件費 ("cost of labour")."""
     if size > 1 or text[at] not in _COUNTERS or (before and before[-1].quantity and before[-1].end == at):
         return False
     return any("一" <= near <= "鿿" for near in (text[at - 1 : at], text[at + 1 : at + 2]))
 
 
 def _phrase_at(text: str, at: int, words: Lexicon, quantities: dict[int, Quantity]) -> int:
+    """Return the length of the longest phrase of the lexicon at ``at`` that cuts no quantity; 0 if none."""
     for size in range(min(words.longest, len(text) - at), 0, -1):
         if any(at < start < at + size for start in quantities):
             continue
@@ -290,7 +298,8 @@ def _phrase_at(text: str, at: int, words: Lexicon, quantities: dict[int, Quantit
     return 0
 
 
-def _single(text: str, at: int, language: str, found: list[Token]) -> int:
+def _append_one(text: str, at: int, language: str, found: list[Token]) -> int:
+    """Append the break, Katakana word, Latin word or character at ``at``; return the index after it."""
     character = text[at]
     if _BREAK.match(text, at):
         found.append(Token("break", character, at, at + 1))
@@ -305,11 +314,14 @@ def _single(text: str, at: int, language: str, found: list[Token]) -> int:
 
 
 def _without_contrasts(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ ", but the tenant …" opens a statement, "all but the largest" excepts."""
+    """Take a condition word that opens a statement for a function word.
+
+    ", but the tenant …" contrasts; "all but the largest" excepts and stays a condition.
+    """
     found = list(tokens)
     for at, token in enumerate(tokens):
-        behind_break = at > 0 and tokens[at - 1].kind == "break"
-        if not token.marker or token.marker.category != "condition" or not behind_break:
+        after_break = at > 0 and tokens[at - 1].kind == "break"
+        if not token.marker or token.marker.category != "condition" or not after_break:
             continue
         first = token.word.split()[0]
         if first in words.breaks and first != token.word:
@@ -320,7 +332,7 @@ def _without_contrasts(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def _without_plain_years(tokens: list[Token], language: str) -> list[Token]:
-    """ "in the year 2019" says no more than "in 2019"."""
+    """Take "year" before a year for a function word: "in the year 2019" means "in 2019"."""
     found = list(tokens)
     for at, (token, following) in enumerate(pairwise(tokens)):
         dated = following.quantity is not None and following.quantity.dimension == "year"
@@ -333,7 +345,7 @@ _QUARTER = re.compile("[qt]([1-4])|([1-4])q")
 
 
 def _with_quarters(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "Q1" as "first quarter"."""
+    """Replace "Q1" by the tokens of "first quarter"."""
     found: list[Token] = []
     for token in tokens:
         match = _QUARTER.fullmatch(token.word) if words.quarter and token.kind == "word" else None
@@ -348,7 +360,7 @@ def _with_quarters(tokens: list[Token], words: Lexicon) -> list[Token]:
 
 
 def _with_ordinals(tokens: list[Token], language: str) -> list[Token]:
-    """ "First" as an ordinal; "every second year" as every two years."""
+    """Mark "first" as an ordinal; read "every second year" as every two years."""
     ordinals = number_words(language).ordinals
     tokens = list(tokens)
     for at in range(len(tokens) - 2, 0, -1):
@@ -373,7 +385,7 @@ _EQUATIVE_REACH = 7  # tokens between "as" and "as"
 
 
 def _with_equatives(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "twice as fast as under lamps": the second word joins what something is held against, like "than"."""
+    """Replace the second "as" of "twice as fast as under lamps" by "than": the standard of comparison."""
     first, second = _EQUATIVES.get(words.language, ("", ""))
     found = list(tokens)
     for at, token in enumerate(tokens[2:], start=2):
@@ -384,43 +396,43 @@ def _with_equatives(tokens: list[Token], words: Lexicon) -> list[Token]:
     return found
 
 
-_OF_THINGS = frozenset(
+_NOT_GRADABLE = frozenset(
     ["male", "married", "landlord", "employer", "asset", "credit", "import", "trade", "money", "treated"]
 )
 
 
 def _is_gradable(token: Token) -> bool:
-    """Whether "less" can turn a word round: "high", and not "women" or "income"."""
+    """Return whether "less" can reverse a word's meaning: "high", but not "women" or "income"."""
     pairs = {pair for pair, _ in token.poles}
-    return bool(pairs) and not pairs & _OF_THINGS and token.kind != "quantity"
+    return bool(pairs) and not pairs & _NOT_GRADABLE and token.kind != "quantity"
 
 
-def _turned(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "less high" and "non-independent": the word after is turned round."""
+def _with_less_reversed(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """Join "less" to a gradable word, with the opposite meaning: "less high"."""
     found: list[Token] = []
-    turn: Token | None = None
+    less: Token | None = None
     for at, token in enumerate(tokens):
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         if token.word in words.less and following and _is_gradable(following):
-            turn = token
+            less = token
             continue
-        if turn is not None:
-            token = replace(token, poles=frozenset((p, 1 - s) for p, s in token.poles), start=turn.start)
-            token = replace(token, stem="-" + token.stem, word=f"{turn.word} {token.word}")
-            turn = None
+        if less is not None:
+            token = replace(token, poles=frozenset((p, 1 - s) for p, s in token.poles), start=less.start)
+            token = replace(token, stem="-" + token.stem, word=f"{less.word} {token.word}")
+            less = None
         found.append(token)
     return found
 
 
 def _joins_numbers(tokens: Sequence[Token], at: int) -> bool:
-    """An "and" before a number of its own: "3 days with zinc and 4 days with placebo"; not "3 and 4"."""
+    """Return whether "and" joins statements: "3 days with zinc and 4 with placebo", but not "3 and 4"."""
     if tokens[at].word not in COORDINATORS or at == 0:
         return False
-    before_it, behind_it = tokens[at - 1].quantity, tokens[at + 1].quantity if at + 1 < len(tokens) else None
-    if before_it and (not behind_it or before_it.dimension == behind_it.dimension):
+    left, right = tokens[at - 1].quantity, tokens[at + 1].quantity if at + 1 < len(tokens) else None
+    if left and (not right or left.dimension == right.dimension):
         return False
     following = [token for token in tokens[at + 1 : at + 3] if token.kind != "function"]
-    if following and following[0].kind == "word" and _gapped(tokens, at):
+    if following and following[0].kind == "word" and _omits_verb(tokens, at):
         return True
     if not following or following[0].kind != "quantity":
         return bool(following) and _parallel_marker(tokens, at, following[0])
@@ -428,26 +440,26 @@ def _joins_numbers(tokens: Sequence[Token], at: int) -> bool:
     return any(token.kind == "quantity" for token in takewhile(lambda token: token.kind != "break", before))
 
 
-def _gapped(tokens: Sequence[Token], at: int) -> bool:
-    """ "site A had 310 mm and site B 420 mm": words and a number, but no verb, answer those before."""
-    behind = list(takewhile(lambda t: t.kind not in ("break", "marker"), tokens[at + 1 : at + 6]))
-    number = next((k for k, token in enumerate(behind) if token.quantity), None)
+def _omits_verb(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether the verb is left out after "and": "site A had 310 mm and site B 420 mm"."""
+    following = list(takewhile(lambda t: t.kind not in ("break", "marker"), tokens[at + 1 : at + 6]))
+    number = next((k for k, token in enumerate(following) if token.quantity), None)
     if number is None or any(
-        token.kind == "function" and token.word not in _SMALL for token in behind[:number]
+        token.kind == "function" and token.word not in _ARTICLES for token in following[:number]
     ):
         return False
     before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))
     stems = {token.stem for token in before if token.kind == "word"}
-    own = behind[number].quantity
+    own = following[number].quantity
     same = any(t.quantity and own and t.quantity.dimension == own.dimension for t in before)
-    return same and behind[0].stem in stems
+    return same and following[0].stem in stems
 
 
-_SMALL = frozenset(["the", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il"])
+_ARTICLES = frozenset(["the", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il"])
 
 
 def _parallel_marker(tokens: Sequence[Token], at: int, token: Token) -> bool:
-    """ "highest among the old and lowest among the young": a word of meaning answers one of its kind."""
+    """Return whether an ordinal after "and" has one before it: "highest among the old and lowest among …"."""
     if not token.marker or token.marker.category != "ordinal":
         return False
     before = takewhile(lambda token: token.kind != "break", reversed(tokens[:at]))
@@ -458,9 +470,12 @@ _OPEN_BRACKETS, _CLOSE_BRACKETS = frozenset("(（"), frozenset(")）")
 
 
 def in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
-    """Number the clauses and the parts between semicolons. A "that" clause belongs to its verb."""
+    """Yield the tokens with the numbers of their clause and of their part, which semicolons separate.
+
+    A "that" clause belongs to the clause of its verb.
+    """
     clause = part = latest = 0
-    around: list[int] = []  # clauses that a bracket stands in, and that go on behind it
+    around: list[int] = []  # clauses with an open bracket; they resume after it closes
     for at, token in enumerate(tokens):
         following = tokens[at + 1].word if at + 1 < len(tokens) else ""
         if token.word in _CLOSE_BRACKETS and around:
@@ -479,4 +494,4 @@ def in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
             clause = latest = latest + 1
         yield replace(token, clause=clause, part=part)
         if words.language == "ja" and is_marker(token, "condition"):
-            clause = latest = latest + 1  # the condition stands behind its clause
+            clause = latest = latest + 1  # a Japanese condition marker ends its clause
