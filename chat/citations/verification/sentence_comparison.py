@@ -1,4 +1,4 @@
-"""Judges a claim against one sentence: it holds, something conflicts, or it stays open."""
+"""Compare a claim with one sentence of its source: it holds, it conflicts, or the outcome is open."""
 
 from __future__ import annotations
 
@@ -51,25 +51,27 @@ from chat.citations.verification.voice import both_forbid, converse, is_instruct
 from text.semantics import UNSPACED, Lexicon, Marker
 
 Outcome = Literal["holds", "conflict", "open"]
-LEAST_COVERAGE = 0.5  # share of a claim's words with a partner, for a difference to be a contradiction
+LEAST_COVERAGE = 0.5  # least share of the claim's words with a partner for which a difference contradicts
 _KIND_OF = {
     "negation": "negation", "modality": "modality", "hedge": "modality", "quantifier": "quantifier",
     "comparator": "comparator", "time": "time", "frequency": "time", "condition": "condition",
     "cause": "cause_effect", "ordinal": "ordinal", "person": "role_swap",
 }  # fmt: skip
 _MAY_CANCEL = frozenset({"condition", "negation", "modality", "quantifier"})
-_OF_PLACES = frozenset({"entity_swap", "role_swap"})
+_SWAPS = frozenset({"entity_swap", "role_swap"})
 _OPENING_TOKENS = 12
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
 
 
 @dataclass(slots=True)
 class Finding:
-    """What one sentence says of a claim.
+    """The outcome of comparing a claim with one sentence.
 
     Attributes:
-        coverage: share of the claim's words that have a partner.
-        places: indexes of the source's partners.
+        missing: words of the claim that the sentence does not have.
+        open: words that no rule could compare.
+        coverage: share (0..1) of the claim's words that have a partner.
+        places: indexes of the source's tokens that have a partner.
     """
 
     outcome: Outcome
@@ -91,17 +93,18 @@ def examine(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, aro
 
 
 class _Examination(AddedWords):
-    """Collects what differs between a claim and a sentence."""
+    """Collect the differences between a claim and a sentence."""
 
     def finding(self) -> Finding:
+        """Run every comparison, and return the outcome."""
         places = content_places(self.claim)
         if not self.pairing.partners:
             return Finding("open", missing=[token.word for token in self.claim if token.content])
         self._explain_ellipsis()
-        self._polarity()
-        self._claim_without_partner()
+        self._compare_polarity()
+        self._compare_unmatched_claim()
         Omissions(self).find()
-        self._amounts_of_change()
+        self._compare_amounts_of_change()
         if word := only_claim_compares(self.pairing):
             self.open.append(word)  # it may be computed
         junctions = Junctions(self)
@@ -123,7 +126,7 @@ class _Examination(AddedWords):
         coverage = len(known) / max(1, len(places))
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
         if compares(self.claim, self.words) and not compares(self.source, self.words):
-            sure = [c for c in sure if c.kind not in _OF_PLACES]  # "more often than": a reader must judge
+            sure = [c for c in sure if c.kind not in _SWAPS]  # "more often than": a reader must judge
         if len({c.kind for c in sure} & _MAY_CANCEL) > 1:
             sure = []  # "unless they object", "only if they do not object"
         if denies_exception(self.claim, self.source, self.pairing.partners):
@@ -137,7 +140,10 @@ class _Examination(AddedWords):
         )
 
     def _explain_ellipsis(self) -> None:
-        """Words of an earlier clause that a later one, said whole, puts others in the place of."""
+        """Explain words of an earlier clause whose place other words of the later clause take.
+
+        This applies where the claim states the whole later clause.
+        """
         clauses = sorted(self.pairing.clauses)
         if len(clauses) < 2:
             return
@@ -148,10 +154,10 @@ class _Examination(AddedWords):
 
     # -- polarity
 
-    def _polarity(self) -> None:
-        """Opposites, denials, and both together: "none accepted" is "all rejected"."""
-        self._only_with()
-        self._exclusive()
+    def _compare_polarity(self) -> None:
+        """Compare opposites and negations, which may cancel: "none accepted" is "all rejected"."""
+        self._match_only_with()
+        self._match_exclusive_conditions()
         opposites = self.pairing.opposites
         if not opposites:
             return
@@ -182,19 +188,22 @@ class _Examination(AddedWords):
             if not converse(self.pairing, i, j):
                 self.conflict("direction", i, j)
 
-    def _exclusive(self) -> None:
-        """ "Only members may", "no one but members may"; "requires consent", "only with consent"."""
+    def _match_exclusive_conditions(self) -> None:
+        """Match two forms of an exclusive condition.
+
+        "Only members may" and "no one but members may"; "requires consent" and "only with consent".
+        """
         for i, j in self.pairing.ordered:
             if {self.claim[i].stem, self.source[j].stem} & {"condition:onlyif"}:
                 self.exclusive_said |= is_marker(self.claim[i], "quantifier") or is_marker(
                     self.source[j], "quantifier"
                 )
-        said = {self.source[at].clause for at in self.pairing.matched_source}
+        matched_clauses = {self.source[at].clause for at in self.pairing.matched_source}
         free = [
             at
             for at in self.pairing.unmatched_source
             if is_marker(self.source[at], "condition", "onlyif")
-            and (self.source[at].clause in said or self.words.language in UNSPACED)
+            and (self.source[at].clause in matched_clauses or self.words.language in UNSPACED)
         ]
         needs = [
             at
@@ -209,8 +218,8 @@ class _Examination(AddedWords):
             self.explained_claim.add(needs[0])
             self.exclusive_said = True
 
-    def _only_with(self) -> None:
-        """ "may not … without": "only with", "must have"."""
+    def _match_only_with(self) -> None:
+        """Match "may not … without" of the source with "only with" or "must have" of the claim."""
         denied = [at for at in self.relevant_unmatched() if is_marker(self.source[at], "negation")]
         free = self.pairing.unmatched_claim
         needs = [at for at in free if any(is_marker(self.claim[at], *need) for need in _NEEDS)]
@@ -229,25 +238,27 @@ class _Examination(AddedWords):
 
     # -- the claim's words
 
-    def _claim_without_partner(self) -> None:
+    def _compare_unmatched_claim(self) -> None:
+        """Compare each token of the claim that has no partner, by its kind."""
         for at in self.pairing.unmatched_claim:
             token = self.claim[at]
             if at in self.explained_claim or at in self._opening_topic:
                 continue
             if token.quantity:
-                self._quantity(at)
-            elif token.marker and not self._obliges(at):
-                self._marker(at)
+                self._compare_quantity(at)
+            elif token.marker and not self._implies_must(at):
+                self._compare_marker(at)
             elif token.marker:
                 continue
             else:
-                self._word(at)
+                self._compare_word(at)
 
     @cached_property
     def _opening_topic(self) -> range:
-        """In unspaced scripts: the claim's first words, which open the passage, before a sentence's own.
+        """Return, for unspaced scripts, the indexes of the claim's first words that also open the passage.
 
-        "『浜辺日録』には地震の記事が…" of "『浜辺日録』の筆者は…。日録には地震の記事が…".
+        The claim "『浜辺日録』には地震の記事が…" repeats the topic of the passage "『浜辺日録』の筆者は…。
+        日録には地震の記事が…", and then words of a later sentence.
         """
         first = next((at for at in content_places(self.source)), None)
         if self.words.language not in UNSPACED or first not in self.pairing.matched_source:
@@ -258,13 +269,16 @@ class _Examination(AddedWords):
                 continue
             run = list(takewhile(lambda at: self.claim[at].kind == "word", range(start, len(self.claim))))
             for end in range(len(run), 0, -1):
-                said = "".join(self.claim[at].word for at in run[:end])
-                if len(said) > 1 and opening.startswith(said):
+                words = "".join(self.claim[at].word for at in run[:end])
+                if len(words) > 1 and opening.startswith(words):
                     return range(start, start + end)
         return range(0)
 
-    def _obliges(self, at: int) -> bool:
-        """Whether "must" says what an instruction says by its form, or what a bound says: "at most 6 bar"."""
+    def _implies_must(self, at: int) -> bool:
+        """Return whether the source expresses the claim's "must" by its form.
+
+        The form is an imperative, a future tense that prescribes, or a bound: "at most 6 bar".
+        """
         if not is_marker(self.claim[at], "modality") or self._left_out("modality"):
             return False
         if self.claim[at].marker == Marker("modality", "may"):
@@ -278,7 +292,8 @@ class _Examination(AddedWords):
             return True
         return verb is not None and is_instruction(self.source, self.pairing.partners[verb], self.words)
 
-    def _quantity(self, at: int) -> None:
+    def _compare_quantity(self, at: int) -> None:
+        """Compare a number of the claim that has no partner with the source's nearest free number."""
         token = self.claim[at]
         rival = self._rival(at, lambda other: other.quantity is not None)
         if rival is not None and not self.can_contradict(at, rival):
@@ -286,12 +301,13 @@ class _Examination(AddedWords):
         elif rival is not None:
             self.explained_source.add(rival)
             self.conflict(difference(token, self.source[rival]), at, rival)
-        elif not self._said_around(token):
+        elif not self._is_in_passage(token):
             self.missing.append(token.word)
         else:
             self.open.append(token.word)
 
-    def _marker(self, at: int) -> None:
+    def _compare_marker(self, at: int) -> None:
+        """Compare a marker of the claim that has no partner with the source's nearest free one."""
         token = self.claim[at]
         marker = token.marker
         assert marker is not None
@@ -320,7 +336,7 @@ class _Examination(AddedWords):
             rival = self._rival(at, lambda other: is_marker(other, "cause"))
         if rival is None and marker.category == "condition" and marker.value in ("evenif", "including"):
             rival = self._rival(at, lambda other: is_marker(other, "condition"))
-        if rival is not None and marker.category == "time" and self._turned_round(at, rival):
+        if rival is not None and marker.category == "time" and self._reverses_time(at, rival):
             self.open.append(token.word)
         elif rival is not None:
             self.explained_source.add(rival)
@@ -337,20 +353,22 @@ class _Examination(AddedWords):
         elif marker != Marker("modality", "may") or not self._forbids(at):
             self.open.append(token.word)
 
-    def _turned_round(self, at: int, rival: int) -> bool:
-        """Whether what the claim says behind its "after" stands before the source's "before"."""
-        behind = next((self.pairing.partners[i] for i, _ in self.pairing.ordered if i > at), None)
-        return behind is not None and behind < rival
+    def _reverses_time(self, at: int, rival: int) -> bool:
+        """Return whether the words after the claim's "after" come before the source's "before"."""
+        following = next((self.pairing.partners[i] for i, _ in self.pairing.ordered if i > at), None)
+        return following is not None and following < rival
 
     def _forbids(self, at: int) -> bool:
-        """Whether a "may" stands with "not" or "only if" and so says what must not be done."""
+        """Return whether "may" is in one part with "not" or "only if", and so forbids."""
         own = [t for t in self.claim if t.part == self.claim[at].part]
         return any(is_marker(t, "negation") or is_marker(t, "condition", "onlyif") for t in own)
 
     def _left_out(self, category: str) -> bool:
+        """Return whether the claim leaves out a relevant marker of this category."""
         return any(is_marker(self.source[at], category) for at in self.relevant_unmatched())
 
-    def _word(self, at: int) -> None:
+    def _compare_word(self, at: int) -> None:
+        """Compare a word of the claim that has no partner, unless the context explains it."""
         token = self.claim[at]
         added = self.names_topic(token) or token.word in self.words.light or self.speaks_for_us(token)
         reaches = token.word in self.words.light and says_result(self.pairing)
@@ -361,9 +379,13 @@ class _Examination(AddedWords):
             return  # "该研究"
         if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
             return
-        said = at in self._changes_said_by_numbers or self._passes_bound(token) or self._says_again(at)
+        implied = (
+            at in self._changes_implied_by_numbers
+            or self._is_implied_by_bound(token)
+            or self._repeats_word(at)
+        )
         if (
-            said
+            implied
             or names_in_full(self.pairing, at, (self.around.topic, self.around.everything))
             or (self._names_measure(at) and not self.displaces(at))
         ):
@@ -377,7 +399,7 @@ class _Examination(AddedWords):
         rival = self._rival(at, lambda other: other.kind == "word", adjacent=True)
         if (
             rival is not None
-            and self._said_around(token)
+            and self._is_in_passage(token)
             and not (self.is_topic(token) or self._is_phrase_of_passage(at))
         ):
             self.explained_source.add(rival)
@@ -386,7 +408,7 @@ class _Examination(AddedWords):
             self.missing.append(token.word)
 
     def _is_phrase_of_passage(self, at: int) -> bool:
-        """Whether the passage has the word beside the one that the claim has it beside: "abono joven"."""
+        """Return whether the passage, too, has the word next to its neighbour of the claim: "abono joven"."""
         beside = {(one.stem, two.stem) for one, two in pairwise(self.around.everything) if one.kind == "word"}
         token, near = self.claim[at], (self.claim[k] for k in (at - 1, at + 1) if 0 <= k < len(self.claim))
         return any(
@@ -395,8 +417,11 @@ class _Examination(AddedWords):
         )
 
     @cached_property
-    def _changes_said_by_numbers(self) -> frozenset[int]:
-        """Words of rise or fall that sum up two numbers of the source: "fell from 688 to 604"."""
+    def _changes_implied_by_numbers(self) -> frozenset[int]:
+        """Return the indexes of words of rise or fall that two numbers of the source imply.
+
+        The claim "fell from 688 to 604" of the source "688 in May, 604 in June".
+        """
         values = first_and_last(self.pairing, said_so=True)
         one, other = (self.claim[i].quantity for i in values) if values else (None, None)
         if one is None or other is None or one.base == other.base:
@@ -404,31 +429,35 @@ class _Examination(AddedWords):
         side = ("direction", int(other.base < one.base))
         return frozenset(at for at in self.pairing.unmatched_claim if side in self.claim[at].poles)
 
-    def _says_again(self, at: int) -> bool:
-        """ "12 got the drug and 9 got a placebo": the verb before, which the source says once."""
+    def _repeats_word(self, at: int) -> bool:
+        """Return whether the claim repeats a word that the source has once.
+
+        "12 got the drug and 9 got a placebo" for "12 got the drug and 9 a placebo".
+        """
         before = [i for i in self.pairing.partners if i < at and self.claim[i].stem == self.claim[at].stem]
         between = self.claim[before[-1] : at] if before else ()
         unspaced = self.words.language in UNSPACED
         joined = any(t.word in COORDINATORS or (unspaced and t.kind == "break") for t in between)
         own = self.claim[at]
-        behind = self.claim[at - 1].word if at else ""
-        return joined and not own.name and behind not in self.words.articles | self.words.prepositions
+        before_it = self.claim[at - 1].word if at else ""
+        return joined and not own.name and before_it not in self.words.articles | self.words.prepositions
 
     def _names_measure(self, at: int) -> bool:
-        """ "at a pressure of 3 bar" for "at 3 bar": what the unit measures."""
-        joint, number = (*self.claim[at + 1 : at + 3], None, None)[:2]
-        if joint is None or number is None or number.quantity is None or self.claim[at].poles:
+        """Return whether the word names what the unit measures: "at a pressure of 3 bar" for "at 3 bar"."""
+        genitive, number = (*self.claim[at + 1 : at + 3], None, None)[:2]
+        if genitive is None or number is None or number.quantity is None or self.claim[at].poles:
             return False
         measured = number.quantity.dimension not in ("", "money", "year", "date", "ratio")
-        return measured and joint.word in self.words.genitive and at + 2 in self.pairing.partners
+        return measured and genitive.word in self.words.genitive and at + 2 in self.pairing.partners
 
-    def _passes_bound(self, token: Token) -> bool:
-        """ "rises above 4 bar" for "exceeds 4 bar"."""
+    def _is_implied_by_bound(self, token: Token) -> bool:
+        """Return whether a bound implies a word of rise or fall: "rises above 4 bar" for "exceeds 4 bar"."""
         bounds = {self.claim[i].bound for i in self.pairing.partners if self.claim[i].quantity}
         sides = {side for pair, side in token.poles if pair == "direction"}
         return (sides == {0} and "gt" in bounds) or (sides == {1} and "lt" in bounds)
 
-    def _said_around(self, token: Token) -> bool:
+    def _is_in_passage(self, token: Token) -> bool:
+        """Return whether the passage around the sentence has the same number or word."""
         if token.quantity:
             return any(
                 other.quantity is not None and same_quantity(token.quantity, other.quantity)
@@ -437,7 +466,10 @@ class _Examination(AddedWords):
         return any(token.stem == other.stem for other in self.around.everything if other.kind == "word")
 
     def _rival(self, at: int, fits: object, adjacent: bool = False) -> int | None:
-        """The free token of the source that stands where the claim has its own."""
+        """Return the index of the free source token nearest to where the partner of ``at`` is expected.
+
+        ``fits`` is a predicate on tokens. With ``adjacent``, it is at most 2 tokens from there; else None.
+        """
         assert callable(fits)
         free = [
             j for j in self.relevant_unmatched() if j not in self.explained_source and fits(self.source[j])
@@ -450,8 +482,8 @@ class _Examination(AddedWords):
             return None
         return nearest
 
-    def _amounts_of_change(self) -> None:
-        """A number by which something rose or fell is not its amount: "rose by 8", "rose to 8", "was 8"."""
+    def _compare_amounts_of_change(self) -> None:
+        """Tell an amount of change from the amount reached: "rose by 8" is not "rose to 8" or "was 8"."""
         numbers = [(i, j) for i, j in self.pairing.ordered if self.claim[i].quantity]
         for i, j in numbers:
             roles = change_role(self.claim, i, self.words), change_role(self.source, j, self.words)
