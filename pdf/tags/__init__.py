@@ -1,5 +1,5 @@
-"""The author's own structure of a page (tagged PDF, ISO 32000-2, 14.7 and 14.8), where it is sound.
+"""Use a page's structure tags (tagged PDF, ISO 32000-2, 14.7 and 14.8) where they are sound.
 
-``elements`` judges a document's structure tree and links words to its elements, ``blocks`` and ``tables``
-regroup what the layout found.
+``elements`` samples a document's structure tree and links words to its elements; ``blocks`` and ``tables``
+regroup the blocks that the layout found.
 """

@@ -1,8 +1,9 @@
-"""The blocks of a page as its author's tags say, where these are sound.
+"""Regroup the blocks of a page by its structure tags, where these are sound.
 
-Geometry has found blocks and their order; the tags settle which lines are one
-paragraph, what is a heading, an item, a caption, and which cells make a row. What
-they say nothing of, or nothing credible, stays as it was.
+The layout has found blocks and their order from the geometry; the tags decide
+which lines are one paragraph, which block is a heading, a list item or a caption,
+and which cells make a row. Blocks without tags, or with unsound ones, stay as they
+were. A unit is a structure element that becomes one block.
 """
 
 from __future__ import annotations
@@ -19,26 +20,26 @@ from pdf.layout.paragraphs import block_of
 from pdf.tags.elements import BLOCKS, Element, Owners, heading_level
 from pdf.tags.tables import tables_by_tags
 
-# Share of the characters that must stand in units.
+# Least share of the characters of a page that must be in units.
 TAGGED_SHARE = 0.7
-# From this share of the tagged characters in units that are too large on, no unit is believed.
+# With more than this share of the tagged characters in units that are too large, the tags are rejected.
 COARSE_SHARE = 0.4
-# From this share of the units that tear what runs on, and so many, no unit is believed.
+# With this share of the units torn from the one before, and at least this number, the tags are rejected.
 TORN_SHARE, TORN = 0.15, 3
-# Within a unit no line is so far below the one before (ems), and so much further than usual.
+# A pitch above both limits separates paragraphs: in ems, and relative to the unit's median pitch.
 WIDEST_PITCH, OPENED = 1.5, 1.35
-# Type within a unit differs by no more than this, where whole lines are set in it.
+# Largest ratio of the type sizes of whole lines of one unit.
 SIZES = 1.3
-# Items and ends of paragraphs in a unit from which on it is several.
+# A unit with this number of list items, or of ends of paragraphs, holds several paragraphs.
 SEVERAL = 3
-# A line ends before the edge when it leaves so much of its unit's width empty.
+# A line ends before the edge when it leaves this share of its unit's width empty.
 SHORT_LINE = 0.12
 _ENDS = (".", "!", "?", ":", "。", "؟")
-_GOES_ON = tuple(".,:;!?。，؛،")
+_ENDS_OR_PAUSES = tuple(".,:;!?。，؛،")
 
 
 def is_coarse(lines: Sequence[Line]) -> bool:
-    """Whether the lines of one unit are plainly several paragraphs."""
+    """Return whether the lines of one unit are clearly several paragraphs."""
     if len(lines) < 2:
         return False
     if max(line.size for line in lines) > SIZES * min(line.size for line in lines if line.chars):
@@ -47,12 +48,13 @@ def is_coarse(lines: Sequence[Line]) -> bool:
 
 
 def _has_gap(lines: Sequence[Line]) -> bool:
-    steps = [(b.baseline - a.baseline, max(a.size, b.size)) for a, b in pairwise(lines) if _below(a, b)]
-    if not steps:
+    """Return whether a pitch of the lines is much wider than the median, or the median itself is too wide."""
+    pitches = [(b.baseline - a.baseline, max(a.size, b.size)) for a, b in pairwise(lines) if _below(a, b)]
+    if not pitches:
         return False
-    usual = median(pitch for pitch, _ in steps)
-    return any(pitch > WIDEST_PITCH * em and pitch > OPENED * usual for pitch, em in steps) or (
-        usual > 2 * WIDEST_PITCH * steps[0][1]
+    usual = median(pitch for pitch, _ in pitches)
+    return any(pitch > WIDEST_PITCH * em and pitch > OPENED * usual for pitch, em in pitches) or (
+        usual > 2 * WIDEST_PITCH * pitches[0][1]
     )
 
 
@@ -61,7 +63,7 @@ def _below(a: Line, b: Line) -> bool:
 
 
 def _ends_often(lines: Sequence[Line]) -> bool:
-    """Whether sentences end, again and again, in lines that leave room."""
+    """Return whether several lines before the last are short and end a sentence."""
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     room = SHORT_LINE * (right - left)
     ends = [
@@ -73,13 +75,15 @@ def _ends_often(lines: Sequence[Line]) -> bool:
 
 
 def _items(lines: Sequence[Line]) -> int:
+    """Return the number of lines that begin with a bullet."""
     return sum(len(line.words) > 1 and is_bullet(marker_of(line.words[0].text)) for line in lines)
 
 
 def are_sound(units: Mapping[int, Sequence[Line]], untagged: int) -> bool:
-    """Whether a page's units can be believed.
+    """Return whether the units of a page are sound.
 
-    ``units`` are their lines in the author's order, ``untagged`` the number of characters in none.
+    ``units`` holds the lines of each unit in the order of the structure tree, ``untagged``
+    is the number of characters in no unit.
     """
     chars = {unit: sum(line.chars for line in lines) for unit, lines in units.items()}
     tagged = sum(chars.values())
@@ -93,22 +97,22 @@ def are_sound(units: Mapping[int, Sequence[Line]], untagged: int) -> bool:
 
 
 def _is_torn(last: Line, line: Line) -> bool:
-    """Whether one unit goes on with the other: in the same line, or with a small letter in the next."""
+    """Return whether a unit ends in mid-sentence: the next continues its line, or begins in lower case."""
     if abs(last.baseline - line.baseline) <= SAME_BASELINE * line.size:
         return 0 <= line.x0 - last.x1 < 0.5 * line.size
     pitch = line.baseline - last.baseline
     near = 0 < pitch < WIDEST_PITCH * line.size and last.style == line.style
-    return near and line.words[0].text[0].islower() and not last.text.endswith(_GOES_ON)
+    return near and line.words[0].text[0].islower() and not last.text.endswith(_ENDS_OR_PAUSES)
 
 
-# The author's order is followed where at most this share of neighbours stand the other way round on the page.
+# The order of the tree is used where at most this share of neighbours is in reverse order on the page.
 DISORDER = 0.2
 _DEEPEST_ITEM = 6
 
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """Lines that make one block, or the blocks of one table."""
+    """The lines of one block, or the blocks of one table. ``unit``: the number of an element, or -1."""
 
     unit: int
     opens_column: bool = False
@@ -117,7 +121,10 @@ class _Group:
 
 
 def group_by_tags(blocks: Sequence[Block], elements: Sequence[Element]) -> list[Block]:
-    """The blocks, those that sound tags see otherwise made anew; every word stays in exactly one."""
+    """Return the blocks regrouped by the tags, or unchanged where the tags are not sound.
+
+    Every word stays in exactly one block.
+    """
     owners = Owners(elements)
     units: dict[int, list[Line]] = {}
     untagged = 0
@@ -133,11 +140,11 @@ def group_by_tags(blocks: Sequence[Block], elements: Sequence[Element]) -> list[
     blocks = tables_by_tags(blocks, owners)
     coarse = {unit for unit, lines in units.items() if is_coarse(lines)}
     groups = _ordered(_groups(blocks, owners, coarse))
-    return [block for n, group in enumerate(groups) for block in _made(group, owners, opens_page=n == 0)]
+    return [block for n, group in enumerate(groups) for block in _blocks_of(group, owners, opens_page=n == 0)]
 
 
 def _pieces(block: Block, owners: Owners) -> Iterator[tuple[int, Line]]:
-    """The block's lines, parted where the unit changes."""
+    """Yield the block's lines with the numbers of their units, split where the unit changes."""
     for line in block.lines:
         if line.sideways:
             yield -1, line
@@ -155,13 +162,13 @@ def _unit(tag: int, owners: Owners) -> int:
 
 
 def _is_table_or_figure(line: Line, owners: Owners) -> bool:
-    """Whether it is a table's or a picture's, which need no unit of their own."""
+    """Return whether a line is in a tagged table, figure or form, and so needs no unit."""
     tag = line.words[0].tag
     return 0 <= tag < len(owners.apart) and owners.apart[tag]
 
 
 def _rows(lines: Sequence[Line]) -> list[Line]:
-    """The lines, those next to one another on one baseline made one."""
+    """Return the lines, consecutive ones on one baseline merged."""
     rows: list[list[Line]] = []
     for line in lines:
         if rows and abs(rows[-1][-1].baseline - line.baseline) <= SAME_BASELINE * line.size:
@@ -172,7 +179,10 @@ def _rows(lines: Sequence[Line]) -> list[Line]:
 
 
 def _groups(blocks: Sequence[Block], owners: Owners, coarse: set[int]) -> list[_Group]:
-    """The lines by unit, in the order in which geometry comes to the first of each."""
+    """Group the lines by unit, in the order of each unit's first line in the layout.
+
+    ``coarse`` units, and lines in no unit, stay in their blocks.
+    """
     groups: dict[tuple[int, int], _Group] = {}
     for number, block in enumerate(blocks):
         if block.table is not None:
@@ -190,13 +200,13 @@ def _groups(blocks: Sequence[Block], owners: Owners, coarse: set[int]) -> list[_
 
 
 def _ordered(groups: list[_Group]) -> list[_Group]:
-    """The groups in the author's order, unless it leads to and fro over the page.
+    """Return the groups in the order of the tree, unless that differs much from the order on the page.
 
-    The untagged stay behind those that geometry has them behind.
+    A group without a unit stays after the group that it follows in the layout.
     """
     numbers = [group.unit for group in groups if group.unit >= 0]
-    turned = sum(a > b for a, b in pairwise(numbers))
-    if turned == 0 or turned > max(1, DISORDER * len(numbers)):
+    reversals = sum(a > b for a, b in pairwise(numbers))
+    if reversals == 0 or reversals > max(1, DISORDER * len(numbers)):
         return groups
     last, keys = -1, []
     for place, group in enumerate(groups):
@@ -205,28 +215,27 @@ def _ordered(groups: list[_Group]) -> list[_Group]:
     return [groups[place] for _, place in sorted(keys)]
 
 
-def _made(group: _Group, owners: Owners, opens_page: bool) -> list[Block]:
+def _blocks_of(group: _Group, owners: Owners, opens_page: bool) -> list[Block]:
+    """Return the block of a group, typed by its tag, or the group's own blocks where no tag applies."""
     if not group.lines:
         return group.blocks
     lines = _rows(group.lines)
-    if group.blocks:  # no unit to be believed: what geometry made of it, with the words it has
-        (old,) = group.blocks
-        kept = (
-            old
-            if sum(map(len, (line.words for line in old.lines))) == sum(len(line.words) for line in lines)
-            else block_of(lines)
-        )
-        kept.opens_column = group.opens_column
-        return [kept]
+    if group.blocks:  # no sound unit: keep the layout's block, with the words left in it
+        (from_layout,) = group.blocks
+        words_in_layout = sum(map(len, (line.words for line in from_layout.lines)))
+        block = from_layout if words_in_layout == sum(len(line.words) for line in lines) else block_of(lines)
+        block.opens_column = group.opens_column
+        return [block]
     role = owners.role[group.unit]
     if opens_page and role == "LI" and lines[0].text[0].islower():
-        role = "P"  # it goes on with the item of the page before
+        role = "P"  # continues an item of the previous page
     block = _block_of_role(lines, role, owners.depth[group.unit])
     block.opens_column = group.opens_column
     return [block]
 
 
 def _block_of_role(lines: list[Line], role: str, depth: int) -> Block:
+    """Return the lines as a block of the type of ``role``; ``depth`` counts the list items around it."""
     kind = BLOCKS[role]
     if kind == "prose":
         block = block_of(lines)

@@ -1,9 +1,9 @@
 """Structure elements of a page: their words, their standard types, and which of them make units.
 
-The page is read twice from one list of what it draws: without and with its structure elements. The words are
-exactly those of an untagged page: MuPDF splits words, lines and drawing order at every element, and only the
-tags may depend on that. Whether the tree is sound is judged by a sample of at most
-``ELEMENTS`` elements: trees have tens of thousands, and hostile ones are cyclic or endless.
+The page is read twice from one display list, without and with its structure elements. The words come from
+the reading without: MuPDF splits words, lines and drawing order at every element, and only the tags may
+depend on that. A sample of at most ``ELEMENTS`` elements decides whether the tree is sound: trees have tens
+of thousands of elements, and hostile ones are cyclic or endless.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pymupdf import mupdf
 from pdf.extract.words import MuPDFWord, RawWord
 from pdf.structure import UnitType
 
-# Types that say what a block of text is.
+# Standard types of blocks of text.
 BLOCKS: dict[str, UnitType] = {
     "P": "prose",
     "BlockQuote": "prose",
@@ -37,14 +37,14 @@ BLOCKS: dict[str, UnitType] = {
 }
 CELLS = {"TD", "TH"}
 TABLE, ROW, LIST, LABEL = "Table", "TR", "L", "Lbl"
-# Types that say something; all others only group, or mark a run of characters.
+# Types with a meaning; all others only group elements, or mark a run of characters.
 MEANINGFUL = {*BLOCKS, *CELLS, "LBody", LABEL}
-# A role map's chain is followed so far: maps that lead in a circle end there.
+# Most steps followed through a role map, which may be cyclic.
 _LONGEST_CHAIN = 8
 
 
 def standard(role: str, role_map: Mapping[str, str]) -> str:
-    """The standard type that a document's own type stands for; itself where the map leads nowhere."""
+    """Return the standard type that the role map gives for ``role``; ``role`` itself if it gives none."""
     for _ in range(_LONGEST_CHAIN):
         if role in MEANINGFUL or role not in role_map:
             break
@@ -53,20 +53,20 @@ def standard(role: str, role_map: Mapping[str, str]) -> str:
 
 
 def heading_level(role: str) -> int | None:
-    """1..6 for ``H1`` to ``H6``, 1 for ``Title``; None for what has no level of its own."""
+    """Return 1..6 for ``H1`` to ``H6``, 1 for ``Title``; None for types without a level."""
     if role == "Title":
         return 1
     return int(role[1]) if len(role) == 2 and role[0] == "H" and role[1] in "123456" else None
 
 
-# A page of more elements is no text that anybody tagged.
+# A page with more elements is read as untagged.
 MOST_ELEMENTS = 5_000
-# Where a larger share of the words than this is in no element, their boxes may have been changed.
+# With a larger share of the words in no element, word repair may have changed their boxes.
 MOVED_SHARE = 0.3
-# Words closer than this (ems) may be one.
+# Words closer than this (ems) may be parts of one word.
 JOINED_GAP = 0.15
 _EVERYWHERE = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
-# Pictures hold no text, and can take seconds to decode.
+# Images contain no text, and can take seconds to decode.
 _TEXT_ONLY = mupdf.FZ_DONT_DECODE_IMAGES | mupdf.FZ_NO_CACHE
 _LINE = itemgetter(5, 6)
 
@@ -74,7 +74,7 @@ _LINE = itemgetter(5, 6)
 class Element(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One element of the structure tree that has words on the page.
 
-    ``role`` is its standard type; ``parent`` the number of the element around it, less than its own, or -1.
+    ``role`` is its standard type; ``parent`` the number of its parent, which is less than its own, or -1.
     """
 
     role: str
@@ -96,30 +96,31 @@ _DECODER = msgspec.json.Decoder(_Blocks)
 
 
 class TaggedPage:
-    """What one page draws, kept so that it can be read as it stands and by its elements."""
+    """The display list of one page, from which text is read with or without structure elements."""
 
     def __init__(self, page: pymupdf.Page) -> None:
-        """Raises what MuPDF raises on damaged pages."""
-        self._drawn = _drawn_on(page)
+        """Record the page's display list. Raises MuPDF's exceptions on damaged pages."""
+        self._display = _display_list(page)
 
     def textpage(self, flags: int) -> pymupdf.TextPage:
-        """As ``page.get_textpage`` gives it, clipped by nothing."""
+        """Return the text page for MuPDF's ``flags``, as ``page.get_textpage`` does, but without a clip."""
         options, found = mupdf.FzStextOptions(flags), mupdf.FzStextPage(_EVERYWHERE)
         device = mupdf.fz_new_stext_device(found, options)
-        mupdf.fz_run_display_list(self._drawn, device, mupdf.FzMatrix(), _EVERYWHERE, mupdf.FzCookie())
+        mupdf.fz_run_display_list(self._display, device, mupdf.FzMatrix(), _EVERYWHERE, mupdf.FzCookie())
         mupdf.fz_close_device(device)
         return pymupdf.TextPage(found)
 
     def elements(
         self, flags: int, role_map: Mapping[str, str]
     ) -> tuple[list[Element], dict[tuple[float, float], int]]:
-        """The elements with words, in the author's order, and whose each word is, by its upper left corner.
+        """Return the elements in the order of the tree, and the number of each word's element.
 
-        Both are empty where the tags cannot be read.
+        Words are identified by their upper left corners (points). Both results are empty where the tags
+        cannot be read.
         """
         textpage = self.textpage(flags | pymupdf.TEXT_COLLECT_STRUCTURE)
         try:
-            elements, holders = _walked(_DECODER.decode(_as_json(textpage)).blocks, role_map)
+            elements, holders = _elements_and_holders(_DECODER.decode(_as_json(textpage)).blocks, role_map)
             owners = {
                 (x0, y0): holders[block]
                 for x0, y0, _, _, _, block, _, _ in textpage.extractWORDS()
@@ -130,7 +131,8 @@ class TaggedPage:
         return elements, owners
 
 
-def _drawn_on(page: pymupdf.Page) -> mupdf.FzDisplayList:
+def _display_list(page: pymupdf.Page) -> mupdf.FzDisplayList:
+    """Return the display list of the page without its rotation."""
     rotation = page.rotation
     if rotation:
         page.set_rotation(0)
@@ -154,10 +156,12 @@ def _as_json(textpage: pymupdf.TextPage) -> bytes:
     return bytes(buffer.fz_buffer_extract())
 
 
-def _walked(blocks: list[_Node], role_map: Mapping[str, str]) -> tuple[list[Element], list[int]]:
-    """The elements from the root down, and for each text block the one that it stands in, or -1.
+def _elements_and_holders(
+    blocks: list[_Node], role_map: Mapping[str, str]
+) -> tuple[list[Element], list[int]]:
+    """Return the elements from the root down, and for each text block the number of its element, or -1.
 
-    Raises LookupError when there are too many.
+    Raises LookupError when there are more than ``MOST_ELEMENTS``.
     """
     elements: list[Element] = []
     holders: list[int] = []
@@ -183,7 +187,11 @@ def _walked(blocks: list[_Node], role_map: Mapping[str, str]) -> tuple[list[Elem
 def with_tags(
     made: list[RawWord], words: list[MuPDFWord], owners: Mapping[tuple[float, float], int]
 ) -> list[RawWord]:
-    """The words, each knowing its element. ``words`` are MuPDF's that they were made of."""
+    """Return the words of ``made`` with the numbers of their elements.
+
+    ``words`` are the words of MuPDF from which they were made; ``owners`` maps the upper left corner of
+    a word to its element.
+    """
     if not owners:
         return made
     tagged = [
@@ -191,12 +199,12 @@ def with_tags(
     ]
     missing = sum(word.tag < 0 for word in tagged)
     if missing > MOVED_SHARE * len(tagged):
-        tagged = _by_line(made, words, owners)
+        tagged = _tagged_by_line(made, words, owners)
     return _with_tails(tagged) if missing else tagged
 
 
 def _with_tails(words: list[RawWord]) -> list[RawWord]:
-    """The words, those in no element but touching the word before theirs: the elements have both as one."""
+    """Give a word without an element, which touches the word before it, that word's element."""
     out = words[:1]
     for word in words[1:]:
         last = out[-1]
@@ -211,10 +219,10 @@ def _with_tails(words: list[RawWord]) -> list[RawWord]:
     return out
 
 
-def _by_line(
+def _tagged_by_line(
     made: list[RawWord], words: list[MuPDFWord], owners: Mapping[tuple[float, float], int]
 ) -> list[RawWord]:
-    """The same where the boxes of many words have been mended: they stay in their line, where they begin."""
+    """Tag words by their line and left edge, which word repair leaves unchanged."""
     tags = {
         (number, word[0]): owners.get((word[0], word[1]), -1)
         for number, (_, line) in enumerate(groupby(words, key=_LINE))
@@ -223,20 +231,20 @@ def _by_line(
     return [replace(word, tag=tags.get((word.line, word.x0), -1)) for word in made]
 
 
-# A paragraph that begins one of these is part of it; further ones are units of their own.
+# The first paragraph in one of these is part of it; later ones are units of their own.
 _OPENED = {"LI", "Caption", "Note", "FENote", "TOCI", "Title", *(f"H{n}" for n in ("", 1, 2, 3, 4, 5, 6))}
-# These may stand in a line of a paragraph.
+# These may be part of a line of a paragraph.
 _INLINE = {"Code", "Formula"}
-# What stands in a picture or a table is no running text: cells make rows, or geometry has the word.
+# Text in a figure, form or table is not running text: cells make rows, or the geometry decides.
 _APART = {"Figure", "Form", TABLE, ROW, *CELLS}
 
 
 class Owners:
-    """For each element the number of the one that owns its words, or -1.
+    """For each element, the numbers of the elements that contain its words, or -1.
 
-    ``unit`` is its paragraph, heading, item or the like; ``cell``, ``row`` and ``table`` where it
-    stands in a table; ``role`` the type of the unit; ``depth`` how many items it stands in;
-    ``apart`` whether it stands in a table, a figure or a form.
+    ``unit`` is its paragraph, heading, list item or the like; ``cell``, ``row`` and ``table`` are set in
+    a table; ``role`` is the type of the unit; ``depth`` the number of list items around it; ``apart``
+    tells whether it is in a table, a figure or a form.
     """
 
     def __init__(self, elements: Sequence[Element]) -> None:
@@ -268,6 +276,7 @@ class Owners:
             self.unit[number] = self._unit(number, role)
 
     def _unit(self, number: int, role: str) -> int:
+        """Return the unit of an element: itself, or the unit around it that it is part of."""
         around = self.unit[number]
         if around < 0:
             return number
@@ -285,12 +294,12 @@ class Owners:
 # --- Whether a document's structure tree is sound enough to be used ---
 
 
-# So many elements are looked at, of the children of one so many, spread evenly.
+# Largest number of sampled elements, and of sampled children of one element, spread evenly.
 ELEMENTS = 120
 CHILDREN = 12
-# MuPDF follows an element up to the root in time that grows with the square of its depth.
+# MuPDF walks from an element up to the root in time that grows with the square of its depth.
 DEEPEST = 40
-# Less than this share of the content under types that say something: the tags are distrusted.
+# Least share of the content that must be under types of ``BLOCKS``.
 MEANINGFUL_SHARE = 0.6
 _LARGEST_ROLE_MAP = 500
 
@@ -298,9 +307,9 @@ RoleMap = dict[str, str]
 
 
 def readable_tags(document: pymupdf.Document) -> RoleMap | None:
-    """The document's role map, where its pages' tags are worth reading; None where it has none such.
+    """Return the document's role map where its structure tree is sound; None for other documents.
 
-    Raises what MuPDF raises on damaged files.
+    Raises MuPDF's exceptions on damaged files.
     """
     catalog = mupdf.pdf_dict_gets(mupdf.pdf_trailer(pymupdf._as_pdf_document(document)), "Root")
     marked = mupdf.pdf_dict_gets(mupdf.pdf_dict_gets(catalog, "MarkInfo"), "Marked")
@@ -314,10 +323,10 @@ def readable_tags(document: pymupdf.Document) -> RoleMap | None:
 
 
 def _role_map(named: mupdf.PdfObj) -> RoleMap:
-    """What the document's own types stand for.
+    """Return the standard types of the document's own types.
 
-    MuPDF takes one step through the map and forgets elements whose type is no standard one
-    then; so steps are joined in the open document, never in its file.
+    MuPDF takes one step through the map, and drops elements whose type is then not a standard one.
+    So chains are shortened to one step in the open document; its file is never changed.
     """
     count = min(mupdf.pdf_dict_len(named), _LARGEST_ROLE_MAP)
     found = {
@@ -327,13 +336,13 @@ def _role_map(named: mupdf.PdfObj) -> RoleMap:
         for i in range(count)
     }
     for own, role in found.items():
-        if role in found and (last := standard(role, found)) != role:
-            mupdf.pdf_dict_puts(named, own, mupdf.pdf_new_name(last))
+        if role in found and (final := standard(role, found)) != role:
+            mupdf.pdf_dict_puts(named, own, mupdf.pdf_new_name(final))
     return found
 
 
 def _is_meaningful(root: mupdf.PdfObj, role_map: RoleMap) -> bool:
-    """Whether most of the sampled content, cells of tables aside, is under types that say what it is."""
+    """Return whether most of the sampled content outside table cells is under types of ``BLOCKS``."""
     content = meaningful = 0
     waiting = [(kid, "", 1) for kid in _sampled(root)]
     for _ in range(ELEMENTS):
@@ -344,19 +353,19 @@ def _is_meaningful(root: mupdf.PdfObj, role_map: RoleMap) -> bool:
             return False
         role = _role(element, role_map)
         known = role if role in BLOCKS or (role in CELLS and known not in BLOCKS) else known
-        held = False
+        has_content = False
         for kid in _sampled(element):
             if _is_element(kid):
                 waiting.append((kid, known, depth + 1))
             else:
-                held = True
-        content += held and known not in CELLS
-        meaningful += held and known in BLOCKS
+                has_content = True
+        content += has_content and known not in CELLS
+        meaningful += has_content and known in BLOCKS
     return content > 0 and meaningful >= MEANINGFUL_SHARE * content
 
 
 def _sampled(element: mupdf.PdfObj) -> Iterator[mupdf.PdfObj]:
-    """Some children, the first last, for the walk takes the last first."""
+    """Yield evenly spread children in reverse order, because the walk takes the last one first."""
     kids = mupdf.pdf_dict_gets(element, "K")
     count = mupdf.pdf_array_len(kids)
     if not count:
@@ -369,7 +378,7 @@ def _sampled(element: mupdf.PdfObj) -> Iterator[mupdf.PdfObj]:
 
 
 def _is_element(kid: mupdf.PdfObj) -> bool:
-    """Whether it is an element, not content: a number (MCID) or a reference to content."""
+    """Return whether a child is an element; content is a number (MCID) or a reference."""
     return bool(mupdf.pdf_is_dict(kid)) and bool(mupdf.pdf_is_name(mupdf.pdf_dict_gets(kid, "S")))
 
 

@@ -1,4 +1,4 @@
-"""Tables as the tags say: rows of cells, where geometry found none or parted them otherwise."""
+"""Build tables from tagged rows and cells, where the layout found no table or split it differently."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pdf.tables.cells import cell_text, is_currency
 from pdf.tables.rows import blocks_of
 from pdf.tags.elements import Owners
 
-# In a table at most this share of the cells stand under the same column as another one of their row.
+# Largest share of a table's cells that may share their column with another cell of their row.
 SHARED = 0.05
-_TAILS = {")", "%", ")%", "]"}
+_CLOSING_SIGNS = {")", "%", ")%", "]"}
 
-# Lines by the number of their cell's element.
+# The lines of each cell, by the number of its element.
 TaggedRow = dict[int, list[Line]]
 TaggedCell = tuple[Rect, list[Line]]
 
 
 def rows_of_cells(rows: Mapping[int, TaggedRow], owners: Owners) -> list[Block]:
-    """One block per row of a tagged table; none where its cells do not stand in columns."""
+    """Return one block per row of a tagged table; an empty list where its cells are not in columns."""
     boxed = [
         (
             [
@@ -38,7 +38,7 @@ def rows_of_cells(rows: Mapping[int, TaggedRow], owners: Owners) -> list[Block]:
     ]
     columns = _columns([[rect for rect, _ in row] for row, _ in boxed])
     made = [_cells(row, columns) for row, _ in boxed]
-    shared = sum(len(_whole(row)) for row, _ in boxed) - sum(map(len, made))
+    shared = sum(len(_with_signs_merged(row)) for row, _ in boxed) - sum(map(len, made))
     if shared > SHARED * sum(map(len, made)):
         return []
     blocks = blocks_of(made, len(columns))
@@ -50,7 +50,7 @@ def rows_of_cells(rows: Mapping[int, TaggedRow], owners: Owners) -> list[Block]:
 
 
 def _head(blocks: Sequence[Block], count: int) -> None:
-    """Makes the first rows, and only these, the table's heads."""
+    """Mark the first ``count`` rows, and only these, as the table's header rows."""
     table = blocks[0].table
     assert table is not None
     for n, block in enumerate(blocks):
@@ -59,7 +59,10 @@ def _head(blocks: Sequence[Block], count: int) -> None:
 
 
 def _columns(rows: Sequence[Sequence[Rect]]) -> list[tuple[float, float]]:
-    """From where to where each column reaches, by the rows with most cells and those that stand apart."""
+    """Return left and right edges of the columns, left to right.
+
+    Rows with most cells define and widen columns; other rows only add columns that overlap none.
+    """
     columns: list[tuple[float, float]] = []
     most = max(map(len, rows))
     for row in sorted(rows, key=len, reverse=True):
@@ -76,8 +79,9 @@ def _columns(rows: Sequence[Sequence[Rect]]) -> list[tuple[float, float]]:
 
 
 def _cells(row: Sequence[TaggedCell], columns: Sequence[tuple[float, float]]) -> list[TableCell]:
+    """Return the cells of a row, each in its nearest column; those of one column are merged."""
     cells: list[TableCell] = []
-    for rect, lines in _whole(sorted(row, key=lambda cell: cell[0].x0)):
+    for rect, lines in _with_signs_merged(sorted(row, key=lambda cell: cell[0].x0)):
         distances = [max(x0 - rect.x1, rect.x0 - x1, 0.0) for x0, x1 in columns]
         column = distances.index(min(distances))
         last = cells[-1] if cells else None
@@ -88,12 +92,12 @@ def _cells(row: Sequence[TaggedCell], columns: Sequence[tuple[float, float]]) ->
     return cells
 
 
-def _whole(row: Sequence[TaggedCell]) -> list[TaggedCell]:
-    """The cells, a currency sign of its own with the number behind it, a closing sign with the one before."""
+def _with_signs_merged(row: Sequence[TaggedCell]) -> list[TaggedCell]:
+    """Merge a cell with only a currency sign into the next one, and a closing sign into the one before."""
     out: list[TaggedCell] = []
     for rect, lines in row:
         text = cell_text(lines)
-        if out and (is_currency(cell_text(out[-1][1])) or text in _TAILS):
+        if out and (is_currency(cell_text(out[-1][1])) or text in _CLOSING_SIGNS):
             last, before = out.pop()
             out.append((last.union(rect), [*before, *lines]))
         else:
@@ -101,20 +105,20 @@ def _whole(row: Sequence[TaggedCell]) -> list[TaggedCell]:
     return out
 
 
-# A cell of more lines is no cell of a table but a part of a page laid out by one.
+# A cell with more lines is part of a page that uses a table for its layout.
 LONGEST_CELL = 14
-# Share of the rows that have several cells; a page laid out by a table has mostly one in a row.
+# Least share of rows with several cells; a table used for layout mostly has one cell in a row.
 ROWS_OF_CELLS = 0.5
-# Share of the rows that stand below the one before, of the cells that stand beside theirs.
+# Least share of rows that are below the row before, and of cells that are beside the cell before.
 IN_PLACE = 0.9
-# Geometry's rows stay where this share of the words is in the same row as the tags say.
+# The layout's rows are kept where this share of the words is in the same row as in the tags.
 AGREED = 0.95
-# Geometry's table is none when this share of it runs over cells and rows as one paragraph.
+# A table of the layout is rejected when this share of it is paragraphs that span its cells and rows.
 RUNS_OVER = 0.5
 
 
 def tables_by_tags(blocks: Sequence[Block], owners: Owners) -> list[Block]:
-    """The blocks, with the rows of sound tagged tables in place of what geometry made of their words."""
+    """Return the blocks, with the rows of sound tagged tables in place of the layout's blocks."""
     blocks = _without_false_tables(blocks, owners)
     if not any(table >= 0 for table in owners.table):
         return list(blocks)
@@ -127,13 +131,13 @@ def tables_by_tags(blocks: Sequence[Block], owners: Owners) -> list[Block]:
         and not _tears(blocks, owners, table)
         and (made := rows_of_cells(rows, owners))
     }
-    return _put(blocks, owners, chosen) if chosen else list(blocks)
+    return _with_tables(blocks, owners, chosen) if chosen else list(blocks)
 
 
 def _without_false_tables(blocks: Sequence[Block], owners: Owners) -> list[Block]:
-    """The blocks, the rows of what the tags call running text made lines again.
+    """Turn the rows of a table that the tags call running text back into prose.
 
-    A table of the geometry is none where paragraphs run over its cells and from row to row.
+    The layout's table is false where tagged paragraphs span its cells and its rows.
     """
     rows: dict[int, list[Block]] = {}
     for block in blocks:
@@ -147,6 +151,7 @@ def _without_false_tables(blocks: Sequence[Block], owners: Owners) -> list[Block
 
 
 def _runs_over(rows: Sequence[Block], owners: Owners) -> bool:
+    """Return whether most words of a table are in units that span several cells and several rows."""
     words: Counter[int] = Counter()
     in_rows: Counter[int] = Counter()
     over_cells: set[int] = set()
@@ -167,7 +172,7 @@ def _unit(tag: int, owners: Owners) -> int:
 
 
 def _tables(blocks: Sequence[Block], owners: Owners) -> dict[int, dict[int, TaggedRow]]:
-    """Lines by table, row and cell, in the author's order."""
+    """Return the lines by table, row and cell, in the order of the tree."""
     tables: dict[int, dict[int, TaggedRow]] = {}
     for block in blocks:
         for line in block.lines:
@@ -179,12 +184,14 @@ def _tables(blocks: Sequence[Block], owners: Owners) -> dict[int, dict[int, Tagg
 
 
 def _place(tag: int, owners: Owners) -> tuple[int, int, int]:
+    """Return the elements of the table, row and cell of a word; -1 for each that does not exist."""
     if not 0 <= tag < len(owners.table):
         return -1, -1, -1
     return owners.table[tag], owners.row[tag], owners.cell[tag]
 
 
 def _by_place(line: Line, owners: Owners) -> list[tuple[tuple[int, int, int], Line]]:
+    """Split a line where the table, row or cell of its words changes."""
     runs: list[tuple[tuple[int, int, int], list[RawWord]]] = []
     for word in line.words:
         place = _place(word.tag, owners)
@@ -196,7 +203,7 @@ def _by_place(line: Line, owners: Owners) -> list[tuple[tuple[int, int, int], Li
 
 
 def _is_sound(rows: dict[int, TaggedRow]) -> bool:
-    """Whether rows stand one below the other, their cells beside one another, and no cell is a whole page."""
+    """Return whether rows are below one another, cells beside one another, and no cell is too long."""
     if len(rows) < 2 or sum(len(cells) > 1 for cells in rows.values()) < ROWS_OF_CELLS * len(rows):
         return False
     boxes = [[bounds_of(lines) for _, lines in sorted(cells.items())] for cells in rows.values()]
@@ -223,9 +230,9 @@ def _are_beside(a: Rect, b: Rect) -> bool:
 
 
 def _agrees(blocks: Sequence[Block], owners: Owners, table: int) -> bool:
-    """Whether geometry has a table of these words, and parts them into the same rows."""
+    """Return whether the layout has a table of these words, with the same rows."""
     same = count = 0
-    of_row: dict[int, set[int]] = {}
+    blocks_by_row: dict[int, set[int]] = {}
     for number, block in enumerate(blocks):
         tags = [_place(word.tag, owners) for line in block.lines for word in line.words]
         inside = [place[1] for place in tags if place[0] == table]
@@ -234,15 +241,15 @@ def _agrees(blocks: Sequence[Block], owners: Owners, table: int) -> bool:
         count += len(inside)
         if block.table is not None and len(set(inside)) == 1 and len(inside) == len(tags):
             same += len(inside)
-            of_row.setdefault(inside[0], set()).add(number)
-    torn = sum(len(numbers) > 1 for numbers in of_row.values())
-    return same >= AGREED * count and torn <= (1 - AGREED) * len(of_row)
+            blocks_by_row.setdefault(inside[0], set()).add(number)
+    torn = sum(len(numbers) > 1 for numbers in blocks_by_row.values())
+    return same >= AGREED * count and torn <= (1 - AGREED) * len(blocks_by_row)
 
 
 def _tears(blocks: Sequence[Block], owners: Owners, table: int) -> bool:
-    """Whether it holds a part only of a table of the geometry, or parts one of its rows."""
+    """Return whether a tagged table has only part of a table of the layout, or splits several of its rows."""
     inside: dict[int, list[bool]] = {}
-    parted = rows = 0
+    split = rows = 0
     for block in blocks:
         if block.table is None:
             continue
@@ -250,14 +257,14 @@ def _tears(blocks: Sequence[Block], owners: Owners, table: int) -> bool:
         inside.setdefault(id(block.table), []).extend(place[0] == table for place in places)
         here = {place[1] for place in places if place[0] == table}
         rows += bool(here)
-        parted += len(here) > 1
-    return parted > (1 - IN_PLACE) * rows or any(
+        split += len(here) > 1
+    return split > (1 - IN_PLACE) * rows or any(
         any(shares) and sum(shares) < IN_PLACE * len(shares) for shares in inside.values()
     )
 
 
-def _put(blocks: Sequence[Block], owners: Owners, chosen: dict[int, list[Block]]) -> list[Block]:
-    """The blocks without the chosen tables' words, and each table where the first of them stood."""
+def _with_tables(blocks: Sequence[Block], owners: Owners, chosen: dict[int, list[Block]]) -> list[Block]:
+    """Return the blocks without the words of the chosen tables, and each table at its first word."""
     out: list[Block] = []
     placed: set[int] = set()
     for block in blocks:
