@@ -1,4 +1,4 @@
-"""Numbers, amounts, percentages, dates and years as a text writes them, and when two are the same."""
+"""Find numbers, amounts, percentages, dates and years in a text, and compare two of them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal
 
-# Whether a text writes ``1,577.5`` or ``1.577,5``: told by its numbers, else by its words.
+# The decimal mark of a text is inferred from its numbers (``1,577.5`` or ``1.577,5``), else from its words.
 #
-# ``1.577`` alone is one and a half in English and fifteen hundred in German.
-# Numbers that can be read in one way only outweigh the words around them: Swiss
-# German writes ``1'577.50``.
+# ``1.577`` alone is about one and a half in English and 1,577 in German.
+# Unambiguous numbers outweigh the language of the words around them: Swiss German
+# writes ``1'577.50``.
 
 DecimalMark = Literal[".", ","]
 
@@ -45,35 +45,40 @@ _LANGUAGES_WITH_COMMA = frozenset(
 
 @lru_cache(maxsize=2048)
 def decimal_mark(*texts: str, language: str = "") -> DecimalMark | None:
-    """The decimal mark of texts that stand together; None when nothing tells.
+    """Return the decimal mark of texts of one document; None when it cannot be inferred.
 
-    ``language`` (BCP 47, '' when unknown) tells where the texts themselves do not.
+    ``language`` (BCP 47, '' when unknown) decides where numbers and words of the texts do not.
     """
     text = "\n".join(texts)
-    clear = _difference(_ONLY_COMMA, _ONLY_POINT, text)
-    return _mark(clear or _by_words(text) or _difference(_RATHER_COMMA, _RATHER_POINT, text)) or _of(language)
+    clear = _vote_of_numbers(_ONLY_COMMA, _ONLY_POINT, text)
+    return _mark_for_vote(
+        clear or _vote_of_words(text) or _vote_of_numbers(_RATHER_COMMA, _RATHER_POINT, text)
+    ) or _mark_of_language(language)
 
 
-def _mark(difference: int) -> DecimalMark | None:
-    """Above 0 speaks for the comma, below for the point."""
-    return None if difference == 0 else "," if difference > 0 else "."
+def _mark_for_vote(vote: int) -> DecimalMark | None:
+    """Return the mark for a vote: the comma above 0, the point below, None for 0."""
+    return None if vote == 0 else "," if vote > 0 else "."
 
 
-def _difference(comma: re.Pattern[str], point: re.Pattern[str], text: str) -> int:
+def _vote_of_numbers(comma: re.Pattern[str], point: re.Pattern[str], text: str) -> int:
+    """Return how many more matches ``comma`` has in the text than ``point``."""
     return len(comma.findall(text)) - len(point.findall(text))
 
 
-def _by_words(text: str) -> int:
+def _vote_of_words(text: str) -> int:
+    """Return how many more words are of languages with a decimal comma than of English."""
     words = _WORD.findall(text.lower())
     foreign = sum(word in _WITH_COMMA or _FOREIGN_LETTERS.search(word) is not None for word in words)
     return foreign - sum(word in _WITH_POINT for word in words)
 
 
-def _of(language: str) -> DecimalMark | None:
-    tongue, _, region = language.lower().replace("_", "-").partition("-")
-    if not tongue or region in ("ch", "li"):
+def _mark_of_language(language: str) -> DecimalMark | None:
+    """Return the decimal mark of a language; None for '' and for Switzerland and Liechtenstein."""
+    primary, _, region = language.lower().replace("_", "-").partition("-")
+    if not primary or region in ("ch", "li"):
         return None
-    return "," if tongue in _LANGUAGES_WITH_COMMA else "."
+    return "," if primary in _LANGUAGES_WITH_COMMA else "."
 
 
 Kind = Literal["number", "amount", "percent", "year", "date"]
@@ -91,7 +96,7 @@ _OTHER_SCALES = {
     "trillion": "tn billionen",
 }
 _SCALE_NAMES = {other: name for name, others in _OTHER_SCALES.items() for other in others.split()}
-# Whole names: "decreased 12 percent" and "margin 15" hold no month.
+# Whole names or their usual abbreviations: "decreased 12 percent" and "margin 15" contain no month.
 _MONTH_NAMES = (
     r"jan(?:uary?)?|januar",
     r"feb(?:ruary?)?|februar",
@@ -138,7 +143,7 @@ _NUMBERS = re.compile(
     rf"(?P<after>\s?(?:(?:dollars|euros|pounds|yen)\b|(?:{_CURRENCY})(?!\s?[(\d–—-])))?",
     re.IGNORECASE,
 )
-# Digits that can be read in one way only, whatever mark the text writes.
+# Digits with only one reading, whatever the decimal mark of the text.
 _COMMA_FORM = re.compile(
     r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:[\s'’]\d{3})+,\d+|\d+,\d{1,2}|0,\d+"
 )
@@ -147,13 +152,13 @@ _POINT_FORM = re.compile(
     r"|0?\.\d+|\d{4,}\.\d+"
 )
 _NO_DIGIT = re.compile(r"\D")
-# A number of these says where, not how much.
+# A number after one of these words is a reference, not a value.
 _REFERENCE = re.compile(
     r"(?:\b(?:note|notes|table|tables|figure|fig|page|pages|p|pp|item|items|section|sections|chapter|part|"
     r"exhibit|appendix|article|step|rule|form|no|phase|level|version|topic|asu|asc|q)\.?|§|#)\s?$",
     re.IGNORECASE,
 )
-# A number before a street's name is an address: "12 Harbour Road".
+# A number before the name of a street is part of an address: "12 Harbour Road".
 _ADDRESS = re.compile(
     r"[a-d]?\s+(?:[A-Z][\w'’.-]*\s+){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Square|Place|Way|Court|"
     r"Boulevard|Terrace|Gardens|Close|Crescent|Row)\b"
@@ -170,10 +175,10 @@ class Value:
     """A value as written: ``source[start:end] == text``.
 
     Attributes:
-        number: signed, as its digits say it; for a date ``yyyymmdd`` (``mmdd`` without a year).
+        number: the signed number without its scale; for a date ``yyyymmdd`` (``mmdd`` without a year).
         digits: the digits as printed, without sign, currency and unit.
-        scale: 10**6 for "million"; None where none is written beside it.
-        hedged: "about", "nearly" stands before it: a rounded number will do.
+        scale: 10**6 for "million"; None where no scale is written beside the number.
+        hedged: "about", "nearly" or the like is before it, so that a rounded number agrees.
     """
 
     text: str
@@ -188,7 +193,7 @@ class Value:
 
     @property
     def year(self) -> int | None:
-        """The year it is, or is in."""
+        """The year, of a year or a date; None for other values."""
         if self.kind == "year":
             return int(self.number)
         return int(self.number) // 10000 if self.kind == "date" and self.number >= 10**7 else None
@@ -196,9 +201,9 @@ class Value:
 
 @lru_cache(maxsize=4096)
 def values_in(text: str, mark: DecimalMark | None = None) -> tuple[Value, ...]:
-    """Every value of a text, in order. Numbers that are part of a name (``COVID-19``, ``3M``) are none.
+    """Return every value of a text, in order, without numbers that are part of a name: ``COVID-19``, ``3M``.
 
-    ``mark`` is the decimal mark the text writes; the text itself tells when it is not given.
+    ``mark`` is the decimal mark of the text; None infers it from the text.
     """
     mark = mark or decimal_mark(text) or "."
     dates = list(_dates_in(text))
@@ -224,6 +229,7 @@ def _month(name: str) -> int:
 
 
 def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value]:
+    """Yield the value of a match of ``_NUMBERS``; nothing for a name, a reference or an address."""
     start, end = match.start("digits"), match.end("digits")
     if _is_part_of_a_name(text, start, end, match) or _REFERENCE.search(text[max(0, start - 14) : start]):
         return
@@ -257,10 +263,10 @@ def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value
 
 
 def _is_remark(text: str, match: re.Match[str]) -> bool:
-    """Whether brackets hold a share that says again what stands before: "two thirds (66%)", no loss."""
+    """Return whether a percentage in brackets restates the words before it: "two thirds (66%)", no loss."""
     before = text[: match.start()].rstrip(" ")[-1:]
-    goes_on = text[match.end() :].lstrip(" ")[:1].isalpha()  # "it was (3.2%)." ends with the number
-    return match["percent"] is not None and before.isalnum() and goes_on
+    word_follows = text[match.end() :].lstrip(" ")[:1].isalpha()  # not in "it was (3.2%)."
+    return match["percent"] is not None and before.isalnum() and word_follows
 
 
 def _opens_with_percent(match: re.Match[str]) -> bool:
@@ -268,7 +274,7 @@ def _opens_with_percent(match: re.Match[str]) -> bool:
 
 
 def _extent(text: str, match: re.Match[str], opened: bool) -> tuple[int, int]:
-    """The range of the value: brackets only in pairs, no spaces at the ends."""
+    """Return start and end of the value in the text, without unpaired brackets and outer spaces."""
     first, last = match.span()
     if opened and match["close"] is None:
         first = match.start("digits") if match["open2"] else match.end("open")
@@ -288,8 +294,8 @@ def _is_part_of_a_name(text: str, start: int, end: int, match: re.Match[str]) ->
         return True
     if match["unit"] in ("M", "K", "B") and not (match["currency"] or match["currency2"] or end - start > 1):
         return True
-    glued = after[:1].isalpha() and not match["unit"]
-    return glued or (after[:1] == "-" and after[1:].isupper() and not match["unit"])
+    letter_follows = after[:1].isalpha() and not match["unit"]
+    return letter_follows or (after[:1] == "-" and after[1:].isupper() and not match["unit"])
 
 
 def _is_year(digits: str, currency: str, unit: str) -> bool:
@@ -297,12 +303,13 @@ def _is_year(digits: str, currency: str, unit: str) -> bool:
 
 
 def scale_named(unit: str) -> Decimal | None:
-    """10**6 for ``million``, ``millions``, ``mn`` and ``Mio.``; None for what is no scale."""
+    """Return 10**6 for ``million``, ``millions``, ``mn`` and ``Mio.``; None for words that name no scale."""
     name = unit.casefold().strip(" -.").removesuffix("s")
     return SCALES.get(_SCALE_NAMES.get(name, name))
 
 
 def _number(digits: str, mark: DecimalMark) -> Decimal:
+    """Parse printed digits; ``mark`` decides only where they have two readings."""
     if _COMMA_FORM.fullmatch(digits):
         mark = ","
     elif _POINT_FORM.fullmatch(digits):
@@ -311,13 +318,13 @@ def _number(digits: str, mark: DecimalMark) -> Decimal:
     return Decimal(f"{_NO_DIGIT.sub('', whole) or 0}.{decimals}")
 
 
-# When two values are the same.
+# Comparison of two values.
 #
 # ``3,577`` = ``3577`` = ``$3,577``; ``(305)`` = ``−305``; ``1.577 billion`` =
 # ``1,577`` where the page says "in millions".
 
 Agreement = Literal["exact", "normalized"]
-FARTHEST_ROUNDING = Decimal("0.05")  # share of a value that rounding it may take or add
+FARTHEST_ROUNDING = Decimal("0.05")  # largest share of a value by which rounding may change it
 
 _CONTEXT_SCALE = re.compile(
     r"(?:\bin|\(|[$£€¥]|dollars|usd|eur|amounts)\s*(?:[$£€¥]|us\$|usd|eur|gbp|chf)?\s*"
@@ -328,7 +335,7 @@ _CONTEXT_SCALE = re.compile(
 
 
 def page_scale(texts: Iterable[str]) -> Decimal | None:
-    """What the first of the texts that says so counts in: "(in millions)" is 10**6."""
+    """Return the scale that the first of the texts with one states: 10**6 for "(in millions)"; else None."""
     return next((scale for scale in map(_scale_in_text, texts) if scale), None)
 
 
@@ -341,17 +348,18 @@ def _scale_in_text(text: str) -> Decimal | None:
 
 
 def agreement(claimed: Value, printed: Value, scale: Decimal | None = None) -> Agreement | None:
-    """Whether a printed value is the claimed one; ``scale`` is what the page counts in.
+    """Return how a printed value agrees with the claimed one; None if it differs.
 
-    ``exact``: the same digits and sign, though their languages may read them
-    otherwise; ``normalized``: the same value written otherwise, or rounded to
-    the digits of a claim that scales or hedges it.
+    ``scale`` is the scale that the page states ("in millions"). ``exact``: the same
+    digits and sign, even where the two languages read the digits differently;
+    ``normalized``: the same value in another notation, or rounded to the digits of
+    a claim with a scale or a hedge.
     """
     if "date" in (claimed.kind, printed.kind):
         return _date_agreement(claimed, printed)
     if (claimed.kind == "percent") != (printed.kind == "percent"):
-        bare = claimed.kind == "percent" and printed.kind == "number"
-        return _bare(claimed, printed) if bare else None
+        without_sign = claimed.kind == "percent" and printed.kind == "number"
+        return _percent_agreement(claimed, printed) if without_sign else None
     if claimed.kind == "year" or printed.kind == "year":
         same = claimed.number == printed.number and printed.scale == claimed.scale
         return ("exact" if claimed.digits == printed.digits else "normalized") if same else None
@@ -363,13 +371,13 @@ def agreement(claimed: Value, printed: Value, scale: Decimal | None = None) -> A
 
 
 def _is_copied(claimed: Value, printed: Value) -> bool:
-    """``1.577`` of a German page in an English sentence."""
+    """Return whether the claim copies the digits, as an English claim may ``1.577`` of a German page."""
     same_sign = (claimed.number < 0) == (printed.number < 0)
     return claimed.digits == printed.digits and claimed.scale == printed.scale and same_sign
 
 
-def _bare(claimed: Value, printed: Value) -> Agreement | None:
-    """A percentage whose sign stands in the column's head or in a cell of its own."""
+def _percent_agreement(claimed: Value, printed: Value) -> Agreement | None:
+    """Compare a percentage with a number whose percent sign is in the column header or another cell."""
     same = claimed.number == printed.number and printed.scale is None
     return "normalized" if same else None
 
@@ -384,24 +392,24 @@ def _date_agreement(claimed: Value, printed: Value) -> Agreement | None:
 
 
 def _same_amount(claimed: Value, printed: Value, scale: Decimal | None) -> bool:
-    """Whether both are the same amount once scaled.
+    """Return whether both are the same amount after scaling, and rounding where the claim permits it.
 
-    A claim without a scale may repeat a number as printed in a table that has
-    one, or write it out in full.
+    A claim without a scale may repeat a number as a table with a scale prints it,
+    or write the number out in full.
     """
     if claimed.scale is None and printed.scale is None and claimed.number == printed.number:
         return True
-    whole = printed.number * (printed.scale or scale or 1)
-    wanted = claimed.number * (claimed.scale or 1)
-    if whole == wanted:
+    printed_amount = printed.number * (printed.scale or scale or 1)
+    claimed_amount = claimed.number * (claimed.scale or 1)
+    if printed_amount == claimed_amount:
         return True
     if claimed.scale is None and not claimed.hedged:
         return False
     step = (claimed.scale or 1) * Decimal(1).scaleb(-_decimals(claimed))
     if claimed.hedged and claimed.scale is None and claimed.number == claimed.number.to_integral():
         step = Decimal(1).scaleb(_trailing_zeros(claimed.number))
-    near = abs(whole - wanted) <= FARTHEST_ROUNDING * abs(whole)
-    return near and (whole / step).quantize(Decimal(1), ROUND_HALF_UP) * step == wanted
+    near = abs(printed_amount - claimed_amount) <= FARTHEST_ROUNDING * abs(printed_amount)
+    return near and (printed_amount / step).quantize(Decimal(1), ROUND_HALF_UP) * step == claimed_amount
 
 
 def _decimals(value: Value) -> int:
