@@ -1,7 +1,7 @@
-"""MCP by the official package: tools, resources and a prompt over `agents.evidence`, and `/mcp`.
+"""The MCP server: tools, resources and a prompt over `agents.evidence`, and its HTTP endpoint `/mcp`.
 
-Nothing here fetches or posts to an address, and only `add_document` and `review` write; they need the
-scope for that. So a document that tells an agent to send something away finds no way here.
+No tool requests a URL, and only `add_document` and `review` write, with the scope for that. So a document
+that instructs an agent to send data elsewhere cannot do so by these tools.
 """
 
 from __future__ import annotations
@@ -48,17 +48,18 @@ from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page
 from documents.models import ApiToken, Page, TokenScope
 from pdf.geometry import Rect
 
-# Each transport says who is calling before it hands a call to the server.
+# Each transport sets the calling agent before it passes a call to the server.
 _caller: ContextVar[Agent] = ContextVar("calling_agent")
 
 
 def calling_agent() -> Agent:
-    """The agent on whose behalf the present call is made. Raises LookupError outside of a call."""
+    """Return the agent on whose behalf the current call is made. Raises LookupError outside of a call."""
     return _caller.get()
 
 
 @contextmanager
 def called_by(agent: Agent) -> Iterator[None]:
+    """Set the calling agent within the context."""
     token = _caller.set(agent)
     try:
         yield
@@ -98,9 +99,10 @@ Tool = Callable[..., Any]
 
 
 def in_django(call: Tool, failure: type[Exception] = ToolError) -> Tool:
-    """The call as the server wants it: in the thread whose database connection it may use.
+    """Wrap a synchronous call as the coroutine that the server expects, run in Django's database thread.
 
-    Its first parameter, the agent, is filled in from the transport and hidden from the client.
+    The first parameter, the agent, comes from the transport and is hidden from the client. ``Refused``
+    is raised as ``failure``.
     """
 
     @wraps(call)
@@ -247,7 +249,7 @@ def cited_answer(question: str) -> str:
 
 
 def make_server() -> MCPServer[Any]:
-    """A server with everything registered. It keeps no state: one for each process, or for each call."""
+    """Return a server with all tools, resources and the prompt. It is stateless."""
     server: MCPServer[Any] = MCPServer(
         "pincite", title="Pincite", instructions=INSTRUCTIONS, subscriptions=False
     )
@@ -262,16 +264,16 @@ def make_server() -> MCPServer[Any]:
     return server
 
 
-# The HTTP transport: one view behind the API's tokens, scopes and rates. Each request stands alone (no
-# session is kept), so any web process can answer it, by JSON and never by a stream.
+# The HTTP transport: one view with the API's tokens, scopes and rate limits. There are no sessions, so any
+# web process can answer a request; answers are JSON, never a stream.
 
 ALL_SCOPES = frozenset(TokenScope.values)
-# Django has checked the host already, and a token is not sent by a browser on its own.
+# Django has already checked the host, and browsers do not send a token by themselves.
 SECURITY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
 class McpStreamRenderer(BaseRenderer):
-    """MCP clients say that they would take a stream, too."""
+    """Accept the media type of streams, which MCP clients send, and render JSON."""
 
     media_type = "text/event-stream"
     format = "events"
@@ -282,7 +284,7 @@ class McpStreamRenderer(BaseRenderer):
 
 @extend_schema(exclude=True)
 class McpView(APIView):
-    """Speaks MCP. What a tool needs beyond reading is asked of the token by the tool."""
+    """The MCP endpoint. It requires the scope to read; a tool that needs another scope checks it itself."""
 
     scope = TokenScope.READ
     renderer_classes = [JSONRenderer, McpStreamRenderer]
@@ -293,7 +295,7 @@ class McpView(APIView):
 
 
 def agent_of(request: Request, resources: bool = True) -> Agent:
-    """Who asks: a token with its scopes; a browser's session has all of them."""
+    """Return the agent of a request: a token has its scopes, a browser session has all scopes."""
     token = request.auth
     scopes = frozenset(token.scopes) if isinstance(token, ApiToken) else ALL_SCOPES
     base = request.build_absolute_uri("/").rstrip("/")
@@ -301,7 +303,7 @@ def agent_of(request: Request, resources: bool = True) -> Agent:
 
 
 async def answered(request: Request) -> HttpResponse:
-    """The package's answer to the request, as Django's."""
+    """Run the request through the MCP package's ASGI application, and return its response as Django's."""
     body = request._request.body
     response = HttpResponse(content_type="application/json")
 
@@ -309,8 +311,8 @@ async def answered(request: Request) -> HttpResponse:
 
     async def receive() -> dict[str, Any]:
         if not unread:
-            # The package watches for a disconnect in a loop. Were it answered at once, that loop would never
-            # yield, and the whole process would stand still.
+            # The package polls for a disconnect in a loop. If it were answered at once, that loop would never
+            # yield to the event loop, and would block the whole process.
             await asyncio.Event().wait()
         return unread.pop()
 
@@ -332,6 +334,7 @@ async def answered(request: Request) -> HttpResponse:
 
 
 def asgi_scope(request: Request) -> dict[str, Any]:
+    """Return the ASGI connection scope of a Django request."""
     headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in request.headers.items()]
     return {
         "type": "http",
