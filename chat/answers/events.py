@@ -1,17 +1,17 @@
-"""What the stream of an answer says, event by event: the contract with the browser and the API.
+"""The events of an answer's stream: the contract with the browser and the API.
 
-Each event travels as a server-sent event (WHATWG HTML, 9.2): ``id`` is its
+Each event is sent as a server-sent event (WHATWG HTML, 9.2): ``id`` is its
 sequence number in the answer, from 1; ``event`` is its kind; ``data`` is the
 JSON of the struct below. An answer's stream is::
 
     status* sources? (status | text | citation | verdict)* error? done
 
-``done`` always comes last, whatever happened, and holds the whole answer: a
+``done`` always comes last, also after an error, and contains the whole answer: a
 client that has lost events needs nothing else. Rectangles are display
 fractions ``[x0, y0, x1, y1]`` of the page as shown; pages count from 1; spans
 count characters of the stored message, markers included.
 
-In the browser each element an event speaks of can be found by its attributes::
+In the browser, attributes identify the elements that events refer to::
 
     <div data-block="3">…</div>                     one top-level block of the answer
     <sup><a data-citation="ID" data-number="2" data-verdict="exact"
@@ -33,12 +33,12 @@ MessageStatus = Literal["pending", "streaming", "complete", "incomplete", "faile
 
 
 class StatusEvent(msgspec.Struct, frozen=True):
-    """What is being done now. ``text`` is for people: "Searching…", "Reading 24 passages…".
+    """The current stage. ``text`` is for people: "Searching…", "Reading 24 passages…".
 
     Attributes:
-        passages: how many passages were found, once that is known.
-        question: the question as it was searched for, when it differs from the one asked.
-        tokens: about how many a model is about to read of a whole document; told before it reads any.
+        passages: number of passages found; None while unknown.
+        question: the question used for the search, when it differs from the one asked.
+        tokens: estimated tokens of a whole document that a model will read; sent before it reads.
     """
 
     kind: ClassVar[str] = "status"
@@ -69,13 +69,13 @@ class SourcesEvent(msgspec.Struct, frozen=True):
 
 
 class TextEvent(msgspec.Struct, frozen=True):
-    """New words of the answer.
+    """New text of the answer.
 
-    ``html`` is the safe HTML of the whole block ``block`` so far, citations as
-    ``<sup>`` links included: set it as the inner HTML of the element with that
-    ``data-block``, making one at the end when there is none ('' empties it: its
-    words belong to the block before now). ``text`` holds
-    only the new words, as Markdown, for clients that render by themselves.
+    ``html`` is the sanitized HTML of the whole block ``block`` so far, including
+    citations as ``<sup>`` links. Set it as the inner HTML of the element with that
+    ``data-block``, and append one if there is none. '' empties the element: its
+    words have become part of the block before it. ``text`` is only the new text, as
+    Markdown, for clients that render it themselves.
     """
 
     kind: ClassVar[str] = "text"
@@ -85,25 +85,25 @@ class TextEvent(msgspec.Struct, frozen=True):
 
 
 class CitationShown(msgspec.Struct, frozen=True):
-    """A citation as the browser and the API see it.
+    """A citation as the browser and the API receive it.
 
     Attributes:
-        id: of the stored Citation (the id is given before it is stored).
-        number: the superscript; equal for equal units through the conversation.
-        verdict: '' until it was checked.
+        id: id of the stored Citation, assigned before it is stored.
+        number: the superscript; one number per unit in a conversation.
+        verdict: '' until the citation is checked.
         verdict_text: the verdict in words for people.
         missing: values and words of the claim that the page does not have.
         reason: one sentence that explains the verdict; '' when none is needed.
-        rects: the anchor, painted strong: one per line, or the cells.
-        unit_rects: the whole unit, painted pale.
-        head_rects: row and column heads of the cited cells.
-        durability: whether the document still says it there: same, moved, changed, gone.
-        lines: first and last line of the unit, through the document.
+        rects: the anchor, with a strong highlight: one per line, or the cells.
+        unit_rects: the whole unit, with a pale highlight.
+        head_rects: row and column headers of the cited cells.
+        durability: state of the cited words in the document now: same, moved, changed, gone.
+        lines: first and last line of the unit, numbered through the document.
         matched: the model cited nothing here; Pincite matched the sentence to the passage.
-        judged_by: the model that was asked what no rule could compare; '' when none was.
-        judgement: its word, which changes no verdict: supported, unsupported.
-        href: opens the reader at the words.
-        where: of an imported block: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
+        judged_by: the model that judged what no rule could compare; '' when none did.
+        judgement: its judgement, which changes no verdict: supported, unsupported.
+        href: link that opens the reader at the words.
+        where: location in an imported file: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
     """
 
     id: str
@@ -134,7 +134,7 @@ class CitationShown(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Page and lines, for people: ``p. 5, lines 20–25``."""
+        """Return page and lines, for people: ``p. 5, lines 20–25``."""
         return place_in_words(self.page, *self.lines, self.where)
 
     @property
@@ -143,22 +143,22 @@ class CitationShown(msgspec.Struct, frozen=True):
 
     @property
     def standing(self) -> str:
-        """The verdict, and what became of the words in their document since: ``exact, changed since``."""
+        """Return verdict, origin and later change of the words, for people: ``exact, changed since``."""
         since = f"{self.durability} since" if self.durability != "same" else ""
         return ", ".join(part for part in (self.verdict, *self.origin, since) if part)
 
     @property
     def origin(self) -> tuple[str, ...]:
-        """Who made the citation, where the model did not, and what a judge said of it."""
+        """Return for people that Pincite made the citation, if it did, and the judgement of a model."""
         matched = ("matched by Pincite",) if self.matched else ()
         if not self.judged_by:
             return matched
-        said = "supported" if self.judgement == Citation.ModelJudgement.SUPPORTED else "not supported"
-        return (*matched, f"{said}, judged by {self.judged_by}")
+        judgement = "supported" if self.judgement == Citation.ModelJudgement.SUPPORTED else "not supported"
+        return (*matched, f"{judgement}, judged by {self.judged_by}")
 
 
 class CitedEvent(msgspec.Struct, frozen=True):
-    """A marker was read; its superscript stands in the block's HTML. It is not yet checked."""
+    """A citation marker was read; the block's HTML has its superscript. The citation is not yet checked."""
 
     kind: ClassVar[str] = "citation"
     citation: CitationShown
@@ -167,7 +167,7 @@ class CitedEvent(msgspec.Struct, frozen=True):
 class VerifiedEvent(msgspec.Struct, frozen=True):
     """A citation was checked: the same citation (by ``id``) with its verdict, quote and rectangles.
 
-    Page and unit may have changed, when the words stood in another passage (``moved``).
+    Page and unit differ from before when the words were found in another passage (``moved``).
     """
 
     kind: ClassVar[str] = "verdict"
@@ -175,12 +175,12 @@ class VerifiedEvent(msgspec.Struct, frozen=True):
 
 
 class FailedEvent(msgspec.Struct, frozen=True):
-    """The answer ended early. What was written is kept; ``done`` follows.
+    """The answer ended early. The text so far is kept; ``done`` follows.
 
     Attributes:
         message: one sentence for people.
-        permanent: trying again will not help until something is changed.
-        can_continue: part of the answer is there and can be continued.
+        permanent: a retry without a change fails again.
+        can_continue: the text so far can be continued.
     """
 
     kind: ClassVar[str] = "error"
@@ -190,13 +190,13 @@ class FailedEvent(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """How the claims fared; ``text`` is for people: "3 of 5 claims verified, 2 quotes found".
+    """Counts of the claims by result; ``text`` is for people: "3 of 5 claims verified, 2 quotes found".
 
     Attributes:
-        changed: citations whose words are changed or gone since a document was replaced or read anew.
-        changes: that, for people; '' when all words still stand there.
-        found: claims whose words stand on the page, but that were not judged.
-        contradicted: claims that the page contradicts or does not say, and no citation verifies.
+        changed: citations whose words are changed or gone since a document was replaced or parsed again.
+        changes: that number in words for people; '' when all words are unchanged.
+        found: claims whose quoted words are on the page, but that were not judged.
+        contradicted: claims that the page contradicts or does not state, and that no citation verifies.
     """
 
     claims: int
@@ -209,10 +209,10 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class DoneEvent(msgspec.Struct, frozen=True):
-    """The end, with the whole answer as it is stored.
+    """The end of the stream, with the whole answer as stored.
 
     Attributes:
-        html: the safe HTML of all blocks, each in its ``data-block`` element.
+        html: the sanitized HTML of all blocks, each in its ``data-block`` element.
         uncited: spans of claims that cite nothing; in ``html`` they are ``<mark class="uncited">``.
         usage: {"input_tokens", "output_tokens", "seconds"} as far as known.
     """
@@ -233,15 +233,15 @@ KINDS: dict[str, type[Event]] = {event.kind: event for event in get_args(Event)}
 
 
 def encode(event: Event) -> str:
-    """The event's JSON."""
+    """Return the event as JSON."""
     return msgspec.json.encode(event).decode()
 
 
 def decode(kind: str, data: str | bytes) -> Event:
-    """The inverse of ``encode``. Raises KeyError for an unknown kind, ValidationError for other data."""
+    """Return the event that ``encode`` encoded. Raises KeyError for an unknown kind, else ValidationError."""
     return msgspec.json.decode(data, type=KINDS[kind])
 
 
 def as_server_sent(sequence: int, kind: str, data: str) -> str:
-    """One server-sent event; JSON holds no line feed, so one ``data`` line is enough."""
+    """Return one server-sent event. JSON contains no line feed, so one ``data`` line is enough."""
     return f"id: {sequence}\nevent: {kind}\ndata: {data}\n\n"

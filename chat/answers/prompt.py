@@ -1,12 +1,12 @@
-"""What a model is shown: rules, history, question, and passages under short aliases.
+"""Build the prompt for a model: rules, history, question, and passages under short aliases.
 
 A passage is one citation unit, on lines of its own::
 
     [u7 · p. 5, lines 20–25 · McMurray et al. 2019 · 2.1 Methods] text of the unit
 
-Document text is data. It stands between two fences that carry a random word
-which no document can know, its further lines are indented so that none can
-pass for a passage's head, and markers in it are made harmless.
+Document text is untrusted data. It is placed between two fences with a random word
+that no document can contain; its lines after the first are indented, so that none
+looks like the head of a passage; and citation markers in it are defused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chat.citations.marker_decoder import defused
 from documents.contents import trail
 from pdf.structure import TableRow
 
-CHARACTERS_PER_TOKEN = 3.6  # of English filings with cl100k; errs on the side of too many tokens
+CHARACTERS_PER_TOKEN = 3.6  # measured on English filings with cl100k; rather overestimates the tokens
 
 RULES = """\
 You answer questions about the documents of the person you talk to, from passages that are shown to you.
@@ -56,10 +56,10 @@ class ContextItem:
     Attributes:
         alias: 'u1', 'u2', …, in the order shown.
         lines: first and last line of the unit, numbered through the document.
-        rank: 1-based place of its chunk among the hits; 0 when search did not find it.
-        heading: the words at the top of its page, which often name the statement it belongs to.
+        rank: 1-based rank of its chunk among the hits; 0 when search did not find it.
+        heading: the words at the top of its page, which often name its statement or chapter.
         around: the other units of its page, in reading order; they are not shown.
-        heading_below: the heading it stands under, where that is printed below those words; else ''.
+        heading_below: the section heading, where the page prints it below ``heading``; else ''.
     """
 
     alias: str
@@ -77,14 +77,14 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class SearchNotes:
-    """What was learned of the documents while passages were found.
+    """What the search found out about the documents.
 
     Attributes:
         absent: names, years and places of the question that occur nowhere in the documents searched.
-        subject: names of the question in the documents' titles or on their first pages: any page is on them.
-        packs: names of the packs of ``domains`` that the documents are of.
-        foreign: name of the documents' language where the question's is another; else ''.
-        by_meaning: the embedding matches meanings across languages.
+        packs: names of the packs of ``domains`` that apply to the documents.
+        foreign: name of the documents' language where the question is in another one; else ''.
+        by_meaning: the embedding model matches meanings across languages.
+        subject: names of the question in the titles or on the first pages, about which any page may be.
     """
 
     absent: tuple[str, ...] = ()
@@ -105,16 +105,16 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Everything a provider is asked with.
+    """Everything sent to a provider.
 
     Attributes:
-        question: standalone; it can be understood without the history.
+        question: the question, understandable without the history.
         history: earlier turns, oldest first, within the token budget.
-        started: the answer so far (with alias markers) when it is to be continued.
-        fence: a word nobody can guess.
-        pictures: PNGs that belong to the question, for a provider that sees.
-        notes: for the answerer without a model.
-        schema: of the JSON that the reply must be; the passages are then shown as text.
+        started: the answer so far (with alias markers) when it is to be continued; else ''.
+        fence: a random word.
+        pictures: PNGs that belong to the question, for a provider with vision.
+        notes: notes of the search, for the answerer without a model.
+        schema: JSON schema of the reply, or None; with a schema, the passages are sent as text.
     """
 
     question: str
@@ -135,21 +135,21 @@ class Prompt:
 def prompt_for(
     question: str, passages: Sequence[ContextItem], history: Sequence[Turn] = (), started: str = ""
 ) -> Prompt:
-    """The prompt of one turn, with a fence of its own."""
+    """Return the prompt of one turn, with a new fence."""
     return Prompt(question, tuple(passages), tuple(history), started, fence=secrets.token_hex(6))
 
 
 def turns(prompt: Prompt, natively: bool = False) -> list[Turn]:
-    """The turns to send. ``natively``: the passages travel apart, as the provider's own documents."""
-    asked = defused(prompt.question) if natively else fenced(prompt)
-    result = [*prompt.history, Turn("user", asked)]
+    """Return the turns to send. ``natively``: the passages are sent apart, as documents of the provider."""
+    message = defused(prompt.question) if natively else fenced(prompt)
+    result = [*prompt.history, Turn("user", message)]
     if prompt.started:
         result += [Turn("assistant", prompt.started), Turn("user", CONTINUE)]
     return result
 
 
 def fenced(prompt: Prompt) -> str:
-    """Passages between fences, then the question."""
+    """Return the passages between fences, then the question."""
     if not prompt.passages:
         return prompt.question
     lines = "\n".join(passage_lines(passage) for passage in prompt.passages)
@@ -160,12 +160,12 @@ def fenced(prompt: Prompt) -> str:
 
 
 def passage_lines(passage: ContextItem) -> str:
-    """One passage under its alias."""
+    """Return one passage with its alias and head."""
     return f"[{passage.alias} · {passage_head(passage)}] {shown_text(passage.unit)}"
 
 
 def passage_head(passage: ContextItem) -> str:
-    """Where a passage stands: page and lines, who wrote it and when, title, section."""
+    """Return the head of a passage: page and lines, authors and year, title, section."""
     unit = passage.unit
     end = unit.char_start + len(unit.text)
     where = unit.location.within(unit.table, unit.char_start, end).in_words if unit.location else ""
@@ -175,13 +175,13 @@ def passage_head(passage: ContextItem) -> str:
 
 
 def shown_text(unit: SourceUnit) -> str:
-    """A unit's text for a model: a table row with its column heads, else its words."""
+    """Return a unit's text for a model; a table row gets its column headers."""
     text = row_with_heads(unit.table) if unit.table and not unit.table.header else unit.text
     return defused(text).replace("\n", "\n    ")
 
 
 def row_with_heads(row: TableRow) -> str:
-    """``Purchases of PP&E | 2018: (1,577) | 2017: (1,373)``."""
+    """Return a row with its column headers: ``Purchases of PP&E | 2018: (1,577) | 2017: (1,373)``."""
     cells: list[str] = []
     for cell in row.cells:
         head = row.head_rows[cell.column] if cell.column < len(row.head_rows) else ""
@@ -190,6 +190,7 @@ def row_with_heads(row: TableRow) -> str:
 
 
 def one_line(text: str) -> str:
+    """Return the text in one line, without markers and square brackets, which delimit heads."""
     return defused(" ".join(text.split())).replace("]", ")").replace("[", "(")
 
 
@@ -198,7 +199,7 @@ def token_estimate(text: str) -> int:
 
 
 def within_budget(turns_newest_last: Iterable[Turn], tokens: int) -> tuple[Turn, ...]:
-    """The newest turns that fit, beginning with a question."""
+    """Return the newest turns that fit into ``tokens``, beginning with a question."""
     kept: list[Turn] = []
     for turn in reversed(list(turns_newest_last)):
         tokens -= token_estimate(turn.text)
@@ -210,12 +211,11 @@ def within_budget(turns_newest_last: Iterable[Turn], tokens: int) -> tuple[Turn,
     return tuple(kept)
 
 
-# Sentences that try to steer a language model instead of informing a reader.
+# Prompt injection: sentences that instruct a language model instead of informing a reader.
 #
-# An answer without a model follows no orders, but it repeats sentences: one that tries to steer
-# a model answers nobody's question.
+# An answer without a model quotes sentences; a sentence that instructs a model answers no question.
 
-_ORDERS = re.compile(
+_INJECTIONS = re.compile(
     r"""
     \b(?:ignore|disregard|forget|override|bypass)\b .{0,30}?
         \b(?:previous|prior|above|all|any|your|these|the)\b .{0,30}?
@@ -238,7 +238,7 @@ _ORDERS = re.compile(
 )
 
 
-# Each alternative that ASCII can match holds one of these; to look for them takes a tenth of the time.
+# Each alternative that can match ASCII contains one of these; the search for them takes a tenth of the time.
 _INJECTION_HINTS = (
     *("ignor", "disregard", "forget", "overrid", "bypass", "system", "developer", "assistant", "user"),
     *("you", "ai", "language", "only", "exactly", "string", "token", "phrase", "word", "code"),
@@ -247,9 +247,9 @@ _INJECTION_HINTS = (
 
 
 def looks_like_injection(text: str) -> bool:
-    """Whether a text tries to steer a model, or holds markup that would call another server."""
+    """Return whether a text tries to instruct a model, or has markup that would request another server."""
     if text.isascii():
         lower = text.lower()
         if not any(map(lower.__contains__, _INJECTION_HINTS)):
             return False
-    return bool(_ORDERS.search(text))
+    return bool(_INJECTIONS.search(text))

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chat.answers import question_commands
-from chat.answers.prompt import _ORDERS, looks_like_injection
+from chat.answers.prompt import _INJECTIONS, looks_like_injection
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from tests.conftest import CORPUS, Ingest
@@ -113,4 +113,4 @@ PIECES = (
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join))
 def test_the_words_that_are_looked_for_first_hide_no_order(text: str) -> None:
     for version in (text, text.upper()):
-        assert looks_like_injection(version) == bool(_ORDERS.search(version))
+        assert looks_like_injection(version) == bool(_INJECTIONS.search(version))
