@@ -1,6 +1,7 @@
-"""The values that the layout passes change: a page in its reading frame, its blocks and their tables.
+"""The state that the layout passes change: a page in its reading frame, its blocks and their tables.
 
-A page set sideways or upside down is turned for reading; ``to_page`` turns rectangles back to page space.
+In the reading frame most text runs rightwards, also of a page set sideways or upside down; ``to_page`` turns
+rectangles back to page space.
 """
 
 from __future__ import annotations
@@ -22,29 +23,33 @@ from pdf.geometry import PageFrame, Rect, rect_of
 from pdf.layout.lines import Line, drawn_lines
 from pdf.structure import UnitType
 
-# A page with a smaller share of right-to-left text than this quotes it.
+# A smaller share of right-to-left text than this is a quotation.
 FOREIGN = 0.05
 
 
 def is_right_to_left(lines: Iterable[Line]) -> bool:
-    """Whether most of the text is right to left."""
-    leftwards = sum([line.chars for line in lines if line.rtl])
-    return leftwards > 0 and 2 * leftwards > sum([line.chars for line in lines])
+    """Return whether most of the characters are in right-to-left lines."""
+    rtl_chars = sum([line.chars for line in lines if line.rtl])
+    return rtl_chars > 0 and 2 * rtl_chars > sum([line.chars for line in lines])
 
 
 def column_is_right_to_left(lines: Sequence[Line], page: bool = False) -> bool:
-    """Whether a column is read from right to left, though many of its lines may be foreign: names, links.
+    """Return whether a column is read from right to left, even if many lines are names or links in Latin.
 
-    ``page`` says it of the page that it stands on. Foreign lines that are set to the right edge tell it.
+    ``page``: whether its page is. Without a majority of right-to-left text, more lines must be aligned
+    to the right edge than to the left one.
     """
     if not lines:
         return page
-    leftwards, every = sum([line.chars for line in lines if line.rtl]), sum([line.chars for line in lines])
-    if not leftwards and not page:
+    rtl_chars, all_chars = (
+        sum([line.chars for line in lines if line.rtl]),
+        sum([line.chars for line in lines]),
+    )
+    if not rtl_chars and not page:
         return False
-    if 2 * leftwards > every:
+    if 2 * rtl_chars > all_chars:
         return True
-    if not page and leftwards < FOREIGN * every:
+    if not page and rtl_chars < FOREIGN * all_chars:
         return False
     left, right = min([line.x0 for line in lines]), max([line.x1 for line in lines])
     at_right = sum([right - line.x1 < line.size for line in lines])
@@ -52,7 +57,7 @@ def column_is_right_to_left(lines: Sequence[Line], page: bool = False) -> bool:
 
 
 def bounds_of(lines: Sequence[Line]) -> Rect:
-    """The smallest rectangle around the lines."""
+    """Return the smallest rectangle around the lines."""
     if len(lines) == 1:
         return lines[0].rect
     return rect_of(
@@ -79,11 +84,11 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class ColumnHeads:
-    """What stands over each column of a table: ``texts``, by column, '' where nothing does.
+    """The column headers of a table: ``texts``, by column, '' for a column without one.
 
-    ``headed``: the columns that each cell of the table's header rows stands over, by the cell's id.
-    ``rects``: the boxes by column of heads that stand in no row of the table, in the reading frame.
-    ``confidence``: 0..1, the finder's confidence in them.
+    ``headed``: the columns that each cell of the header rows spans, by the cell's id.
+    ``rects``: the boxes by column of headers outside the table's rows, in the reading frame.
+    ``confidence``: 0..1, the finder's confidence in the headers.
     """
 
     texts: tuple[str, ...]
@@ -96,7 +101,7 @@ class ColumnHeads:
 class TableBlock:
     """One table on one page; its rows are Blocks that point back to it.
 
-    ``heads`` is what stands over each column, ``rtl`` whether its rows are read leftwards, once it is known.
+    ``heads`` are the column headers, ``rtl`` whether rows are read from right to left; None while unknown.
     """
 
     index: int = 0
@@ -109,7 +114,7 @@ class TableBlock:
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """Lines that become one unit. ``tag_role``: what its author's tags call it, where they are believed."""
+    """Lines that become one unit. ``tag_role``: its type by the structure tags, where these are sound."""
 
     kind: UnitType
     lines: list[Line]
@@ -135,12 +140,15 @@ class Block:
 
     @property
     def rtl(self) -> bool:
-        """Whether most of its text runs leftwards."""
+        """Return whether most of its text is right to left."""
         return is_right_to_left(self.lines)
 
 
 def to_reading(rect: tuple[float, float, float, float], turn: int, width: float, height: float) -> Rect:
-    """From page space to the reading frame: text that runs in direction ``turn`` then runs rightwards."""
+    """Turn a rectangle from page space to the reading frame, where text of direction ``turn`` runs right.
+
+    ``turn`` is in degrees clockwise; ``width`` and ``height`` are the page's in page space.
+    """
     x0, y0, x1, y1 = rect
     if turn == 90:
         return Rect(y0, width - x1, y1, width - x0)
@@ -152,7 +160,7 @@ def to_reading(rect: tuple[float, float, float, float], turn: int, width: float,
 
 
 def from_reading(rect: Rect, turn: int, width: float, height: float) -> Rect:
-    """Back to page space; ``width`` and ``height`` are the page's there."""
+    """Turn a rectangle back to page space; ``width`` and ``height`` are the page's there."""
     x0, y0, x1, y1 = rect
     if turn == 90:
         return Rect(width - y1, x0, width - y0, x1)
@@ -164,12 +172,12 @@ def from_reading(rect: Rect, turn: int, width: float, height: float) -> Rect:
 
 
 def rects_for_reading(rects: list[Rect], frame: PageFrame, turn: int) -> list[Rect]:
-    """The rectangles in the reading frame."""
+    """Return the rectangles, given in page space, in the reading frame."""
     return [to_reading(rect, turn, frame.width, frame.height) for rect in rects] if turn else rects
 
 
 def words_for_reading(raw: RawPage, turn: int) -> list[RawWord]:
-    """The page's words in the reading frame; those that run in another direction keep their own turn."""
+    """Return the page's words in the reading frame; words in other directions keep their relative turn."""
     if turn == 0:
         return raw.words
     width, height = raw.frame.width, raw.frame.height
@@ -193,38 +201,42 @@ def _baseline(word: RawWord, turn: int, width: float, height: float) -> float:
     return {90: width - word.baseline, 180: height - word.baseline}.get(turn, word.baseline)
 
 
-# A word is at most so many times as wide as high.
+# Largest width of a word over its height.
 WORD_SHAPE = 8.0
-# A scan's lines are looked at from so many words and ems on; so many of them show its slope, which half of
-# them keep to within this; smaller slopes part no rows.
+# The slope of a scan is measured on lines of at least LINE_WORDS words and LINE_EMS ems, if there are
+# SLOPED_LINES of them. It is used where the median deviation from it is at most SLOPE_SPREAD; slopes below
+# LEAST_SLOPE are ignored.
 LINE_WORDS, LINE_EMS, SLOPED_LINES, SLOPE_SPREAD, LEAST_SLOPE = 3, 8.0, 6, 0.01, 0.005
 
 
 def slope_of(words: Sequence[RawWord]) -> float:
-    """By how much the lines of a recognised page fall to the right (points per point); 0 where they waver."""
+    """Return the median slope of the lines of a recognised page (points down per point to the right).
+
+    It is 0 where there are too few lines, or their slopes differ too much.
+    """
     slopes = []
     for _, run in groupby([word for word in words if not word.turn], key=attrgetter("line")):
         line = list(run)
-        reach = line[-1].x0 - line[0].x0
-        if len(line) >= LINE_WORDS and reach > LINE_EMS * line[0].style.size:
-            slopes.append((line[-1].baseline - line[0].baseline) / reach)
+        length = line[-1].x0 - line[0].x0
+        if len(line) >= LINE_WORDS and length > LINE_EMS * line[0].style.size:
+            slopes.append((line[-1].baseline - line[0].baseline) / length)
     if len(slopes) < SLOPED_LINES:
         return 0.0
     usual = median(slopes)
-    waver = median([abs(slope - usual) for slope in slopes])
-    return usual if abs(usual) >= LEAST_SLOPE and waver <= SLOPE_SPREAD else 0.0
+    deviation = median([abs(slope - usual) for slope in slopes])
+    return usual if abs(usual) >= LEAST_SLOPE and deviation <= SLOPE_SPREAD else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Skew:
-    """How far the lines of a page fall to the right (points per point), turned about its middle."""
+    """The slope of a scan's lines (points down per point to the right) about its center (``x``, ``y``)."""
 
     slope: float = 0.0
     x: float = 0.0
     y: float = 0.0
 
     def moved(self, rect: tuple[float, float, float, float], way: float = 1) -> Rect:
-        """The rectangle moved as its middle is when the page is turned by the skew, or back (``way`` -1)."""
+        """Move a rectangle as its center moves when the page is turned by the skew, or back (``way`` -1)."""
         x0, y0, x1, y1 = rect
         x, y, slope = (x0 + x1) / 2 - self.x, (y0 + y1) / 2 - self.y, way * self.slope
         cosine = 1 / math.hypot(1, slope)
@@ -236,19 +248,22 @@ class Skew:
         return replace(word, x0=x0, y0=y0, x1=x1, y1=y1, baseline=word.baseline + y0 - word.y0)
 
     def around(self, rect: tuple[float, float, float, float]) -> Rect:
-        """The box around what fills the rectangle where nothing is turned; a word is hardly higher there."""
+        """Return the box on the skewed page of a rectangle of the straightened page.
+
+        It is higher by the slope over the rectangle's width; for the width of one word nothing is added.
+        """
         x0, y0, x1, y1 = self.moved(rect)
         higher = abs(self.slope) * max(0.0, x1 - x0 - WORD_SHAPE * (y1 - y0)) / 2
         return Rect(x0, y0 - higher, x1, y1 + higher)
 
 
-# A page with so many lines that leaders run through has a table of contents; its numbers end within so many
-# points of one another, and stand so far (ems) from a title without leaders.
+# A page with at least so many lines with leaders has a table of contents. Its page numbers end within
+# SAME_END points of one another, and are APART ems away from a title without leaders.
 FEWEST_ENTRIES, SAME_END, APART = 3, 2.0, 2.0
 
 
 def _ends_apart(lines: Sequence[Line]) -> bool:
-    """Whether it is one line whose last word is a short number, far from those before it."""
+    """Return whether there is one line whose last word is a short number, far from the word before it."""
     if len(lines) > 1 or len(lines[0].words) < 2:
         return False
     before, last = lines[0].words[-2:]
@@ -257,10 +272,11 @@ def _ends_apart(lines: Sequence[Line]) -> bool:
 
 @dataclass(eq=False)
 class PageLayout:
-    """One page in the reading frame. ``head`` and ``foot`` are its furniture, top to bottom.
+    """One page in the reading frame.
 
-    ``fold``: where the left one of two pages that are printed on it ends. ``skew``: what its places are
-    freed of.
+    ``head`` and ``foot`` are its running headers and footers, top to bottom. ``fold``: x of the right edge
+    of the left page, where two pages are printed side by side. ``skew``: the skew of the scan, already
+    removed from all coordinates.
     """
 
     raw: RawPage
@@ -280,7 +296,7 @@ class PageLayout:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether reading frame and page space are the same, and every word lies on the page."""
+        """Return whether reading frame and page space are the same, and every word lies on the page."""
         if self.skew.slope or self.turn or self.raw.trimmed or not self.raw.words:
             return not (self.skew.slope or self.turn)
         width, height = self.raw.frame.width, self.raw.frame.height
@@ -290,25 +306,25 @@ class PageLayout:
         )
 
     def contents_entries(self) -> set[Block]:
-        """Entries of a table of contents: blocks with leaders, and lines that end at the same edge."""
-        leading = [block for block in self.blocks if is_contents_line(block.text)]
-        if len(leading) < FEWEST_ENTRIES:
+        """Return the entries of a table of contents: blocks with leaders, lines that end at their edge."""
+        with_leaders = [block for block in self.blocks if is_contents_line(block.text)]
+        if len(with_leaders) < FEWEST_ENTRIES:
             return set()
-        ends = [block.lines[-1].x1 for block in leading]
+        ends = [block.lines[-1].x1 for block in with_leaders]
         return {
             block
             for block in self.blocks
-            if block in leading
+            if block in with_leaders
             or (_ends_apart(block.lines) and any(abs(block.lines[-1].x1 - end) < SAME_END for end in ends))
         }
 
     def keep_plain_lines(self) -> None:
-        """Make each line a block, in the order drawn, and say so: the page's layout failed."""
+        """Make each line a block, in drawing order, and record that the page's layout failed."""
         self.raw.failure = PLAIN_LINES
         self.blocks = [Block("prose", [line]) for line in self.lines]
 
     def to_page(self, rect: tuple[float, float, float, float]) -> Rect:
-        """From the reading frame to page space, cut to the page."""
+        """Return a rectangle of the reading frame in page space, clipped to the page."""
         if self.is_plain:
             return tuple.__new__(Rect, rect)
         frame = self.raw.frame
@@ -324,7 +340,7 @@ class PageLayout:
 
 
 def page_layout_of(raw: RawPage) -> PageLayout:
-    """The page turned for reading and freed of a scan's skew, its words in lines."""
+    """Return the page in the reading frame, without the skew of a scan, its words grouped into lines."""
     turn, frame = raw.turn, raw.frame
     width, height = (frame.height, frame.width) if turn in (90, 270) else (frame.width, frame.height)
     words = words_for_reading(raw, turn)
@@ -335,12 +351,12 @@ def page_layout_of(raw: RawPage) -> PageLayout:
     if skew.slope:
         words = [skew.straightened(word) for word in words]
         images = [skew.moved(rect, -1) for rect in images]
-        rulings, fills, drawings = [], [], []  # what a scan has of them belongs to no words
+        rulings, fills, drawings = [], [], []  # vector graphics of a scan do not relate to its words
     lines = drawn_lines(words)
     return PageLayout(raw, turn, width, height, lines, rulings, fills, images, drawings, skew=skew)
 
 
 def empty_page_layout(raw: RawPage, failure: str) -> PageLayout:
-    """A page that keeps its place and nothing else."""
+    """Return a page without content that keeps its number, label and frame, and records the failure."""
     blank = RawPage(raw.number, raw.frame, raw.label, failure=failure[:200])
     return PageLayout(blank, 0, raw.frame.width, raw.frame.height, [], [], [], [], [])

@@ -1,8 +1,8 @@
-"""Paragraphs of one column, from its lines.
+"""Group the lines of one column into paragraphs.
 
-A new paragraph begins where the type changes, the leading opens, the first line
-is indented, a list marker stands, or where the line before ended although the
-next word would still have fitted: that line was broken on purpose.
+A new paragraph begins where the type changes, the leading grows, a line is
+indented or begins with a list marker, or where the line before ends although the
+next word would have fitted: that line was broken deliberately.
 """
 
 from __future__ import annotations
@@ -18,50 +18,52 @@ from pdf.geometry import Rect
 from pdf.layout.lines import Line, is_numbered_equation
 from pdf.layout.page_layout import Block, column_is_right_to_left
 
-# Leading that exceeds the column's own by this share opens a paragraph.
+# A pitch above this multiple of the column's leading begins a paragraph.
 LEADING_SLACK = 1.18
-# Lines of one paragraph are never further apart than this (ems).
+# Largest leading within a paragraph (ems).
 LOOSEST_LEADING = 2.2
-# Text is double-spaced where lines of so many characters, none nearer, are at most so far apart (ems).
+# Text is double-spaced where lines of at least LONG_LINE characters are at most so far apart (ems) and
+# none are closer.
 DOUBLE_LEADING, LONG_LINE = 2.6, 45
 # Type sizes that differ by less than this share are the same.
 SIZE_SLACK = 1.08
-# An indent is at least this deep (ems); lines that end within so much of one another end together.
+# Smallest indent, and largest distance of line ends that count as equal (ems).
 INDENT = 0.6
 EVEN_EDGE = 2.0
-# Items of one list begin within this of one another (ems).
+# Largest distance of the starts of items of one list (ems).
 SAME_START = 0.3
-# So many lines that begin at one place, each about another axis, are set to an edge there.
+# This number of lines with one start but different centers is aligned to an edge there, not centered.
 EDGE_LINES = 3
-# A block of so many lines may be narrower than its column.
+# Least number of lines of a block that is narrower than its column.
 NARROW_LINES = 4
-# A space, with some slack (ems); the leading of a size that is set but once.
+# Width of a space, with some slack, and the leading assumed for a type size with a single line (ems).
 SPACE = 0.5
 USUAL_LEADING = 1.25
-# Lines of one title are at most this far apart (ems).
+# Largest leading within a title (ems).
 TITLE_LEADING = 1.45
-# A line that ends within a sentence before a small letter was broken on purpose only if it leaves this
-# share of the column empty.
+# A line that ends in mid-sentence before lower case was broken deliberately only if it leaves more than
+# this share of the column empty.
 UNFINISHED_ROOM = 0.3
-# Lines so far above or below a box beside the text may still keep clear of it (ems).
+# Lines this far above or below a box beside the text may still be shortened by it (ems).
 BOX_MARGIN = 2.0
-# A footnote's number is so much smaller than its text.
+# Largest size of a footnote's number, as a share of the size of its text.
 NOTE_MARK = 0.8
-# Within a paragraph and a sentence, a line leaves at most this share of the column empty.
+# In mid-sentence, after the first line of a paragraph, a line leaves at most this share of the column empty.
 RAGGED_ROOM = 0.15
 CLOSED = (*".:;?!。：；？！؟)]”\"'", "…")
 SENTENCE_ENDS = (".", ":", ";", "?", "!", ",")
-# Chinese and Japanese lines break between any two characters but for a few (ems).
+# Chinese and Japanese lines may break between almost any two characters; longest run without a break (ems).
 UNBREAKABLE = 2.2
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What is common to the lines of a column.
+    """The measures of a column, in points.
 
-    Edges are measured along the way the text runs: ``start`` is the left edge, in
-    right-to-left columns the right one, mirrored, so that text always runs towards
-    greater numbers. ``body`` and ``bold`` are the type most of it is set in.
+    Edges are measured in reading direction: ``start`` is the left edge, or the
+    negated right edge of a right-to-left column, so that text always runs towards
+    greater numbers. ``leading`` is by size class; ``body`` and ``bold`` are the size
+    and weight of most of the text.
     """
 
     start: float
@@ -76,7 +78,7 @@ class Column:
         return self.leading.get(_size_class(line), USUAL_LEADING * line.size)
 
     def is_title_type(self, line: Line) -> bool:
-        """Whether the line is set larger than the column's body, or bold where the body is not."""
+        """Return whether the line is set larger than the column's body, or bold where the body is not."""
         return line.size > SIZE_SLACK * self.body or (line.style.bold and not self.bold)
 
     def starts(self, line: Line) -> float:
@@ -86,19 +88,19 @@ class Column:
         return -line.x0 if self.rtl else line.x1
 
     def is_edge(self, line: Line) -> bool:
-        """Whether lines about other axes begin where this one does."""
+        """Return whether ``EDGE_LINES`` lines with other centers begin where this one does."""
         edge, middle, em = attrgetter("x1" if self.rtl else "x0"), line.x0 + line.x1, line.size
         start, near = edge(line), SAME_START * em
-        alike = (
+        aligned = (
             other
             for other in self.lines
             if abs(edge(other) - start) < near and abs(other.x0 + other.x1 - middle) > em
         )
-        return sum(1 for _ in islice(alike, EDGE_LINES)) == EDGE_LINES
+        return sum(1 for _ in islice(aligned, EDGE_LINES)) == EDGE_LINES
 
 
 def column_of(lines: Sequence[Line], rtl: bool) -> Column:
-    """Measures a column. Leading is the commonest distance of baselines of one type size."""
+    """Measure a column. The leading of a type size is the smallest common distance of its baselines."""
     pitches: dict[int, Counter[int]] = {}
     double: dict[int, Counter[int]] = {}
     for above, below in pairwise(lines):
@@ -122,26 +124,27 @@ def _size_class(line: Line) -> int:
 
 
 def _tightest_common(counts: Counter[int]) -> float:
-    """The smallest pitch that is not rare: paragraphs may be many and short."""
+    """Return the smallest pitch that is not rare; short paragraphs may make a larger one the most common."""
     most = max(counts.values())
     return min(pitch for pitch, count in counts.items() if count >= max(1, 0.34 * most))
 
 
 def paragraphs(lines: Sequence[Line], rtl: bool | None = None, boxes: Sequence[Rect] = ()) -> list[Block]:
-    """The column's lines as prose and list blocks, top to bottom. ``rtl``: it is read leftwards.
+    """Return the column's lines as prose and list blocks, top to bottom.
 
-    ``boxes``: what stands in the column beside some of its lines, which end before it.
+    ``rtl``: the column is read from right to left; None infers it from the lines. ``boxes``: figures
+    in the column, beside which lines end early.
     """
     if not lines:
         return []
     column = column_of(lines, column_is_right_to_left(lines) if rtl is None else rtl)
     margins = _margins(lines, column)
     for box in boxes:
-        margins = _before_box(box, lines, margins, column)
+        margins = _narrowed_by_box(box, lines, margins, column)
     groups: list[list[Line]] = [[lines[0]]]
     for i in range(1, len(lines)):
         following = lines[i + 1] if i + 1 < len(lines) else None
-        if _begins(lines[i], groups[-1], following, column, margins[i - 1]):
+        if _begins_paragraph(lines[i], groups[-1], following, column, margins[i - 1]):
             groups.append([lines[i]])
         else:
             groups[-1].append(lines[i])
@@ -149,7 +152,10 @@ def paragraphs(lines: Sequence[Line], rtl: bool | None = None, boxes: Sequence[R
 
 
 def _margins(lines: Sequence[Line], column: Column) -> list[float]:
-    """Where each line had to end: the column's edge, or that of a narrower block whose lines end together."""
+    """Return the right margin of each line, in reading direction.
+
+    It is the column's edge, or that of a narrower block whose lines end together.
+    """
     margins: list[float] = []
     stack: list[Line] = []
     for line in [*lines, None]:
@@ -165,8 +171,10 @@ def _margins(lines: Sequence[Line], column: Column) -> list[float]:
     return margins
 
 
-def _before_box(box: Rect, lines: Sequence[Line], margins: Sequence[float], column: Column) -> list[float]:
-    """The margins, those of the lines beside the box, or right above and below it, where these lines end."""
+def _narrowed_by_box(
+    box: Rect, lines: Sequence[Line], margins: Sequence[float], column: Column
+) -> list[float]:
+    """Return the margins, reduced for lines beside a box, or just above or below, to where they end."""
     start = -box.x1 if column.rtl else box.x0
     near = [
         box.y0 - BOX_MARGIN * line.size < (line.y0 + line.y1) / 2 < box.y1 + BOX_MARGIN * line.size
@@ -186,15 +194,17 @@ def _opens_leading(last: Line, line: Line, column: Column) -> bool:
 
 
 def block_of(lines: list[Line]) -> Block:
-    """The lines as an item of a list where they begin with a marker, else as prose."""
+    """Return the lines as a list item where they begin with a marker, else as prose."""
     marker = marker_of(lines[0].words[0].text) if len(lines[0].words) > 1 or len(lines) > 1 else ""
     if marker and (is_bullet(marker) or lines[0].words[0].text == marker):
         return Block("list", lines, marker=marker, level=0)
     return Block("prose", lines)
 
 
-def _begins(line: Line, block: list[Line], following: Line | None, column: Column, margin: float) -> bool:
-    """Whether the line begins a paragraph after the lines of ``block``."""
+def _begins_paragraph(
+    line: Line, block: list[Line], following: Line | None, column: Column, margin: float
+) -> bool:
+    """Return whether the line begins a paragraph after the lines of ``block``."""
     last = block[-1]
     if not (_same_size(last, line) or _shares_size(last, line)) or (
         last.style.bold != line.style.bold and _one_weight(last, line)
@@ -225,7 +235,7 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
 
 
 def _evenly_spaced(line: Line, following: Line | None, pitch: float) -> bool:
-    """Whether the next line comes at the same distance: a paragraph with more leading than its column's."""
+    """Return whether the next line has the same pitch: a paragraph with more leading than its column."""
     if following is None or pitch > LOOSEST_LEADING * line.size or not _same_size(line, following):
         return False
     return abs(following.baseline - line.baseline - pitch) < 0.05 * pitch
@@ -236,7 +246,7 @@ def _same_size(a: Line, b: Line) -> bool:
 
 
 def _shares_size(a: Line, b: Line) -> bool:
-    """Whether a word of the one is as large as the other, though most of it is smaller, as code is."""
+    """Return whether a word of one line has the size of the other, as in a line mostly of smaller code."""
     return any(
         len(word.text) > 2 and max(size, word.style.size) <= SIZE_SLACK * min(size, word.style.size)
         for line, size in ((a, b.size), (b, a.size))
@@ -245,7 +255,7 @@ def _shares_size(a: Line, b: Line) -> bool:
 
 
 def _one_weight(*lines: Line) -> bool:
-    """Whether each line is set in one weight throughout."""
+    """Return whether each line is set in one weight throughout."""
     return all(
         word.style is line.style or word.style.bold == line.style.bold
         for line in lines
@@ -254,6 +264,7 @@ def _one_weight(*lines: Line) -> bool:
 
 
 def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
+    """Return whether the line begins with the marker of a list item."""
     marker = marker_of(line.words[0].text)
     if not marker or len(line.words) == 1:
         return False
@@ -265,21 +276,22 @@ def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
         return True
     if under and comes_next(marker, marker_of(first.words[0].text)):
         return True
-    # a number may stand at a line's start by chance: then the line before is full
+    # a line of prose may begin with a number by chance; then the line before is full
     return last.text[-1:] in ".;:,!?" or column.starts(line) < column.starts(last) - INDENT * line.size
 
 
 def _opens_note(line: Line) -> bool:
-    """Whether a raised number stands before the line's text, as before a footnote."""
+    """Return whether a small number precedes the line's text, as in a footnote."""
     mark = line.words[0]
     return len(line.words) > 1 and mark.style.size < NOTE_MARK * line.size and mark.text.isdigit()
 
 
 def _centered(a: Line, b: Line, column: Column) -> bool:
-    """Whether both lines are set about one axis: their middles agree, and their edges do not or stand clear.
+    """Return whether both lines are centered on one axis.
 
-    Names in a list may be of one length by chance: then other lines begin where they do. Lines that
-    only begin away from the column's edge, as those of a hanging indent, reach to its end.
+    Their centers agree, and their edges differ, or keep away from both edges of the column. Names in
+    a list may have equal lengths by chance; then other lines begin at the same edge. Lines with a
+    hanging indent begin away from the column's edge, but reach its end.
     """
     em = min(a.size, b.size)
     if abs(a.x0 + a.x1 - b.x0 - b.x1) > em or (column.is_edge(a) and column.is_edge(b)):
@@ -293,7 +305,10 @@ def _centered(a: Line, b: Line, column: Column) -> bool:
 def _continues_title(
     block: list[Line], line: Line, following: Line | None, pitch: float, column: Column
 ) -> bool:
-    """Whether a title in larger or bold type runs over two or three lines: titles are not broken greedily."""
+    """Return whether the line continues a title of two or three lines in larger or bold type.
+
+    Titles are broken by sense, so that a short line does not end them.
+    """
     last = block[-1]
     if len(block) > 2 or pitch > TITLE_LEADING * line.size or last.text.endswith((".", ":", ";", "?", "!")):
         return False
@@ -309,20 +324,20 @@ def _indented(line: Line, block: list[Line], following: Line | None, column: Col
     em = line.size
     deeper = column.starts(line) - column.starts(last)
     if deeper > INDENT * em:
-        # deeper than the line before: a first-line indent, unless a hanging indent begins here
+        # further in than the line before: a first-line indent, unless a hanging indent begins here
         if len(block) > 1:
             return True
         if marker_of(last.words[0].text):
             return False
         return following is not None and column.starts(following) < column.starts(line) - INDENT * em
-    # shallower: back out of a hanging indent
+    # further out: the end of a hanging indent
     return deeper < -INDENT * em and len(block) > 1
 
 
-def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float, goes_on: bool = False) -> bool:
-    """Whether the first word of ``line`` would have fitted behind ``last``.
+def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float, continued: bool = False) -> bool:
+    """Return whether ``last`` was broken deliberately: the first word of ``line`` would have fitted after it.
 
-    ``goes_on``: ``last`` is not the first line of its paragraph; within a sentence its lines may be ragged.
+    ``continued``: ``last`` is not the first line of its paragraph; in mid-sentence its lines may be ragged.
     """
     room = margin - column.ends(last)
     first = line.words[0]
@@ -331,11 +346,11 @@ def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float, goe
         needed = min(needed, UNBREAKABLE * line.size)
     if _is_unfinished(last, line):
         return room > max(needed, UNFINISHED_ROOM * (column.end - column.start))
-    if goes_on and not last.text.endswith(CLOSED):
+    if continued and not last.text.endswith(CLOSED):
         return room > max(needed, RAGGED_ROOM * (column.end - column.start))
     return room > needed
 
 
 def _is_unfinished(last: Line, line: Line) -> bool:
-    """Whether a sentence goes on from the one line to the other: beside a picture, it is indented or not."""
+    """Return whether a sentence continues from ``last`` to ``line``, which begins in lower case."""
     return line.words[0].text[0].islower() and not last.text.endswith(SENTENCE_ENDS)
