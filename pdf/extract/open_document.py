@@ -1,6 +1,6 @@
-"""Open a file that claims to be a PDF and read its metadata (Info, XMP), outline and language.
+"""Open a file that claims to be a PDF, read its metadata, outline and language, and repair its page boxes.
 
-The boxes of its pages are made sound. For the confined readers only.
+Only the sandboxed readers call this: the file is untrusted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pdf.sandbox.messages import About
 from pdf.structure import OutlineEntry
 from pdf.tags.elements import readable_tags
 
-_LONGEST = 200_000  # characters; thumbnails make it longer, and nothing else does
+_LONGEST = 200_000  # characters of XMP; only packets with thumbnails are longer
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _PRISM = "{http://prismstandard.org/namespaces/basic/%s/}doi"
@@ -35,11 +35,11 @@ _FIELDS = {
 
 
 def read_xmp(xml: str) -> dict[str, str]:
-    """``title``, ``author`` (names joined by ``; ``) and ``doi`` (as written) where they are given.
+    """Return ``title``, ``author`` (names joined by ``; ``) and ``doi`` (as written), as far as given.
 
-    {} for what is no XML. For the confined readers only: the XML is the document's.
+    Returns {} for malformed XML. Only the sandboxed readers call this: the XML is untrusted.
     """
-    if not 0 < len(xml) <= _LONGEST or "<!" in xml:  # a packet has no use for a DTD, nor for its entities
+    if not 0 < len(xml) <= _LONGEST or "<!" in xml:  # XMP needs no DTD, and entities can be an attack
         return {}
     try:
         root = ElementTree.fromstring(xml.strip().removeprefix("\ufeff"))
@@ -53,7 +53,7 @@ def read_xmp(xml: str) -> dict[str, str]:
 
 
 def _fields(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
-    """A field is an element, of one value or a list, or an attribute of its description."""
+    """Yield name and value of each field: an element with one value or a list, or an attribute."""
     for element in root.iter():
         if name := _FIELDS.get(element.tag):
             values = [item.text for item in element.iter(f"{_RDF}li")] or [element.text]
@@ -63,22 +63,22 @@ def _fields(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
                 yield name, value.strip()
 
 
-# What it thinks of a file it would write to standard error, thousands of times.
+# MuPDF would write thousands of messages about one file to standard error.
 pymupdf.TOOLS.mupdf_display_errors(False)
 pymupdf.TOOLS.mupdf_display_warnings(False)
 
 _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 _LONGEST_TITLE = 500
 _MOST_ENTRIES = 5000
-# Page trees that go deeper lead in a circle.
+# A deeper page tree is cyclic.
 _DEEPEST_TREE = 30
 
 
 def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.Document:
-    """The file as a PDF with at least one page. Raises ParseFailure.
+    """Open the file as a PDF with at least one page and at most ``most_pages``. Raises ParseFailure.
 
-    Where MuPDF finds no page, PDFium looks for them: what it finds is copied into a new PDF in memory. Page
-    boxes and rotations stay, so that coordinates are those of the file; outline and metadata are lost.
+    Where MuPDF finds no page, the pages that PDFium finds are copied into a new PDF in memory. Page boxes
+    and rotations are kept, so that coordinates are those of the file; outline and metadata are lost.
     """
     try:
         return _opened(pymupdf.open, path, password, most_pages)
@@ -117,11 +117,11 @@ def _opened(
 
 
 def _copied_by_pdfium(path: str, password: str | None, most_pages: int) -> bytes | None:
-    """A new PDF with the pages that PDFium finds in the file; None where it finds none.
+    """Return a new PDF with the pages that PDFium finds in the file; None where it finds none.
 
-    Raises ParseFailure where there are too many.
+    Raises ParseFailure where there are more than ``most_pages``.
     """
-    import pypdfium2  # here, since few files need it, and each start of the child would pay for it
+    import pypdfium2  # imported here because few files need it, and it delays the start of the child process
 
     try:
         with pypdfium2.PdfDocument(path, password=password) as found, pypdfium2.PdfDocument.new() as copy:
@@ -136,7 +136,7 @@ def _copied_by_pdfium(path: str, password: str | None, most_pages: int) -> bytes
 
 
 def _seals_attachments_alone(document: pymupdf.Document) -> bool:
-    """Whether strings and streams are not encrypted, but files within it (PDF 32000-1, 7.6.5)."""
+    """Return whether only embedded files are encrypted, not strings and streams (PDF 32000-1, 7.6.5)."""
     encryption = mupdf.pdf_dict_gets(mupdf.pdf_trailer(pymupdf._as_pdf_document(document)), "Encrypt")
     if mupdf.pdf_to_int(mupdf.pdf_dict_gets(encryption, "V")) < 4:
         return False
@@ -145,14 +145,14 @@ def _seals_attachments_alone(document: pymupdf.Document) -> bool:
 
 
 def _page_tree(document: pymupdf.Document) -> mupdf.PdfObj | None:
-    """The root of the page tree, or None where the catalog names none."""
+    """Return the root of the page tree, or None where the catalog names none."""
     trailer = mupdf.pdf_trailer(pymupdf._as_pdf_document(document))
     root = mupdf.pdf_dict_gets(mupdf.pdf_dict_gets(trailer, "Root"), "Pages")
     return root if mupdf.pdf_is_dict(root) else None
 
 
 def _stated_count(document: pymupdf.Document) -> int:
-    """What the page tree says of the number of pages; 0 where that cannot be, or leads to no first page."""
+    """Return the page tree's own count of pages; 0 where it is unreadable or the first page does not load."""
     try:
         count = int(document.page_count)
         if count:
@@ -163,10 +163,10 @@ def _stated_count(document: pymupdf.Document) -> int:
 
 
 def _recounted(document: pymupdf.Document, most_pages: int) -> int:
-    """The number of pages, where the page tree does not say it or lies: poppler and PDFium count its leaves.
+    """Count the leaves of a page tree whose own count is missing or wrong, as poppler and PDFium do.
 
     The cross-reference table is rebuilt first where it leads to no page tree. Only the open document is
-    changed, never its file. Raises what MuPDF raises on damaged files.
+    changed, never its file. Raises MuPDF's exceptions on damaged files.
     """
     if _page_tree(document) is None and not document.is_repaired:
         mupdf.pdf_repair_xref(pymupdf._as_pdf_document(document))
@@ -177,9 +177,9 @@ def _recounted(document: pymupdf.Document, most_pages: int) -> int:
 
 
 def _count_leaves(node: mupdf.PdfObj, most: int, above: tuple[int, ...] = ()) -> int:
-    """Sets ``Count`` below ``node`` to the pages that stand there; at most ``most`` of them are looked at.
+    """Set ``Count`` of ``node`` and the nodes below to their pages, and return it; stop at ``most``.
 
-    Kids that lead back to a node ``above`` (object numbers) are taken out: MuPDF finds no page beside them.
+    Kids that refer to a node ``above`` (object numbers) are removed: MuPDF finds no page beside them.
     """
     kids = mupdf.pdf_dict_gets(node, "Kids")
     if not mupdf.pdf_is_array(kids):
@@ -198,7 +198,7 @@ def _count_leaves(node: mupdf.PdfObj, most: int, above: tuple[int, ...] = ()) ->
 
 
 def about(document: pymupdf.Document) -> About:
-    """Metadata, bookmarks and language, cleaned of what a database refuses."""
+    """Return metadata, outline, language and flags, without characters that the database rejects."""
     return About(
         _metadata(document),
         _outline(document),
@@ -211,17 +211,17 @@ def about(document: pymupdf.Document) -> About:
 def _is_tagged(document: pymupdf.Document) -> bool:
     try:
         return readable_tags(document) is not None
-    except Exception:  # MuPDF raises many kinds; a damaged structure tree is none
+    except Exception:  # MuPDF raises many kinds; a damaged structure tree counts as missing
         return False
 
 
 def clean(text: str) -> str:
-    """The text without NUL and lone surrogates."""
+    """Return the text without NUL and lone surrogates."""
     return text.translate(_UNSTORABLE)
 
 
 def _metadata(document: pymupdf.Document) -> dict[str, str]:
-    """The document information dictionary; XMP says what that leaves out."""
+    """Return the document information dictionary, completed by XMP."""
     found = read_xmp(document.get_xml_metadata() or "") | {
         key: value for key, value in (document.metadata or {}).items() if value
     }
@@ -235,23 +235,23 @@ def _outline(document: pymupdf.Document) -> tuple[OutlineEntry, ...]:
 
 # --- The boxes of pages ---
 
-# Boxes this much smaller than a point are empty.
+# A box with a smaller side (points) is empty.
 _EMPTY = 0.01
-# A CropBox over a smaller share of the MediaBox cuts something off.
+# A CropBox over a smaller share of the MediaBox crops the page.
 _WHOLE = 0.999
 
 
 def _boxes(page: pymupdf.Page) -> tuple[Box, Box]:
-    """MediaBox and CropBox as ``page.mediabox`` and ``page.cropbox``, which take five times as long."""
+    """Return MediaBox and CropBox like ``page.mediabox`` and ``page.cropbox``, in a fifth of their time."""
     item = pymupdf._as_pdf_page(page).obj()
     media, crop = pymupdf.JM_mediabox(item), pymupdf.JM_cropbox(item)
     return (media.x0, media.y0, media.x1, media.y1), (crop.x0, crop.y0, crop.x1, crop.y1)
 
 
 def _frame(page: pymupdf.Page, media: Box, crop: Box) -> PageFrame:
-    """How the page lies in its file; its CropBox cut to the MediaBox, as viewers do."""
+    """Return the page's frame, its CropBox clipped to the MediaBox, as viewers do."""
     unit, (left, bottom, right, top) = user_unit(page), media
-    # PyMuPDF turns the y of its cropbox over at the top of the MediaBox.
+    # PyMuPDF measures the y of the CropBox downwards from the top of the MediaBox.
     x0, x1 = max(crop[0], left), min(crop[2], right)
     y0, y1 = max(top - crop[3], bottom), min(top - crop[1], top)
     if x1 - x0 < _EMPTY or y1 - y0 < _EMPTY:
@@ -267,7 +267,7 @@ def _frame(page: pymupdf.Page, media: Box, crop: Box) -> PageFrame:
 
 
 class SoundPage(NamedTuple):
-    """A page, how it lies in its file, and whether its CropBox cuts anything off."""
+    """A page, its frame, and whether its CropBox is smaller than the MediaBox."""
 
     page: pymupdf.Page
     frame: PageFrame
@@ -275,7 +275,7 @@ class SoundPage(NamedTuple):
 
 
 def with_sound_boxes(page: pymupdf.Page) -> SoundPage:
-    """The page, its CropBox replaced by the MediaBox where nothing of it lies on the page.
+    """Return the page, its CropBox replaced by the MediaBox where the two do not overlap.
 
     MuPDF reads such a page as an empty letter page, pdf.js falls back to the
     MediaBox. Only the open document is changed, never its file.
@@ -292,7 +292,7 @@ def with_sound_boxes(page: pymupdf.Page) -> SoundPage:
 
 
 def _is_shown_as(page: pymupdf.Page, width: float, height: float) -> bool:
-    """Whether MuPDF's page is of this size (points); asked first for what ``page.rect`` is made of."""
+    """Return whether MuPDF's page has this size (points); ``page.rect`` is slower, and so is read last."""
     shown = pymupdf.mupdf.fz_bound_page(page.this)
     if abs(shown.x1 - width) < 1 and abs(shown.y1 - height) < 1:
         return True
@@ -300,7 +300,7 @@ def _is_shown_as(page: pymupdf.Page, width: float, height: float) -> bool:
 
 
 def user_unit(page: pymupdf.Page) -> float:
-    """Points per unit of user space; 1.0 where the file says nothing of use."""
+    """Return the points per unit of user space; 1.0 where ``UserUnit`` is missing or invalid."""
     if not pymupdf.mupdf.pdf_dict_gets(pymupdf._as_pdf_page(page).obj(), "UserUnit").m_internal:
         return 1.0
     kind, value = page.parent.xref_get_key(page.xref, "UserUnit")

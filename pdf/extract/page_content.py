@@ -1,14 +1,13 @@
-"""What stands on a page before anything is made of it: words with their type, rulings, fills, pictures.
+"""Read the content of a page before layout: words with their type, rulings, fills and pictures.
 
-One MuPDF text page gives all of it: its words, its spans and, with
-``TEXT_COLLECT_VECTORS``, its line art, so that the page's content is interpreted
-once. All rectangles are in page space.
+One MuPDF text page has all of it: words, spans and, with ``TEXT_COLLECT_VECTORS``,
+the vector graphics, so that the page's content is interpreted once. All rectangles
+are in page space.
 
-Where a document's structure tree is worth it (``pdf.tags.elements``), the page's content is
-interpreted once into a list of what it draws, and that list is read twice: as it
-stands, and by the elements of the structure. No word, box or order depends on the
-second reading: it only says which element each word belongs to. Elsewhere nothing
-of this is done.
+Where a document's structure tree is sound (``pdf.tags.elements``), the page's content
+is interpreted once into a display list, and that list is read twice: without and with
+structure elements. No word, box or order depends on the second reading: it only tells
+the element of each word. Other documents are read once.
 """
 
 from __future__ import annotations
@@ -31,52 +30,53 @@ from pdf.tags.elements import Element, RoleMap, TaggedPage, readable_tags, with_
 
 # --- Charts and diagrams drawn with lines and fills, as regions of the page ---
 #
-# What rules a table, underlines a word, frames or shades a text runs along the page's edges. A chart also
-# holds ink that does not: slanted lines, curves, or bars that share a baseline and differ in length. Marks
-# that touch and hold such ink are a figure; its words stay in units.
+# Table rulings, underlines, frames and shading are parallel to the page's edges. A chart also has other
+# paths: slanted lines, curves, or bars that share a baseline and differ in length. Paths near one another
+# that include such a path are a figure; its words stay in units.
 
-# Marks at most this far apart hang together; a smaller region is a logo or an ornament (points).
+# Paths at most this far apart are one region; a region with a smaller side is a logo or ornament (points).
 GAP = 10.0
 SMALLEST_SIDE = 40.0
-# Marks over more than this share of the page are its frame or background.
+# A path over more than this share of the page is its frame or background.
 BACKGROUND = 0.8
-# Words over a greater share of a region are text that is framed or decorated.
+# A region with a larger share covered by words is framed or decorated text.
 TEXT_SHARE = 0.3
-# A line is slanted when both of its legs are longer (points); a curve over less of its path is a corner.
+# A line is slanted when its width and height are both larger (points); a curve over a smaller share of
+# its path's width or height is a rounded corner.
 SLANT = 2.0
 CORNER = 0.25
-# Bars: at least so many fills as thick and on one baseline, of so many lengths; equal within EVEN points.
+# Bars: at least so many fills of one thickness on one baseline, of so many lengths; equal within EVEN points.
 FEWEST_BARS = 3
 FEWEST_LENGTHS = 3
 EVEN = 1.0
-# A fill with words over more of it is a highlight or a table's shading.
+# A fill with a larger share covered by words is a highlight or a table's shading.
 BAR_TEXT = 0.3
-# Of more marks, on maps, only every n-th is looked at; with so many paths a page is taken to show a chart.
+# Of more paths, as maps have, only every n-th is read; a page with MANY_PATHS is assumed to show a chart.
 MOST_MARKS = 5000
 MANY_PATHS = 1000
-# A ruling is a drawn line or a rectangle this thin; ink is at most so much wider than its path (points).
+# Largest thickness of a ruling; largest width of a stroke beyond its path (points).
 RULING_THICKNESS, STROKE = 2.5, 5.0
 _WHITE_FILL = (1.0, 1.0, 1.0)
 
 
 class VectorShape(NamedTuple):
-    """One drawn path, and the lines and curves it is made of."""
+    """One drawn path: its box, and its lines and curves as PyMuPDF gives them."""
 
     rect: Rect
     items: Sequence[Sequence[Any]]
 
-    def runs_freely(self) -> bool:
-        """Whether it does not run along the page's edges, as rulings, frames and fills do."""
-        return any(_runs_freely(item, self.rect) for item in self.items)
+    def is_slanted_or_curved(self) -> bool:
+        """Return whether any part is not parallel to the page's edges, as rulings, frames and fills are."""
+        return any(_is_slanted_or_curved(item, self.rect) for item in self.items)
 
 
 def may_show_charts(
     paths: Sequence[dict[str, Any]], fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
 ) -> bool:
-    """A look at the boxes of what is drawn, which the text page has: to read paths takes as long as words.
+    """Return whether the page may show charts, by the boxes of its paths.
 
-    Whether bars, or paths that are more than lines and rectangles, hang together with others in a region
-    that is neither too small nor full of words.
+    The text page has these boxes; to read the paths takes as long as to read the words. A chart is a
+    region, neither too small nor full of words, with bars or with paths other than lines and rectangles.
     """
     seeds = [rect_of(path["bbox"]) for path in paths if not path["isrect"]]
     seeds = [rect for rect in seeds if min(rect.width, rect.height) > RULING_THICKNESS] + bars(fills, words)
@@ -100,7 +100,7 @@ def may_show_charts(
 def find_charts(
     paths: Sequence[dict[str, Any]], fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
 ) -> list[Rect]:
-    """Regions of the page, in page space, that are drawn figures; labels beside the plot are not in them.
+    """Return the regions of the page (page space) that are drawn figures, without labels beside the plot.
 
     ``paths``: the page's ``get_cdrawings``.
     """
@@ -114,13 +114,13 @@ def find_charts(
         and _text_share(region, words) <= TEXT_SHARE
         and (
             any(region.contains(*bar.center) for bar in found_bars)
-            or any(region.contains(*shape.rect.center) and shape.runs_freely() for shape in shapes)
+            or any(region.contains(*shape.rect.center) and shape.is_slanted_or_curved() for shape in shapes)
         )
     ]
 
 
 def _shape(path: dict[str, Any], frame: PageFrame) -> VectorShape | None:
-    """The path as far as it lies on the page; None for what nobody sees and for the page's background."""
+    """Return the path clipped to the page; None for a white fill and for the page's background."""
     rect = _on_page(path["rect"], frame)
     if rect is None or (path["type"] == "f" and tuple(path.get("fill") or ()) == _WHITE_FILL):
         return None
@@ -128,7 +128,7 @@ def _shape(path: dict[str, Any], frame: PageFrame) -> VectorShape | None:
 
 
 def _on_page(box: Box, frame: PageFrame) -> Rect | None:
-    """The part of the box that lies on the page; None where there is none, or it is most of the page."""
+    """Return the box clipped to the page; None where that is empty or most of the page."""
     left, top, right, bottom = box
     x0, y0 = max(left, 0.0), max(top, 0.0)
     x1, y1 = min(right, frame.width), min(bottom, frame.height)
@@ -138,8 +138,8 @@ def _on_page(box: Box, frame: PageFrame) -> Rect | None:
     return rect_of((x0, y0, x1, y1))
 
 
-def _runs_freely(item: Sequence[Any], path: Rect) -> bool:
-    """Whether a piece of the path is a slanted line or a curve that is more than a rounded corner."""
+def _is_slanted_or_curved(item: Sequence[Any], path: Rect) -> bool:
+    """Return whether an item of the path is a slanted line or a curve larger than a rounded corner."""
     if item[0] not in ("l", "c"):
         return False
     xs, ys = [point[0] for point in item[1:]], [point[1] for point in item[1:]]
@@ -150,18 +150,19 @@ def _runs_freely(item: Sequence[Any], path: Rect) -> bool:
 
 
 def bars(fills: Sequence[Rect], words: Sequence[RawWord]) -> list[Rect]:
-    """Fills that begin on a common line, equally thick, apart, of different lengths, with little text over.
+    """Return the fills that are bars: of one thickness, on one baseline, separate, of different lengths.
 
-    The shading of a table's rows and columns is as long in each, or its pieces touch.
+    They have little text over them. The shading of a table's rows and columns has equal lengths, or its
+    parts touch.
     """
     if len(fills) < FEWEST_BARS:
         return []
-    alike: dict[tuple[bool, int, int], list[Rect]] = {}
+    by_baseline: dict[tuple[bool, int, int], list[Rect]] = {}  # upright, baseline, thickness
     for rect in fills:
         x0, y0, x1, y1 = rect
-        alike.setdefault((True, round(y1 / EVEN), round((x1 - x0) / EVEN)), []).append(rect)
-        alike.setdefault((False, round(x0 / EVEN), round((y1 - y0) / EVEN)), []).append(rect)
-    groups = {key: set(rects) for key, rects in alike.items() if len(rects) >= FEWEST_BARS}
+        by_baseline.setdefault((True, round(y1 / EVEN), round((x1 - x0) / EVEN)), []).append(rect)
+        by_baseline.setdefault((False, round(x0 / EVEN), round((y1 - y0) / EVEN)), []).append(rect)
+    groups = {key: set(rects) for key, rects in by_baseline.items() if len(rects) >= FEWEST_BARS}
     return [
         rect
         for (upright, _, _), group in groups.items()
@@ -174,7 +175,7 @@ def bars(fills: Sequence[Rect], words: Sequence[RawWord]) -> list[Rect]:
 
 
 def _differ(lengths: Sequence[float]) -> bool:
-    """Whether there are at least ``FEWEST_LENGTHS`` clearly different ones."""
+    """Return whether there are at least ``FEWEST_LENGTHS`` clearly different lengths."""
     return len({round(length / (3 * EVEN)) for length in lengths}) >= FEWEST_LENGTHS
 
 
@@ -183,16 +184,16 @@ def _are_separated(spans: Sequence[tuple[float, float]]) -> bool:
 
 
 def _text_share(region: Rect, words: Iterable[RawWord]) -> float:
-    """Share of the region that boxes of words cover."""
+    """Return the share (0..1) of the region's area that boxes of words cover."""
     inside = [word for word in words if region.contains((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)]
     return sum((word.x1 - word.x0) * (word.y1 - word.y0) for word in inside) / max(region.area, 1.0)
 
 
 def _joined(rects: Sequence[Rect]) -> list[Rect]:
-    """Boxes around the rectangles that are near one another, through one another."""
+    """Return the boxes around groups of rectangles that are within ``GAP`` points, directly or by others."""
     regions: list[Rect] = []
     for rect in rects:
-        if regions and _encloses(regions[-1], rect):  # as most do that are drawn one after the other
+        if regions and _encloses(regions[-1], rect):  # usual for rectangles drawn one after the other
             continue
         while near := _near(rect, regions):
             regions = [region for region in regions if region not in near]
@@ -220,12 +221,12 @@ def _near(rect: Rect, regions: Sequence[Rect]) -> list[Rect]:
 
 
 class DocumentFeatures(NamedTuple):
-    """What the reading of a page depends on.
+    """Features of a document that decide how its pages are read.
 
     Attributes:
-        labels: its pages have numbers of their own.
-        hides_layers: some optional content is off.
-        role_map: what its own structure types stand for; None where its tags are not read.
+        labels: it has page labels.
+        hides_layers: some of its optional content is off.
+        role_map: the standard types of its own structure types; None where its tags are not read.
     """
 
     labels: bool = True
@@ -234,31 +235,31 @@ class DocumentFeatures(NamedTuple):
 
 
 def document_features(document: pymupdf.Document, tags: bool = True) -> DocumentFeatures:
-    """The file's traits; where they cannot be told, those that leave the question to each page."""
+    """Return the document's features; on a damaged document, those that make each page be examined."""
     try:
         return DocumentFeatures(
             bool(document.get_page_labels()),
             hides_layers(document),
             readable_tags(document) if tags else None,
         )
-    except Exception:  # MuPDF raises many kinds; a damaged catalog is no reason to read no page
+    except Exception:  # MuPDF raises many kinds; the pages may be readable despite a damaged catalog
         return DocumentFeatures()
 
 
 __all__ = ["RawPage", "read_page"]
 
-# Letters without a meaning come as U+FFFD, not as their number in the font, which would read as a letter.
+# Letters without a Unicode value come as U+FFFD, not as their glyph number, which would read as a letter.
 _FLAGS = (pymupdf.TEXTFLAGS_WORDS | pymupdf.TEXT_COLLECT_VECTORS) & ~(
     pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 )
 
-# White rulings stand at most this far out of the coloured cells that they part (points).
+# White rulings extend at most this far beyond the coloured cells that they separate (points).
 SEAM = 2.0
-# A page of fewer words may be a scan.
+# A page with fewer words may be a scan.
 FEW_WORDS = 60
-# A picture of fewer pixels across holds no words.
+# A picture with fewer pixels across contains no legible words.
 FEW_PIXELS = 100
-# Fewer nearly square boxes are taken as they are: to read how they are drawn takes as long as the words.
+# Fewer nearly square boxes are not examined: to read the page's paths takes as long as to read its words.
 FEWEST_SQUARES = 8
 _FIGURE_WORDS = {"Figure", "FIGURE", "Fig.", "FIG.", "Abbildung", "Abb.", "Рис.", "الشكل", "図", "图"}
 _WHITE = 0xFFFFFF
@@ -266,19 +267,19 @@ _WHITE = 0xFFFFFF
 
 @dataclass(slots=True)
 class RawPage:
-    """One page before layout. Words in the order of drawing; all rectangles in page space.
+    """One page before layout. Words are in drawing order; all rectangles in page space.
 
     Attributes:
         rulings: drawn lines and thin rectangles.
-        fills: filled rectangles that are not thin, the page's white background left out.
-        images: where pictures stand.
-        drawings: where charts and diagrams are drawn.
+        fills: filled rectangles that are not thin, without the page's white background.
+        images: boxes of pictures.
+        drawings: boxes of charts and diagrams.
         ocr: the words were recognised from the picture of the page.
-        shows_pictures: it may show pictures that are large enough to hold words.
-        hidden_words: words that were left out because nobody can see them.
+        shows_pictures: it may show pictures that are large enough to contain words.
+        hidden_words: number of words left out because they are invisible.
         trimmed: every word is known to lie on the page.
         failure: why the page could not be read, or ''.
-        elements: the structure elements that have words on the page, as the author's tags name them.
+        elements: the structure elements that have words on the page.
     """
 
     number: int
@@ -298,7 +299,7 @@ class RawPage:
 
     @property
     def turn(self) -> int:
-        """The direction most of the text runs in, in degrees clockwise."""
+        """Return the direction of most of the text, in degrees clockwise."""
         turns = [word.turn for word in self.words]
         if 2 * turns.count(0) > len(turns):  # as on nearly every page
             return 0
@@ -307,13 +308,13 @@ class RawPage:
 
 
 def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures()) -> RawPage:  # noqa: B008 (immutable)
-    """Everything that stands on the page. Raises what PyMuPDF raises on damaged pages.
+    """Return the content of the page. Raises PyMuPDF's exceptions on damaged pages.
 
-    ``traits`` of its file need not be known; they save the asking.
+    ``traits`` are the features of its document; the default examines each page, which is slower.
     """
     page, frame, cropped = with_sound_boxes(page)
     tagged = None if traits.role_map is None else TaggedPage(page)
-    # Clipped by nothing: what lies off the page shall be counted as hidden.
+    # Not clipped: words off the page are counted as hidden.
     read = tagged.textpage if tagged else partial(_textpage, page)
     textpage = read(_FLAGS)
     blocks = textpage.extractDICT()["blocks"]
@@ -351,24 +352,25 @@ def _textpage(page: pymupdf.Page, flags: int) -> pymupdf.TextPage:
 
 
 def _drawings(page: pymupdf.Page) -> list[dict[str, Any]]:
-    """The page's ``get_cdrawings``, or none where they cannot be read. It is interpreted again."""
+    """Return the page's ``get_cdrawings``, or [] where they cannot be read. This interprets it again."""
     try:
         return page.get_cdrawings()
-    except Exception:  # any: line art that cannot be read costs the page no word
+    except Exception:  # MuPDF raises many kinds; the words are readable without vector graphics
         return []
 
 
 def _pictures_matter(words: list[RawWord]) -> bool:
-    """Whether the page may be a scan or name a figure; to find pictures costs as much as to read the text."""
+    """Return whether the page may be a scan or mentions a figure; finding pictures is as slow as reading."""
     return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word.text for word in words])
 
 
 def with_broad_strokes(
     paths: list[dict[str, Any]], drawings: Callable[[], list[dict[str, Any]]]
 ) -> list[dict[str, Any]]:
-    """The paths, with the ink of the strokes that are shorter than their pen is broad: of upright rulings.
+    """Return the paths, with exact boxes for strokes that are shorter than their line width.
 
-    MuPDF's box around such a stroke is nearly a square, as broad as two pens, and seems a box that is drawn.
+    Upright rulings are drawn so. MuPDF's box around such a stroke is nearly a square of twice the line
+    width, and would be taken for a drawn box.
     """
     squares = [path for path in paths if _is_nearly_square(path)]
     if len(squares) < FEWEST_SQUARES:
@@ -395,33 +397,36 @@ def _is_nearly_square(path: dict[str, Any]) -> bool:
 
 
 def _broad_strokes(path: dict[str, Any]) -> list[Rect]:
-    """The ink of straight strokes that are no longer than a ruling is thin, and shorter than their pen."""
-    pen = (path.get("width") or 0.0) / 2
-    if path["type"] != "s" or pen <= RULING_THICKNESS / 2 or any(path["lineCap"]):
+    """Return the painted boxes of straight strokes no longer than a ruling is thick, but wider than that."""
+    half_width = (path.get("width") or 0.0) / 2
+    if path["type"] != "s" or half_width <= RULING_THICKNESS / 2 or any(path["lineCap"]):
         return []
     strokes = []
     for item in path["items"]:
         if item[0] == "l":
             (ax, ay), (bx, by) = item[1:]
             if ay == by and 0 < abs(bx - ax) <= RULING_THICKNESS:
-                strokes.append(Rect(min(ax, bx), ay - pen, max(ax, bx), ay + pen))
+                strokes.append(Rect(min(ax, bx), ay - half_width, max(ax, bx), ay + half_width))
             elif ax == bx and 0 < abs(by - ay) <= RULING_THICKNESS:
-                strokes.append(Rect(ax - pen, min(ay, by), ax + pen, max(ay, by)))
+                strokes.append(Rect(ax - half_width, min(ay, by), ax + half_width, max(ay, by)))
     return strokes
 
 
 def _line_art(paths: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:
-    """Rulings (the edges of drawn boxes too) and fills. White ones are background but for what they part."""
+    """Return rulings, with the edges of drawn boxes, and fills.
+
+    White paths are background, except rulings that separate fills.
+    """
     rulings: list[Rect] = []
     fills: list[Rect] = []
-    pale: list[Rect] = []
+    white_rulings: list[Rect] = []
     whole_page = 0.9 * frame.width * frame.height
     for path in paths:
         x0, y0, x1, y1 = box = path["bbox"]
         thin = x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS
         if path["color"] == _WHITE:
             if thin:
-                pale.append(rect_of(box))
+                white_rulings.append(rect_of(box))
         elif thin:
             rulings.append(rect_of(box))
         elif path["stroked"]:
@@ -429,17 +434,17 @@ def _line_art(paths: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect]
                 rulings += _edges(rect_of(box))
         elif (x1 - x0) * (y1 - y0) < whole_page:
             fills.append(rect_of(box))
-    return rulings + _seen_between(fills, pale), fills
+    return rulings + _visible_between(fills, white_rulings), fills
 
 
-def _seen_between(fills: list[Rect], pale: list[Rect]) -> list[Rect]:
-    """White rulings that can be seen, for they part coloured cells of a table."""
-    if not pale or len(fills) < 2:
+def _visible_between(fills: list[Rect], white_rulings: list[Rect]) -> list[Rect]:
+    """Return the white rulings that are visible because they separate coloured cells of a table."""
+    if not white_rulings or len(fills) < 2:
         return []
     shaded = bounding_box(fills)
     return [
         ruling
-        for ruling in pale
+        for ruling in white_rulings
         if shaded.x0 - SEAM <= ruling.x0
         and ruling.x1 <= shaded.x1 + SEAM
         and shaded.y0 - SEAM <= ruling.y0

@@ -1,8 +1,8 @@
-"""Read the words of a page with their type from MuPDF's words and spans; decode symbol fonts; list markers.
+"""Read the words of a page, with their type, from MuPDF's words and spans; decode symbol fonts and markers.
 
 Sources of the symbol fonts: Adobe's encodings of Symbol and ZapfDingbats (PDF 32000-1, D.5 and D.6); for
-Microsoft's fonts the proposal that brought their signs to Unicode (L2/11-052). A sign that few fonts have is
-replaced by its older likeness.
+Microsoft's fonts the proposal to encode their symbols in Unicode (L2/11-052). A symbol that few fonts have
+is replaced by a similar, older one.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from msgspec.structs import replace
 from pdf.extract.visibility import HiddenText
 from pdf.geometry import PageFrame, Rect
 
-# Fonts that lie about their ascent give boxes many lines tall: those above so many ems are drawn anew.
+# Fonts with a wrong ascent give boxes many lines tall; boxes taller than this (ems) are recomputed from the
+# baseline, with this ascent and descent (ems).
 TALLEST_BOX = 1.9
 ASCENT, DESCENT = 0.9, 0.25
-# A line at a greater slant (the sine of its angle to the page's edges) runs in a direction of its own.
+# A line at a greater slant (the sine of its angle to the page's edges) has a direction of its own.
 SKEW = 0.08
 # A line printed again at most this far away (points) is the shadow of the first.
 SHADOW = 1.2
 SOFT_HYPHEN = "\u00ad"
-# A letter whose meaning the font does not say.
+# A letter for which the font has no Unicode value.
 UNDECODABLE = "\ufffd"
-# NUL and lone surrogates: PostgreSQL refuses the one, UTF-8 the other.
+# NUL and lone surrogates: PostgreSQL rejects the former, UTF-8 the latter.
 _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
-# What a span of MuPDF's may hold and its words do not.
+# Characters that MuPDF's spans may contain and its words do not.
 _NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
-# Bold and typewriter faces by name, for many of TeX's and others do not say that they are.
+# Bold and monospaced fonts by name, because many, such as TeX's, do not set the flag.
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi|(?:^|\+)(?:cm|ec|sf|la)[a-z]{0,2}bx", re.IGNORECASE)
 _MONO_NAME = re.compile(
     r"mono(?!type)|courier|consol|typewriter|menlo|monaco|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",
@@ -44,7 +45,7 @@ _MONO_NAME = re.compile(
 
 
 class Style(msgspec.Struct, frozen=True, array_like=True, gc=False, cache_hash=True):
-    """The type a word is set in. ``size`` in points of page space."""
+    """The type in which a word is set. ``size`` is in points of page space."""
 
     size: float
     font: str = ""
@@ -55,18 +56,18 @@ class Style(msgspec.Struct, frozen=True, array_like=True, gc=False, cache_hash=T
 
 
 class RawWord(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Characters without white space between them.
+    """One word: characters without white space between them.
 
-    A struct, because a page has hundreds: it is made three times faster than a named tuple.
+    It is a struct because a page has hundreds, and a named tuple takes three times as long to create.
 
     Attributes:
         x0, y0, x1, y1: its box in page space.
         text: its characters in logical order.
         style: the type of its first character.
-        baseline: y of the line it stands on (x for text that runs up or down), in page space.
-        line: words drawn as one line share this number; it grows in the order of drawing.
-        turn: direction the text runs in, degrees clockwise: 0 rightwards, 90 downwards; seldom between.
-        tag: number of the structure element it belongs to in its page's ``elements``, or -1.
+        baseline: y of its baseline (x for text that runs up or down), in page space.
+        line: number shared by words drawn as one line; it grows in drawing order.
+        turn: direction of the text, degrees clockwise: 0 rightwards, 90 downwards; rarely between.
+        tag: index of its structure element in its page's ``elements``, or -1.
     """
 
     x0: float
@@ -85,9 +86,9 @@ class RawWord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Rect(self.x0, self.y0, self.x1, self.y1)
 
 
-# x0, y0, x1, y1, text, number of the text block, of the line in it, of the word in that.
+# x0, y0, x1, y1, text, number of the text block, of the line in the block, of the word in the line.
 MuPDFWord = tuple[float, float, float, float, str, int, int, int]
-# Number of the text block, of the line in it.
+# Number of the text block, of the line in the block.
 LineKey = tuple[int, int]
 
 
@@ -96,11 +97,11 @@ def read_words(
     blocks: list[dict[str, Any]],
     hidden_text: HiddenText,
     frame: PageFrame,
-    made_anew: Mapping[LineKey, Sequence[RawWord]],
+    rebuilt: Mapping[LineKey, Sequence[RawWord]],
 ) -> tuple[list[RawWord], int]:
-    """MuPDF's words with the type of their first character, which only its spans know; and how many hide.
+    """Return MuPDF's visible words with the type of their first character, and the number of hidden words.
 
-    Lines that are in ``made_anew`` have these words instead.
+    ``blocks`` are MuPDF's, whose spans have the types. A line in ``rebuilt`` gets these words instead.
     """
     text_blocks = [block["lines"] for block in blocks if block["type"] == 0]
     out: list[RawWord] = []
@@ -111,8 +112,8 @@ def read_words(
     for number, (start, end) in enumerate(pairwise([*starts, len(words)])):
         line = words[start:end]
         x0, y0, _, y1, text, block, row, _ = line[0]
-        if (block, row) in made_anew:
-            turn, made = 0, [replace(word, line=number) for word in made_anew[block, row]]
+        if (block, row) in rebuilt:
+            turn, made = 0, [replace(word, line=number) for word in rebuilt[block, row]]
             if hidden_text and hidden_text.touches(key := (block, row)):
                 seen = [
                     word for word in made if not hidden_text.covers(key, word.x0, word.y0, word.x1, word.y1)
@@ -138,13 +139,16 @@ def read_words(
             hidden += len(made) - len(seen)
             made = seen
         out += made
-    return _within(out, blocks, frame), hidden
+    return _clipped(out, blocks, frame), hidden
 
 
 def _mixed_line(
     line: list[MuPDFWord], runs: Sequence[_Run], number: int, turn: int, plain: bool
 ) -> list[RawWord]:
-    """The words of a line in several types, or with boxes or, where not ``plain``, characters to look at."""
+    """Return the words of a line with several types, too tall boxes or a symbol font.
+
+    Unless the page is ``plain``, its words have characters that must be replaced or removed.
+    """
     out: list[RawWord] = []
     following = iter(runs)
     run, at = next(following), 0
@@ -158,7 +162,7 @@ def _mixed_line(
             size = run.style.size
             if y0 <= baseline <= y1:
                 y0, y1 = max(y0, baseline - ASCENT * size), min(y1, baseline + DESCENT * size)
-            else:  # the text that stands for a picture has no baseline
+            else:  # the alternative text of a picture has no baseline
                 baseline = y1
         if symbols := symbols_of(run.style.font):
             text = text.translate(symbols)
@@ -172,13 +176,13 @@ def _mixed_line(
 
 
 def _private_signs(runs: Sequence[_Run]) -> dict[int, str]:
-    """The signs of the line's symbol fonts by their private numbers: one may stand within a word."""
+    """Return the symbols of the line's symbol fonts by private use code: a word may contain one."""
     fonts = {run.style.font for run in runs}
     return {code: sign for font in fonts for code, sign in symbols_of(font).items() if code >= PRIVATE}
 
 
-def _within(words: list[RawWord], blocks: list[dict[str, Any]], frame: PageFrame) -> list[RawWord]:
-    """The words, their boxes cut to the page."""
+def _clipped(words: list[RawWord], blocks: list[dict[str, Any]], frame: PageFrame) -> list[RawWord]:
+    """Return the words, their boxes clipped to the page."""
     width, height = frame.width, frame.height
     boxes = [block["bbox"] for block in blocks if block["type"] == 0]
     if all(x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height for x0, y0, x1, y1 in boxes):
@@ -192,9 +196,9 @@ def _within(words: list[RawWord], blocks: list[dict[str, Any]], frame: PageFrame
 
 
 def _is_shadow(places: list[tuple[float, float]], x: float, y: float) -> bool:
-    """Whether a line that begins with the same word begins there already; notes the place if not.
+    """Return whether a line that begins with the same word was drawn here; add the place if not.
 
-    Lines are printed twice, a little apart, to look bold or raised.
+    Some programs print a line twice, slightly shifted, to look bold or raised.
     """
     for a, b in places:
         if abs(y - b) < SHADOW and abs(x - a) < SHADOW:
@@ -204,7 +208,10 @@ def _is_shadow(places: list[tuple[float, float]], x: float, y: float) -> bool:
 
 
 class _Run(msgspec.Struct, frozen=True, gc=False):
-    """Characters of a line set in one type: its visible ones up to ``end``, which the last run has not."""
+    """A run of a line's visible characters in one type; it ends before character ``end``.
+
+    The ``end`` of the last run is infinity.
+    """
 
     end: float
     style: Style
@@ -217,7 +224,10 @@ _NO_TYPE = Style(10.0), 0.0
 def _type_of(
     blocks: list[list[dict[str, Any]]], block: int, number: int
 ) -> tuple[int, Style, float, list[_Run]]:
-    """Direction of one line, type and baseline of its first character; its runs where there are several."""
+    """Return the turn of a line, type and baseline of its first character, and its runs.
+
+    There are no runs where the whole line has one type and baseline.
+    """
     if block >= len(blocks) or number >= len(blocks[block]):
         return 0, *_NO_TYPE, []
     line = blocks[block][number]
@@ -229,7 +239,7 @@ def _type_of(
         return turn, _style(span), span["origin"][axis], []
     types = [(_style(span), span["origin"][axis]) for span in spans] or [_NO_TYPE]
     runs: list[_Run] = []
-    if types.count(types[0]) < len(types):  # many programs draw a line word by word
+    if types.count(types[0]) < len(types):  # many programs draw each word as a span of the same type
         end = 0
         for span, (style, baseline) in zip(spans, types, strict=True):
             end += _visible(span["text"])
@@ -239,16 +249,17 @@ def _type_of(
 
 
 def _visible(text: str) -> int:
-    """How many characters of a span stand in words."""
-    if text.isprintable():  # as nearly all, and five times faster
+    """Return how many characters of a span are part of words."""
+    if text.isprintable():  # usual, and five times faster
         return len(text) - text.count(" ")
     return len(text.translate(_NOT_IN_WORDS))
 
 
 def _printable(text: str) -> str:
-    """The text without what a database refuses. A soft hyphen that is drawn is a hyphen; a last one stays.
+    """Return the text without characters that the database rejects.
 
-    Of private use alone is a bullet or an icon, and goes; within a word it is a letter nobody can name.
+    Soft hyphens become hyphens, except at the end. A word that is one private use character is a bullet or
+    an icon and is removed; within a longer word such a character is an undecodable letter.
     """
     if len(text) > 1:
         text = "".join(UNDECODABLE if is_private(c) else c for c in text)
@@ -267,13 +278,14 @@ def _style(span: dict[str, Any]) -> Style:
 
 @lru_cache(maxsize=4096)
 def style_of(size: float, font: str, flags: int, color: int) -> Style:
-    """One object per type, so that types compare by identity."""
+    """Return the type of a span of MuPDF's; equal types are usually one object, which compares faster."""
     bold = bool(flags & pymupdf.TEXT_FONT_BOLD) or bool(_BOLD_NAME.search(font))
     mono = bool(flags & pymupdf.TEXT_FONT_MONOSPACED) or bool(_MONO_NAME.search(font))
     return Style(size, font, bold, bool(flags & pymupdf.TEXT_FONT_ITALIC), mono, color)
 
 
 def _turn(line: dict[str, Any]) -> int:
+    """Return the direction of a line in degrees clockwise; small slants are ignored."""
     if line["wmode"] == 1:
         return 90
     x, y = line["dir"]
@@ -286,49 +298,50 @@ def _turn(line: dict[str, Any]) -> int:
     return 90 if y > 0 else 270
 
 
-# Han, kana, CJK punctuation and full-width forms; Hangul has spaces and is left alone.
+# Han, kana, CJK punctuation and full-width forms; Hangul is written with spaces and is not included.
 _UNSPACED = "\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
 _AT_UNSPACED = re.compile(f"([{_UNSPACED}])")
 _UNSPACED_ONLY = re.compile(f"[{_UNSPACED}]")
 
 
-_NARROWER = 0.45  # than a letter: a full stop has 0.28 em in most fonts, letters 0.5 on average
+_NARROWER = 0.45  # share by which a full stop (0.28 em in most fonts) is narrower than a letter (0.5 em)
 
 
 def breaks_anywhere(text: str) -> bool:
-    """Whether the text begins in a script that puts no spaces between words."""
+    """Return whether the text begins in a script without spaces between words."""
     return bool(_UNSPACED_ONLY.match(text))
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether any of the text is in such a script."""
+    """Return whether any of the text is in a script without spaces between words."""
     return not text.isascii() and bool(_UNSPACED_ONLY.search(text))
 
 
 def pieces(text: str, start: float, end: float) -> Iterator[tuple[str, float, float]]:
-    """Single characters of such scripts and the runs between them, each with its stretch of the line.
+    """Yield each character of an unspaced script, and each run between them, with its start and end.
 
-    MuPDF gives a whole clause as one word. Characters of these scripts are all of
-    one width, two of any other's, so that the clause's box can be shared out; the
-    full stops that lead to a page number are narrower.
+    ``start`` and ``end`` are the text's own, along the line. MuPDF gives a whole
+    clause as one word. Characters of these scripts have one width, twice that of
+    others, so that positions can be computed from the clause's box; full stops, as
+    in the leaders of a table of contents, are narrower.
     """
     found: list[str] = _AT_UNSPACED.split(text)  # a run, a character, a run, ...; runs may be empty
     unit = (end - start) / (len(text) + len(found) // 2 - _NARROWER * text.count("."))
     at = start
     for n, piece in enumerate(found):
         if piece:
-            behind = at + (2 if n % 2 else len(piece) - _NARROWER * piece.count(".")) * unit
-            yield piece, at, behind
-            at = behind
+            piece_end = at + (2 if n % 2 else len(piece) - _NARROWER * piece.count(".")) * unit
+            yield piece, at, piece_end
+            at = piece_end
 
 
-# Symbol fonts number their glyphs from here on in the private use area.
+# First code of symbol fonts' glyphs in the private use area.
 PRIVATE = 0xF000
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
 def _numbered(first: int, characters: str) -> dict[int, str]:
-    """Codes from ``first`` on; a space leaves one out."""
+    """Map consecutive codes from ``first`` on to the characters; a space skips a code."""
     return {first + n: character for n, character in enumerate(characters) if character != " "}
 
 
@@ -386,25 +399,25 @@ _WEBDINGS = {
 }
 
 _FONTS: tuple[tuple[str, Mapping[int, str], bool], ...] = (
-    # part of the font's name, its glyphs, whether its letters are glyphs as well
+    # part of the font's name, its symbols by code, whether text codes below 0x100 are symbols as well
     ("wingdings2", _WINGDINGS_2, True),
     ("wingdings3", _WINGDINGS_3, True),
     ("wingdings", _WINGDINGS, True),
     ("webdings", _WEBDINGS, True),
     ("zapfdingbats", _DINGBATS, True),
     ("monotypesorts", _DINGBATS, True),
-    # LibreOffice prints Wingdings by it, under the codes of Wingdings; and the round bullet of Symbol.
+    # LibreOffice prints Wingdings in OpenSymbol, with the codes of Wingdings, and the round bullet of Symbol.
     ("opensymbol", {**_WINGDINGS, 0xB7: "•"}, False),
     ("symbolmt", _SYMBOL, False),
     ("symbol", _SYMBOL, False),
 )
-# Fonts that have ``symbol`` in their names and the signs of Unicode at their own places.
+# Fonts with ``symbol`` or the like in their names whose characters have their Unicode values.
 _UNICODE_FONTS = ("segoe", "notosans", "applesymbol", "mathsymbol")
 
 
 @lru_cache(maxsize=1024)
 def symbols_of(font: str) -> Mapping[int, str]:
-    """What the font prints for the characters that MuPDF reads, for ``str.translate``; {} for a text font."""
+    """Return a font's symbols by the character that MuPDF reads, for ``str.translate``; {} for text fonts."""
     name = re.sub(r"[\s_-]", "", _SUBSET.sub("", font)).lower()
     if any(other in name for other in _UNICODE_FONTS):
         return {}
@@ -416,11 +429,11 @@ def symbols_of(font: str) -> Mapping[int, str]:
 
 
 def _as_letters(glyphs: Mapping[int, str]) -> dict[int, str]:
-    """The same by the letters that text fonts have at these codes. Windows' own at 0x80 to 0x9F are none."""
+    """Return the symbols by their codes as Latin-1 characters, without the controls from 0x7F to 0x9F."""
     return {code: sign for code, sign in glyphs.items() if not 0x7F <= code < 0xA0}
 
 
-# --- Words that begin the items of a list, and lines of a table of contents ---
+# --- Markers of list items, and lines of a table of contents ---
 
 BULLETS = "•‣⁃◦∙●○■□▪▫◆◇➢➤►▶✓✔❖★☆·–—*-o§☐☑☒❏❑\uf0b7\uf0a7\uf0d8\u2212"
 
@@ -433,7 +446,7 @@ _SURE_BULLETS = frozenset("•‣⁃◦∙●○■□▪▫◆◇➢➤►▶�
 
 @lru_cache(maxsize=65536)
 def marker_of(first_word: str) -> str:
-    """The bullet or number that the word is, or ''."""
+    """Return the bullet or number of a list item that the word is, or the bullet it begins with; else ''."""
     if _BULLET.match(first_word) or _NUMBER.match(first_word):
         return first_word
     if first_word[:1] in _SURE_BULLETS:
@@ -442,32 +455,32 @@ def marker_of(first_word: str) -> str:
 
 
 def is_bullet(text: str) -> bool:
-    """Whether it is or begins with a bullet: ``-`` is one, ``-0.5`` and ``other`` are none."""
+    """Return whether a text is or begins with a bullet: ``-``, but not ``-0.5`` or ``other``."""
     return text[:1] in _SURE_BULLETS or bool(_BULLET.match(text))
 
 
 def comes_next(marker: str, before: str) -> bool:
-    """Whether the one number or letter counts on from the other: ``3.`` from ``2.``, ``b)`` from ``a)``."""
+    """Return whether a marker is the successor of another: ``3.`` of ``2.``, ``b)`` of ``a)``."""
     a, b = before.strip("().[]"), marker.strip("().[]")
     if a.isdecimal() and b.isdecimal():
         return int(b) == int(a) + 1
     return len(a) == len(b) == 1 and ord(b) == ord(a) + 1
 
 
-# Leaders as they end, and as they begin, in so many characters; and the number of a page at a line's end.
+# Leaders at the end of a text, leaders after a page number at its start, and a page number at its end.
 _LEADERS_END = re.compile(r"(?:\.{4}|(?:\. ){4}|…{2}|_{6}|·{4})[\s.…·_(\[-]*$")
 _LEADERS_START = re.compile(r"^\W{0,3}[\d٠-٩۰-۹ivxlc]{1,8}\W{0,8}(?:\.{4}|(?:\. ){4}|…{2}|_{6}|·{4})", re.I)
 _PAGE_END = re.compile(r"[\d٠-٩۰-۹ivxlc]{1,8}[\s.)\]-]{0,3}$", re.IGNORECASE)
-_LEADERS_CHARS, _PAGE_CHARS = 16, 12
+_LEADERS_CHARS, _PAGE_CHARS = 16, 12  # characters searched for leaders, and for a page number
 
 
 def is_contents_line(text: str) -> bool:
-    """An entry of a table of contents: a title, leaders, a page number at one end."""
+    """Return whether a line is an entry of a table of contents: title, leaders, a page number at one end."""
     if "..." not in text and ". ." not in text and "…" not in text and "__" not in text and "··" not in text:
         return False
     page = _PAGE_END.search(text[-_PAGE_CHARS:])
     if page is None:
         return _LEADERS_START.search(text) is not None
-    # right before the number: one with decimals may end a row of values whose name leaders follow
+    # leaders directly before the number: in a table row, they follow the label and precede other values
     before = text[: len(text) - len(page.group())][-_LEADERS_CHARS:]
     return _LEADERS_END.search(before) is not None or _LEADERS_START.search(text) is not None
