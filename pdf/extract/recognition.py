@@ -1,8 +1,8 @@
 """Recognise the text of scanned pages and of pictures on other pages.
 
-Decides which pages' own text cannot be trusted and which show writing, asks the recogniser within its
-limits, and lays out the words in pictures as units of their own behind those of the page's text
-(``from_picture``). Pictures that say the same at the same place on several pages (a logo) are left out.
+Decide which pages have no reliable text and which show writing, run the recogniser within its limits, and
+lay out the words in pictures as separate units after those of the page's text (``from_picture``). Words in
+pictures that recur at the same place on several pages (a logo) are left out.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ if TYPE_CHECKING:
     from pdf.extract.ocr import Recogniser
 
 
-# What stands at one place on so many pages is a running head.
+# A word at the same place on this number of pages is a running header or a logo.
 _REPEATED = 3
-# Points within which places are the same.
+# Grid (points) in which positions count as the same place.
 _SAME_PLACE = 6
 _SEPARATOR = "\n\n"
-# Points; a smaller picture is an icon, a ruling or a letter.
+# A smaller picture is an icon, a ruling or a letter (points).
 _LEAST_WIDTH, _LEAST_HEIGHT = 40.0, 14.0
 
 
 def without_repeated(words: Mapping[int, Sequence[RawWord]]) -> dict[int, list[RawWord]]:
-    """The words in pictures by page number, less those that recur at the same place."""
+    """Return the words in pictures by page number, without those that recur at the same place."""
     count = Counter(place for page in words.values() for place in {_place(word) for word in page})
     return {
         number: [word for word in page if count[_place(word)] < _REPEATED] for number, page in words.items()
@@ -65,25 +65,25 @@ def without_repeated(words: Mapping[int, Sequence[RawWord]]) -> dict[int, list[R
 def with_picture_words(
     pages: Sequence[ParsedPage], words: Mapping[int, Sequence[RawWord]]
 ) -> list[ParsedPage]:
-    """The laid out pages, and behind the units of each those of its pictures. Lines are numbered anew."""
-    written, lines = [], 0
+    """Return the pages with the units of their pictures after those of their text; renumber the lines."""
+    extended, lines = [], 0
     for page in pages:
         found = words.get(page.number)
-        page = _numbered_on(page, lines)
+        page = _renumbered(page, lines)
         if found:
             last = max((unit.line_end for unit in page.units), default=lines)
             (pictures,) = layout([RawPage(page.number, page.frame, words=list(found))])
-            page = _appended(page, _numbered_on(pictures, last))
+            page = _appended(page, _renumbered(pictures, last))
             lines += max((unit.line_end for unit in pictures.units), default=0)
-        written.append(page)
-    return written
+        extended.append(page)
+    return extended
 
 
 def _place(word: RawWord) -> tuple[str, int, int]:
     return word.text, round(word.x0 / _SAME_PLACE), round(word.y0 / _SAME_PLACE)
 
 
-def _numbered_on(page: ParsedPage, lines: int) -> ParsedPage:
+def _renumbered(page: ParsedPage, lines: int) -> ParsedPage:
     if not lines:
         return page
     units = tuple(
@@ -94,14 +94,14 @@ def _numbered_on(page: ParsedPage, lines: int) -> ParsedPage:
 
 
 def _appended(page: ParsedPage, pictures: ParsedPage) -> ParsedPage:
-    """The page's text, then that of its pictures."""
+    """Return the page with the text, words and units of its pictures after its own."""
     start = len(page.text) + len(_SEPARATOR) if page.text else 0
     return replace(
         page,
         text=page.text + (_SEPARATOR if page.text else "") + pictures.text,
         words=(*page.words, *(_moved(word, start) for word in pictures.words)),
-        units=(*page.units, *(_kept_apart(unit, page, start) for unit in pictures.units)),
-        furniture=(*page.furniture, *(_aside(each, start) for each in pictures.furniture)),
+        units=(*page.units, *(_as_page_unit(unit, page, start) for unit in pictures.units)),
+        furniture=(*page.furniture, *(_moved_furniture(each, start) for each in pictures.furniture)),
     )
 
 
@@ -109,12 +109,12 @@ def _moved(word: Word, start: int) -> Word:
     return replace(word, char_start=word.char_start + start, char_end=word.char_end + start)
 
 
-def _aside(each: Furniture, start: int) -> Furniture:
+def _moved_furniture(each: Furniture, start: int) -> Furniture:
     return replace(each, char_start=each.char_start + start, char_end=each.char_end + start)
 
 
-def _kept_apart(unit: ParsedUnit, page: ParsedPage, start: int) -> ParsedUnit:
-    """The unit of a picture as one of the page: prose of the section its page ends with."""
+def _as_page_unit(unit: ParsedUnit, page: ParsedPage, start: int) -> ParsedUnit:
+    """Return the unit of a picture as a unit of its page: prose in the section that the page ends with."""
     section = page.units[-1] if page.units else unit
     return replace(
         unit,
@@ -133,31 +133,31 @@ def _kept_apart(unit: ParsedUnit, page: ParsedPage, start: int) -> ParsedUnit:
 
 
 def places_of(images: Sequence[Rect]) -> list[Rect]:
-    """Those pictures that are large enough to hold words."""
+    """Return the pictures that are large enough to contain words."""
     return [rect for rect in images if rect.width >= _LEAST_WIDTH and rect.height >= _LEAST_HEIGHT]
 
 
-# Share of characters that no font says the meaning of, from which on a page's text is noise.
+# A page with a larger share of characters without a Unicode value has garbled text.
 GARBLED_SHARE = 0.3
-# A page with fewer words than this, almost all of which is one picture, is a scan with a stamp on it.
+# A page with fewer words than this, and a picture over more than this share, is a scan with a stamp.
 FEW_WORDS, WHOLE_PAGE = 20, 0.8
-# A page of less contrast (0..255) is blank; one with fewer pixels in small marks shows no writing.
+# A page with less contrast (0..255) is blank; one with fewer pixels in small marks shows no writing.
 LEAST_CONTRAST, LEAST_PIXELS = 40, 12
-# Letters are no larger than this (points).
+# Largest size of letters (pixels of the coarse picture).
 LARGEST_LETTER = 60
 # Private use, not assigned, control, surrogate.
 _MEANINGLESS = {"Co", "Cn", "Cc", "Cs"}
 
 
 def needs_recognition(page: RawPage) -> bool:
-    """Whether the page has no text that can be trusted. Whether it has ink, only its picture can tell."""
+    """Return whether the page has no reliable text. It may be blank: only its picture shows that."""
     if page.failure:
         return False
     return not page.words or is_garbled(page.words) or _is_stamped_scan(page)
 
 
 def may_show_writing(page: pymupdf.Page) -> bool:
-    """Whether a coarse picture of the page has marks as small as letters: neither blank nor boxes alone."""
+    """Return whether a coarse picture of the page has marks as small as letters, not only boxes."""
     scale = min(1.0, 1000 / max(page.rect.width, page.rect.height, 1))
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False, colorspace=pymupdf.csGRAY)
     grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width)
@@ -174,7 +174,7 @@ def may_show_writing(page: pymupdf.Page) -> bool:
 
 
 def _in_long_runs(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The pixels that stand in a run along their row longer than letters are wide."""
+    """Return which pixels are in a run along their row that is longer than letters are wide."""
     if ink.shape[1] <= LARGEST_LETTER:
         return np.zeros_like(ink)
     sums = np.pad(ink, ((0, 0), (1, 0))).cumsum(axis=1)
@@ -186,6 +186,7 @@ def _in_long_runs(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def is_garbled(words: Iterable[RawWord]) -> bool:
+    """Return whether more than ``GARBLED_SHARE`` of the characters have no meaning."""
     text = "".join([word.text for word in words])
     if text.isascii() and text.isprintable():
         return False
@@ -209,18 +210,18 @@ def _shared_area(a: Rect, b: Rect) -> float:
     return max(0.0, a.overlap_x(b)) * max(0.0, a.overlap_y(b))
 
 
-# A page takes seconds, the models half a second to load.
+# Least pages per reader: a page takes seconds, loading the models half a second.
 _PAGES_A_READER = 2
-# Recognition yields the processor to everything else, so a page may take much longer than it costs.
+# Largest wall time over CPU time: recognition yields the processor to other work.
 _WALL_FOR_CPU = 45.0
 
 
 class Recognised(msgspec.Struct, frozen=True):
-    """The pages with what was recognised.
+    """The pages with the results of recognition.
 
     Attributes:
-        packed: what their pictures said, for the next reading.
-        awaits: what is still to be recognised.
+        packed: recognised words by page number, stored for the next parse.
+        awaits: what is still to be recognised, by page number.
         picture_words: words of pictures beside text, by page number.
     """
 
@@ -230,53 +231,56 @@ class Recognised(msgspec.Struct, frozen=True):
     picture_words: Mapping[int, list[RawWord]] = {}
 
     def with_recognition(self, page: ParsedPage) -> ParsedPage:
-        """The page laid out, with what is kept of its recognition."""
-        said, awaits = self.packed.get(page.number, b""), self.awaits.get(page.number, "")
-        return msgspec.structs.replace(page, recognised=said, awaits=awaits)
+        """Return the page after layout, with the stored results of its recognition."""
+        packed, awaits = self.packed.get(page.number, b""), self.awaits.get(page.number, "")
+        return msgspec.structs.replace(page, recognised=packed, awaits=awaits)
 
 
 def with_recognised(
     request: ParseRequest, pages: Sequence[RawPage], tell: Callable[[Answer], None]
 ) -> Recognised:
-    """The pages; those without text to trust as their picture reads. Garbled text is never kept.
+    """Return the pages, with recognised words for those without reliable text.
 
-    What an earlier reading recognised or gave up is taken as it is.
+    Garbled text is never kept. Results and failures of an earlier parse are reused. Unless the request
+    asks for recognition, ``awaits`` of the result lists the pages that need it.
     """
     doubtful = {page.number: page for page in pages if needs_recognition(page) and _is_wanted(request, page)}
     illustrated = {page.number for page in pages if _has_pictures_to_read(request, page)} - doubtful.keys()
     packed = {
-        number: said for number, said in request.recognised.items() if number in doubtful.keys() | illustrated
+        number: stored
+        for number, stored in request.recognised.items()
+        if number in doubtful.keys() | illustrated
     }
     found = {
-        number: _recognised(doubtful[number], unpack(said))
-        for number, said in packed.items()
+        number: _recognised(doubtful[number], unpack(stored))
+        for number, stored in packed.items()
         if number in doubtful
     }
     beside = without_repeated({number: unpack(packed[number]) for number in illustrated & packed.keys()})
     for number in doubtful.keys() & request.unrecognised.keys() - found.keys():
-        found[number] = _given_up(doubtful[number], request.unrecognised[number])
+        found[number] = _with_failure(doubtful[number], request.unrecognised[number])
     rest = tuple(number for number in doubtful if number not in found)
     if not request.recognise:
-        found |= {number: _without_noise(doubtful[number]) for number in rest}
+        found |= {number: _without_garbled_text(doubtful[number]) for number in rest}
         awaits: dict[int, Awaits] = dict.fromkeys(rest, "page")
         awaits |= dict.fromkeys(illustrated - packed.keys() - request.unrecognised.keys(), "pictures")
         pages = [found.get(page.number, page) for page in pages]
         return Recognised(pages, packed, awaits, beside)
     wanted = RecogniseRequest(request.path, rest, request.limits, request.password)
-    for answer in _answers(wanted, tell):
+    for answer in _recognition_results(wanted, tell):
         page = doubtful[answer.job]
         if isinstance(answer, JobResult):
             packed[answer.job] = pack(answer.value)
             found[answer.job] = _recognised(page, answer.value)
         else:
-            found[answer.job] = _given_up(page, recognition_failure(answer.code))
+            found[answer.job] = _with_failure(page, recognition_failure(answer.code))
         tell(Progress(len(found), len(doubtful), "recognise"))
     return Recognised([found.get(page.number, page) for page in pages], packed, {}, beside)
 
 
 def recognise(request: RecogniseRequest, tell: Callable[[Answer], None]) -> None:
-    """Answers the request page by page."""
-    for answer in _answers(request, tell):
+    """Recognise the pages of the request; ``tell`` sends each result, then ``Finished``."""
+    for answer in _recognition_results(request, tell):
         if isinstance(answer, JobResult):
             tell(PageRecognised(answer.job, pack(answer.value)))
         else:
@@ -292,10 +296,10 @@ def unpack(packed: bytes) -> list[RawWord]:
     return msgspec.msgpack.decode(zlib.decompress(packed), type=list[RawWord])
 
 
-def _answers(
+def _recognition_results(
     request: RecogniseRequest, tell: Callable[[Answer], None]
 ) -> Iterator[JobResult[list[RawWord]] | JobFailure]:
-    """What each page says, in order. No limit on the whole: each page has its own."""
+    """Yield the result or failure of each page, in order. Each page has a time limit, the whole has none."""
     limits = request.limits
     most = _WALL_FOR_CPU * (limits.base_seconds + limits.ocr_page_seconds)
     allowance = JobLimits(
@@ -320,6 +324,7 @@ def _is_wanted(request: ParseRequest, page: RawPage) -> bool:
 
 
 def _recogniser(request: RecogniseRequest) -> tuple[int, Callable[[Job], list[RawWord]]]:
+    """Open the document; return its number of pages, and a function from page number to recognised words."""
     document = open_document(request.path, request.password, request.limits.pages)
     loaded: list[Recogniser] = []
 
@@ -330,7 +335,7 @@ def _recogniser(request: RecogniseRequest) -> tuple[int, Callable[[Job], list[Ra
         pictures = () if is_picture else places_of([Rect(*info["bbox"]) for info in page.get_image_info()])
         if not (may_show_writing(page) if is_picture else pictures):
             return []
-        if not loaded:  # only now: most pages without text are blank, and OpenCV alone takes half a second
+        if not loaded:  # loaded late: most pages without text are blank, and OpenCV takes half a second
             from pdf.extract.ocr import Recogniser
 
             loaded.append(Recogniser(request.limits.tesseract))
@@ -342,6 +347,7 @@ def _recogniser(request: RecogniseRequest) -> tuple[int, Callable[[Job], list[Ra
 
 
 def _recognised(page: RawPage, words: list[RawWord]) -> RawPage:
+    """Return the page with the recognised words after its own, unless these are garbled."""
     kept = [] if is_garbled(page.words) else page.words
     if not words and not page.words:
         return page  # blank
@@ -351,11 +357,12 @@ def _recognised(page: RawPage, words: list[RawWord]) -> RawPage:
     return dataclasses.replace(page, words=[*kept, *added], ocr=bool(added), failure=failure)
 
 
-def _without_noise(page: RawPage) -> RawPage:
+def _without_garbled_text(page: RawPage) -> RawPage:
     return dataclasses.replace(page, words=[]) if is_garbled(page.words) else page
 
 
-def _given_up(page: RawPage, reason: str) -> RawPage:
+def _with_failure(page: RawPage, reason: str) -> RawPage:
+    """Return a page whose recognition failed: with its own text where legible, else with the failure."""
     if page.words and not is_garbled(page.words):
         return page
     return dataclasses.replace(page, words=[], failure=reason)

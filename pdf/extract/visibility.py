@@ -1,14 +1,13 @@
-"""Which text nobody can see: kept out of units, so that it is neither searched nor cited.
+"""Find invisible text, which is kept out of units, so that it is neither searched nor cited.
 
-Hidden are: what lies off the page or outside its CropBox; letters under 2 pt among larger ones;
-letters in the colour of what is behind them; letters under an opaque shape;
-letters that are not painted (render mode 3, no opacity) where no picture of
-them is beneath. What is not painted but lies over its own picture is an honest
-OCR layer, and stays. Hidden optional-content layers and what the CropBox cuts
-off never come out of MuPDF; they are only counted.
+Text is hidden if it is off the page or outside its CropBox; below 2 pt among larger
+text; in the colour of its background; under an opaque shape; or not painted (render
+mode 3, no opacity) with no picture of it beneath. Unpainted text over its own picture
+is an OCR layer, and is kept. MuPDF does not return text in hidden optional-content
+layers and outside the CropBox; such words are only counted.
 
-Suspects are found by geometry alone, which costs nothing on most pages; only
-for suspects the page is drawn, and the picture decides.
+Candidates are found by geometry alone, which is fast on most pages; the page is
+rendered only for candidates, and the picture decides.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from numpy.typing import NDArray
 
 from pdf.geometry import PageFrame, Rect, bounding_box
 
-# How far two colours may differ in a channel (0..255) and still look the same.
+# Largest difference in a channel (0..255) of two colours that look the same.
 SAME_COLOR = 24
-# The longest side of the picture of a page, and its finest scale (pixels per point).
+# Longest side of the picture of a page (pixels), and its largest scale (pixels per point).
 PICTURE_PIXELS, PICTURE_SCALE = 1800.0, 1.0
-# More places than this, or places within this share of the page, are drawn in one picture around them.
+# More areas than this, or areas within this share of the page, are rendered in one picture.
 ONE_BY_ONE, ONE_PICTURE = 12, 0.25
-# Drawn around a place (points), so that no rounding cuts it.
+# Margin rendered around an area against rounding (points).
 MARGIN = 2.0
 
 
 def without_ink(page: pymupdf.Page, frame: PageFrame, areas: Sequence[Rect]) -> list[bool]:
-    """For each area, in page space, whether nothing stands out within it, its very edge left out."""
+    """Return for each area (page space) whether its picture, without its edges, has only one colour."""
     drawn = page.get_displaylist()
     together = bounding_box(areas)
     if len(areas) > ONE_BY_ONE or together.area <= ONE_PICTURE * frame.width * frame.height:
@@ -45,7 +44,7 @@ def without_ink(page: pymupdf.Page, frame: PageFrame, areas: Sequence[Rect]) -> 
 
 
 class _Part:
-    """A part of the page as a viewer shows it; all measures are of the picture of the whole page."""
+    """The picture of a part of the page, in pixel coordinates of the picture of the whole page."""
 
     def __init__(self, drawn: pymupdf.DisplayList, frame: PageFrame, area: Rect) -> None:
         self._frame = frame
@@ -63,6 +62,7 @@ class _Part:
         )
 
     def has_ink(self, area: Rect) -> bool:
+        """Return whether the area (page space), without its edges, shows more than one colour."""
         width, height = self._size
         x0, y0, x1, y1 = self._frame.to_display(area)
         inset_x, inset_y = 0.1 * min(y1 - y0, x1 - x0), 0.1 * (y1 - y0)
@@ -77,11 +77,11 @@ class _Part:
         return bool((part.max(axis=(0, 1)).astype(int) - part.min(axis=(0, 1)) > SAME_COLOR).any())
 
 
-# Letters smaller than this cannot be read; points of page space.
+# Smaller letters are illegible (points of page space).
 SMALLEST_SIZE = 2.0
-# A shape covers letters when it takes this share of their height, and more width than this (points).
+# A shape hides letters when it covers more than this share of their height, and this width (points).
 COVERED_HEIGHT, COVERED_WIDTH = 0.6, 3.0
-# Shapes thinner than this are lines; points.
+# Shapes up to this thickness are lines (points).
 THINNEST = 2.5
 _WHITE = 0xFFFFFF
 _FAR = 1e7
@@ -89,13 +89,13 @@ _FAR = 1e7
 _ON, _OFF = 0, 2
 _PAIRS_AT_ONCE = 200_000
 
-# (number of the text block, number of the line in it), as MuPDF's words name their line.
+# (number of the text block, number of the line in it), as in MuPDF's words.
 LineKey = tuple[int, int]
 _Drawable = TypeVar("_Drawable", "_Span", "_Shape")
 
 
 class _Span(NamedTuple):
-    """Letters of one style. ``order`` counts what is drawn, shapes included."""
+    """Letters of one style. ``order`` is their place in drawing order, shapes included."""
 
     rect: tuple[float, float, float, float]
     order: int
@@ -103,7 +103,7 @@ class _Span(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """A filled, opaque shape that is more than a line. ``whole`` when it fills its rectangle."""
+    """A filled, opaque shape that is thicker than a line. ``whole``: it fills its rectangle."""
 
     rect: tuple[float, float, float, float]
     order: int
@@ -112,9 +112,9 @@ class _Shape(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """What the page draws, sorted by what can be wrong with it.
+    """The text and shapes of a page, sorted by the way in which text may be hidden.
 
-    ``covers`` are the shapes drawn where text had been drawn before.
+    ``painted`` is by colour; ``covers`` are the shapes drawn where text had been drawn before.
     """
 
     painted: dict[int, list[_Span]]
@@ -126,7 +126,7 @@ class _Drawn(NamedTuple):
 
 
 class HiddenText:
-    """The places on one page where text is hidden, by line."""
+    """The areas of one page where text is hidden, by line."""
 
     def __init__(self, areas: Iterable[tuple[LineKey, Rect]] = ()) -> None:
         self._areas: dict[LineKey, list[Rect]] = {}
@@ -137,11 +137,11 @@ class HiddenText:
         return bool(self._areas)
 
     def touches(self, line: LineKey) -> bool:
-        """Whether any of the line may be hidden."""
+        """Return whether any of the line may be hidden."""
         return line in self._areas
 
     def covers(self, line: LineKey, x0: float, y0: float, x1: float, y1: float) -> bool:
-        """Whether the middle of a word of that line is hidden."""
+        """Return whether the center of a word of that line is hidden."""
         areas = self._areas.get(line)
         if not areas:
             return False
@@ -150,27 +150,30 @@ class HiddenText:
 
 
 def hidden_text(page: pymupdf.Page, blocks: Sequence[dict[str, Any]], frame: PageFrame) -> HiddenText:
-    """The hidden text of the page. ``blocks``: its ``extractDICT``, with vectors, in the order of drawing."""
+    """Return the hidden text of the page.
+
+    ``blocks``: the blocks of its ``extractDICT``, with vectors, in drawing order.
+    """
     if not _may_hide(blocks, frame):
         return HiddenText()
     drawn = _drawn(blocks, frame)
     areas = [(line, area) for line in drawn.off_page for area in _outside(frame)]
-    if len(drawn.tiny) <= 10 * sum(map(len, drawn.painted.values())):  # else all is small, and read enlarged
+    if len(drawn.tiny) <= 10 * sum(map(len, drawn.painted.values())):  # else the page is to be enlarged
         areas += [(span.line, Rect(*span.rect)) for span in drawn.tiny]
-    suspects = [(span.line, Rect(*span.rect)) for span in drawn.unpainted]
-    suspects += _background_colored(drawn.painted, drawn.shapes)
+    candidates = [(span.line, Rect(*span.rect)) for span in drawn.unpainted]
+    candidates += _background_colored(drawn.painted, drawn.shapes)
     if drawn.covers:
-        suspects += _covered(_all(drawn.painted), drawn.covers)
-    if suspects:
-        unseen = without_ink(page, frame, [area for _, area in suspects])
-        areas += itertools.compress(suspects, unseen)
+        candidates += _covered(_all(drawn.painted), drawn.covers)
+    if candidates:
+        invisible = without_ink(page, frame, [area for _, area in candidates])
+        areas += itertools.compress(candidates, invisible)
     if drawn.unpainted:
         areas += _laid_over(drawn.unpainted, _all(drawn.painted))
     return HiddenText(areas)
 
 
 def words_outside_crop(page: pymupdf.Page, frame: PageFrame) -> int:
-    """How many words the CropBox cuts off. MuPDF leaves them out: the page is read again for them."""
+    """Return the number of words outside the CropBox. MuPDF omits them, so the page is read again."""
     everything = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=pymupdf.TEXT_PRESERVE_WHITESPACE)
     page_rect = Rect(0, 0, frame.width, frame.height)
     return sum(
@@ -180,12 +183,12 @@ def words_outside_crop(page: pymupdf.Page, frame: PageFrame) -> int:
 
 
 def hides_layers(document: pymupdf.Document) -> bool:
-    """Whether any optional-content layer is off."""
+    """Return whether any optional-content layer is off."""
     return not all(layer["on"] for layer in document.get_ocgs().values())
 
 
 def words_in_hidden_layers(page: pymupdf.Page, shown: int) -> int:
-    """How many words more than the ``shown`` ones the page has with all its optional-content layers on."""
+    """Return how many more words than ``shown`` the page has with all optional-content layers on."""
     document = page.parent
     if not hides_layers(document):
         return 0
@@ -205,7 +208,7 @@ def _switch(document: pymupdf.Document, layers: Sequence[int], action: int) -> N
 
 
 def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
-    """Whether anything on the page could be hidden: a quick look, which is all that most pages take."""
+    """Return whether anything on the page could be hidden: a fast check, which suffices for most pages."""
     width, height = frame.width, frame.height
     left, top, right, bottom = _FAR, _FAR, -_FAR, -_FAR  # around the text so far
     colors = {_WHITE}
@@ -227,7 +230,7 @@ def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
 
 
 def _may_be_invisible(blocks: Sequence[dict[str, Any]], backgrounds: Iterable[int]) -> bool:
-    """Whether any letters are tiny, not painted, or of a colour that may be behind them."""
+    """Return whether any letters are tiny, not painted, or in the colour of a background."""
     spans = [
         span for block in blocks if block["type"] == 0 for line in block["lines"] for span in line["spans"]
     ]
@@ -240,7 +243,7 @@ def _may_be_invisible(blocks: Sequence[dict[str, Any]], backgrounds: Iterable[in
     return bool(doubtful) and any(
         (span["size"], span["alpha"], span["color"]) in doubtful and not span["text"].isspace()
         for span in spans
-    )  # a space hides no word
+    )  # spaces need not be visible
 
 
 def _is_opaque_fill(block: dict[str, Any]) -> bool:
@@ -248,6 +251,7 @@ def _is_opaque_fill(block: dict[str, Any]) -> bool:
 
 
 def _drawn(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> _Drawn:
+    """Sort the blocks of a page by the way in which text may be hidden."""
     drawn = _Drawn({}, [], [], [], [], [])
     text_block = -1
     left, top, right, bottom = _FAR, _FAR, -_FAR, -_FAR  # around the text so far
@@ -289,7 +293,7 @@ def _all(painted: dict[int, list[_Span]]) -> list[_Span]:
 
 
 def _outside(frame: PageFrame) -> list[Rect]:
-    """Everything around the page."""
+    """Return the four areas around the page."""
     return [
         Rect(-_FAR, -_FAR, 0, _FAR),
         Rect(-_FAR, -_FAR, _FAR, 0),
@@ -299,7 +303,7 @@ def _outside(frame: PageFrame) -> list[Rect]:
 
 
 def _laid_over(unpainted: Sequence[_Span], painted: Sequence[_Span]) -> Iterator[tuple[LineKey, Rect]]:
-    """Letters not painted that lie over letters that are: whatever is seen there is not them."""
+    """Yield unpainted letters over painted ones, which are what the picture shows there."""
     for span, _, common in _find_overlaps(unpainted, painted):
         if common.area > 0.5 * Rect(*span.rect).area:
             yield span.line, Rect(*span.rect)
@@ -308,20 +312,20 @@ def _laid_over(unpainted: Sequence[_Span], painted: Sequence[_Span]) -> Iterator
 def _background_colored(
     painted: dict[int, list[_Span]], shapes: Sequence[_Shape]
 ) -> Iterator[tuple[LineKey, Rect]]:
-    """Letters in the colour of the last rectangle drawn before them, or of the white page."""
-    behind = [shape for shape in shapes if shape.whole]
-    backgrounds = {shape.color for shape in behind} | {_WHITE}
+    """Yield letters in the colour of the last rectangle drawn before them, or of the white page."""
+    rectangles = [shape for shape in shapes if shape.whole]
+    backgrounds = {shape.color for shape in rectangles} | {_WHITE}
     for color, spans in painted.items():
-        alike = {background for background in backgrounds if _look_alike(color, background)}
-        if not alike:
+        similar = {background for background in backgrounds if _look_alike(color, background)}
+        if not similar:
             continue
-        for span, background in zip(spans, _backgrounds(spans, behind), strict=True):
-            if background in alike:
+        for span, background in zip(spans, _backgrounds(spans, rectangles), strict=True):
+            if background in similar:
                 yield span.line, Rect(*span.rect)
 
 
 def _backgrounds(spans: Sequence[_Span], shapes: Sequence[_Shape]) -> Iterator[int]:
-    """The colour behind the middle of each span."""
+    """Yield the colour behind the center of each span."""
     if not shapes:
         yield from [_WHITE] * len(spans)
         return
@@ -338,7 +342,7 @@ def _backgrounds(spans: Sequence[_Span], shapes: Sequence[_Shape]) -> Iterator[i
 
 
 def _covered(spans: Sequence[_Span], covers: Sequence[_Shape]) -> Iterator[tuple[LineKey, Rect]]:
-    """Where a shape was drawn over letters."""
+    """Yield the areas where a shape was drawn over letters."""
     for _, span, common in _drawn_over(covers, spans):
         tall = common.height > COVERED_HEIGHT * (span.rect[3] - span.rect[1])
         if tall and common.width > COVERED_WIDTH:
@@ -346,16 +350,16 @@ def _covered(spans: Sequence[_Span], covers: Sequence[_Shape]) -> Iterator[tuple
 
 
 def _drawn_over(covers: Sequence[_Shape], spans: Sequence[_Span]) -> Iterator[tuple[_Shape, _Span, Rect]]:
-    """Each shape and each span drawn before it that overlap by more than a point, and what they share."""
+    """Yield each shape and span drawn before it that overlap by more than a point, and their intersection."""
     return _find_overlaps(covers, spans, later=True)
 
 
 def _find_overlaps(
     ones: Sequence[_Drawable], others: Sequence[_Span], later: bool = False
 ) -> Iterator[tuple[_Drawable, _Span, Rect]]:
-    """Each two that overlap by more than a point, and what they have in common.
+    """Yield each pair that overlaps by more than a point, and their intersection.
 
-    ``later``: only where the one was drawn after the other.
+    ``later``: only pairs whose first was drawn after the second.
     """
     if not ones or not others:
         return
@@ -372,7 +376,7 @@ def _find_overlaps(
 
 
 def _batches(drawn: Sequence[_Drawable], pairs_each: int) -> Iterator[Sequence[_Drawable]]:
-    """Parts so small that comparing each with so many others takes a bounded matrix."""
+    """Split into batches, so that the matrix of a batch and ``pairs_each`` others stays bounded."""
     size = max(1, _PAIRS_AT_ONCE // pairs_each)
     return (drawn[start : start + size] for start in range(0, len(drawn), size))
 
@@ -382,5 +386,5 @@ def _intersection(a: tuple[float, ...], b: tuple[float, ...]) -> Rect:
 
 
 def _look_alike(a: int, b: int) -> bool:
-    """Whether nobody can tell two colours (0xRRGGBB) apart."""
+    """Return whether two colours (0xRRGGBB) look the same."""
     return a == b or all(abs((a >> shift & 255) - (b >> shift & 255)) <= SAME_COLOR for shift in (16, 8, 0))
