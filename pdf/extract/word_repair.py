@@ -1,8 +1,8 @@
-"""Join the parts of broken words: at the end of a line, by kerning (``LIQUIDI TY``), by letter-spacing.
+"""Join the parts of words that are broken at the end of a line, by kerning, or by letter-spacing.
 
-``Vocabulary`` holds the document's own spellings. Some programs write a space within a word and kern the
-next letters back over most of it: what is left is narrower than the spaces around it, and the document
-spells the word elsewhere in one piece. Titles are set in spaced letters: ``A B S T R A C T``.
+``Vocabulary`` has the document's own spellings. Some programs write a space within a word and kern the next
+letters back over most of it (``LIQUIDI TY``): the gap is narrower than the spaces around it, and the document
+has the whole word elsewhere. Titles may be letter-spaced: ``A B S T R A C T``.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _AROUND = ".,;:()“”\"'"
 
 
 def spelling(text: str) -> str:
-    """The word without the punctuation around it, in small letters."""
+    """Return the word case-folded, without the punctuation around it."""
     return text.strip(_AROUND).casefold()
 
 
 class Vocabulary:
-    """The words of a document, which tell where a word was broken by its line's end or torn by kerning.
+    """The words of a document, by which broken words are recognised.
 
     ``counts`` is by the word as printed, ``spelt`` by the word without case and punctuation,
-    ``spelling_of`` leads from the one to the other.
+    ``spelling_of`` maps the former to the latter.
     """
 
     def __init__(self, pages: Iterable[RawPage]) -> None:
@@ -43,7 +43,11 @@ class Vocabulary:
             self.spelt[word] = self.spelt.get(word, 0) + times
 
     def at_line_end(self, text: str, following: str, glue: str = " ") -> tuple[str, str]:
-        """The last word of a line as it is written on, and what stands between it and ``following``."""
+        """Return the last word of a line as it is written within a line, and the separator to ``following``.
+
+        A hyphen that only breaks the word is removed. The separator is '' after a hyphen, and between
+        characters of unspaced scripts; else it is ``glue``.
+        """
         if not following:
             return text.replace(SOFT_HYPHEN, "-"), ""
         if len(text) > 1 and text[-1] in _HYPHENS and text[-2].isalpha() and following[0].isalpha():
@@ -63,30 +67,33 @@ class Vocabulary:
             return False
         if f"{stem}-{rest}" in self.spelt or "-" in stem or not following[0].islower():
             return True
-        # neither form stands elsewhere: two whole words keep their hyphen
+        # neither form occurs elsewhere: two whole words keep their hyphen
         return stem in self.spelt and rest in self.spelt and len(stem) > 2
 
 
-# Words that the document never has alone are parted by less than this share of a space, others by less
-# than that; only where one of the two is so rare is the gap measured.
+# Two parts belong to one word if their gap is less than NARROW of a space, or less than NARROWEST if both are
+# words of the document. Gaps are measured only where one of the parts occurs at most RARE times.
 NARROW, NARROWEST = 0.97, 0.8
 RARE = 3
-# A space is at most this wide (ems), where the halves were drawn as two lines.
+# Largest gap (ems) between parts that were drawn as two lines.
 SPACE = 0.35
 
 
 def join_kerned(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
-    """Joins, on every page, the halves of words that the document has whole."""
+    """Join, on every page, the halves of words that the document has in one piece."""
     for page in pages:
         if not page.ocr:
             words = page.words
-            torn = [i for i in _suspects(words, vocabulary) if _is_torn(words, i, vocabulary.spelt)]
+            torn = [i for i in _candidates(words, vocabulary) if _is_torn(words, i, vocabulary.spelt)]
             for i in reversed(torn):
                 words[i : i + 2] = [_joined(*words[i : i + 2])]
 
 
-def _suspects(words: Sequence[RawWord], vocabulary: Vocabulary) -> list[int]:
-    """Where a word and the next, one of them rare or a lone letter, make a word together."""
+def _candidates(words: Sequence[RawWord], vocabulary: Vocabulary) -> list[int]:
+    """Return the indexes of words that make a word of the document with the next one.
+
+    One of the two is rare or a single letter.
+    """
     spellings = [vocabulary.spelling_of[word.text] for word in words]
     make_words = map(vocabulary.spelt.__contains__, map(add, spellings, spellings[1:]))
     return [
@@ -102,13 +109,13 @@ def _suspects(words: Sequence[RawWord], vocabulary: Vocabulary) -> list[int]:
 
 
 def _are_adjacent(a: RawWord, b: RawWord) -> bool:
-    """Whether the second stands on the first one's baseline, no more than a space behind it."""
+    """Return whether the second word is on the first one's baseline, at most a space after it."""
     em = a.style.size
     return 0 < b.x0 - a.x1 < SPACE * em and abs(a.baseline - b.baseline) < 0.05 * em and a.turn == b.turn
 
 
 def _is_torn(words: Sequence[RawWord], i: int, spelt: Mapping[str, int]) -> bool:
-    """Whether the gap behind word ``i`` is narrower than a space of its line, or of its type."""
+    """Return whether the gap after word ``i`` is narrower than the spaces of its line, or of its type."""
     a, b = words[i : i + 2]
     others = [gap for n, gap in _gaps(words, *_line_around(words, i)) if n != i] or [
         gap for n, gap in _gaps(words, 0, len(words)) if n != i and words[n].style == a.style
@@ -121,7 +128,7 @@ def _is_torn(words: Sequence[RawWord], i: int, spelt: Mapping[str, int]) -> bool
 
 
 def _line_around(words: Sequence[RawWord], i: int) -> tuple[int, int]:
-    """Where the words that were drawn as one line with word ``i`` begin, and where they have ended."""
+    """Return start and end (exclusive) of the words that were drawn as one line with word ``i``."""
     start, end = i, i + 1
     while start and words[start - 1].line == words[i].line:
         start -= 1
@@ -131,7 +138,7 @@ def _line_around(words: Sequence[RawWord], i: int) -> tuple[int, int]:
 
 
 def _gaps(words: Sequence[RawWord], start: int, end: int) -> Iterator[tuple[int, float]]:
-    """The spaces between words of one line (points), each with the number of the word before it."""
+    """Yield the gaps between words of one line (points), each with the index of the word before it."""
     for n, (a, b) in enumerate(pairwise(words[start:end]), start):
         if a.line == b.line and 0 < b.x0 - a.x1 < a.style.size:
             yield n, b.x0 - a.x1
@@ -142,16 +149,16 @@ def _joined(a: RawWord, b: RawWord) -> RawWord:
     return replace(a, x0=x0, y0=y0, x1=x1, y1=y1, text=a.text + b.text)
 
 
-# So many letters in a row are no list of points or variables.
+# Fewer letters in a row may be a list of points or variables.
 LETTERS = 5
-# Letters of one word stand at most so far apart (ems); the next word so many times as far.
+# Largest gap between letters of one word (ems); a gap this multiple of the narrowest separates words.
 WIDEST, NEXT_WORD = 0.9, 1.6
-# Distances of letters differ by less than this share of the narrowest, and this (ems): boxes hold bearings.
+# The gaps of a word differ at most by this share of the narrowest, plus the side bearings in the boxes (ems).
 EVEN, SIDE_BEARING = 0.5, 0.1
 
 
 def join_letterspaced(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
-    """Joins, on every page, capitals that stand evenly apart."""
+    """Join, on every page, single capitals with even gaps."""
     capitals = {text for text in vocabulary.counts if len(text) == 1 and text.isupper()}
     if sum([vocabulary.counts[text] for text in capitals]) < LETTERS:
         return
@@ -163,7 +170,7 @@ def join_letterspaced(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
 
 
 def _spaced(words: Sequence[RawWord], letters: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """From where to where (exclusive) the words are the letters of one."""
+    """Yield start and end (exclusive) of each run of words that are the letters of one word."""
     start = 0
     for i in range(1, len(letters) + 1):
         if i < len(letters) and _continues_letters(words, letters[i - 1], letters[i]):
@@ -187,7 +194,7 @@ def _continues_letters(words: Sequence[RawWord], here: int, following: int) -> b
 
 
 def _words_of(run: Sequence[RawWord]) -> Iterator[tuple[int, int]]:
-    """The run parted where a gap is much wider than the narrowest."""
+    """Yield start and end (exclusive) of the words of a run, which much wider gaps separate."""
     gaps = [b.x0 - a.x1 for a, b in pairwise(run)]
     if not gaps:
         return
@@ -197,7 +204,7 @@ def _words_of(run: Sequence[RawWord]) -> Iterator[tuple[int, int]]:
 
 
 def _is_word(letters: Sequence[RawWord]) -> bool:
-    """Whether they stand evenly and near; in the order of the alphabet they are names of columns."""
+    """Return whether letters have small, even gaps; in alphabetical order they are column labels, no word."""
     if len(letters) < LETTERS or all(a.text < b.text for a, b in pairwise(letters)):
         return False
     gaps = [b.x0 - a.x1 for a, b in pairwise(letters)]
