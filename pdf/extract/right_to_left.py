@@ -1,10 +1,10 @@
-"""Words of right-to-left lines, made of where their characters stand.
+"""Build the words of right-to-left lines from the positions of their characters.
 
-MuPDF turns right-to-left runs over as they were drawn. Lines that were drawn in pieces, a
-ligature that is several letters, numbers in Arabic digits and spaces that are drawn elsewhere
-on the line come out in another order than they are read. So the characters of a line are
-sorted by their places and turned over here: letters that are read leftwards, not the
-numbers and the foreign words among them (UAX 9, rule L2, the other way round).
+MuPDF reverses right-to-left runs as they were drawn. Lines drawn in several pieces, ligatures
+of several letters, numbers in Arabic digits, and spaces drawn elsewhere on the line then come
+in the wrong order. So this module sorts the characters of a line by position, and reverses the
+letters that are read from right to left, but not the numbers and foreign words among them
+(the inverse of UAX 9, rule L2).
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from pdf.extract.words import (
 )
 from pdf.geometry import rect_of
 
-# A list's marker in a right-to-left line is drawn as so many words at most, so far from the others (ems).
+# A list marker in a right-to-left line is at most so many words, at least this far from others (ems).
 MARKER_WORDS = 2
 MARKER_CLEAR = 0.6
 
-# Whatever is written from right to left (Unicode, DerivedBidiClass: R and AL).
+# Characters written from right to left (Unicode, DerivedBidiClass: R and AL).
 RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
@@ -47,11 +47,14 @@ _LEFT = attrgetter("x0")
 
 
 def in_reading_order(words: list[RawWord], rtl: bool = False) -> list[RawWord]:
-    """Words of one line as they are read: leftwards in a right-to-left line, save for its Latin runs."""
+    """Return the words of one line in reading order: a right-to-left line reversed, except its Latin runs.
+
+    ``rtl``: the line is right-to-left; else that is inferred from its letters.
+    """
     words = sorted(words, key=_LEFT)
     if not (rtl or is_rtl(" ".join([word.text for word in words]))):
         return words
-    marker, words = _parted_at_marker(words)
+    marker, words = _split_at_marker(words)
     runs: list[list[RawWord]] = []
     was_rightwards = False
     for word, rightwards in zip(words, _rightwards(words), strict=True):
@@ -63,15 +66,14 @@ def in_reading_order(words: list[RawWord], rtl: bool = False) -> list[RawWord]:
     return [*marker, *(word for run in reversed(runs) for word in run)]
 
 
-def _parted_at_marker(words: list[RawWord]) -> tuple[list[RawWord], list[RawWord]]:
-    """The marker of a list's item that stands clear at the right, made one word, and the words beside it.
+def _split_at_marker(words: list[RawWord]) -> tuple[list[RawWord], list[RawWord]]:
+    """Split a list marker off the right end of a line; return it, as one word, and the other words.
 
-    Its number would run on rightwards with the foreign words it stands beside; its full stop may be drawn
-    by itself.
+    Otherwise its number would be ordered with foreign words beside it; its full stop may be a separate word.
     """
     for count in range(1, min(MARKER_WORDS, len(words) - 1) + 1):
-        first, beside = words[-count], words[-count - 1]
-        if first.x0 - beside.x1 > MARKER_CLEAR * first.style.size:
+        first, neighbor = words[-count], words[-count - 1]
+        if first.x0 - neighbor.x1 > MARKER_CLEAR * first.style.size:
             text = "".join([word.text for word in reversed(words[-count:])])
             if not marker_of(text):
                 break
@@ -80,20 +82,20 @@ def _parted_at_marker(words: list[RawWord]) -> tuple[list[RawWord], list[RawWord
 
 
 def _rightwards(words: Sequence[RawWord]) -> list[bool]:
-    """Whether each word of a right-to-left line runs rightwards; signs between two such words do.
+    """Return whether each word of a right-to-left line runs rightwards, as do signs between two such words.
 
-    (A part of the Unicode bidirectional algorithm, UAX 9, rules N1 and N2.)
+    This is a part of the Unicode bidirectional algorithm (UAX 9, rules N1 and N2).
     """
     found = [_direction(word.text) for word in words]
-    before, after = _carried(found), _carried(found[::-1])[::-1]
+    before, after = _last_nonzero(found), _last_nonzero(found[::-1])[::-1]
     return [
         direction > 0 or (direction == 0 and left > 0 and right > 0)
         for direction, left, right in zip(found, before, after, strict=True)
     ]
 
 
-def _carried(directions: Sequence[int]) -> list[int]:
-    """For each, itself or the last before it that is not 0."""
+def _last_nonzero(directions: Sequence[int]) -> list[int]:
+    """Return the directions, each 0 replaced by the last other value before it."""
     found, last = [], 0
     for direction in directions:
         last = direction or last
@@ -102,13 +104,13 @@ def _carried(directions: Sequence[int]) -> list[int]:
 
 
 def is_rtl(text: str) -> bool:
-    """Whether most of its letters are Hebrew, Arabic or of their kin."""
+    """Return whether most of the letters are of a right-to-left script, such as Hebrew or Arabic."""
     return not text.isascii() and bool(RIGHT_TO_LEFT.search(text)) and _direction(text) < 0
 
 
 @lru_cache(maxsize=65536)
 def _direction(text: str) -> int:
-    """Letters running rightwards (and digits, weakly) less letters running leftwards."""
+    """Return the number of left-to-right letters minus right-to-left ones; 1 for digits alone."""
     if text.isascii():
         return 1 if any(map(str.isalnum, text)) else 0
     kinds = [unicodedata.bidirectional(c) for c in text]
@@ -116,18 +118,17 @@ def _direction(text: str) -> int:
     return right - left if left or right else int(any(k in ("EN", "AN") for k in kinds))
 
 
-# Characters further apart than this stand in two words, those further than that in two lines (ems).
-# Poppler's measures.
+# Least gap between words, and between lines on one baseline (ems). The values are poppler's.
 WORD_GAP, LINE_GAP = 0.1, 1.5
-# A space between letters that stand this near (ems) is covered by them: it parts no word.
+# A space between letters with a smaller gap (ems) is covered by them, and separates no words.
 COVERED = 0.03
-# Baselines this near (ems) are one, and places this near (points).
+# Largest difference of equal baselines (ems), and of equal positions (points).
 SAME_BASELINE, SAME_PLACE = 0.15, 0.1
-# A character printed again at most so far away (ems) is the shadow of the first.
+# A character printed again at most this far away (ems) is the shadow of the first.
 SHADOW = 0.06
 LAM, ALEFS = "ل", "اأإآ"
 _PRESENTED = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]")
-# What is read rightwards within a word: numbers, with the signs in them, and foreign letters.
+# Parts of a word that are read rightwards: numbers, with the signs in them, and foreign letters.
 _RIGHTWARDS = re.compile(
     r"[\d٠-٩۰-۹](?:[\d٠-٩۰-۹.,:/٫٬%-]*[\d٠-٩۰-۹%])?|[^\W\d_\u0590-\u08ff]+(?:[\d.'’_@/-]*[^\W\d_\u0590-\u08ff])*"
 )
@@ -135,7 +136,7 @@ _MARKS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Char(NamedTuple):
-    """One character: its box, its baseline, its type, the line that it was drawn in."""
+    """One character: its box, text, baseline and type, and the line in which it was drawn."""
 
     x0: float
     y0: float
@@ -154,9 +155,10 @@ class Char(NamedTuple):
 def right_to_left_lines(
     words: Sequence[MuPDFWord], read_again: Callable[[int], pymupdf.TextPage], flags: int
 ) -> dict[LineKey, list[RawWord]]:
-    """The words of right-to-left lines by the first line they were drawn in; the others of it have none.
+    """Return the words of right-to-left lines by MuPDF's line; a line drawn in pieces has all in its first.
 
-    ``read_again`` reads the page with other flags: ligatures have to come as one character.
+    Its other pieces get no words. ``read_again`` reads the page with other flags: each ligature must come
+    as one character.
     """
     if not RIGHT_TO_LEFT.search(" ".join([word[4] for word in words])):
         return {}
@@ -174,7 +176,7 @@ def right_to_left_lines(
 
 
 def _rows(blocks: Sequence[dict[str, Any]]) -> Iterator[list[Char]]:
-    """The characters of each visual line that holds right-to-left letters, from left to right."""
+    """Yield the characters of each visual line with right-to-left letters, its pieces from left to right."""
     lines = [
         chars
         for number, block in enumerate(blocks)
@@ -206,7 +208,7 @@ def _chars(line: dict[str, Any], key: LineKey) -> list[Char]:
 
 
 def _joined(lines: Sequence[list[Char]]) -> Iterator[list[Char]]:
-    """Lines of one baseline: those that stand close make one, where any of it is read leftwards."""
+    """Join lines of one baseline that are close; yield those that have right-to-left letters."""
     group: list[list[Char]] = []
     right = 0.0
     for line in [*sorted(lines, key=_left), None]:
@@ -225,15 +227,15 @@ def _left(chars: Sequence[Char]) -> float:
 
 
 def _words(row: Sequence[Char]) -> Iterator[RawWord]:
-    """The words of a row from left to right, each in logical order."""
-    for chars in _parted(row):
+    """Yield the words of a row from left to right, each in logical order."""
+    for chars in _letters_by_word(row):
         text = _logical(chars)
         if text:
             yield _word(chars, text)
 
 
-def _parted(row: Sequence[Char]) -> Iterator[list[list[Char]]]:
-    """Words from left to right, each of characters with the marks that stand on them."""
+def _letters_by_word(row: Sequence[Char]) -> Iterator[list[list[Char]]]:
+    """Yield words from left to right: lists of letters, each a list with its combining marks."""
     solid = [char for char in row if not _is_space(char.text) and not unicodedata.combining(char.text)]
     letters: list[list[Char]] = []
     for char in _with_dropped_alefs(_from_left(solid), row):
@@ -243,11 +245,11 @@ def _parted(row: Sequence[Char]) -> Iterator[list[list[Char]]]:
         return
     for mark in row:
         if unicodedata.combining(mark.text):
-            _under(mark, letters).append(mark)
+            _base_of(mark, letters).append(mark)
     spaces = [char.middle for char in row if _is_space(char.text) and char.x1 > char.x0]
     word, end = letters[:1], letters[0][0].x1
     for (last, *_), letter in pairwise(letters):
-        if _is_parted(last, letter[0], letter[0].x0 - end, spaces):
+        if _is_word_boundary(last, letter[0], letter[0].x0 - end, spaces):
             yield word
             word, end = [], letter[0].x1
         word.append(letter)
@@ -256,7 +258,7 @@ def _parted(row: Sequence[Char]) -> Iterator[list[list[Char]]]:
 
 
 def _from_left(chars: Sequence[Char]) -> list[Char]:
-    """The characters from left to right; those of a ligature, whose box the first has, stay together."""
+    """Return the characters from left to right; a ligature, whose box its first has, stays together."""
     chars = list(chars)
     places = [char.middle for char in chars]
     for n, char in enumerate(chars):
@@ -271,9 +273,9 @@ def _from_left(chars: Sequence[Char]) -> list[Char]:
 
 
 def _with_dropped_alefs(letters: Sequence[Char], row: Sequence[Char]) -> Iterator[Char]:
-    """The letters and each alef before a ligature of lam and alef, which MuPDF takes for printed twice.
+    """Yield the letters, and restore an alef before a ligature of lam and alef.
 
-    It leaves a gap, as wide as the letter is elsewhere in the line.
+    MuPDF drops it as printed twice. It leaves a gap that is as wide as the letter elsewhere in the line.
     """
     widths = {(one.text, round(one.x1 - one.x0, 1)) for one in letters if one.x1 > one.x0}
     for n, letter in enumerate(letters):
@@ -286,8 +288,8 @@ def _with_dropped_alefs(letters: Sequence[Char], row: Sequence[Char]) -> Iterato
                 yield alef._replace(x0=letter.x1, x1=letter.x1 + gap)
 
 
-def _is_parted(left: Char, right: Char, gap: float, spaces: Sequence[float]) -> bool:
-    """Whether a word ends between two characters: at a gap or a space, between letters of two directions."""
+def _is_word_boundary(left: Char, right: Char, gap: float, spaces: Sequence[float]) -> bool:
+    """Return whether a word ends between two characters: at a gap, a space or a change of direction."""
     if gap >= WORD_GAP * max(left.style.size, right.style.size) or UNDECODABLE in (left.text, right.text):
         return True
     if gap > COVERED * left.style.size and any(left.middle < space < right.middle for space in spaces):
@@ -298,8 +300,8 @@ def _is_parted(left: Char, right: Char, gap: float, spaces: Sequence[float]) -> 
     )
 
 
-def _under(mark: Char, letters: Sequence[list[Char]]) -> list[Char]:
-    """The letter that a mark stands on."""
+def _base_of(mark: Char, letters: Sequence[list[Char]]) -> list[Char]:
+    """Return the letter to which a combining mark belongs."""
     return min(
         letters,
         key=lambda letter: (
@@ -320,7 +322,7 @@ def _is_shadow(char: Char, other: Char) -> bool:
 
 
 def _logical(letters: Sequence[list[Char]]) -> str:
-    """The word's characters in the order they are read."""
+    """Return the word's characters in reading order."""
     texts = ["".join(_folded(char.text) for char in letter) for letter in letters]
     if not any(RIGHT_TO_LEFT.search(text) for text in texts):
         return _MARKS.sub("", "".join(texts))
@@ -328,7 +330,7 @@ def _logical(letters: Sequence[list[Char]]) -> str:
 
 
 def _runs(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """From right to left, with what is read rightwards in its own order."""
+    """Yield the texts from right to left, but numbers and foreign letters in their own order."""
     line = "".join(text[:1] or " " for text in texts)
     parts: list[Sequence[str]] = []
     at = 0
@@ -341,7 +343,7 @@ def _runs(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _folded(character: str) -> str:
-    """The letters that a presentation form stands for; '' for what cannot be stored."""
+    """Return the letters of a presentation form, other characters unchanged; '' for unprintable ones."""
     if _PRESENTED.match(character):
         return unicodedata.normalize("NFKC", character).replace(" ", "")
     if character == UNDECODABLE or is_private(character):
