@@ -1,12 +1,13 @@
 """Recognise the words of a page from its picture, with rapidocr's detector and recogniser (PP-OCRv6).
 
-The models (Latin with its diacritics, Greek, Chinese, Japanese) lie in rapidocr's wheel. A line is recognised
-whole. The recogniser says at which of its steps it saw each character, and the white between two characters
-where a space was seen parts their words; so each word has a box of its own.
+The models (Latin with its diacritics, Greek, Chinese, Japanese) are part of rapidocr's wheel. A line is
+recognised as a whole. The recogniser's time steps give the position of each character, and the white columns
+at a recognised space separate two words; so each word has its own box.
 
-Pages that these models read little of go to Tesseract, which MuPDF holds, where languages are set for it.
+Pages of which these models recognise little are read by Tesseract, which MuPDF includes, if languages are
+configured for it.
 
-Runs in a confined reader, with more address space than reading takes.
+This runs in a sandboxed reader with a larger address space than parsing needs.
 """
 
 from __future__ import annotations
@@ -28,35 +29,36 @@ from pdf.extract.words import RawWord, Style
 from pdf.geometry import PageFrame, Rect, bounding_box, normalized
 from pdf.sandbox.confinement import TESSDATA
 
-# Finer pictures cost more and are not read better (words found, 16 pages of 5 documents in four languages:
-# 100, 120 and 150 dpi within .005); larger ones than this take too much memory.
+# Higher resolutions are slower, not better (words found, 16 pages of 5 documents in four languages:
+# 100, 120 and 150 dpi within .005). Pictures with a longer side (pixels) take too much memory.
 DOTS_PER_INCH = 100
 MOST_PIXELS = 2400
-# The height lines are recognised at (pixels), and how wide at most.
+# Height to which lines are scaled for recognition, and their largest width (pixels).
 LINE_HEIGHT, LONGEST_LINE = 48, 3200
 # A row of pixels with more ink than this share of its width is a rule.
 RULE_SHARE = 0.75
 # Height of the detector's lines over the size of the type.
 LINE_OVER_SIZE = 1.3
-# How far letters reach above and below their baseline, in type sizes.
+# Extent of letters above and below their baseline, in type sizes.
 ASCENT, DESCENT = 0.9, 0.25
-# What is recognised with less confidence is left out (0..1).
+# Words recognised with less confidence are omitted (0..1).
 LEAST_CONFIDENCE = 0.5
-# The page stands upright when its longest lines are recognised this well.
+# The page is upright when its SAMPLE longest lines are recognised with this mean confidence.
 UPRIGHT_CONFIDENCE, SAMPLE = 0.75, 3
-# A page of fewer lines is not turned about.
+# A page with fewer lines is not tried in other orientations.
 FEW_LINES = 3
-# A picture of less contrast (0..255) shows no words.
+# A picture with less contrast (0..255) shows no words.
 LEAST_CONTRAST = 40
-# A page is of a script the models do not know where they read so little of its lines (share of their length,
-# confidence, letters by the line's height over its width); Tesseract wants this resolution.
+# A page is in a script that the models do not know if less than LEAST_READ of its lines (share of their
+# length) is recognised with READ_CONFIDENCE and enough letters (number times height of the line over its
+# width); Tesseract gets a picture of TESSERACT_DPI.
 LEAST_READ, READ_CONFIDENCE, LETTERS_FILL, TESSERACT_DPI = 0.5, 0.75, 0.6, 200
-# Share of letters in what Tesseract reads of a page that stands upright (Arabic, Hindi and Tamil: .98; upside
-# down .06 to .90).
+# Least share of letters in Tesseract's text of an upright page (measured on Arabic, Hindi and Tamil: .98;
+# upside down .06 to .90).
 UPRIGHT_LETTERS = 0.95
-# Left around what is marked (pixels).
+# Margin kept around the marks of a picture (pixels).
 MARGIN = 16
-# Lines of nearly the page's usual size are given that size (share).
+# Lines whose height differs from the page's median by at most this share get the median.
 SAME_SIZE = 0.2
 
 Image = NDArray[np.uint8]
@@ -64,7 +66,7 @@ Quad = NDArray[np.float32]
 
 
 class _Word(NamedTuple):
-    """In pixels of the picture; ``line`` numbers the line from the top, ``foot`` is its baseline."""
+    """A word in pixels of the picture; ``line`` numbers its line from the top, ``foot`` is its baseline."""
 
     rect: Rect
     text: str
@@ -74,7 +76,7 @@ class _Word(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """A character of a line, where its middle stands (0..1 of the line), and how sure that is (0..1)."""
+    """A character of a line, the position of its center (0..1 of the line), and its confidence (0..1)."""
 
     character: str
     at: float
@@ -82,7 +84,7 @@ class _Seen(NamedTuple):
 
 
 class _Line:
-    """A line: its picture, its place in the page's, its characters, recognised when first asked for."""
+    """A line: its picture, its quadrilateral in the page's picture, and its characters, recognised lazily."""
 
     def __init__(self, picture: Image, quad: Quad, recognise: Callable[[Image], list[_Seen]]) -> None:
         self.picture, self.quad, self._recognise = picture, quad, recognise
@@ -92,6 +94,7 @@ class _Line:
         return self._recognise(self.picture)
 
     def words(self, number: int) -> Iterator[_Word]:
+        """Yield the words of the line, which gets this ``number``; none if the line runs up or down."""
         if _is_tall(self.quad):
             return
         height, width = self.picture.shape[:2]
@@ -106,20 +109,20 @@ _PARAMETERS: dict[str, Any] = {
     "Global.log_level": "error",
     "EngineConfig.onnxruntime.intra_op_num_threads": 1,
     "EngineConfig.onnxruntime.inter_op_num_threads": 1,
-    "EngineConfig.onnxruntime.enable_cpu_mem_arena": False,  # lines of each width would fill it
+    "EngineConfig.onnxruntime.enable_cpu_mem_arena": False,  # it grows with each new width of a line
 }
 
 
 class Recogniser:
-    """Detector and recogniser, loaded once. One thread each: pages are recognised side by side."""
+    """Detector and recogniser, loaded once. Each uses one thread: pages are recognised in parallel."""
 
     def __init__(self, tesseract: str = "") -> None:
-        """``tesseract``: its languages; those that are not installed are left out."""
+        """Load the models. ``tesseract``: its languages, joined by ``+``; missing ones are ignored."""
         from rapidocr import RapidOCR  # slow to import, and most files need none
         from rapidocr.utils.process_img import get_rotate_crop_image
 
         engine = RapidOCR(params=_PARAMETERS)
-        self._detector, recogniser = _loaded(engine)
+        self._detector, recogniser = _models(engine)
         self._run = recogniser.session
         self._characters = recogniser.postprocess_op.character
         self._cut = get_rotate_crop_image
@@ -128,7 +131,7 @@ class Recogniser:
         )
 
     def words(self, page: pymupdf.Page, frame: PageFrame, known: Sequence[RawWord] = ()) -> list[RawWord]:
-        """What the page's picture shows beside the words known already, in page space."""
+        """Return the words of the page's picture other than the ``known`` ones, in page space."""
         best: tuple[float, PageFrame, Image, list[_Line]] | None = None
         turns = [0]
         for turn in turns:
@@ -152,19 +155,19 @@ class Recogniser:
     def words_in_pictures(
         self, page: pymupdf.Page, frame: PageFrame, places: Sequence[Rect], known: Sequence[RawWord]
     ) -> list[RawWord]:
-        """What the pictures at these places (page space) show beside the words known already."""
+        """Return the words of the pictures at these places (page space) other than the ``known`` ones."""
         image = _picture(page, frame)
         if image is None:
             return []
         _paint_over(image, [frame.to_display(word.rect) for word in known])
-        left, top, part = _cut_out(image, [frame.to_display(place) for place in places])
+        left, top, part = _cropped(image, [frame.to_display(place) for place in places])
         if part.size == 0 or int(part.max()) - int(part.min()) < LEAST_CONTRAST:
             return []
         return _placed(self._lines(part, left, top), frame, image.shape[1], image.shape[0])
 
     def _lines(self, image: Image, left: int = 0, top: int = 0) -> list[_Line]:
-        """The lines of a picture whose corner stands there in the page's."""
-        rows, columns = _marked(image)
+        """Return the lines of a part of the page's picture whose upper left corner is (``left``, ``top``)."""
+        rows, columns = _marked_area(image)
         part = np.ascontiguousarray(image[rows, columns])
         if not part.size:
             return []
@@ -178,7 +181,7 @@ class Recogniser:
         ]
 
     def _seen(self, line: Image) -> list[_Seen]:
-        """The characters of a line (connectionist temporal classification, greedily decoded)."""
+        """Return the characters of a line (connectionist temporal classification, greedy decoding)."""
         width = min(LONGEST_LINE, max(LINE_HEIGHT // 4, round(LINE_HEIGHT * line.shape[1] / line.shape[0])))
         scaled = cv2.resize(line, (width, LINE_HEIGHT)).astype(np.float32)
         steps = self._run((scaled.transpose(2, 0, 1) / 127.5 - 1)[np.newaxis])[0]
@@ -192,7 +195,7 @@ class Recogniser:
 
 
 def _legibility(lines: Sequence[_Line]) -> float:
-    """Mean confidence in the longest lines, as the picture shows them; -1 where they run up or down."""
+    """Return the mean confidence of the longest lines; -1 where most lines run up or down."""
     if _mostly_tall(lines):
         return -1.0
     longest = sorted(lines, key=lambda line: -_size(line.quad)[0])[:SAMPLE]
@@ -200,27 +203,27 @@ def _legibility(lines: Sequence[_Line]) -> float:
 
 
 def _share_read(lines: Sequence[_Line]) -> float:
-    """Share of the length of all lines that was recognised with confidence."""
+    """Return the share of the length of all lines that was recognised with confidence."""
     total = sum(_size(line.quad)[0] for line in lines)
     return sum(_size(line.quad)[0] for line in lines if _is_read(line)) / total if total else 1.0
 
 
 def _is_read(line: _Line) -> bool:
-    """Whether its characters are sure, and as many as fill it: of unknown letters the models see white."""
+    """Return whether a line has confident characters that fill it: models read unknown letters as blanks."""
     letters = [one for one in line.seen if not one.character.isspace()]
     width, height = _size(line.quad)
     return len(letters) * height >= LETTERS_FILL * width and _confidence(letters) >= READ_CONFIDENCE
 
 
-def _loaded(engine: Any) -> tuple[Any, Any]:
-    """The two models; rapidocr's own way through them knows no words of lines in one pass."""
+def _models(engine: Any) -> tuple[Any, Any]:
+    """Return the two models; rapidocr's own pipeline does not give words and their lines in one pass."""
     return engine._load_det_model(), engine._load_rec_model()
 
 
 def words_in(seen: Sequence[_Seen], ink: NDArray[np.bool_]) -> Iterator[tuple[str, int, int]]:
-    """The words of a line with these characters and this ink; first and last column (exclusive) of each.
+    """Yield the words of a line with these characters and this ink, each with its columns (end exclusive).
 
-    A word ends in the widest white between its last character and the next word's first.
+    Words are separated at the widest white gap between the last character of one and the first of the next.
     """
     words = list(_split_at_spaces(seen))
     columns = ink[ink.mean(axis=1) < RULE_SHARE].any(axis=0)  # without a rule that runs along the line
@@ -246,7 +249,7 @@ def _split_at_spaces(seen: Sequence[_Seen]) -> Iterator[list[_Seen]]:
 
 
 def _widest_white(columns: NDArray[np.bool_], start: int, end: int) -> tuple[int, int]:
-    """Where the widest run of columns without ink begins and ends; the middle where there is none."""
+    """Return start and end of the widest run of columns without ink; twice the middle where there is none."""
     inked = [start, *(start + columns[start:end].nonzero()[0]).tolist(), end]
     gaps = [(after - before, before + 1, after) for before, after in pairwise(inked) if after - before > 1]
     middle = (start + end) // 2
@@ -259,14 +262,14 @@ def _confidence(seen: Sequence[_Seen]) -> float:
 
 
 def _ink(line: Image) -> NDArray[np.bool_]:
-    """Where a grey picture of a line has letters, dark on light or light on dark."""
+    """Return which pixels of a grey picture of a line are letters, dark on light or light on dark."""
     _, black = cv2.threshold(line, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
     dark = black == 0
     return ~dark if dark.mean() > 0.5 else dark
 
 
 def _baseline(ink: NDArray[np.bool_]) -> int:
-    """The row most letters stand on: below it there are only descenders."""
+    """Return the row of the baseline (exclusive): the last row with much ink, below which are descenders."""
     rows = ink.sum(axis=1)
     rows[ink.mean(axis=1) >= RULE_SHARE] = 0
     dense = (rows >= 0.4 * rows.max()).nonzero()[0]
@@ -274,7 +277,7 @@ def _baseline(ink: NDArray[np.bool_]) -> int:
 
 
 def _picture(page: pymupdf.Page, shown: PageFrame, dpi: int = DOTS_PER_INCH) -> Image | None:
-    """The page as ``shown`` turns it, blue green red; None where it has no area."""
+    """Render the page with the rotation of ``shown``, in BGR; return None where it is too small."""
     scale = min(dpi / 72, MOST_PIXELS / max(shown.width, shown.height))
     before = page.rotation
     page.set_rotation(shown.rotation)
@@ -289,15 +292,15 @@ def _picture(page: pymupdf.Page, shown: PageFrame, dpi: int = DOTS_PER_INCH) -> 
 
 
 def _paint_over(image: Image, places: Sequence[Rect]) -> None:
-    """Hides those places (display fractions) from the detector."""
+    """Paint those places (display fractions) white, so that the detector ignores them."""
     height, width = image.shape[:2]
     for x0, y0, x1, y1 in places:
         corner = max(0, int(x0 * width)), max(0, int(y0 * height))
         cv2.rectangle(image, corner, (int(x1 * width), int(y1 * height)), (255, 255, 255), cv2.FILLED)
 
 
-def _marked(image: Image) -> tuple[slice, slice]:
-    """Rows and columns of all that differs from the picture's corner: the detector needs no margins."""
+def _marked_area(image: Image) -> tuple[slice, slice]:
+    """Return rows and columns of all pixels that differ from the picture's corner, with a small margin."""
     corner = image[0, 0].astype(np.int16)
     same = cv2.inRange(image, corner - LEAST_CONTRAST, corner + LEAST_CONTRAST)
     x, y, width, height = cv2.boundingRect(cv2.bitwise_not(same))
@@ -306,8 +309,11 @@ def _marked(image: Image) -> tuple[slice, slice]:
     return slice(max(0, y - MARGIN), y + height + MARGIN), slice(max(0, x - MARGIN), x + width + MARGIN)
 
 
-def _cut_out(image: Image, places: Sequence[Rect]) -> tuple[int, int, Image]:
-    """The part of the picture around the places (display fractions), white between them, and its corner."""
+def _cropped(image: Image, places: Sequence[Rect]) -> tuple[int, int, Image]:
+    """Return the corner of the box around the places (display fractions), and its picture.
+
+    The picture is white between the places.
+    """
     blank = np.full_like(image, 255)
     for place in places:
         rows, columns = _pixels(image, place)
@@ -317,21 +323,21 @@ def _cut_out(image: Image, places: Sequence[Rect]) -> tuple[int, int, Image]:
 
 
 def _pixels(image: Image, place: Rect) -> tuple[slice, slice]:
-    """Rows and columns of a place (display fractions)."""
+    """Return rows and columns of a place (display fractions)."""
     height, width = image.shape[:2]
     rows = slice(max(0, int(place.y0 * height)), max(0, int(place.y1 * height)))
     return rows, slice(max(0, int(place.x0 * width)), max(0, int(place.x1 * width)))
 
 
 def _size(quad: Quad) -> tuple[float, float]:
-    """Width and height of a line."""
+    """Return width and height of a line in pixels."""
     width = max(np.linalg.norm(quad[0] - quad[1]), np.linalg.norm(quad[2] - quad[3]))
     height = max(np.linalg.norm(quad[0] - quad[3]), np.linalg.norm(quad[1] - quad[2]))
     return float(width), float(height)
 
 
 def _is_tall(quad: Quad) -> bool:
-    """As rapidocr decides to turn a line: it then runs up or down."""
+    """Return whether a line runs up or down, by the rule with which rapidocr turns lines."""
     width, height = _size(quad)
     return height >= 1.5 * width
 
@@ -341,14 +347,17 @@ def _mostly_tall(lines: Sequence[_Line]) -> bool:
 
 
 def _along(quad: Quad, start: float, end: float) -> Rect:
-    """The box around a stretch (0..1) of a line, which may slope."""
+    """Return the box around the part of a line, which may slope, from ``start`` to ``end`` (0..1)."""
     top, bottom = quad[1] - quad[0], quad[2] - quad[3]
     corners = np.array([edge for at in (start, end) for edge in (quad[0] + at * top, quad[3] + at * bottom)])
     return normalized(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())
 
 
 def _placed(lines: Sequence[_Line], shown: PageFrame, width: int, height: int) -> list[RawWord]:
-    """From pixels to page space, with a type size that does not waver from line to line."""
+    """Return the words of the lines in page space, with one type size for lines of similar height.
+
+    ``width`` and ``height`` are those of the page's picture in pixels.
+    """
     found = [word for number, line in enumerate(lines) for word in line.words(number)]
     if not found:
         return []
@@ -367,7 +376,7 @@ def _placed(lines: Sequence[_Line], shown: PageFrame, width: int, height: int) -
 
 
 def _raw_word(shown: PageFrame, box: Rect, foot: float, size: float, text: str, line: int) -> RawWord:
-    """A word in page space; its box, its baseline and the size of its type in display fractions."""
+    """Return a word in page space; ``box``, ``foot`` (baseline) and ``size`` are in display fractions."""
     turn = -shown.rotation % 360
     on_line = shown.from_display(Rect(box.x0, foot, box.x1, foot))
     style = Style(round(size * shown.display_size[1], 1), "OCR")
@@ -378,26 +387,29 @@ def _raw_word(shown: PageFrame, box: Rect, foot: float, size: float, text: str, 
 def _upright_words(
     page: pymupdf.Page, shown: PageFrame, known: Sequence[RawWord], languages: str
 ) -> list[RawWord]:
-    """What Tesseract reads, the page turned over where it makes more letters of it so.
+    """Return Tesseract's words, of the page turned upside down if that gives more letters.
 
-    Our models are no surer of letters that they do not know upright than upside down.
+    The confidence of our models does not show the orientation of letters that they do not know.
     """
     words = _tesseract_words(page, shown, known, languages)
     if _letters(words) >= UPRIGHT_LETTERS * sum(len(word.text) for word in words) > 0:
         return words
-    over = PageFrame(shown.width, shown.height, (shown.rotation + 180) % 360)
-    return max(words, _tesseract_words(page, over, known, languages), key=_letters)
+    upside_down = PageFrame(shown.width, shown.height, (shown.rotation + 180) % 360)
+    return max(words, _tesseract_words(page, upside_down, known, languages), key=_letters)
 
 
 def _letters(words: Sequence[RawWord]) -> int:
-    """How many letters, and marks on them, the words hold."""
+    """Return the number of letters and combining marks in the words."""
     return sum(unicodedata.category(character)[0] in "LM" for word in words for character in word.text)
 
 
 def _tesseract_words(
     page: pymupdf.Page, shown: PageFrame, known: Sequence[RawWord], languages: str
 ) -> list[RawWord]:
-    """What Tesseract reads beside the words known already. Right-to-left text is mended like any PDF's."""
+    """Return Tesseract's words other than the ``known`` ones.
+
+    They are read from its text layer by ``read_page``, which also orders right-to-left text.
+    """
     image = _picture(page, shown, TESSERACT_DPI)
     if image is None:
         return []
@@ -422,6 +434,6 @@ def _tesseract_words(
 
 
 def _end_words_with_space(layered: pymupdf.Document) -> None:
-    """Add a space to each word of Tesseract's layer: gaps are narrow beside its letters, high as the line."""
+    """Add a space to each word of Tesseract's layer, whose gaps are too narrow for its tall letters."""
     for xref in layered[0].get_contents():
         layered.update_stream(xref, layered.xref_stream(xref).replace(b">Tj", b"0020>Tj"))
