@@ -202,9 +202,11 @@ def _search_scope(
     found = find(plan, sql, index, options, trace)
     ranked = rank(plan, found, trace, reranker)
     if options.phrases and plan.own.quoted:  # what was not read is far behind, and met the index's phrases
-        read = found.candidates
+        read, phrases = found.candidates, plan.own.quoted
         ranked = [
-            item for item in ranked if item[0] not in read or has_quoted(plan.own.quoted, read[item[0]])
+            item
+            for item in ranked
+            if item[0] not in read or has_quoted(phrases, read[item[0]], summary.languages)
         ]
     shown = ranked[options.offset : options.offset + options.limit]
     if options.excerpts:

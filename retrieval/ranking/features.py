@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -15,7 +15,7 @@ from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.index.postgres import read_rows
 from retrieval.query.question_terms import Phrase, QueryTerms
 from retrieval.query.scope import ScopeSql
-from text.terms import BREAK, UNSPACED, folded, folded_accents, terms_of_each
+from text.terms import BREAK, DEFAULT_LANGUAGE, UNSPACED, folded, folded_accents, stop_words, terms_of_each
 
 # A chunk is one row with its units joined: of most chunks only the text is read.
 UNITS = """
@@ -299,12 +299,14 @@ def longest_run(quoted: str, text: str) -> float:
 LONGEST_SUFFIX = 2
 
 
-def has_quoted(quoted: Sequence[str], candidate: Candidate) -> bool:
+def has_quoted(quoted: Sequence[str], candidate: Candidate, languages: Iterable[str]) -> bool:
     """Return whether the words of each quotation are adjacent in the chunk or the headings above it.
 
-    The index has no function words, so that it finds "harbour master" in "harbours and their masters".
+    The index has no function words, so that it finds "harbour master" in "harbours and their masters". Those
+    at the ends of a quotation are left out: a question has "what makes you late" of "Traffic makes you late".
     """
-    patterns = [written for words in quoted if (written := _written(words))]
+    function_words = frozenset[str]().union(*map(stop_words, [*languages, DEFAULT_LANGUAGE]))
+    patterns = [written for words in quoted if (written := _written(words, function_words))]
     where = (
         "\n".join((candidate.document_title, candidate.context_header, candidate.text)) if patterns else ""
     )
@@ -313,11 +315,14 @@ def has_quoted(quoted: Sequence[str], candidate: Candidate) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _written(quoted: str) -> re.Pattern[str] | None:
+def _written(quoted: str, function_words: frozenset[str]) -> re.Pattern[str] | None:
     """Return a pattern for the words; None for a single word and for scripts without spaces."""
     words = re.findall(r"\w+", folded_accents(folded(quoted)))
     if len(words) < 2 or UNSPACED.search(quoted):
         return None
+    of_meaning = [at for at, word in enumerate(words) if word not in function_words]
+    if len(of_meaning) > 1:
+        words = words[of_meaning[0] : of_meaning[-1] + 1]
     return re.compile(r"\b" + r"\W+".join(rf"{re.escape(word)}\w{{0,{LONGEST_SUFFIX}}}" for word in words))
 
 

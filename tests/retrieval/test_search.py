@@ -287,6 +287,13 @@ def test_quoted_words_have_no_other_words_between_them(alice: User) -> None:
     assert {hit.page for hit in search('"harbours of their masters"', Scope(alice)).hits} != {2}
 
 
+def test_a_question_may_quote_with_its_own_asking_word(alice: User) -> None:
+    fog = "Fog makes ferries late."
+    written(alice, "Ports", ("# North", "Late ferries and fog."), ("# South", fog))
+    assert next(iter(search('Which slide says "what makes ferries late"?', Scope(alice)).hits)).page == 2
+    assert {hit.page for hit in search('"what makes ferries late"', Scope(alice)).hits} == {2}
+
+
 def test_a_filter_of_the_question_that_leaves_nothing_is_dropped(alice: User, library: Library) -> None:
     result = search("Nike dividends on page 77", Scope(alice))
     assert result.hits
