@@ -1,4 +1,4 @@
-"""Reading an answer's stream from anywhere: from this process's memory, else from the database."""
+"""Follow an answer's event stream from any process: from memory where it is written, else the database."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ from chat.answers.runner import LiveAnswer, Numbered, live_answer, start_next
 from chat.models import Message, StreamEvent
 from documents.shared_state import announcements
 
-LOOK_SECONDS = 0.3  # between two looks at the database
-LOOK_RARELY_SECONDS = 2.0  # where stored events are notified; the writer may be dead
-SILENCE_SECONDS = 15.0  # after which a sign of life is sent, so that no proxy closes the connection
+LOOK_SECONDS = 0.3  # interval of database polls
+LOOK_RARELY_SECONDS = 2.0  # interval where the database announces events; the writer may have died
+SILENCE_SECONDS = 15.0  # time until a keep-alive is sent, so that no proxy closes the connection
 Result = TypeVar("Result")
 Parameters = ParamSpec("Parameters")
 
 
 async def follow(message_id: UUID, after: int = 0) -> AsyncIterator[Numbered | None]:
-    """The events after ``after``, as they happen, to the end. None now and then when nothing happens."""
+    """Yield the events with sequence numbers above ``after`` as they occur, up to ``done``.
+
+    Yields None after ``SILENCE_SECONDS`` without an event, for a keep-alive.
+    """
     while True:
         live = live_answer(message_id)
         if live is not None:
@@ -44,6 +47,7 @@ async def follow(message_id: UUID, after: int = 0) -> AsyncIterator[Numbered | N
 
 
 async def _follow_live(live: LiveAnswer, after: int) -> AsyncIterator[Numbered | None]:
+    """Yield the events of an answer that this process writes, until it ends."""
     happened, stop = live.listen()
     try:
         while True:
@@ -64,15 +68,15 @@ async def _follow_live(live: LiveAnswer, after: int) -> AsyncIterator[Numbered |
 
 
 async def _follow_stored(message_id: UUID, after: int) -> AsyncIterator[Numbered | None]:
-    """Events from the database, until this process begins to write the answer or it ends."""
-    spoken = time.monotonic()
+    """Yield events from the database, until this process begins to write the answer or it ends."""
+    last_sent = time.monotonic()
     with announcements.of(str(message_id)) as happened:
         while live_answer(message_id) is None:
             happened.clear()
             events = await from_database(stored_events, message_id, after)
             for event in events:
                 yield event
-                after, spoken = event.sequence, time.monotonic()
+                after, last_sent = event.sequence, time.monotonic()
                 if event.kind == "done":
                     return
             if not events:
@@ -80,24 +84,26 @@ async def _follow_stored(message_id: UUID, after: int) -> AsyncIterator[Numbered
                 if last is not None:
                     yield last
                     return
-                if time.monotonic() - spoken > SILENCE_SECONDS:
+                if time.monotonic() - last_sent > SILENCE_SECONDS:
                     yield None
-                    spoken = time.monotonic()
+                    last_sent = time.monotonic()
                 with suppress(TimeoutError):
                     seconds = LOOK_RARELY_SECONDS if announcements.heard else LOOK_SECONDS
                     await asyncio.wait_for(happened.wait(), seconds)
 
 
 def stored_events(message_id: UUID, after: int) -> list[Numbered]:
+    """Return the stored events with sequence numbers above ``after``, in order."""
     rows = StreamEvent.objects.filter(message=message_id, sequence__gt=after).order_by("sequence")
     return [Numbered(*row) for row in rows.values_list("sequence", "kind", "data")]
 
 
 def look_after(message_id: UUID, after: int) -> Numbered | None:
-    """The end of an answer that has ended; an answer that waits is begun, a dead one given up.
+    """Return the ``done`` event of an answer that has ended, once all its stored events were read; else None.
 
-    An answer's words are stored before its row says that it ended: words that came
-    since the last look are therefore there to be read first.
+    A pending answer is started; an answer whose writer died is released (``notice_dead``).
+    Events are stored before the status of the message, so that those written since
+    the last poll are found before the end.
     """
     answer = Message.objects.select_related("conversation").get(pk=message_id)
     if answer.status == Message.Status.PENDING:
@@ -113,7 +119,7 @@ def look_after(message_id: UUID, after: int) -> Numbered | None:
 async def from_database(
     read: Callable[Parameters, Result], *args: Parameters.args, **named: Parameters.kwargs
 ) -> Result:
-    """Runs a query in a thread that gives its connection back at once."""
+    """Run a query in a thread, and close the thread's database connection afterwards."""
 
     def run() -> Result:
         try:

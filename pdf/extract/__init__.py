@@ -1,5 +1,5 @@
-"""What a page holds, before any layout: words with their type, rulings, fills, pictures, text by OCR.
+"""Extract the content of a page before layout: words with their type, rulings, fills, pictures, OCR text.
 
-``page_content.read_page`` gives all of it as a ``RawPage`` in page space; ``recognition`` reads scans and
-pictures; ``visibility`` drops text that nobody can see.
+``page_content.read_page`` returns it as a ``RawPage`` in page space; ``recognition`` reads scans and
+pictures; ``visibility`` finds text that is invisible.
 """
