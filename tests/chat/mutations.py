@@ -94,10 +94,13 @@ def _table_claims(unit: SourceUnit, page: Page, chance: random.Random) -> Iterat
         year = columns[value.start]
         if value.kind == "percent" and any(other.kind != "percent" for other in numbers):
             year = None  # a column of changes, though it stands beside one of a year
-        written = _written(value, page_scale([*heads_of(unit), *(o.text for o in others)]), chance)
+        scale = page_scale([*heads_of(unit), *(o.text for o in others)])
+        bare = not re.match(r" ?[^\W\d_]", unit.text[value.end :])  # no "$112" of "112 bps"
+        written = _written(value, scale, chance) if bare else value.text.strip()
         when = f" in {year}" if year else ""
-        sentence = f"{head.strip(' :.')} was {written}{when}."
-        claimed = next((v for v in values_in(sentence) if v.start >= len(head.strip(" :."))), None)
+        label = re.sub(r"(?<![A-Z])\.$", "", head.strip(" :"))  # "U.S." keeps its period
+        sentence = f"{label} was {written}{when}."
+        claimed = next((v for v in values_in(sentence) if v.start >= len(label)), None)
         if claimed is None:
             continue
         wrong = tuple({y for start, y in columns.items() if y and y != year and start != value.start})
