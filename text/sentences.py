@@ -12,8 +12,7 @@ from text.numbers import number_words
 from text.quantities import currency_names
 
 LABEL = re.compile(r"\w+\.? \d+(\.\d+)*\.")  # "Table 1.", "Abb. 3.2.": it names what follows
-
-
+INITIAL = re.compile(r"[A-Z]\.")
 ENDS_WITH_SCALE = re.compile(r"\d\s([^\W\d_]+\.)$")
 
 
@@ -35,7 +34,19 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
         if sentence.strip():
             lead = len(sentence) - len(sentence.lstrip())
             spans.append(Span(start + lead, start + len(sentence.rstrip())))
-    return _with_label(text, _with_scales(text, spans, language))
+    return _with_label(text, _with_scales(text, _with_initials(text, spans), language))
+
+
+def _with_initials(text: str, spans: list[Span]) -> list[Span]:
+    """Join spans that divide an abbreviation of initials: "non-U.S. subsidiaries"."""
+    joined: list[Span] = []
+    for span in spans:
+        glued = bool(joined) and joined[-1].end == span.start
+        if glued and INITIAL.fullmatch(text, span.start - 2, span.start) and INITIAL.match(text, span.start):
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined
 
 
 def _with_scales(text: str, spans: list[Span], language: str) -> list[Span]:

@@ -108,19 +108,26 @@ def long_and_cited(body: dict[str, Any]) -> Reply:
     return Reply([*pieces, *openai_answer("")])
 
 
+def ask(page: Page, model: ScriptedServer, question: str) -> Locator:
+    """Ask the scripted model on the open page; its complete answer."""
+    model.requests.clear()
+    page.get_by_label("Answers by").select_option("compatible")
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+    answer = page.locator("[data-message]").last
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    return answer
+
+
 @pytest.mark.slow
 def test_words_stay_where_they_are_while_an_answer_is_written(
     page: Page, site: Site, upload: Upload, model: ScriptedServer
 ) -> None:
     upload(report(), "Written.pdf")
-    model.requests.clear()
     model.replies[:] = [long_and_cited]
     page.goto(site.url("/conversations/new/"))
     page.evaluate(WATCH)
-    page.get_by_label("Answers by").select_option("compatible")
-    page.get_by_label("Your question").fill("What was the revenue of the northern division?")
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-message]").last).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    ask(page, model, "What was the revenue of the northern division?")
     page.wait_for_function("window.seenWords === 120")
     assert page.evaluate("window.movedWords") == []
 
@@ -145,14 +152,9 @@ def test_formulas_are_drawn_with_brackets_as_high_as_what_they_hold(
     page: Page, site: Site, upload: Upload, model: ScriptedServer
 ) -> None:
     upload(report(), "Written.pdf")
-    model.requests.clear()
     model.replies[:] = [with_formulas]
     page.goto(site.url("/conversations/new/"))
-    page.get_by_label("Answers by").select_option("compatible")
-    page.get_by_label("Your question").fill("What are the weights?")
-    page.keyboard.press("Enter")
-    answer = page.locator("[data-message]").last
-    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    answer = ask(page, model, "What are the weights?")
     expect(answer.locator("math")).to_have_count(2)
     expect(answer.locator("li")).to_have_count(0)
     page.wait_for_function("[...document.fonts].some((f) => /Math/.test(f.family) && f.status === 'loaded')")

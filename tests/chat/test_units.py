@@ -99,3 +99,12 @@ def test_a_sentence_beside_its_like_is_compared_with_itself() -> None:
     for line in lines:
         claim = line.replace("did not", "didn't")
         assert check(Case(claim, "", passage=" ".join(lines), lang="en")).verified
+
+
+def test_each_sentence_of_a_claim_is_compared() -> None:
+    passage = "The Lending Bank is in Oslo. " + FACILITY
+    claim = "The Lending Bank is in Oslo. " + FACILITY.split(". ")[1]
+    assert check(Case(claim, "", passage=passage, lang="en")).verified
+    found = check(Case(claim.replace("Facility Agreement", "Facility Bank"), "", passage=passage, lang="en"))
+    (conflict,) = found.conflicts
+    assert claim.replace("Facility Agreement", "Facility Bank")[slice(*conflict.claim_span)] == "Bank"

@@ -25,6 +25,7 @@ from text.sentences import sentence_spans, sentences
         ("en", "Table 1. The seven verdicts. They differ.", ["Table 1. The seven verdicts.", "They differ."]),
         ("de", "Abb. 3.2. Der Aufbau. Er ist neu.", ["Abb. 3.2. Der Aufbau.", "Er ist neu."]),
         ("en", "Table 1.", ["Table 1."]),
+        ("en", "Sales of non-U.S. units fell. They rose.", ["Sales of non-U.S. units fell.", "They rose."]),
     ],
 )
 def test_a_sentence_ends_where_its_language_ends_it(language: str, text: str, expected: list[str]) -> None:

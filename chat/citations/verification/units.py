@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -186,35 +186,35 @@ def _signs(text: str) -> list[str]:
 
 
 def single_difference(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Conflict | None:
-    """Compare a claim with each sentence that it repeats except for one word or a negation.
+    """Return the first difference of a claim that repeats a sentence except for one word or a negation.
 
-    The word may be elsewhere in the passage: "the Facility Bank" for "the Facility Agreement".
-
-    Args:
-        topics: headings and the title; a word of theirs may replace "the company".
-    Returns:
-        The first difference that changes the meaning, or None.
+    The word may be elsewhere in the passage: "the Facility Bank" for "the Facility Agreement". Of ``topics``,
+    headings and the title, a word may replace "the company". None if nothing changes the meaning.
     """
     if not known_language(language):
         return None
-    claimed = _without_breaks(tokens_of(claim, language, limits=False))
     everything = tokens_of(passage, language, limits=False)
     named = {token.stem for topic in topics for token in tokens_of(topic, language)}
-    sentences = {
-        span.start: _without_breaks(tokens_of(passage[span.start : span.end], language, limits=False))
-        for span in sentence_spans(passage, language)
-    }
-    if not sentences:
-        return None
-    keys = Counter(map(_key, claimed))
-    nearest = max(sentences, key=lambda start: (keys & Counter(map(_key, sentences[start]))).total())
-    pairing = Pairing(claimed, sentences[nearest], {}, lexicon(language))
-    pair = _exchanged(pairing, named, everything)
-    return _conflict(*pair, nearest) if pair else None
+    sentences = _tokens_by_start(passage, language)
+    for start, claimed in _tokens_by_start(claim, language).items() if sentences else ():
+        nearest = _nearest(claimed, sentences)
+        pairing = Pairing(claimed, sentences[nearest], {}, lexicon(language))
+        if pair := _exchanged(pairing, named, everything):
+            return _conflict(*pair, start, nearest)
+    return None
 
 
-def _without_breaks(tokens: Sequence[Token]) -> list[Token]:
-    return [token for token in tokens if token.kind != "break"]
+def _tokens_by_start(text: str, language: str) -> dict[int, list[Token]]:
+    """Return the tokens of each sentence, without breaks, by the sentence's first character."""
+    spans = sentence_spans(text, language)
+    tokens = {start: tokens_of(text[start:end], language, limits=False) for start, end in spans}
+    return {start: [token for token in own if token.kind != "break"] for start, own in tokens.items()}
+
+
+def _nearest(claim: Sequence[Token], sentences: Mapping[int, Sequence[Token]]) -> int:
+    """Return the start of the sentence that shares most tokens with the claim."""
+    keys = Counter(map(_key, claim))
+    return max(sentences, key=lambda start: (keys & Counter(map(_key, sentences[start]))).total())
 
 
 def _exchanged(
@@ -295,8 +295,8 @@ def _names_another(pairing: Pairing, i: int, j: int, named: Container[str]) -> b
     return not (light or generic or (pronoun and not defined and claim.stem in named))
 
 
-def _conflict(claim: Token | None, source: Token | None, start: int) -> Conflict:
-    """Return the difference as a conflict; ``start``: the sentence's first character in the passage."""
+def _conflict(claim: Token | None, source: Token | None, claim_start: int, source_start: int) -> Conflict:
+    """Return the difference as a conflict; both starts: first characters of the sentences compared."""
     if claim is None or source is None:
         kind = "negation"
     elif claim.marker and source.marker:
@@ -307,8 +307,8 @@ def _conflict(claim: Token | None, source: Token | None, start: int) -> Conflict
         kind,
         claim.word if claim else "",
         source.word if source else "",
-        (claim.start, claim.end) if claim else (0, 0),
-        (source.start + start, source.end + start) if source else (0, 0),
+        (claim.start + claim_start, claim.end + claim_start) if claim else (0, 0),
+        (source.start + source_start, source.end + source_start) if source else (0, 0),
     )
 
 
