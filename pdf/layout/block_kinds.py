@@ -102,7 +102,7 @@ def is_caption(block: Block) -> bool:
 
 
 def names_table_or_figure(block: Block) -> bool:
-    """Whether it is the caption of a table or figure, which in bold or large type looks like a heading."""
+    """Return whether it is the caption of a table or figure, which may look like a heading."""
     return is_caption(block) and bool(_TABLE_OR_FIGURE.match(block.lines[0].text))
 
 

@@ -1,8 +1,7 @@
-"""Regions of a page in reading order: a recursive XY-cut that cuts at columns of prose only.
+"""Split a page into regions in reading order: a recursive XY-cut that cuts only between columns of prose.
 
-Cutting at every white river would cut tables apart. So a gutter counts only
-where both of its sides read as text of their own: lines that fill their column,
-or lines that do not stand on common baselines.
+A cut at every vertical gap would split tables. So a gap is a gutter only if both sides are independent
+texts: their lines fill their column, or share few baselines.
 (Nagy and Seth, "Hierarchical representation of optically scanned documents", 1984.)
 """
 
@@ -19,30 +18,30 @@ from pdf.layout.lines import Line, rows_of
 from pdf.tables.cells import is_value
 from pdf.tables.text_tables import with_text_tables
 
-# A gutter is at least this wide (ems of the text beside it).
+# Minimum width of a gutter (ems of the text beside it).
 GUTTER = 0.7
-# Hanging punctuation reaches this far into it (points).
+# Maximum width of hanging punctuation in a gutter (points).
 OVERHANG = 1.5
-# Edges tried as sides of a gutter, of each kind.
+# Maximum starts of lines, and ends of lines, tried as sides of a gutter.
 CANDIDATES = 8
-# Heads of columns stand at least so far apart, and at most so far above them (ems).
+# Minimum gap between column heads, and maximum gap between heads and columns (ems).
 HEADS_APART = 2.0
 HEAD_DISTANCE = 1.5
-# The last line of a paragraph begins where the one above does (ems), at its leading (ems), in its size
-# (share of it); what comes below it stands further off (pitches).
+# The last line of a paragraph: maximum difference of its start from the line above (ems), maximum leading
+# (ems), maximum difference of size (share); minimum distance of the text below it (pitches).
 SAME_START, TAIL_LEADING, SAME_SIZE, TAIL_DISTANCE = 0.5, 1.6, 0.08, 1.25
-# A heading stands so many times as near to its text as to what is above it.
+# Minimum ratio of the distances of a heading from the text above it and from its own text.
 HEAD_NEARER = 1.2
-# Lines of a column hold at least so many characters on average: shorter ones are cells.
+# Minimum average characters of the lines of a column: shorter ones are cells.
 COLUMN_CHARS = 6
-# Heads of columns stand at most so far above the values (ems).
+# Maximum distance of column heads from the values below them (ems).
 VALUES_BELOW = 3.0
-# An upright ruling that parts two columns is as long as this share of them.
+# Minimum length of a vertical ruling between two columns, as a share of their height.
 RULED = 0.9
 
 
 class Cut(NamedTuple):
-    """A gutter between two heights, and the lines on its two sides."""
+    """A gutter between two heights, and the lines on each side."""
 
     top: float
     bottom: float
@@ -51,7 +50,7 @@ class Cut(NamedTuple):
 
 
 def regions(lines: Sequence[Line], rtl: bool = False, rulings: Sequence[Rect] = ()) -> list[list[Line]]:
-    """The lines in groups, one per column, in reading order; tables of texts stand among them as one."""
+    """Return the lines grouped by column, in reading order; a table of texts is one group."""
     lines = with_text_tables(lines)
     cut = best_cut(lines, rulings) if len(lines) >= 2 * COLUMN_ROWS else None
     if cut is None:
@@ -66,7 +65,7 @@ def regions(lines: Sequence[Line], rtl: bool = False, rulings: Sequence[Rect] = 
 
 
 def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
-    """The cut along the gutter that parts most lines, or None."""
+    """Return the cut along the gutter with most lines beside it, or None."""
     downwards = sorted(lines, key=_middle)
     starts, ends = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
     cuts: dict[tuple[float, int, int], Cut] = {}
@@ -88,7 +87,7 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
 
 
 def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
-    """Whether both sides are no prose, but heads of the columns of values right below them."""
+    """Return whether the sides are not prose but column heads, with columns of values right below."""
     floor = max(line.y1 for line in (*cut.left, *cut.right))
     reach = floor + VALUES_BELOW * cut.left[0].size
     below = [line for line in downwards if _middle(line) >= cut.bottom and line.y0 < reach]
@@ -98,7 +97,7 @@ def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
 
 
 def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
-    """The cut without the short last line of the paragraph above it, that reaches over both columns."""
+    """Return the cut without the short last line of a paragraph above that extends over both columns."""
     over = next((line for line in downwards if _middle(line) == cut.top), None)
     if over is None:
         return cut
@@ -117,7 +116,7 @@ def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
 
 
 def _without_head_below(cut: Cut, downwards: Sequence[Line]) -> Cut:
-    """The cut without the short heading below both columns, of a text that reaches over both of them."""
+    """Return the cut without the short heading at its end of a text below that extends over both columns."""
     under = next((line for line in downwards if _middle(line) == cut.bottom), None)
     if under is None:
         return cut
@@ -141,17 +140,17 @@ def _without_head_below(cut: Cut, downwards: Sequence[Line]) -> Cut:
 
 
 def _is_alike(line: Line, other: Line) -> bool:
-    """Whether both are set in one type."""
+    """Return whether both lines have the same type."""
     return line.style.bold == other.style.bold and abs(line.size - other.size) <= SAME_SIZE * other.size
 
 
 def _begins_with(line: Line, other: Line) -> bool:
-    """Whether both begin at one margin."""
+    """Return whether both lines begin at the same margin."""
     return abs(line.x1 - other.x1 if line.rtl else line.x0 - other.x0) <= SAME_START * other.size
 
 
 def _with_heads(cut: Cut, downwards: Sequence[Line]) -> Cut:
-    """The cut with the row right above it where that heads the columns, though it reaches into the gutter."""
+    """Return the cut with the column heads right above it, which may extend into the gutter."""
     beside = {*map(id, cut.left), *map(id, cut.right)}
     above = [line for line in downwards if _middle(line) <= cut.top and id(line) not in beside]
     if not above:
@@ -180,7 +179,7 @@ def _middle(line: Line) -> float:
 def gutter_candidates(
     starts: Sequence[float], ends: Sequence[float], width: float
 ) -> list[tuple[float, float]]:
-    """Stretches of x left of edges where several lines begin, and right of edges where several end.
+    """Return intervals of x left of common starts of lines, and right of common ends.
 
     ``starts`` and ``ends`` of the lines are sorted.
     """
@@ -191,7 +190,7 @@ def gutter_candidates(
 
 
 def _common(edges: Sequence[float], tolerance: float = 2.0) -> list[float]:
-    """Of the sorted edges those that at least COLUMN_ROWS lines share, the most shared first."""
+    """Return the edges shared by at least COLUMN_ROWS lines, the most shared first. ``edges`` are sorted."""
     last_needed = edges[COLUMN_ROWS - 1 :]
     found = [
         (bisect_left(edges, edge + tolerance) - i, edge)
@@ -202,7 +201,7 @@ def _common(edges: Sequence[float], tolerance: float = 2.0) -> list[float]:
 
 
 def cuts_at(gutter: tuple[float, float], downwards: Sequence[Line]) -> list[Cut]:
-    """The bands between the lines that reach into the gutter, each cut into its two sides."""
+    """Return one cut for each vertical stretch of the gutter without a line across it."""
     x0, x1 = gutter[0] + OVERHANG, gutter[1] - OVERHANG
     cuts = []
     left: list[Line] = []
@@ -235,7 +234,7 @@ def _is_gutter(cut: Cut, rulings: Sequence[Rect]) -> bool:
 
 
 def _is_ruled(cut: Cut, x0: float, x1: float, rulings: Sequence[Rect]) -> bool:
-    """Whether an upright ruling parts the two sides from their first line to their last."""
+    """Return whether a vertical ruling separates the two sides from their first line to their last."""
     lines = (*cut.left, *cut.right)
     top, bottom = min([line.y0 for line in lines]), max([line.y1 for line in lines])
     between = [rule for rule in rulings if x0 - OVERHANG <= rule.x0 and rule.x1 <= x1 + OVERHANG]

@@ -333,7 +333,7 @@ def _is_numbered_heading(row: list[Line], page_layout: PageLayout, signs: _Signs
 
 
 def _text_size(page_layout: PageLayout) -> float:
-    """The median type size of the page's characters, in points."""
+    """Return the median type size of the page's characters, in points."""
     lines = sorted(page_layout.lines, key=attrgetter("size"))
     ends = list(accumulate(line.chars for line in lines))
     return lines[bisect_left(ends, ends[-1] / 2)].size

@@ -1,7 +1,7 @@
-"""Lines: words of one baseline, in the order they are read.
+"""Group words into lines: words on one baseline, in reading order.
 
-From here to the end of the layout everything lies in the reading frame: the page
-turned so that most of its text runs rightwards (see ``page_layout``).
+From here to the end of the layout all coordinates are in the reading frame: the page is turned so that most
+of its text runs rightwards (see ``page_layout``).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pdf.extract.right_to_left import in_reading_order, is_rtl
 from pdf.extract.words import RawWord, Style
 from pdf.geometry import Rect, rect_of
 
-# A gap this wide (ems) between words of one drawn line may part two cells or columns.
+# A gap this wide (ems) between words of one drawn line may separate two cells or columns.
 CELL_GAP = 1.0
-# Baselines this near (ems) are one; superscripts stand up to half an em off.
+# Maximum difference of the baselines of one row (ems); superscripts are raised by up to half an em.
 SAME_BASELINE = 0.4
-# Marks and superscripts are this much smaller than what they stand beside, and this short.
+# Marks and superscripts: maximum size relative to the text beside them, maximum characters.
 SMALL = 0.85
 MARK_CHARS = 12
 
@@ -35,7 +35,7 @@ _MATH_FONT = re.compile(
 _BASELINE = attrgetter("baseline", "x0")
 _LEFT = attrgetter("x0")
 
-# A displayed equation's number stands this far behind it (ems); a longer word is not a formula's.
+# Minimum gap before the number of a displayed equation (ems); maximum letters of a word in a formula.
 NUMBER_GAP = 2.0
 SYMBOL_CHARS = 3
 _RELATION = re.compile(r"[=≈≤≥≡∝<>]")
@@ -44,11 +44,11 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Line:
-    """Words on one baseline without a wide gap, left to right or right to left as they are read.
+    """Words on one baseline without a wide gap, in reading order.
 
-    ``sideways``: it runs in another direction than the page's text.
-    ``row``: the row of cells that begins with it, where one was looked for.
-    Mutable only while it is built; ``merged`` makes a new one.
+    ``sideways``: its direction differs from that of the page's text.
+    ``row``: a cache of the row of cells that begins with this line.
+    It is mutable only while it is built; ``merged`` makes a new one.
     """
 
     __slots__ = (
@@ -87,7 +87,7 @@ class Line:
         self.rtl = not self.text.isascii() and is_rtl(self.text)
 
     def _stretch_over(self, words: Iterable[RawWord]) -> None:
-        """Takes the box around the words. One loop: ``min`` and ``max`` of four lists take twice as long."""
+        """Set the box around the words. One loop: ``min`` and ``max`` of four lists take twice as long."""
         x0 = y0 = math.inf
         x1 = y1 = -math.inf
         for word in words:
@@ -127,7 +127,7 @@ class Line:
 
 
 def merged(lines: Sequence[Line], rtl: bool = False) -> Line:
-    """One line of all of them, its words in reading order. ``rtl``: it stands in a right-to-left column."""
+    """Return one line with all words in reading order. ``rtl``: it is in a right-to-left column."""
     if len(lines) == 1:
         return lines[0]
     words = [word for line in lines for word in line.words]
@@ -136,14 +136,14 @@ def merged(lines: Sequence[Line], rtl: bool = False) -> Line:
 
 @lru_cache(maxsize=1024)
 def is_math_font(name: str) -> bool:
-    """Whether the font holds signs of formulas, as TeX's, Adobe's and Microsoft's do."""
+    """Return whether it is a font of mathematical signs by TeX, Adobe or Microsoft."""
     return bool(_MATH_FONT.search(name))
 
 
 def is_numbered_equation(lines: Sequence[Line]) -> bool:
-    """Whether a row is a displayed equation: a relation sign, and a number such as ``(3)`` two ems behind it.
+    """Return whether a row is a displayed equation: a relation sign, a gap, and a number such as ``(3)``.
 
-    It holds no word of more than three letters, or some word in a math face.
+    It has no word of more than three letters, or some word in a math font.
     """
     if not _EQUATION_NUMBER.search(lines[-1].text):  # as in nearly all rows
         return False
@@ -157,12 +157,12 @@ def is_numbered_equation(lines: Sequence[Line]) -> bool:
 
 
 def looks_like_code(lines: Sequence[Line]) -> bool:
-    """Whether a quarter of the lines hold signs of programs, commands or tables drawn with signs."""
+    """Return whether a quarter of the lines have signs of programs, commands or tables drawn with signs."""
     return 4 * sum(bool(_CODE_SIGN.search(line.text)) for line in lines) > len(lines)
 
 
 def drawn_lines(words: Iterable[RawWord]) -> list[Line]:
-    """The lines as they were drawn, parted at wide gaps."""
+    """Return the lines as they were drawn, split at wide gaps."""
     return [Line(run) for run in _runs(words)]
 
 
@@ -186,7 +186,7 @@ def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
 
 
 def separate_runs(line: Line) -> list[Line]:
-    """The line, or the runs that stand apart in it, where it was merged of several."""
+    """Split a merged line at its wide gaps; return other lines whole."""
     words = sorted(line.words, key=lambda word: word.x0)
     starts = [n for n, (left, right) in enumerate(pairwise(words), 1) if _are_apart(left, right)]
     return [Line(words[a:b]) for a, b in pairwise([0, *starts, len(words)])] if starts else [line]
@@ -197,10 +197,10 @@ def _are_apart(left: RawWord, right: RawWord) -> bool:
 
 
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines grouped by baseline, top to bottom; within a row left to right.
+    """Group lines by baseline, top to bottom; within a row left to right.
 
-    A small line beside a larger one (a superscript, a note mark) belongs to the
-    larger one's row when most of its height lies within it.
+    A small line beside a larger one (a superscript, a note mark) belongs to the larger one's row if most of
+    its height is within that row.
     """
     if len(lines) == 1:
         return [list(lines)]
@@ -240,7 +240,7 @@ def _same_row(a: Line, b: Line) -> bool:
 
 
 def _with_raised_marks(rows: list[list[Line]]) -> list[list[Line]]:
-    """Rows of nothing but small marks joined to the row below, whose words they raise above."""
+    """Join rows of only small raised marks with the row below."""
     out: list[list[Line]] = []
     for row in rows:
         if (

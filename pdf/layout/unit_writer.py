@@ -1,7 +1,7 @@
 """Write the page's text, the units that are slices of it, its figures and its confidence.
 
-A figure is a region beside the units, not a unit: the labels in a chart are words of the page like all
-others and stand in units, so that they are found and cited.
+A figure is a region, not a unit: the labels in a chart are words of the page like all others and belong to
+units, so that they can be found and cited.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from pdf.tables.column_headers import column_headers
 
 _log = logging.getLogger(__name__)
 
-# A caption stands at most this far from its figure (points).
+# Maximum distance of a caption from its figure (points).
 CAPTION_DISTANCE = 40.0
 # Smaller pictures are ornaments: bullets, logos, rules (points).
 SMALLEST_SIDE = 40.0
-# Labels of a chart's axes stand at most this far from its plot or from one another (points).
+# Maximum distance of the labels of a chart's axes from its plot or from one another (points).
 LABEL_DISTANCE = 14.0
-# A drawing over which a table's rows reach this far is the table's own shading and frame.
+# A drawing covered by a table to at least this share is the table's own shading and frame.
 TABLE_SHARE = 0.5
 
 
 def figures(page_layout: PageLayout) -> list[tuple[Rect, str]]:
-    """The page's figures and the captions near them, in the reading frame, from top to bottom."""
+    """Return the page's figures with the captions near them, in the reading frame, from top to bottom."""
     if not page_layout.images and not page_layout.drawings:
         return []
     captions = [block for block in page_layout.blocks if block.kind == "caption"]
@@ -59,7 +59,7 @@ def figures(page_layout: PageLayout) -> list[tuple[Rect, str]]:
 
 
 def with_labels(chart: Rect, blocks: Sequence[Block]) -> Rect:
-    """The chart and the short lines beside its plot: the labels of its axes, its legend."""
+    """Return the box of the chart with the short lines beside its plot: labels of its axes, its legend."""
     labels = [
         block.rect
         for block in blocks
@@ -73,7 +73,7 @@ def with_labels(chart: Rect, blocks: Sequence[Block]) -> Rect:
 
 
 def _stays_beside(label: Rect, chart: Rect) -> bool:
-    """Whether the label is centred on some part of the chart's width or height."""
+    """Return whether the label is centred on some part of the chart's width or height."""
     x, y = label.center
     return chart.x0 <= x <= chart.x1 or chart.y0 <= y <= chart.y1
 
@@ -103,11 +103,10 @@ def _nearest_caption(rect: Rect, captions: Sequence[Block]) -> str:
 
 
 def confidence(page_layout: PageLayout) -> float:
-    """0..1: the share of the page's characters in blocks whose shape leaves little doubt.
+    """Return the share (0..1) of the page's characters in blocks whose layout is likely right.
 
-    In doubt are blocks whose rectangles run into another block's (the order may
-    be wrong), and one-line prose that is neither heading nor closed by
-    punctuation (labels of figures, forms, tables that were not recognised).
+    Doubtful are blocks that overlap another one (the order may be wrong), and one-line prose without final
+    punctuation that is not a heading (labels of figures, forms, tables that were not recognised).
     """
     total = doubtful = 0
     boxes = [(block, block.rect) for block in page_layout.blocks if block.table is None]
@@ -125,17 +124,17 @@ def confidence(page_layout: PageLayout) -> float:
 
 
 def _run_together(a: Rect, b: Rect) -> bool:
-    apart = a.y0 >= b.y1 or b.y0 >= a.y1  # as nearly all are
+    apart = a.y0 >= b.y1 or b.y0 >= a.y1  # nearly always
     return not apart and a.overlap_y(b) > 2 and a.overlap_x(b) > 1
 
 
-# A line of a listing is indented by at most so many characters.
+# Maximum indent of a line of a listing (characters).
 DEEPEST_INDENT = 80
 _COLUMN = attrgetter("column")
 
 
 def emit_units(page_layouts: Sequence[PageLayout], vocabulary: Vocabulary) -> list[ParsedPage]:
-    """The pages as values. Lines are numbered through all of them, from 1."""
+    """Return the pages as values. Lines are numbered from 1 through all pages."""
     pages, line = [], 1
     for page_layout in page_layouts:
         page, line = _written(page_layout, vocabulary, line)
@@ -144,10 +143,10 @@ def emit_units(page_layouts: Sequence[PageLayout], vocabulary: Vocabulary) -> li
 
 
 def _written(page_layout: PageLayout, vocabulary: Vocabulary, line: int) -> tuple[ParsedPage, int]:
-    """The page and its next line's number; its plain lines where that fails, or nothing but the reason."""
+    """Return the page and the next line number; on failure its plain lines, or only the reason."""
     try:
         return PageWriter(page_layout, vocabulary, line).finished()
-    except Exception:  # any: the other pages stand
+    except Exception:  # any: a bad page must not end the document
         _log.exception("writing page %d failed", page_layout.raw.number)
     page_layout.keep_plain_lines()
     try:
@@ -159,7 +158,7 @@ def _written(page_layout: PageLayout, vocabulary: Vocabulary, line: int) -> tupl
 
 @dataclass(slots=True)
 class PageWriter:
-    """Grows one page's text word by word: head furniture, units in reading order, foot furniture."""
+    """Build one page's text word by word: head furniture, units in reading order, foot furniture."""
 
     page_layout: PageLayout
     vocabulary: Vocabulary
@@ -173,7 +172,7 @@ class PageWriter:
         self.to_page = rect_of if self.page_layout.is_plain else self.page_layout.to_page
 
     def finished(self) -> tuple[ParsedPage, int]:
-        """The page, and the number of the line after its last."""
+        """Return the page, and the number of the line after its last."""
         page = self.parsed()
         return page, self.line
 
@@ -204,8 +203,8 @@ class PageWriter:
         self.length += len(text)
 
     def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> str:
-        """Appends the lines' words, ``glue`` between lines; returns the text that they make."""
-        if len(lines) == 1 and lines[0].text.isascii():  # as most cells and many units: nothing to mend
+        """Append the lines' words, with ``glue`` between lines; return their text."""
+        if len(lines) == 1 and lines[0].text.isascii():  # most cells and many units: nothing to join
             self._add_words(lines[0].words)
             self._add(lines[0].text)
             return lines[0].text
@@ -227,7 +226,7 @@ class PageWriter:
         return "".join(self.parts[first_part:])
 
     def _add_code(self, lines: Sequence[Line]) -> str:
-        """Appends a listing line by line, each with the spaces that its indent is worth."""
+        """Append a listing line by line, each with its indent as spaces; return its text."""
         first_part = len(self.parts)
         left = min([line.x0 for line in lines])
         for n, line in enumerate(lines):
@@ -236,7 +235,7 @@ class PageWriter:
         return "".join(self.parts[first_part:])
 
     def _add_words(self, words: Sequence[RawWord]) -> None:
-        """The words of a line that begins where the text ends, a space between them."""
+        """Append the words of a line, with a space between them."""
         add, at = self.words.append, self.length
         if self.page_layout.is_plain:
             for word in words:
@@ -249,7 +248,7 @@ class PageWriter:
                 at = end + 1
 
     def _add_characters(self, words: Sequence[RawWord]) -> None:
-        """The same where a script puts no spaces between words: its characters, and the runs between them."""
+        """Append the words of a script without spaces: its characters, and the runs between them."""
         add, to_page, at = self.words.append, self.to_page, self.length
         for raw in words:
             y0, y1 = raw.y0, raw.y1
@@ -315,7 +314,7 @@ class PageWriter:
         return table.heads
 
     def _add_cells(self, block: Block) -> tuple[Cell, ...]:
-        """The cells' text in the order they are read, tabs between them; the cells from left to right."""
+        """Append the cells' texts in reading order, separated by tabs; return the cells, left to right."""
         cells = []
         headed = self._heads_of(block.table).headed if block.header and block.table else {}
         in_order = block.cells[::-1] if self._is_read_leftwards(block) else block.cells
@@ -329,7 +328,7 @@ class PageWriter:
         return tuple(sorted(cells, key=_COLUMN))
 
     def _is_read_leftwards(self, block: Block) -> bool:
-        """Whether the table's rows are, by all of its texts: a row may hold little but numbers."""
+        """Return whether most text of the table is right to left; a row may have only numbers."""
         table = block.table
         if table is None:
             return block.rtl
@@ -343,14 +342,14 @@ class PageWriter:
 
 
 def indent(line: Line, left: float) -> int:
-    """How many characters of its typewriter face a line begins behind ``left``."""
+    """Return the indent of a line after ``left``, in characters of its monospaced font."""
     word = line.words[0]
     width = (word.x1 - word.x0) / len(word.text)
     return min(DEEPEST_INDENT, round((line.x0 - left) / width)) if width > 0 else 0
 
 
 def line_rects(block: Block) -> list[Rect]:
-    """One rectangle per visual line: a table row's lines that stand side by side become one."""
+    """Return one rectangle per visual line: lines side by side in a table row become one."""
     lines = block.lines
     if block.table is None or len(lines) == 1:
         return [line.rect for line in lines]

@@ -1,8 +1,7 @@
-"""Ruled tables: cells closed in by drawn lines.
+"""Find ruled tables: cells enclosed by drawn lines.
 
-Rulings that touch make a grid; a word belongs to the cell between the rulings
-nearest to it on its four sides, so that cells over several rows or columns
-come out whole.
+Rulings that touch make a grid. A word belongs to the cell between the nearest rulings on its four sides, so
+that cells that span several rows or columns stay whole.
 """
 
 from __future__ import annotations
@@ -22,38 +21,38 @@ from pdf.layout.paragraphs import paragraphs
 from pdf.tables.cells import is_value
 from pdf.tables.rows import blocks_of
 
-# Rulings this near (points) are one, meet, or close a gap.
+# Rulings at most this far apart (points) are one, or touch.
 SNAP = 3.0
-# Shorter rulings are dashes, ticks and underlines of a word or two (points).
+# Minimum length of a ruling (points): shorter lines are dashes, ticks and underlines.
 SHORTEST = 6.0
-# Pages with more pairs of rulings are maps and drawings.
+# Maximum pairs of rulings to compare: pages with more are maps and drawings.
 MOST_CROSSINGS = 1_000_000
-# A frame round columns of prose is no table: its largest cell has more lines than this and most words.
+# A frame around columns of prose is not a table: its largest cell has most words, and more lines than this.
 FRAME_LINES = 14
 FRAME_SHARE = 0.6
-# Unless at least so many rows have several cells in the same columns.
+# It is a table if at least this many rows have several cells in the same columns.
 FRAMED_ROWS = 3
-# A single ruled row of so many cells is a table: the rest of it stands on another page.
-# Their lines follow one another within this (ems).
+# A single ruled row is a table with at least this many cells: the rest of it is on another page.
+# Maximum distance of lines of one cell (ems).
 ROW_CELLS, CELL_LEADING = 3, 3.0
-# In a table most cells stand in columns that at least this share of the rows have; from so many rows on.
+# In a table most cells are in columns of at least this share of the rows, if it has a minimum of rows.
 COMMON_COLUMN = 0.35
 COMMON_SHARE = 0.6
 FORM_ROWS = 6
-# Two grids beside one another are one where they share so many of their heights.
+# Minimum share of common heights of two grids side by side that are one.
 SAME_HEIGHTS = 0.8
-# Values fill the columns of a table from this share of its cells on.
+# Minimum share of values among the cells of a table whose columns are filled with values.
 VALUE_SHARE = 0.3
-# Values stacked in ruled cells are rows of their own where more than this share of them has a head beside it.
+# Values stacked in ruled cells are separate rows if more than this share of them has a row head.
 HEADED_SHARE = 0.5
 
-# First row and column of a cell, and the row and column behind its last.
+# First row and column of a cell, and the row and column after its last.
 CellKey = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A drawn line: at ``at`` on one axis, from ``start`` to ``end`` on the other."""
+    """A drawn line at ``at`` on one axis, from ``start`` to ``end`` on the other."""
 
     at: float
     start: float
@@ -62,7 +61,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class RuledGrid:
-    """Rulings that hang together. ``xs`` and ``ys`` are their places, sorted and distinct."""
+    """Connected rulings. ``xs`` and ``ys`` are their positions, sorted and distinct."""
 
     rect: Rect
     horizontal: tuple[Ruling, ...]
@@ -72,13 +71,13 @@ class RuledGrid:
 
     @property
     def closed(self) -> bool:
-        """Whether rulings close it in on its left and its right."""
+        """Return whether it has rulings at its left and right edges."""
         return all(any(abs(v.at - x) <= SNAP for v in self.vertical) for x in (self.rect.x0, self.rect.x1))
 
     def cells_at(self, xs: Iterable[float], y: float) -> list[CellKey]:
-        """Row and column, first and last, of the cell around each point on one height.
+        """Return the key of the cell around each point at the height ``y``.
 
-        Points outside belong to the outermost cells: a line may reach beyond the grid that holds its middle.
+        Points outside belong to the outermost cells: a line whose middle is in the grid may extend beyond it.
         """
         beside = [v.at for v in self.vertical if v.start - SNAP <= y <= v.end + SNAP]
         cells = []
@@ -98,7 +97,7 @@ class RuledGrid:
 
 
 def _around(place: float, places: Sequence[float], first: float, last: float) -> tuple[float, float]:
-    """The places, sorted, before and behind the place; ``first`` and ``last`` where there is none."""
+    """Return the sorted places before and after ``place``; ``first`` and ``last`` if there is none."""
     i = bisect_right(places, place)
     return places[i - 1] if i else first, places[i] if i < len(places) else last
 
@@ -108,7 +107,7 @@ def _spans(ruling: Ruling, place: float) -> bool:
 
 
 def grids(rulings: Iterable[Rect]) -> list[RuledGrid]:
-    """The grids of a page, those with at least two rows and two columns."""
+    """Return the grids of a page that have at least two rows and two columns."""
     across, upright = [], []
     for x0, y0, x1, y1 in rulings:
         if x1 - x0 >= y1 - y0:
@@ -125,7 +124,7 @@ def grids(rulings: Iterable[Rect]) -> list[RuledGrid]:
 
 
 def _joined(pieces: list[tuple[float, float, float]]) -> list[Ruling]:
-    """Pieces of one line joined, double lines made single."""
+    """Join the pieces of one line, and the two lines of a double ruling."""
     tracks: list[list[tuple[float, float, float]]] = []
     for piece in sorted(pieces):
         if tracks and piece[0] - tracks[-1][0][0] <= SNAP:
@@ -149,7 +148,7 @@ def _joined(pieces: list[tuple[float, float, float]]) -> list[Ruling]:
 def _group_rulings(
     horizontal: list[Ruling], vertical: list[Ruling]
 ) -> list[tuple[list[Ruling], list[Ruling]]]:
-    """Groups of rulings that meet or cross, through one another."""
+    """Return the connected groups of rulings that touch or cross."""
     groups = []
     left = set(range(len(horizontal)))
     unseen = set(range(len(vertical)))
@@ -169,7 +168,7 @@ def _group_rulings(
 
 
 def beside(grid: RuledGrid, other: RuledGrid) -> RuledGrid | None:
-    """The two as one, where they are ruled at the same heights and stand beside one another."""
+    """Return two grids side by side as one, if their rulings are at the same heights; else None."""
     apart = grid.rect.x1 < other.rect.x0 + SNAP or other.rect.x1 < grid.rect.x0 + SNAP
     same = sum(any(abs(y - o) <= SNAP for o in other.ys) for y in grid.ys)
     if not apart or same < SAME_HEIGHTS * max(len(grid.ys), len(other.ys)):
@@ -205,9 +204,9 @@ def _distinct(places: Iterable[float]) -> tuple[float, ...]:
 
 
 def grid_table(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
-    """What the grid closes in: the rows of a table, or the boxes of a form.
+    """Return the rows of the table or the boxes of the form within the grid.
 
-    Empty when it is neither: a frame, a chart, one row.
+    Empty if it is neither: a frame, a chart, one row.
     """
     cells = cells_in(grid, lines)
     if not _is_table(cells):
@@ -224,7 +223,7 @@ def grid_table(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
 
 
 def _is_regular(cells: dict[CellKey, list[Line]]) -> bool:
-    """Whether the rows share their columns: the boxes of a form begin anywhere."""
+    """Return whether the rows have common columns: the boxes of a form begin anywhere."""
     starts = Counter(key[1] for key in cells)
     rows = len({key[0] for key in cells})
     shared = sum(count for count in starts.values() if count >= COMMON_COLUMN * rows)
@@ -232,7 +231,7 @@ def _is_regular(cells: dict[CellKey, list[Line]]) -> bool:
 
 
 def cells_in(grid: RuledGrid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
-    """The lines of each cell, top to bottom; lines that run through a ruling are parted there."""
+    """Return the lines of each cell, top to bottom; split lines that cross a ruling."""
     cells: dict[CellKey, list[Line]] = {}
     for line in lines:
         for key, piece in _parted(grid, line):
@@ -269,12 +268,12 @@ def _is_table(cells: dict[CellKey, list[Line]]) -> bool:
 
 
 def _runs_on(lines: list[Line]) -> bool:
-    """Whether the lines of a cell follow one another as a text's do; labels of a drawing stand apart."""
+    """Return whether the lines of a cell are as close as those of a text, unlike labels of a drawing."""
     return all(b.baseline - a.baseline <= CELL_LEADING * b.size for a, b in pairwise(lines))
 
 
 def _has_rows(cells: dict[CellKey, list[Line]]) -> bool:
-    """Whether several ruled rows have cells in the same columns, as a table's rows do."""
+    """Return whether several ruled rows have cells in the same columns."""
     beside: dict[int, list[int]] = {}
     for row, column, *_ in sorted(cells):
         beside.setdefault(row, []).append(column)
@@ -283,7 +282,7 @@ def _has_rows(cells: dict[CellKey, list[Line]]) -> bool:
 
 
 def _holds_values(cells: dict[CellKey, list[Line]]) -> bool:
-    """Whether values fill the columns: baselines and heads then tell an open table as well."""
+    """Return whether values fill the columns: then baselines and heads show a table without rulings too."""
     firsts: dict[int, int] = {}
     for row, column, *_ in sorted(cells):
         firsts.setdefault(row, column)
@@ -292,9 +291,9 @@ def _holds_values(cells: dict[CellKey, list[Line]]) -> bool:
 
 
 def _stacks_values(cells: dict[CellKey, list[Line]]) -> bool:
-    """Whether most values stand one below the other in their cells: baselines make the rows then.
+    """Return whether most values are stacked within their cells: then each baseline is a row.
 
-    What heads them in the same ruled row stands on these baselines as well.
+    Their row heads, in the same ruled row, are on the same baselines.
     """
     values = [[line for line in lines if is_value(line.text)] for lines in cells.values()]
     stacked = {
@@ -310,7 +309,7 @@ def _stacks_values(cells: dict[CellKey, list[Line]]) -> bool:
 
 
 def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bool:
-    """Whether the outer cell where the value's ruled row begins has a line on its baseline."""
+    """Return whether the first cell of the value's ruled row has a line on the value's baseline."""
     beside = [other for other in cells if other[0] <= key[0] and key[2] <= other[2]]
     first = max(beside) if any(line.rtl for line in cells[max(beside)]) else min(beside)
     return first == key or any(
@@ -318,12 +317,12 @@ def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bo
     )
 
 
-# Rulings that cut more than this share of their rows off from values, or values from their heads.
+# Maximum share of rows that a grid's edge separates from their values or heads.
 CUT_SHARE = 0.5
 
 
 def whole_grids(found: Sequence[RuledGrid], lines: Sequence[Line]) -> list[RuledGrid]:
-    """The grids that hold whole rows; one that cuts them is joined with what is ruled beside, or left out."""
+    """Return the grids with whole rows; join one that cuts rows with the grid beside it, or omit it."""
     whole: list[RuledGrid] = []
     parts: list[RuledGrid] = []
     for grid in found:
@@ -339,7 +338,7 @@ def whole_grids(found: Sequence[RuledGrid], lines: Sequence[Line]) -> list[Ruled
 
 
 def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
-    """Whether the rows inside go on beyond a side, with values: shading and underlines close in no table."""
+    """Return whether rows continue outside with values: shading and underlines do not enclose a table."""
     band = [line for line in lines if rect.y0 <= (line.y0 + line.y1) / 2 <= rect.y1 and line.chars]
     inside = set(map(id, lines_in(rect, band)))
     if len(inside) == len(band):
@@ -356,7 +355,7 @@ def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
 
 
 def lines_in(rect: Rect, lines: Sequence[Line]) -> list[Line]:
-    """The lines whose middle lies in the rectangle."""
+    """Return the lines whose middle is in the rectangle."""
     x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
     return [
         line
@@ -366,5 +365,5 @@ def lines_in(rect: Rect, lines: Sequence[Line]) -> list[Line]:
 
 
 def edges_of(fills: Sequence[Rect]) -> list[Rect]:
-    """The upper and lower edges of shaded stripes: they part the rows of a table as rulings do."""
+    """Return the upper and lower edges of shaded stripes: they separate rows as rulings do."""
     return [Rect(x0, y, x1, y) for x0, y0, x1, y1 in fills for y in (y0, y1)]
