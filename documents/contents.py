@@ -69,6 +69,25 @@ def figures_of(document: Document) -> list[ListedFigure]:
     return sorted([*listed, *captions], key=lambda figure: figure.page)[:MOST_FIGURES]
 
 
+WHOLE = 0.7  # of the page's area: a picture of that size is a scan or the ground of a text, or a photograph
+FEW_CHARS = 200  # that a page with a photograph of its size has: a cover
+
+
+def figure_boxes(document: Document) -> dict[int, tuple[Box, ...]]:
+    """Return the boxes (display fractions) of the figures by page, without scans and grounds. One query."""
+    pages = document.pages.exclude(figures=[]).order_by("number").defer("word_boxes", "furniture")
+    shown = {page.number: _figures_on(page) for page in pages}
+    return {number: boxes for number, boxes in shown.items() if boxes}
+
+
+def _figures_on(page: Page) -> tuple[Box, ...]:
+    boxes = page.frame.display_boxes(figure["rect"] for figure in page.figures)
+    is_scan = page.ocr or page.awaits == Page.Awaits.PAGE
+    if is_scan and sum(Rect(*box).area for box in boxes) >= WHOLE:  # maybe in strips
+        return ()
+    return tuple(box for box in boxes if len(page.text) < FEW_CHARS or Rect(*box).area < WHOLE)
+
+
 TABLE_WORD = re.compile(r"\W*(tab|表)", re.I)  # Table, Tabelle, tableau, tabla, tabella, …
 
 

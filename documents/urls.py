@@ -22,6 +22,9 @@ urlpatterns = [
     path("documents/<uuid:pk>/contents/", document_actions.contents, name="document-contents"),
     path("documents/<uuid:pk>/pages/", document_actions.pages, name="document-pages"),
     path("documents/<uuid:pk>/figures/", document_actions.figures, name="document-figures"),
+    path(
+        "documents/<uuid:pk>/figures/places/", document_actions.figure_places, name="document-figure-places"
+    ),
     path("documents/<uuid:pk>/passages/", document_actions.passages, name="document-passages"),
     path("documents/<uuid:pk>/menu/", document_actions.menu, name="document-menu"),
     path("documents/<uuid:pk>/delete/", document_actions.delete, name="document-delete"),

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -20,7 +20,7 @@ from documents.access import (
     share_with,
     ways_to,
 )
-from documents.contents import as_csv, as_markdown, figures_of, tables_of
+from documents.contents import as_csv, as_markdown, figure_boxes, figures_of, tables_of
 from documents.files.uploads import PDF, UploadRefused, accepted, named_as
 from documents.ingestion import pipeline
 from documents.ingestion.source_files import replace_file, unlock
@@ -118,6 +118,15 @@ def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Figures and tables with their captions."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     return render(request, "reader/_figures.html", {"figures": figures_of(shown)})
+
+
+@require_safe
+@login_required
+def figure_places(request: HttpRequest, pk: UUID) -> JsonResponse:
+    """Where figures are, page by page: their colours stay when pages are dark."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    places = [{"page": page, "boxes": boxes} for page, boxes in figure_boxes(shown).items()]
+    return JsonResponse(places, safe=False)
 
 
 @require_safe

@@ -13,18 +13,21 @@ from tests.browser.site import Site
 
 pytestmark = pytest.mark.slow
 
-RED = (0.8, 0.1, 0.1)
+RED, WHITE = (204, 26, 26), (255, 255, 255)
+BESIDE_BOTH = (390, 490)  # on both figures
 
 
 def book(count: int = 8) -> bytes:
-    """Pages with labels i, ii, 1, 2, …; the first has a red figure of 200 × 200 pt with a caption."""
+    """Pages with labels i, ii, 1, 2, …; the first has a red figure of 200 × 200 pt with a caption, and another
+    over its corner."""
     document = pymupdf.open()
     for number in range(1, count + 1):
         page = document.new_page(width=612, height=792)
         page.insert_text((90, 120), f"Leaf {number} of the book about harbours and their masters.")
     pixmap = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 100, 100))
-    pixmap.set_rect(pixmap.irect, tuple(round(255 * part) for part in RED))
+    pixmap.set_rect(pixmap.irect, RED)
     document[0].insert_image((200, 300, 400, 500), pixmap=pixmap)
+    document[0].insert_image((380, 480, 480, 510), pixmap=pixmap, keep_proportion=False)
     document[0].insert_text((200, 520), "Figure 1: The colour of the harbour light.")
     document.set_page_labels(
         [
@@ -59,25 +62,67 @@ def colour_at(reader: Page, x: float, y: float) -> tuple[int, ...]:
     return tuple(shot.pixel(round(x / 612 * shot.width), round(y / 792 * shot.height)))[:3]
 
 
-def test_dark_pages_keep_their_figures_and_are_remembered(reader: Page) -> None:
+def turned_colour_at(reader: Page, x: float, y: float) -> tuple[int, ...]:
+    """Of the first page, turned to the right by a quarter, at the point (x, y) of the upright one."""
+    return colour_at(reader, (792 - y) / 792 * 612, x / 612 * 792)
+
+
+def test_dark_pages_keep_the_colours_of_figures_and_are_remembered(reader: Page) -> None:
     reader.set_viewport_size({"width": 1280, "height": 1800})
     reader.locator("[data-zoom]").select_option("page-fit")
-    wait_until(reader, lambda: colour_at(reader, 50, 700) == (255, 255, 255))
+    wait_until(reader, lambda: colour_at(reader, 50, 700) == WHITE)
     reader.keyboard.press("d")
-    expect(reader.locator(".figures-kept > div")).to_have_count(1)
     wait_until(reader, lambda: max(colour_at(reader, 50, 700)) < 60)
-
-    def is_red() -> bool:
-        red, green, blue = colour_at(reader, 300, 400)
-        return red > 140 and green < 90 and blue < 90
-
-    wait_until(reader, is_red)  # as in the file, not cyan
+    wait_until(reader, lambda: colour_at(reader, 300, 400) == RED)
+    assert colour_at(reader, *BESIDE_BOTH) == RED, "where two figures overlap"
+    assert [max(colour_at(reader, *point)) < 60 for point in ((190, 400), (410, 330), (300, 292))] == [
+        True
+    ] * 3
     reader.reload()
     expect(reader.locator(".dark-pages")).to_be_visible()
     dark = menu(reader, "Dark pages")
     expect(dark).to_have_attribute("aria-pressed", "true")
-    dark.click()
+    wait_until(reader, lambda: colour_at(reader, 300, 400) == RED)
+    reader.keyboard.press("Escape")
+    reader.keyboard.press("d")
     expect(reader.locator(".dark-pages")).to_have_count(0)
+    wait_until(reader, lambda: colour_at(reader, 50, 700) == WHITE)
+
+
+def test_figures_keep_their_colours_on_dark_pages_turned_zoomed_and_side_by_side(reader: Page) -> None:
+    reader.set_viewport_size({"width": 1280, "height": 1100})
+    reader.keyboard.press("d")
+    for zoom in ("page-fit", "0.75", "page-width"):
+        reader.locator("[data-zoom]").select_option(zoom)
+        wait_until(reader, lambda: colour_at(reader, 300, 400) == RED)
+        assert max(colour_at(reader, 190, 400)) < 60
+    menu(reader, "Two pages").click()
+    wait_until(reader, lambda: colour_at(reader, 300, 400) == RED)
+    menu(reader, "Two pages").click()
+    reader.locator("[data-zoom]").select_option("page-fit")
+    reader.keyboard.press("r")
+    wait_until(reader, lambda: turned_colour_at(reader, 300, 400) == RED)
+    assert max(turned_colour_at(reader, 190, 400)) < 60
+    reader.evaluate("localStorage.clear()")
+
+
+def test_marks_on_dark_pages_are_dark_and_those_on_figures_as_on_light_ones(reader: Page) -> None:
+    reader.set_viewport_size({"width": 1280, "height": 1800})
+    reader.locator("[data-zoom]").select_option("page-fit")
+    reader.keyboard.press("d")
+    wait_until(reader, lambda: colour_at(reader, 300, 400) == RED)
+    reader.evaluate(
+        """() => {
+        const layer = Object.assign(document.createElement("div"), { className: "highlights" });
+        layer.innerHTML = '<div class="lit"></div>';
+        Object.assign(layer.firstChild.style, { inset: "40% 20% 20% 10%", background: "rgb(255, 225, 104)" });
+        document.querySelector(".page").append(layer);
+    }"""
+    )
+    wait_until(reader, lambda: colour_at(reader, 300, 400) == (204, 23, 11))  # multiplied
+    red, green, blue = colour_at(reader, 120, 550)
+    assert red > green > blue and red < 110, "the yellow of a dark page"
+    reader.evaluate("localStorage.clear()")
 
 
 def test_the_reader_is_light_or_dark_as_chosen(reader: Page) -> None:

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from documents.contents import figures_of, table_areas, tables_of
+from documents.contents import figure_boxes, figures_of, table_areas, tables_of
 from documents.ingestion.pipeline import ingest_again, ingest_document
 from documents.models import CitationUnit, Document
 from tests.conftest import Ingest
@@ -105,6 +105,21 @@ def test_figures_of_a_page_without_captions_are_listed_as_one(
     assert "3 figures on page 1" in shown and "Figure on page 2" in shown
 
 
+def test_places_of_figures_leave_out_scans_and_grounds_of_text(report: Document) -> None:
+    page = report.pages.get(number=2)
+    spans = ((0.0, 0.5), (0.5, 0.75), (0.0, 0.9))
+    rects = [(0, top * page.height, page.width, bottom * page.height) for top, bottom in spans]
+    page.figures = [{"rect": rect, "caption": ""} for rect in rects]
+    page.text = "Words over their ground. " * 20
+    page.save()
+    found = figure_boxes(report)[2]
+    assert found == (pytest.approx((0, 0, 1, 0.5)), pytest.approx((0, 0.5, 1, 0.75)))
+    report.pages.filter(number=2).update(text="A cover")
+    assert len(figure_boxes(report)[2]) == 3, "a photograph"
+    report.pages.filter(number=2).update(ocr=True)
+    assert 2 not in figure_boxes(report), "a scan in strips"
+
+
 def test_the_area_of_a_table_is_around_all_of_its_rows(report: Document) -> None:
     (area,) = table_areas(report)
     x0, y0, x1, y1 = area.box
@@ -121,9 +136,11 @@ def test_what_stands_beside_the_pages_takes_a_fixed_number_of_queries(
         figures_of(report)
     with django_assert_max_num_queries(2):
         table_areas(report)
+    with django_assert_max_num_queries(1):
+        figure_boxes(report)
 
 
-@pytest.mark.parametrize("name", ["contents", "pages", "figures", "passages"])
+@pytest.mark.parametrize("name", ["contents", "pages", "figures", "figure-places", "passages"])
 def test_it_is_shown_to_those_who_may_read_the_document(
     client: Client, alice: User, bob: User, report: Document, name: str
 ) -> None:

@@ -5,13 +5,11 @@
 import { request } from "../ui/request.js";
 import { pageLayer } from "./page_layer.js";
 
-const WHOLE = 0.7; // of a page: a figure that is the page itself, as of a scan, is darkened
-
 /** Returns what the buttons do. */
 export function watchView(viewer) {
   const { pages, element } = viewer;
   const button = (name) => document.querySelector(`[data-do=${name}]`);
-  const figures = pageLayer(viewer, "figures-kept", ({ box }, put) => put(document.createElement("div"), box));
+  const figures = pageLayer(viewer, "figures", cutOut);
   let listed; // once
 
   async function darken(on) {
@@ -19,11 +17,19 @@ export function watchView(viewer) {
     button("dark").ariaPressed = on;
     if (!on || listed) return;
     listed = true;
-    const page = await (await request(document.getElementById("figures").getAttribute("hx-get"))).text();
-    const links = new DOMParser().parseFromString(page, "text/html").querySelectorAll("[data-figure]");
-    const all = [...links].flatMap(({ dataset: { page: number, boxes } }) =>
-      JSON.parse(boxes).map((box) => ({ page: Number(number), box })));
-    figures.show(all.filter(({ box: [x0, y0, x1, y1] }) => (x1 - x0) * (y1 - y0) < WHOLE));
+    figures.show(await (await request(element.dataset.figuresUrl)).json());
+  }
+
+  /** Leaves figures out of the mask of what darkens their page, but for a last line that may be paper. */
+  function cutOut({ boxes }, put, { div }) {
+    const at = (start, size) => `${(100 * parseFloat(start)) / (100.01 - parseFloat(size))}%`;
+    const holes = boxes.map((box) => {
+      const { left, top, width, height } = put(document.createElement("div"), box).style;
+      const size = `calc(${width} - 1px) calc(${height} - 1px)`;
+      return `linear-gradient(#000 0 0) ${at(left, width)} ${at(top, height)}/${size}`;
+    });
+    div.style.setProperty("--figures", holes.join());
+    return [];
   }
 
   function spread(mode) {
