@@ -99,6 +99,7 @@ export class Viewer {
       wasmUrl: `${base}wasm/`,
       iccUrl: `${base}iccs/`,
       isEvalSupported: false,
+      isImageDecoderSupported: true, // as in pdf.js 6
       disableStream: true, // in parts, as they are needed
       disableAutoFetch: true,
       rangeChunkSize: 1 << 17,
