@@ -18,8 +18,8 @@ BESIDE_BOTH = (390, 490)  # on both figures
 
 
 def book(count: int = 8) -> bytes:
-    """Pages with labels i, ii, 1, 2, …; the first has a red figure of 200 × 200 pt with a caption, and another
-    over its corner."""
+    """Pages with labels i, ii, 1, 2, …; the first has a red figure of 200 × 200 pt with a caption, and a
+    second one over its corner."""
     document = pymupdf.open()
     for number in range(1, count + 1):
         page = document.new_page(width=612, height=792)

@@ -1,6 +1,6 @@
 // <button data-do="dark|fullscreen|hand|present" aria-pressed="false"> <button data-do="spread" data-spread="1" …>
-// Dark pages and two pages side by side, both remembered; full screen; the hand; one page after the other on all
-// of the screen.
+// Dark pages and two pages side by side, both remembered; full screen; the hand; page after page on all of
+// the screen.
 
 import { request } from "../ui/request.js";
 import { pageLayer } from "./page_layer.js";
@@ -10,17 +10,14 @@ export function watchView(viewer) {
   const { pages, element } = viewer;
   const button = (name) => document.querySelector(`[data-do=${name}]`);
   const figures = pageLayer(viewer, "figures", cutOut);
-  let listed; // once
+  let places; // of figures
 
-  async function darken(on) {
-    element.classList.toggle("dark-pages", on);
-    button("dark").ariaPressed = on;
-    if (!on || listed) return;
-    listed = true;
-    figures.show(await (await request(element.dataset.figuresUrl)).json());
+  function darken() {
+    places ??= request(element.dataset.figuresUrl).then(async (found) => figures.show(await found.json()));
+    return (button("dark").ariaPressed = element.classList.toggle("dark-pages"));
   }
 
-  /** Leaves figures out of the mask of what darkens their page, but for a last line that may be paper. */
+  /** Leaves figures out of what darkens a page, but for a last line that may be paper. */
   function cutOut({ boxes }, put, { div }) {
     const at = (start, size) => `${(100 * parseFloat(start)) / (100.01 - parseFloat(size))}%`;
     const holes = boxes.map((box) => {
@@ -34,15 +31,14 @@ export function watchView(viewer) {
 
   function spread(mode) {
     pages.spreadMode = mode;
-    const buttons = document.querySelectorAll("[data-spread]");
-    buttons.forEach((one) => (one.ariaPressed = Number(one.dataset.spread) === mode));
+    document.querySelectorAll("[data-spread]").forEach((one) =>
+      (one.ariaPressed = Number(one.dataset.spread) === mode));
     const { currentScaleValue } = pages;
     if (currentScaleValue) pages.currentScaleValue = currentScaleValue; // a page has half the width now
   }
 
-  const remembered = Number(localStorage.getItem("spread"));
-  const restore = () => remembered && spread(remembered);
-  if (localStorage.getItem("dark-pages") === "true") darken(true);
+  const restore = () => spread(Number(localStorage.getItem("spread")));
+  if (localStorage.getItem("dark-pages") === "true") darken();
   if (viewer.pdf) restore();
   else viewer.on("pagesinit", restore);
   let shown = null; // how the pages lay before they were presented
@@ -88,11 +84,7 @@ export function watchView(viewer) {
   ["pointerup", "pointercancel"].forEach((end) => viewer.scroller.addEventListener(end, () => (held = null)));
 
   return {
-    dark() {
-      const on = !element.classList.contains("dark-pages");
-      localStorage.setItem("dark-pages", on);
-      darken(on);
-    },
+    dark: () => localStorage.setItem("dark-pages", darken()),
     spread({ dataset }) {
       const mode = Number(dataset.spread) === pages.spreadMode ? 0 : Number(dataset.spread);
       localStorage.setItem("spread", mode);
