@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from operator import itemgetter
 
 from pdf.geometry import Rect
 from pdf.layout.lines import Line
@@ -27,7 +26,7 @@ from pdf.tables.cells import (
     is_value,
     is_value_cell,
 )
-from pdf.tables.grid import SNAP, cuts_rows, edges_of, grid_table, grids, lines_in, whole_grids
+from pdf.tables.grid import SNAP, cuts_rows, edges_of, grid_table, lines_in, tracks_of, whole_grids
 from pdf.tables.rows import (
     absorb,
     head_levels,
@@ -117,16 +116,9 @@ def _rule_group(group: list[tuple[float, float, float]]) -> HorizontalRules:
 
 def _rules(rulings: Iterable[Rect], piece_gap: float) -> list[tuple[float, float, float]]:
     """Join the pieces of rulings: (y, x0, x1), top to bottom."""
-    flat = sorted([((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in rulings if x1 - x0 > y1 - y0])
-    tracks: list[list[tuple[float, float, float]]] = []
-    for piece in flat:
-        if tracks and piece[0] - tracks[-1][0][0] <= TRACK:
-            tracks[-1].append(piece)
-        else:
-            tracks.append([piece])
+    flat = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in rulings if x1 - x0 > y1 - y0]
     rules = []
-    for track in tracks:
-        track.sort(key=itemgetter(1))
+    for track in tracks_of(flat, TRACK):
         y, start, end = track[0]
         for _, x0, x1 in track[1:]:
             if x0 > end + piece_gap:
@@ -329,7 +321,7 @@ def with_ruled_tables(
 ) -> list[Line]:
     """Return the lines, with one Inset in place of the lines of each ruled table."""
     rest = list(lines)
-    for grid in whole_grids(grids(rulings), rest):
+    for grid in whole_grids(rulings, fills, rest):
         rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
     found: list[HorizontalRules] = []
     for rule_group in horizontal_rules(rulings):

@@ -450,15 +450,27 @@ def _are_centred(row: dict[int, list[Line]]) -> bool:
     return max(middles) - min(middles) <= LEVEL * next(iter(row.values()))[0].size
 
 
+def _is_item(row: dict[int, list[Line]]) -> bool:
+    """Return whether a row has a lone marker and one text: an item of a list beside other columns."""
+    opening = row[min(row)]
+    return len(row) == 2 and len(opening) == 1 and _is_marker(opening[0])
+
+
+def _is_marker(line: Line) -> bool:
+    return bool(marker_of(line.words[0].text)) and line.chars < 8
+
+
 def _is_something_else(rows: Sequence[dict[int, list[Line]]]) -> bool:
     """Return whether it is a list with separate markers, a table of contents, or a table of values."""
     first = min(min(row) for row in rows)
     opening = [row[first][0] for row in rows if first in row]
-    markers = sum(bool(marker_of(line.words[0].text)) and line.chars < 8 for line in opening)
+    markers = sum(map(_is_marker, opening))
     cells = [lines for row in rows for n, lines in row.items() if n != first]
     columns = {n for row in rows for n in row}
     counted = all(comes_next(line.text, above.text) for above, line in pairwise(opening))
     if len(columns) == 2 and (counted or markers > MARKERS * len(opening)):
+        return True
+    if sum(map(_is_item, rows)) > MARKERS * len(rows):
         return True
     if any(is_contents_line(line.text) for row in rows for lines in row.values() for line in lines):
         return True

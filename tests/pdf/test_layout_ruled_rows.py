@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pymupdf
 
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
@@ -439,3 +441,32 @@ def test_upright_rulings_of_a_pen_broader_than_they_are_long_part_columns() -> N
             page.text(x + 2, middle + 3, text, size=8)
     page.rule(edges[0], 90 + height * len(rows), edges[-1], 90 + height * len(rows))
     assert [cells(row) for row in rows_of(page.units())] == rows
+
+
+def borders(drawing: Drawing, y: float, thickness: float = 0.5) -> None:
+    """Draw the borders of two cells side by side, each on its own, as word processors do."""
+    for x0, x1 in pairwise((LEFT, 200.0, 500.0)):
+        drawing.page.draw_rect((x0, y, x1, y + thickness), color=None, fill=(0, 0, 0))
+
+
+def test_borders_drawn_cell_by_cell_show_the_columns() -> None:
+    drawing = Drawing()
+    drawing.lines(["Table 7: Parameters"], y=110)
+    drawing.lines(["PARAMETER"], LEFT + 4, 130)
+    drawing.lines(["DESCRIPTION"], 204, 130)
+    borders(drawing, 134, 4.0)
+    drawing.lines(["ROOT_OF_ENTITY"], LEFT + 4, 150)
+    end = drawing.lines(justified(PROSE, 280), 204, 150)
+    borders(drawing, end - 6)
+    drawing.lines(justified(OTHER, 430), y=end + 30)
+    head, row = rows_of(drawing.units())
+    assert cells(head) == ["PARAMETER", "DESCRIPTION"]
+    assert cells(row) == ["ROOT_OF_ENTITY", PROSE]
+
+
+def test_text_across_the_joints_of_borders_is_no_row() -> None:
+    drawing = Drawing()
+    borders(drawing, 100)
+    drawing.lines(justified(PROSE, 430), y=120)
+    borders(drawing, 200)
+    assert rows_of(drawing.units()) == []
