@@ -276,7 +276,7 @@ class PageLayout:
 
     ``head`` and ``foot`` are its running headers and footers, top to bottom. ``fold``: x of the right edge
     of the left page, where two pages are printed side by side. ``skew``: the skew of the scan, already
-    removed from all coordinates.
+    removed from all coordinates. ``contents``: entries of a table of contents without leaders.
     """
 
     raw: RawPage
@@ -291,6 +291,7 @@ class PageLayout:
     head: list[Line] = field(default_factory=list)
     foot: list[Line] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
+    contents: set[Block] = field(default_factory=set)
     fold: float | None = None
     skew: Skew = Skew()
 
@@ -309,9 +310,9 @@ class PageLayout:
         """Return the entries of a table of contents: blocks with leaders, lines that end at their edge."""
         with_leaders = [block for block in self.blocks if is_contents_line(block.text)]
         if len(with_leaders) < FEWEST_ENTRIES:
-            return set()
+            return self.contents
         ends = [block.lines[-1].x1 for block in with_leaders]
-        return {
+        return self.contents | {
             block
             for block in self.blocks
             if block in with_leaders

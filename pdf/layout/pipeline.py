@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
+from itertools import pairwise
 
 import pymupdf
 
@@ -18,7 +20,7 @@ from pdf.gc_control import gc_paused
 from pdf.geometry import PageFrame, Rect
 from pdf.layout.block_kinds import assign_sections, classify_blocks, mark_headings
 from pdf.layout.furniture import find_folds, separate_furniture
-from pdf.layout.lines import Line
+from pdf.layout.lines import Line, merged
 from pdf.layout.page_layout import (
     Block,
     PageLayout,
@@ -81,6 +83,8 @@ def layout(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry] = ()) -
     for page_layout in page_layouts:
         arrange(page_layout)
     with left_out_on_failure():
+        separate_contents(page_layouts, outline)
+    with left_out_on_failure():
         mark_headings(page_layouts, outline)
     for look in (
         classify_blocks,
@@ -128,6 +132,71 @@ def _blocks_of(page_layout: PageLayout) -> list[Block]:
         within = [[rect for rect in rects if (rect.center[0] >= fold) == right] for rects in shapes]
         blocks += blocks_in_order(half, *within)
     return blocks
+
+
+# --- Tables of contents without leaders: their titles and page numbers look like rows ---
+
+
+# Minimum entries of one table, share of its titles in the PDF's outline, blocks between its heading and it.
+FEWEST_ENTRIES, IN_OUTLINE, NEAR_HEADING = 3, 0.5, 3
+_TITLES = (
+    "contents|table of contents|brief contents|inhalt|inhaltsverzeichnis|sommaire|table des matières|índice"
+    "|contenido|tabla de contenido|sumário|conteúdo|indice|sommario|inhoud|inhoudsopgave|innehåll|indhold"
+    "|innhold|sisällys|spis treści|obsah|tartalom|içindekiler|cuprins|содержание|оглавление|зміст|目录|目錄"
+    "|目次|차례|목차|فهرس|المحتويات|فهرس المحتويات|תוכן העניינים|विषय-सूची"
+)
+_CONTENTS = frozenset(_TITLES.split("|"))
+
+
+def separate_contents(page_layouts: Sequence[PageLayout], outline: Sequence[OutlineEntry]) -> None:
+    """Make an entry of each row of a table of contents that was taken for a table.
+
+    Its last cells are page numbers that never decrease. It is below a heading that says so, goes on from the
+    page before, or its titles are in the PDF's outline.
+    """
+    titles = {_without_number(entry.title) for entry in outline}
+    goes_on = False
+    for page_layout in page_layouts:
+        blocks = page_layout.blocks
+        headed = [n for n, block in enumerate(blocks[:-1]) if block.text.strip(" :.").casefold() in _CONTENTS]
+        ended = None
+        for rows in _tables(blocks):
+            start = blocks.index(rows[0])
+            near = any(0 < start - n <= NEAR_HEADING for n in headed) or start == ended
+            if (near or (goes_on and start <= 1) or _are_in(titles, rows)) and _lead_to_pages(rows):
+                for row in rows:
+                    row.kind, row.lines, row.table, row.cells = "prose", [merged(row.lines)], None, []
+                    row.row, row.header = 0, False
+                    page_layout.contents.add(row)
+                ended = start + len(rows)
+        goes_on = ended is not None and ended >= len(blocks) - 1
+
+
+def _lead_to_pages(rows: Sequence[Block]) -> bool:
+    """Return whether each row ends with a page number that is not below the one before."""
+    ends = [cell_text(row.cells[-1].lines) if len(row.cells) > 1 else "" for row in rows]
+    numbers = [int(end) for end in ends if end.isdecimal() and len(end) <= 4]
+    if len(rows) < FEWEST_ENTRIES or not numbers or any(b < a for a, b in pairwise(numbers)):
+        return False
+    return all(end.isdecimal() or _ROMAN.fullmatch(end) for end in ends)
+
+
+_ROMAN = re.compile(r"[ivxlc]+", re.I)
+_NUMBER = re.compile(r"^[\W\d]*(?:[IVXLC]+\.|[A-Z]\.[\d.]*)?\W*")
+
+
+def _without_number(title: str) -> str:
+    """Return a title without its section number, for comparison."""
+    return "".join(_NUMBER.sub("", title).split()).casefold()
+
+
+def _are_in(titles: Set[str], rows: Sequence[Block]) -> bool:
+    """Return whether most rows have a title of the outline."""
+    found = sum(
+        _without_number(" ".join([cell_text(cell.lines) for cell in row.cells[:-1]])) in titles
+        for row in rows
+    )
+    return found >= IN_OUTLINE * len(rows)
 
 
 # --- Across columns and pages: continued paragraphs and tables, nested lists, captions of tables ---

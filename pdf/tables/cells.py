@@ -140,9 +140,16 @@ def row_of(lines: Sequence[Line]) -> Row:
     return known
 
 
+_DOTS = {".", "·", "…"}
+
+
 def _is_contents_row(lines: Sequence[Line], text: str) -> bool:
     """Return whether leaders join the row's lines: a title and its page in a table of contents."""
-    return is_contents_line(text) and any("...." in line.text or ". . ." in line.text for line in lines)
+    dots = sum(line.text in _DOTS for line in lines)  # leaders set apart are lines of their own
+    return is_contents_line(text) and (
+        (dots > 3 and any(map(str.isalpha, text)))
+        or any("...." in line.text or ". . ." in line.text for line in lines)
+    )
 
 
 def _decimals_at_end(lines: Sequence[Line]) -> list[RawWord]:

@@ -53,6 +53,9 @@ LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
 PROSE_ROW = 0.35
 # Cells of this many lines, differing by so few, are pieces of columns of prose if all rows are such.
 LONG_CELL, LIKE_LONG = 8, 2
+# Columns of prose: minimum mean of lines of a cell, minimum share of lines that are flush on the right,
+# maximum difference of the ends of cells (ems).
+PROSE_CELL, FLUSH, LEVEL_END = 4, 0.5, 1.4
 # Share of markers among the first cells that makes it a list; shares of values left to other finders.
 MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
@@ -410,7 +413,7 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
         return False
     if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
         return False
-    if len(rows) < SURE_ROWS and all(map(_fill_columns, full)):
+    if (len(rows) < SURE_ROWS and all(map(_fill_columns, full))) or _are_columns_of_prose(full):
         return False
     return not _is_something_else(rows)
 
@@ -425,6 +428,25 @@ def _fill_columns(row: dict[int, list[Line]]) -> bool:
     """Return whether all cells are long and end together: columns of prose with an interruption."""
     counts = [len(lines) for lines in row.values()]
     return min(counts) >= LONG_CELL and max(counts) - min(counts) <= LIKE_LONG
+
+
+def _are_columns_of_prose(rows: Sequence[dict[int, list[Line]]]) -> bool:
+    """Return whether the rows are pieces of columns of prose, whose paragraphs happen to begin on one height.
+
+    Then the lines are flush on the right as well, and the pieces end together: of two cells in a row, one
+    is nearly always shorter.
+    """
+    cells = [lines for row in rows for lines in row.values()]
+    if sum(map(len, cells)) < PROSE_CELL * len(cells):
+        return False
+    right: dict[int, list[float]] = {}
+    for n, lines in (item for row in rows for item in row.items()):
+        right.setdefault(n, []).extend(line.x1 for line in lines)
+    if any(sum(max(ends) - x1 <= EDGE for x1 in ends) < FLUSH * len(ends) for ends in right.values()):
+        return False
+    bottoms = [[lines[-1].baseline for lines in row.values()] for row in rows[:-1]]
+    level = sum(max(bottom) - min(bottom) <= LEVEL_END * cells[0][0].size for bottom in bottoms)
+    return level >= LEVEL_SHARE * len(bottoms)
 
 
 def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:

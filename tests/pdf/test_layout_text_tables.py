@@ -20,6 +20,7 @@ NEW = (
     "Keys are handed out to members when they join.",
 )
 GAP = 8.0
+FLUSH = "the committee heard the evidence of eleven witnesse"
 
 
 def draw_rows(
@@ -251,3 +252,12 @@ def test_a_text_over_all_columns_belongs_to_the_row_that_it_stands_below() -> No
     ]
     assert units[-1].text == "Slight: repaired in port."
     assert [unit.table.header for unit in units if unit.table] == [True, False, False, False]
+
+
+def test_paragraphs_that_begin_on_one_height_in_both_columns_are_no_rows() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for _ in range(6):
+        ends = [drawing.lines([FLUSH] * lines, x=x, y=y) for x, lines in ((72, 6), (325, 5))]
+        y = max(ends) + 8
+    assert not rows_of_table(drawing.units())
