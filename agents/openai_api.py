@@ -188,10 +188,10 @@ def sources(shown: ShownMessage, base: str) -> str:
 def source(citation: CitationShown, base: str) -> str:
     """``[[1]](…) Title, p. 5: “quote” (exact)``; what the page says otherwise, where it does."""
     quote = " ".join(citation.quote.split())
-    said = f": “{quote}”" if quote else ""
+    quoted = f": “{quote}”" if quote else ""
     standing = f" ({citation.standing})" if citation.standing else ""
     against = f" {citation.reason}" if citation.verdict in CONTRADICTED and citation.reason else ""
-    return f"{link_of(citation, base)} {citation.title}, {citation.place}{said}{standing}{against}"
+    return f"{link_of(citation, base)} {citation.title}, {citation.place}{quoted}{standing}{against}"
 
 
 def tokens_of(message: Message) -> tuple[int, int]:
@@ -230,8 +230,8 @@ def openai_error(error: Exception, context: dict[str, Any]) -> Response | None:
     if response is not None:
         body = cast(dict[str, Any], response.data)
         kind = "invalid_request_error" if response.status_code < 500 else "server_error"
-        told = "; ".join(f"{name}: {' '.join(why)}" for name, why in body.get("fields", {}).items())
-        message = f"{body['message']} {told}".strip()
+        fields = "; ".join(f"{name}: {' '.join(why)}" for name, why in body.get("fields", {}).items())
+        message = f"{body['message']} {fields}".strip()
         response.data = {"error": {"message": message, "type": kind, "code": body["code"], "param": None}}
     return response
 
@@ -318,8 +318,8 @@ class Completion(AskedAnswer):
         """A ``chat.completion``. Raises Refused where nothing could be written."""
         message, text, annotations = finished_answer(self.answer, self.base)
         self.remember(text)
-        said = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
-        choice = {"index": 0, "message": said, "finish_reason": finish_reason(message), "logprobs": None}
+        reply = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
+        choice = {"index": 0, "message": reply, "finish_reason": finish_reason(message), "logprobs": None}
         body = self._head("chat.completion") | {"choices": [choice], "usage": usage_of(message)}
         return ChatCompletion.model_validate(body).model_dump(exclude_none=True)
 

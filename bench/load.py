@@ -243,7 +243,7 @@ def searched(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
         "one document": documents[:1],
     }
     questions = cycle(sentences(owner, 2000))
-    told, held = [], True
+    reports, held = [], True
     for name, chosen in scopes.items():
         for rate in options["rates"]:
             body = {"documents": [str(pk) for pk in chosen]} if chosen else {}
@@ -252,13 +252,13 @@ def searched(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
             ]
             searches, pages = asyncio.run(search_at(server, owner, rate, bodies))
             fits = searches <= MOST_SEARCH_SECONDS and pages <= MOST_PAGE_SECONDS
-            told.append(
+            reports.append(
                 f"{name} at {rate:g}/s: p95 {1000 * searches:.0f} ms, pages' p95 {1000 * pages:.0f} ms"
             )
             if fits:
                 break
             held = False  # a lower rate may hold
-    return held and set(server.answered) == {"200"}, "; ".join(told)
+    return held and set(server.answered) == {"200"}, "; ".join(reports)
 
 
 def mixed(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:

@@ -166,9 +166,9 @@ Wake = Callable[[], None]
 
 def announce(names: Iterable[str]) -> None:
     """Say that something was stored, after it was committed. Raises DatabaseError."""
-    told = list(names)
-    for start in range(0, len(told), NAMES_A_NOTICE):
-        notice = " ".join(told[start : start + NAMES_A_NOTICE])
+    listed = list(names)
+    for start in range(0, len(listed), NAMES_A_NOTICE):
+        notice = " ".join(listed[start : start + NAMES_A_NOTICE])
         if settings.REDIS_URL:
             attempt(partial(_publish, notice), lambda: None)
         elif not settings.DATABASE_POOLER:

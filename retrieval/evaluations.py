@@ -340,11 +340,11 @@ def fit(sets: Sequence[Sequence[Ranking]]) -> NDArray[np.float64]:
 
     Each set counts the same, however many questions it has.
     """
-    told = [[item for item in rankings if item.right.any() and not item.right.all()] for rankings in sets]
+    usable = [[item for item in rankings if item.right.any() and not item.right.all()] for rankings in sets]
     weights, mean, spread = CURRENT.copy(), np.zeros(len(NAMES)), np.zeros(len(NAMES))
     for turn in range(1, ROUNDS + 1):
         slope = PULL * (weights - CURRENT)
-        for rankings in told:
+        for rankings in usable:
             slope += sum(slope_of(item, weights) for item in rankings) / max(1, len(rankings))
         mean, spread = 0.9 * mean + 0.1 * slope, 0.999 * spread + 0.001 * slope**2
         move = mean / (1 - 0.9**turn) / (np.sqrt(spread / (1 - 0.999**turn)) + 1e-9)

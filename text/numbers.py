@@ -319,14 +319,14 @@ def fractions_in(text: str, language: str) -> Iterator[Number]:
 
 
 def _of_cjk_parts(match: re.Match[str]) -> Number:
-    said = {
+    parts = {
         name: _cjk_count(digits) for name, digits in match.groupdict().items() if digits and name != "half"
     }
-    if "tenths" in said:
+    if "tenths" in parts:
         half = Decimal("0.05") if match["half"] else 0
-        value = said["tenths"] / 10 + said.get("hundredths", Decimal(0)) / 100 + half
+        value = parts["tenths"] / 10 + parts.get("hundredths", Decimal(0)) / 100 + half
     else:
-        value = (said.get("above") or said["of"]) / (said.get("part") or said["below"])
+        value = (parts.get("above") or parts["of"]) / (parts.get("part") or parts["below"])
     return Number(match.start(), match.end(), value, spelled=True)
 
 
@@ -433,13 +433,13 @@ def dates_in(text: str, language: str) -> Iterator[Date]:
     """
     months = month_numbers(language)
     for match in _date_pattern(language).finditer(text):
-        said = match.groupdict()
-        name = next((said[key] for key in ("m1", "m2", "m7") if said[key]), None)
-        written = next((said[key] for key in ("mo3", "mo4", "mo5", "mo6") if said[key]), 0)
+        groups = match.groupdict()
+        name = next((groups[key] for key in ("m1", "m2", "m7") if groups[key]), None)
+        written = next((groups[key] for key in ("mo3", "mo4", "mo5", "mo6") if groups[key]), 0)
         month = months[name.lower()] if name else _of_date(written)
-        day = _of_date(next((v for k, v in said.items() if k[0] == "d" and v), 0))
-        year = _of_date(next((v for k, v in said.items() if k[0] == "y" and v), 0))
-        year += _ERAS.get(said["era"] or "", 0)
+        day = _of_date(next((v for k, v in groups.items() if k[0] == "d" and v), 0))
+        year = _of_date(next((v for k, v in groups.items() if k[0] == "y" and v), 0))
+        year += _ERAS.get(groups["era"] or "", 0)
         if language == "en" and match["mo6"]:
             month, day = day, month  # 06/12/2023 is read month first; both readings agree where equal
         if month <= 12 and day <= 31:

@@ -131,9 +131,9 @@ _FROM = re.compile(r"\b(?:from|von|de|between|zwischen|entre)\s+$", re.IGNORECAS
 
 def _ratios(text: str, found: list[Quantity]) -> list[Quantity]:
     """ "3.5 to 1" as one number; not "from 3 to 1"."""
-    told: list[Quantity] = []
+    joined: list[Quantity] = []
     for own in found:
-        left = told[-1] if told else None
+        left = joined[-1] if joined else None
         to_one = left is not None and text[own.start : own.end] == "1" and left.bare and not left.dimension
         if (
             left
@@ -141,10 +141,10 @@ def _ratios(text: str, found: list[Quantity]) -> list[Quantity]:
             and _TO_ONE.fullmatch(text, left.end, own.start)
             and not _FROM.search(text[: left.start])
         ):
-            told[-1] = replace(left, end=own.end)
+            joined[-1] = replace(left, end=own.end)
         else:
-            told.append(own)
-    return told
+            joined.append(own)
+    return joined
 
 
 _MIXED = ("time", "calendar", "length", "mass")  # what is said in two units: "1 hour 30 minutes"

@@ -247,8 +247,8 @@ def rewritten(
         for delta in stream_with_retries(provider, prompt, quick, cancelled)
         if isinstance(delta, TextDelta)
     ]
-    said = "".join(pieces).strip().strip('"“”')
-    line = readable(said) if "\n" not in said and len(said) <= LONGEST_REWRITE else ""
+    reply = "".join(pieces).strip().strip('"“”')
+    line = readable(reply) if "\n" not in reply and len(reply) <= LONGEST_REWRITE else ""
     return line if terms_of(line) else ""
 
 

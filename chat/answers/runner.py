@@ -134,15 +134,15 @@ class Numbered(NamedTuple):
 class LiveAnswer:
     """The events of an answer that is being written in this process, for any number of readers.
 
-    ``told``: the events of the process that wrote the answer before.
+    ``earlier``: the events of the process that wrote the answer before.
     """
 
-    def __init__(self, message_id: UUID, told: Iterable[Numbered] = ()) -> None:
+    def __init__(self, message_id: UUID, earlier: Iterable[Numbered] = ()) -> None:
         self.message_id = message_id
         self.cancelled = threading.Event()
         self.taken_over = False
         self.draft: AnswerBuilder | None = None
-        self._events: list[Numbered] = list(told)
+        self._events: list[Numbered] = list(earlier)
         self._saved = len(self._events)
         self._ended = threading.Event()
         self._lock = threading.Lock()
@@ -250,8 +250,8 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     answer = None if _shutting_down.is_set() else claim_next(conversation_id, provider)
     if answer is None:
         return None
-    told = StreamEvent.objects.filter(message=answer).order_by("sequence") if answer.takeovers else ()
-    live = LiveAnswer(answer.pk, (Numbered(event.sequence, event.kind, event.data) for event in told))
+    earlier = StreamEvent.objects.filter(message=answer).order_by("sequence") if answer.takeovers else ()
+    live = LiveAnswer(answer.pk, (Numbered(event.sequence, event.kind, event.data) for event in earlier))
     with _live_lock:
         _live[answer.pk] = live
     turn = (_own_work if is_local(answer, provider) else _searches).request()

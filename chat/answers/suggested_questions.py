@@ -155,8 +155,8 @@ def _suggestions(document: Document) -> list[Suggestion]:
         caption_questions(document),
     )
     rounds = itertools.zip_longest(*(kind[:OF_ONE_KIND] for kind in kinds))
-    told = [suggested for turn in rounds for suggested in turn if suggested]
-    asked = [Suggestion(_("What is this document about?")), *told, *section_questions(document)]
+    mixed = [suggested for turn in rounds for suggested in turn if suggested]
+    asked = [Suggestion(_("What is this document about?")), *mixed, *section_questions(document)]
     return list({suggested.question: suggested for suggested in asked}.values())
 
 
@@ -173,10 +173,10 @@ def topic_questions(document: Document) -> list[Suggestion]:
 
 def questions_in_headings(document: Document) -> list[Suggestion]:
     """Questions that are headings of the document, of more than two words where words are spaced."""
-    told = informative(sections_of(document), document.title)
+    sections = informative(sections_of(document), document.title)
     asked = [
         section.heading
-        for section in told
+        for section in sections
         if section.heading.endswith("？")
         or (section.heading.endswith("?") and len(section.heading.split()) > 2)
     ]
@@ -185,8 +185,8 @@ def questions_in_headings(document: Document) -> list[Suggestion]:
 
 def section_questions(document: Document) -> list[Suggestion]:
     """Questions about informative sections throughout the document."""
-    told = informative(sections_of(document), document.title)
-    topics = spread([section for section in told if not section.heading.endswith(("?", "？"))], MOST)
+    sections = informative(sections_of(document), document.title)
+    topics = spread([section for section in sections if not section.heading.endswith(("?", "？"))], MOST)
     asked = _("What does the document say about “%(topic)s”?")
     return [Suggestion(asked % {"topic": topic}, section=topic) for topic in topics]
 
@@ -379,7 +379,7 @@ def library_questions(documents: DocumentQuerySet, user: User) -> list[str]:
     """Return up to four questions, one per document, about the longest section of the newest documents."""
     newest = documents.searchable().order_by("-created_at")[:LOOKED_AT]
     asked = ((question_to(document), document) for document in newest)
-    fitting = (told for told, document in asked if told and is_direct(told, document, user))
+    fitting = (own for own, document in asked if own and is_direct(own, document, user))
     return [suggested.question for suggested in itertools.islice(fitting, MOST)]
 
 

@@ -201,8 +201,8 @@ def understood_question(
     if question != asked.standalone_question:
         asked.standalone_question = question
         Message.objects.filter(pk=asked.pk).update(standalone_question=question)
-    told = question if question != asked.content else ""
-    writing.emit(StatusEvent("searching", gettext("Searching…"), question=told))
+    rewritten = question if question != asked.content else ""
+    writing.emit(StatusEvent("searching", gettext("Searching…"), question=rewritten))
     return question
 
 

@@ -113,13 +113,13 @@ class EntailmentJudge:
     model: EntailmentModel
 
     def judge(self, questions: Sequence[JudgedClaim]) -> list[bool | None]:
-        said: dict[JudgedClaim, bool | None] = {}
+        judgements: dict[JudgedClaim, bool | None] = {}
         for passage in dict.fromkeys(question.passage for question in questions):
             own = [question for question in questions if question.passage == passage]
             claims = [one_line(question.claim) for question in own]
             control, *words = self.model.entailed(defused(passage), [false_claim(), *claims])
-            said |= dict(zip(own, words if control is False else [None] * len(own), strict=True))
-        return [said[question] for question in questions]
+            judgements |= dict(zip(own, words if control is False else [None] * len(own), strict=True))
+        return [judgements[question] for question in questions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +195,8 @@ def entailment_model(name: str) -> EntailmentModel:
 def answers(reply: str) -> dict[str, bool]:
     """The judgement by code; a code that is answered both ways has none."""
     found = re.findall(r"\b([0-9a-f]{6})\b\W{1,4}(YES|NO)\b", reply, re.IGNORECASE)
-    said = {code.lower(): {word.upper() for key, word in found if key == code} for code, _ in found}
-    return {code: words == {"YES"} for code, words in said.items() if len(words) == 1}
+    words_of = {code.lower(): {word.upper() for key, word in found if key == code} for code, _ in found}
+    return {code: words == {"YES"} for code, words in words_of.items() if len(words) == 1}
 
 
 def false_claim() -> str:

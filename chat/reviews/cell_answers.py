@@ -252,15 +252,15 @@ def whole_members(text: str) -> dict[str, Any]:
 def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> FilledCell:
     """One member of the reply as a cell: what it cites is anchored and checked as in any answer."""
     try:
-        said = msgspec.convert(member, SaidCell)
+        reply = msgspec.convert(member, SaidCell)
     except msgspec.ValidationError:
         return FilledCell(State.FAILED, error=UNREADABLE)
     draft = AnswerBuilder(uuid4(), found.sources, {})
     aliases = {passage.alias: passage for passage in found.passages}
-    sentence = defused(" ".join(said.answer.replace("\x00", "").split()))
-    named = [one for one in said.evidence if one.passage in aliases]
+    sentence = defused(" ".join(reply.answer.replace("\x00", "").split()))
+    named = [one for one in reply.evidence if one.passage in aliases]
     quotes = [(aliases[one.passage].unit, one.quote.replace("\x00", "")) for one in named[:MOST_EVIDENCE]]
-    if said.state == "not_stated" or not sentence:
+    if reply.state == "not_stated" or not sentence:
         for unit, quote in quotes[:MOST_NEAR]:
             run(draft.write(bullet(" ".join((quote or unit.text).split()))))
             run(draft.cite(unit, quote))
@@ -271,7 +271,7 @@ def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> 
         run(draft.cite(unit, quote))
     run(draft.write("\n"))
     run(draft.complete())
-    return judged(column, draft, named_value(column, said.value))
+    return judged(column, draft, named_value(column, reply.value))
 
 
 def ask_judge(cells: Sequence[FilledCell], found: AnswerSources, provider: Provider) -> None:
@@ -343,7 +343,7 @@ def answered(column: ReviewColumn, document: Document, user: User, provider: Pro
     if provider.name == EXTRACTIVE:
         scope = Scope(user, document_ids=(document.pk,))
         return without_model(column, find_evidence(column.question, scope, ANSWER_SEARCH))
-    said = answered_together([column], document, user, provider)
-    if said.cells[0] is None:
-        raise said.error or ProviderError(UNREADABLE)
-    return said.cells[0]
+    reply = answered_together([column], document, user, provider)
+    if reply.cells[0] is None:
+        raise reply.error or ProviderError(UNREADABLE)
+    return reply.cells[0]

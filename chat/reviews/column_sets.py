@@ -89,8 +89,8 @@ def column_of(values: ColumnValues) -> ReviewColumn:
     for name, most in LONGEST.items():
         texts = column.choices if name == "choices" else [getattr(column, name)]
         if any(len(text) > most for text in texts):
-            said = _("“%(name)s” is too long: %(most)s characters at most.")
-            raise InvalidReview(said % {"name": name, "most": most})
+            message = _("“%(name)s” is too long: %(most)s characters at most.")
+            raise InvalidReview(message % {"name": name, "most": most})
         if any("\x00" in text for text in texts):
             raise InvalidReview(_("“%(name)s” holds a NUL character.") % {"name": name})
     return column
@@ -112,8 +112,8 @@ def columns_of(listed: Sequence[tuple[str, Any]]) -> list[ReviewColumn]:
             errors.append(f"{name}: {error}")
             continue
         if before := titles.get(column.title):
-            said = _("The title “%(title)s” is that of %(before)s, too.")
-            errors.append(f"{name}: {said % {'title': column.title, 'before': before}}")
+            message = _("The title “%(title)s” is that of %(before)s, too.")
+            errors.append(f"{name}: {message % {'title': column.title, 'before': before}}")
         titles.setdefault(column.title, name)
         columns.append(column)
     if not listed:

@@ -137,7 +137,7 @@ def fill_row(cells: Sequence[ReviewCell]) -> None:
                 fill(cell, document, user, provider)
             return
         budget = Budget(row.review_id)
-        said = answered_together([cell.column for cell in cells], document, user, provider, budget)
+        given = answered_together([cell.column for cell in cells], document, user, provider, budget)
     except ProviderError as error:
         give_up(cells, error)
         return
@@ -145,13 +145,15 @@ def fill_row(cells: Sequence[ReviewCell]) -> None:
         logger.exception("row %s failed", row.pk)
         give_up(cells, ProviderError(OUR_FAULT, permanent=True), whole_review=False)
         return
-    share: dict[str, float] = {name: tokens // len(cells) for name, tokens in said.usage.items()}
+    share: dict[str, float] = {name: tokens // len(cells) for name, tokens in given.usage.items()}
     share["seconds"] = round((time.monotonic() - start) / len(cells), 2)
-    for cell, filled in zip(cells, said.cells, strict=True):
+    for cell, filled in zip(cells, given.cells, strict=True):
         if filled is not None:
             keep(cell, replace(filled, usage=share), provider.model or provider.name)
-    if said.error and (left := [cell for cell, filled in zip(cells, said.cells, strict=True) if not filled]):
-        give_up(left, said.error)
+    if given.error and (
+        left := [cell for cell, filled in zip(cells, given.cells, strict=True) if not filled]
+    ):
+        give_up(left, given.error)
 
 
 def reader_of(row: ReviewRow) -> tuple[User, Document]:

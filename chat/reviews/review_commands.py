@@ -230,10 +230,10 @@ def fill_cells(cells: QuerySet[ReviewCell], *, again: bool = False) -> int:
 def cancel_filling(review: Review) -> int:
     """Take all waiting cells out of the queue; returns how many. Those being filled end by themselves."""
     waiting = ReviewCell.objects.filter(row__review=review, state=State.WAITING)
-    said = waiting.exclude(text="").update(
+    stale = waiting.exclude(text="").update(
         state=State.STALE, revision=F("revision") + 1, updated_at=timezone.now()
     )
-    return said + waiting.update(state=State.EMPTY, revision=F("revision") + 1, updated_at=timezone.now())
+    return stale + waiting.update(state=State.EMPTY, revision=F("revision") + 1, updated_at=timezone.now())
 
 
 def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, str]) -> ReviewCell:
@@ -310,12 +310,12 @@ def reveal(review: Review) -> None:
     cells = ReviewCell.objects.filter(row__review=review, marks__revealed=False).distinct()
     for cell in cells.prefetch_related("marks__user"):
         given = [mark for mark in cell.marks.all() if mark.mark]
-        said = [f"{mark.user.get_username()}: {mark.comment}" for mark in cell.marks.all() if mark.comment]
+        notes = [f"{mark.user.get_username()}: {mark.comment}" for mark in cell.marks.all() if mark.comment]
         keep_version(cell)
         if given:
             is_one = len({mark.mark for mark in given}) == 1
             cell.mark, cell.marked_by = (given[0].mark, given[0].user) if is_one else ("", None)
-        cell.comment = "\n".join(filter(None, [cell.comment, *said]))[:2000]
+        cell.comment = "\n".join(filter(None, [cell.comment, *notes]))[:2000]
         cell.revision += 1
         cell.save()
     ReviewMark.objects.filter(cell__row__review=review).update(revealed=True)

@@ -222,9 +222,9 @@ def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | 
 
 def chosen_in(column: ReviewColumn, text: str, language: str) -> list[str]:
     """The choices whose every word stands in the text."""
-    said = set(terms_of(text, language))
+    own = set(terms_of(text, language))
     return [
-        choice for choice in column.choices if (terms := set(terms_of(choice, language))) and terms <= said
+        choice for choice in column.choices if (terms := set(terms_of(choice, language))) and terms <= own
     ]
 
 

@@ -241,8 +241,8 @@ def close_connection() -> None:
 
 def last_event(request: HttpRequest) -> int:
     """Return the number of the last event the client has seen; 0 for an invalid one."""
-    said = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
-    return int(said) if said.isdecimal() and len(said) < 10 else 0
+    number = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
+    return int(number) if number.isdecimal() and len(number) < 10 else 0
 
 
 # --- The search settings below the question box, as the form sends them ---

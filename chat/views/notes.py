@@ -368,8 +368,8 @@ def take_over_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
     except ParseFailure as failure:
         return JsonResponse({"error": failure.message}, status=409)
     nothing = _("No new annotations in this PDF.")
-    said = ngettext("%(n)s annotation imported.", "%(n)s annotations imported.", made) % {"n": made}
-    response = render(request, "_toast.html", {"said": said if made else nothing})
+    message = ngettext("%(n)s annotation imported.", "%(n)s annotations imported.", made) % {"n": made}
+    response = render(request, "_toast.html", {"said": message if made else nothing})
     response["HX-Trigger"] = "annotated"
     return response
 

@@ -31,8 +31,8 @@ EXACT_BELOW = 10_000  # rows; an exact count of more is not worth its cost
 
 def estimated_rows(model: type[models.Model]) -> int:
     """Return PostgreSQL's estimate of the number of rows; -1 before the first ANALYZE."""
-    told = from_catalogue(model, "SELECT reltuples::bigint FROM pg_class WHERE oid = '%s'::regclass")
-    return sum(map(int, told))
+    estimates = from_catalogue(model, "SELECT reltuples::bigint FROM pg_class WHERE oid = '%s'::regclass")
+    return sum(map(int, estimates))
 
 
 def from_catalogue(model: type[models.Model], query: str) -> list[str]:
@@ -103,8 +103,8 @@ def common_values(model: type[models.Model], field: models.Field) -> list[str]:
         " WHERE schemaname = current_schema() AND attname = '{}'"
         " AND tablename = (SELECT relname FROM pg_class WHERE oid = '%s'::regclass)"
     )
-    told = from_catalogue(model, query.format(field.column))
-    lists = (value if isinstance(value, list) else json.loads(value) for value in told)
+    arrays = from_catalogue(model, query.format(field.column))
+    lists = (value if isinstance(value, list) else json.loads(value) for value in arrays)
     return sorted({value for values in lists for value in values})
 
 

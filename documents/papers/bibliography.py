@@ -273,7 +273,7 @@ def _from_rdf(node: Any, nodes: Mapping[str, Any], within: Mapping[str, list[str
     parents = [nodes.get(part.get(f"{RDF}resource", "")) for part in node.iter(f"{TERMS}isPartOf")]
     inner = [child for part in node.iter(f"{TERMS}isPartOf") for child in part]
     journal = next((part for part in [*inner, *parents] if part is not None), None)
-    said = [*_texts(node, f"{DUBLIN}identifier"), *(_texts(journal, f"{DUBLIN}identifier")), about]
+    identifiers = [*_texts(node, f"{DUBLIN}identifier"), *(_texts(journal, f"{DUBLIN}identifier")), about]
     authors = node.find(f"{BIBLIO}authors")
     attached = (nodes.get(link.get(f"{RDF}resource", "")) for link in node.iter(f"{LINK}link"))
     paths = [
@@ -287,10 +287,10 @@ def _from_rdf(node: Any, nodes: Mapping[str, Any], within: Mapping[str, list[str
         authors=tuple(_person(one) for one in (() if authors is None else authors.iter(f"{FOAF}Person"))),
         year=year_in(_text(node, f"{DUBLIN}date")),
         abstract=_text(node, f"{TERMS}abstract"),
-        doi=next(filter(None, map(bare_doi, said)), ""),
-        arxiv_id=next((bare_arxiv_id(text) for text in said if "arxiv" in text.lower()), ""),
+        doi=next(filter(None, map(bare_doi, identifiers)), ""),
+        arxiv_id=next((bare_arxiv_id(text) for text in identifiers if "arxiv" in text.lower()), ""),
         venue=_text(journal, f"{DUBLIN}title"),
-        url=next((text for text in said if text.startswith(("http://", "https://"))), ""),
+        url=next((text for text in identifiers if text.startswith(("http://", "https://"))), ""),
         files=tuple(path for path in paths if path.lower().endswith(".pdf")),
         tags=tuple(_texts(node, f"{DUBLIN}subject")),
         collections=tuple(dict.fromkeys(within.get(about, ()))),

@@ -227,11 +227,11 @@ class Zotero:
         names = {row["key"]: row["data"]["name"] for row in self._rows("collections")}
         files: dict[str, str] = {}  # by the key of their work
         for row in self._rows("items", itemType="attachment"):
-            said = row["data"]
-            stored = said.get("linkMode", "").startswith("imported")
-            if stored and said.get("contentType") == "application/pdf":
+            data = row["data"]
+            stored = data.get("linkMode", "").startswith("imported")
+            if stored and data.get("contentType") == "application/pdf":
                 address = f"{self._library}/items/{row['key']}/file"
-                files.setdefault(said.get("parentItem") or row["key"], address)
+                files.setdefault(data.get("parentItem") or row["key"], address)
         rows = self._rows("items/top", itemType="-note", include="data,csljson")
         found = (_from_zotero(row, names, files.get(row["key"], "")) for row in rows)
         return [record for record in found if record.title]
@@ -247,15 +247,15 @@ class Zotero:
 
 def _from_zotero(row: dict[str, Any], collections: dict[str, str], file: str) -> PaperRecord:
     """A work; a PDF that belongs to none is one by its name."""
-    said = row["data"]
+    data = row["data"]
     work = from_csl(row.get("csljson") or {})
-    alone = said.get("itemType") == "attachment"
+    alone = data.get("itemType") == "attachment"
     return msgspec.structs.replace(
         work,
-        title=work.title or (said.get("title", "") if not alone or file else ""),
+        title=work.title or (data.get("title", "") if not alone or file else ""),
         pdf_url=file,
-        tags=tuple(tag["tag"] for tag in said.get("tags") or []),
-        collections=tuple(collections[key] for key in said.get("collections") or [] if key in collections),
+        tags=tuple(tag["tag"] for tag in data.get("tags") or []),
+        collections=tuple(collections[key] for key in data.get("collections") or [] if key in collections),
         source_id=row["key"],
     )
 

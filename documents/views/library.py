@@ -360,7 +360,7 @@ def act(request: HttpRequest, action: str) -> HttpResponse:
 
 def sentence(action: str, name: str, done: int, asked: int) -> str:
     """What happened, and to how many of the documents it did not."""
-    said = {
+    template = {
         "tag": _("Tagged “%(name)s”: %(count)s."),
         "collect": _("Added to “%(name)s”: %(count)s."),
         "share": _("Shared with %(name)s: %(count)s."),
@@ -370,7 +370,7 @@ def sentence(action: str, name: str, done: int, asked: int) -> str:
     }[action]
     count = ngettext("%(n)s document", "%(n)s documents", done) % {"n": done}
     left = _(" %(n)s could not be changed by you, or not now.") % {"n": asked - done} if done < asked else ""
-    return said % {"name": name, "count": count} + left
+    return template % {"name": name, "count": count} + left
 
 
 @require_safe

@@ -79,8 +79,8 @@ class WorkForm(forms.Form):
     def of(cls, document: Document) -> WorkForm:
         paper = document.metadata.get("paper", {})
         own = {name: getattr(document, name) for name in ("title", "year", "doi", "abstract", "tldr")}
-        said = {"venue": paper.get("venue", ""), "arxiv_id": paper.get("arxiv_id", "")}
-        return cls(initial=own | said | {"authors": "\n".join(document.authors)})
+        paper_fields = {"venue": paper.get("venue", ""), "arxiv_id": paper.get("arxiv_id", "")}
+        return cls(initial=own | paper_fields | {"authors": "\n".join(document.authors)})
 
     def clean_authors(self) -> tuple[str, ...]:
         lines = (line.strip()[:200] for line in self.cleaned_data["authors"].splitlines())
@@ -105,10 +105,10 @@ class WorkForm(forms.Form):
 
     def save_to(self, document: Document) -> None:
         """What was written is the document's own from now on: reading it again changes none of it."""
-        said = self.record
-        document.title, document.authors, document.year = said.title, list(said.authors), said.year
-        document.doi, document.abstract, document.tldr = said.doi[:200], said.abstract, said.tldr
-        paper = {**document.metadata.get("paper", {}), "venue": said.venue, "arxiv_id": said.arxiv_id}
+        record = self.record
+        document.title, document.authors, document.year = record.title, list(record.authors), record.year
+        document.doi, document.abstract, document.tldr = record.doi[:200], record.abstract, record.tldr
+        paper = {**document.metadata.get("paper", {}), "venue": record.venue, "arxiv_id": record.arxiv_id}
         document.metadata = {**document.metadata, "paper": paper}
         document.save(
             update_fields=["title", "authors", "year", "doi", "abstract", "tldr", "metadata", "updated_at"]

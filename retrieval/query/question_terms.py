@@ -68,9 +68,9 @@ def concepts(pack: str) -> tuple[Concept, ...]:
 def concepts_in(terms: Sequence[str], packs: Collection[str] | None = None) -> list[Concept]:
     """Concepts of the packs (all by default) that the terms call, by any name as consecutive terms."""
     sizes = range(1, LONGEST_NAME + 1)
-    said = {tuple(terms[at : at + size]) for size in sizes for at in range(len(terms) - size + 1)}
+    runs = {tuple(terms[at : at + size]) for size in sizes for at in range(len(terms) - size + 1)}
     chosen = pack_names() if packs is None else packs
-    return [concept for pack in chosen for concept in concepts(pack) if not said.isdisjoint(concept.asked)]
+    return [concept for pack in chosen for concept in concepts(pack) if not runs.isdisjoint(concept.asked)]
 
 
 def _read(pack: str) -> Iterator[Concept]:

@@ -42,16 +42,16 @@ def list_name(name: str) -> str:
 @register.filter
 def limited_to(filters: dict[str, str]) -> str:
     """What a search was limited to: 'page 64, years 2015–2019, author Rowe'."""
-    said = []
+    limits = []
     for name, many in (("page", _("pages")), ("year", _("years"))):
         first, last = filters.get(f"{name}_from"), filters.get(f"{name}_to")
         if first and first == last:
-            said.append(f"{_(name)} {first}")
+            limits.append(f"{_(name)} {first}")
         elif first or last:
-            said.append(f"{many} {first or ''}–{last or ''}")
+            limits.append(f"{many} {first or ''}–{last or ''}")
     spans = {f"{name}_{end}" for name in ("page", "year") for end in ("from", "to")}
-    said += [f"{filter_name(name)} {value}" for name, value in filters.items() if name not in spans]
-    return ", ".join(said)
+    limits += [f"{filter_name(name)} {value}" for name, value in filters.items() if name not in spans]
+    return ", ".join(limits)
 
 
 @register.filter

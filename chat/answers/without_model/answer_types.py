@@ -47,8 +47,8 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if has_other_aggregate(question, line):
         return 0.0
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
-        said = counts(line.text, counted, line.language)
-        return 1.0 if said else OTHER_NUMBER * has_number(question, line)
+        is_counted = counts(line.text, counted, line.language)
+        return 1.0 if is_counted else OTHER_NUMBER * has_number(question, line)
     if question.is_definition and defines(question, line):
         return 1.0
     if "frequency" in question.kinds:
@@ -148,8 +148,8 @@ def months_in(language: str) -> re.Pattern[str]:
 
 def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
     """1 for a line with a number, but a year, that the question does not name, else 0."""
-    said = NUMBER.findall(YEAR.sub("", LABEL.sub("", line.text)))
-    return float(not question_numbers(question.text).issuperset(said))
+    numbers = NUMBER.findall(YEAR.sub("", LABEL.sub("", line.text)))
+    return float(not question_numbers(question.text).issuperset(numbers))
 
 
 @lru_cache(maxsize=4096)

@@ -120,21 +120,21 @@ def central_lines(lines: Sequence[AnswerLine], most: int = 5) -> list[AnswerLine
     """
     long = list({line.text: line for line in lines if is_long(line.text)}.values())
     whole = [line for line in long if WHOLE_SENTENCE.match(line.text) and not line.text[0].islower()]
-    told = whole if len(whole) >= most else long
-    if len(told) <= most:
-        return told
-    vectors = WordLlamaEmbedder().embed([line.text for line in told])
+    complete = whole if len(whole) >= most else long
+    if len(complete) <= most:
+        return complete
+    vectors = WordLlamaEmbedder().embed([line.text for line in complete])
     scores = lexrank(vectors)
-    order = sorted(range(len(told)), key=lambda at: -scores[at])
+    order = sorted(range(len(complete)), key=lambda at: -scores[at])
     chosen: list[int] = []
     for only_new in (True, False):
         for at in order:
-            sections = {told[other].unit.section_path for other in chosen}
+            sections = {complete[other].unit.section_path for other in chosen}
             near = max((float(vectors[at] @ vectors[other]) for other in chosen), default=0.0)
-            is_new = near < ALIKE and told[at].unit.section_path not in sections
+            is_new = near < ALIKE and complete[at].unit.section_path not in sections
             if at not in chosen and len(chosen) < most and (is_new or not only_new):
                 chosen.append(at)
-    return [told[at] for at in sorted(chosen)]
+    return [complete[at] for at in sorted(chosen)]
 
 
 def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:

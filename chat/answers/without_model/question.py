@@ -181,8 +181,8 @@ def counted_terms(question: QuestionFeatures, language: str) -> frozenset[str]:
     if not ends:
         return frozenset()
     words = re.findall(r"[\w-]+", lowered[min(ends) :])[:MOST_COUNTED]
-    said = takewhile(lambda word: word not in stops, words)
-    return frozenset(terms_of(" ".join(said), language))
+    counted = takewhile(lambda word: word not in stops, words)
+    return frozenset(terms_of(" ".join(counted), language))
 
 
 @cache

@@ -266,8 +266,8 @@ def _of_any_script(expression: str) -> str:
 
 
 def _reason(error: re2.error) -> str:
-    said = error.args[0] if error.args else ""
-    return said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    message = error.args[0] if error.args else ""
+    return message.decode(errors="replace") if isinstance(message, bytes) else str(message)
 
 
 # The counts of a long document come in parts, so that the first match is shown while the rest is searched.

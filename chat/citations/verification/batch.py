@@ -72,8 +72,8 @@ def check(case: Case, root: Path = Path()) -> Checked:
         raise ValueError(f"The page has no unit {case.unit}.")
     if not units:
         raise ValueError("The passage is empty.")
-    said = [unit for unit in units if unit.type != "heading"] or units
-    cited = said if case.unit is None or case.passage else [units[case.unit]]
+    readable = [unit for unit in units if unit.type != "heading"] or units
+    cited = readable if case.unit is None or case.passage else [units[case.unit]]
     claim = Claim(case.claim, case.quote)
     found = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
     judged = [f for f in found if f.verdict in VERIFIED or f.unit is None or f.unit.type != "caption"]
@@ -175,11 +175,11 @@ def _paragraphs(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, bool, s
     widest = max((len(line.strip()) for _, line in lines), default=0)
     begin, text = 0, ""
     for (start, line), (_, after) in zip(lines, [*lines[1:], (0, "")], strict=False):
-        said = line.strip()
-        opens = after.strip()[:1].isupper() and said[-1:].isalnum()
-        heading = not text and bool(said) and opens and len(said) < _HEADING_WIDTH * widest
+        stripped = line.strip()
+        opens = after.strip()[:1].isupper() and stripped[-1:].isalnum()
+        heading = not text and bool(stripped) and opens and len(stripped) < _HEADING_WIDTH * widest
         begin = begin if text else start + len(line) - len(line.lstrip())
-        text += f"{line} " if text else f"{line.lstrip()} " if said else ""
+        text += f"{line} " if text else f"{line.lstrip()} " if stripped else ""
         if text and (heading or not after.strip()):
             yield begin, heading, text.rstrip()
             text = ""

@@ -49,13 +49,13 @@ class CellComparison:
         signs = "|".join(map(re.escape, self.words.bracketed)) or r"(?!)"
         names = re.findall(rf"\(([^()]*) (?:{signs})\)", self.grid.caption, re.IGNORECASE)
         named = [token for text in names for token in words_of(text, self.language) if token.poles]
-        told: list[Token] = []
+        tokens: list[Token] = []
         for token in self.tokens:
             loss = any(same(token, other) for other in named)
             gain = any(opposite(token, other) for other in named)
             side = {("money", 1)} if loss else {("money", 0)} if gain else set()
-            told.append(replace(token, poles=token.poles | side))
-        return tuple(told)
+            tokens.append(replace(token, poles=token.poles | side))
+        return tuple(tokens)
 
     def direction(self, column: int) -> set[int]:
         """Words of rising and falling, where the table counts changes: their sign has been compared."""
@@ -175,8 +175,8 @@ class CellComparison:
 
     def says_expense(self) -> bool:
         """Return whether the claim calls the amount a cost right behind its name: "research expense"."""
-        said = [at for at in self.used if self.tokens[at].kind == "word"]
-        behind = range(max(said), min(max(said) + 2, len(self.tokens))) if said else ()
+        words = [at for at in self.used if self.tokens[at].kind == "word"]
+        behind = range(max(words), min(max(words) + 2, len(self.tokens))) if words else ()
         outflows = {at for at in behind if self.tokens[at].word.rstrip("s") in self.words.outflow}
         named = {at for at in outflows if not self._is_alternative(self.tokens[at])}
         self.used |= named
@@ -212,8 +212,8 @@ class CellComparison:
         start, end = self.claim.rfind("(", 0, token.start), self.claim.find(")", token.end)
         if start < 0 or end < 0 or ")" in self.claim[start : token.start]:
             return False
-        said = self.claim[start : end + 1].lower()
-        return any(bool(cells) and said in cells[0].text.lower() for cells in self.grid.rows)
+        brackets = self.claim[start : end + 1].lower()
+        return any(bool(cells) and brackets in cells[0].text.lower() for cells in self.grid.rows)
 
     def _has_negative(self, row: int) -> bool:
         amounts = (self.grid.quantity(row, column) for column in self.grid.columns)
@@ -307,10 +307,10 @@ class CellComparison:
     def _than_word(self) -> Token | None:
         """The word before what is compared with: "than", "als", 于; より stands behind it."""
         words = self.words
-        said = [t for t in tokens_of(self.claim, self.language, limits=False) if t.start > 0]
+        tokens = [t for t in tokens_of(self.claim, self.language, limits=False) if t.start > 0]
         wanted = words.than | words.than_behind
-        found = (t for t in said if t.word.rpartition(" ")[2] in wanted)  # "larger than"
-        return next(found, None) or next((t for t in said if t.word[-1:] in _JOINED_THAN), None)
+        found = (t for t in tokens if t.word.rpartition(" ")[2] in wanted)  # "larger than"
+        return next(found, None) or next((t for t in tokens if t.word[-1:] in _JOINED_THAN), None)
 
     def subtracts(self) -> bool:
         """Return whether the claim names a difference: "A less B", "the difference between A and B".
@@ -348,8 +348,8 @@ class CellComparison:
     def beside_caption(self, values: Sequence[int]) -> list[int]:
         """The values without those that the caption says: "over 12 weeks"."""
         over = (t for text in (self.grid.caption, *self.grid.over) for t in words_of(text, self.language))
-        said = [t for t in over if t.quantity and t.quantity.dimension not in ("", "money", "ratio")]
-        self.used |= {at for at in values if any(same(self.tokens[at], t) for t in said)}
+        quantities = [t for t in over if t.quantity and t.quantity.dimension not in ("", "money", "ratio")]
+        self.used |= {at for at in values if any(same(self.tokens[at], t) for t in quantities)}
         rows = sum(not self.grid.is_total(row) for row in range(len(self.grid.rows)))
         ranked = any(is_marker(token, "ordinal") for token in self.tokens)  # "of the four models the highest"
         counts = (

@@ -246,12 +246,12 @@ class Omissions:
         """Record a verb after "will" that the claim has in another form without "will"."""
         for i, j in self.pairing.ordered:
             behind = {token.word for token in self.source[max(0, j - 2) : j]} & self.words.future
-            told = any(
+            is_future = any(
                 token.word in self.words.future | self.words.be_to or token.marker
                 for token in self.claim[max(0, i - 2) : i]
             )
             other_form = self.claim[i].word != self.source[j].word
-            if behind and not told and other_form and not self.claim[i].word.split()[0].endswith("s"):
+            if behind and not is_future and other_form and not self.claim[i].word.split()[0].endswith("s"):
                 self.found.open.append(self.claim[i].word)
 
     def _denies_next(self, at: int) -> bool:

@@ -153,16 +153,16 @@ class _TableComparison(CellComparison):
     def _text(self, row: int, column: int) -> Judgement:
         """ "The accuracy for Malta is low": the cell's own words, or those of another row's."""
         texts = [words_of(row[column].text, self.language) for row in self.grid.rows if len(row) > column]
-        said = {text: at for text in texts if (at := places_of(self.tokens, text, self.words) - self.used)}
-        unclear = any(token.quantity or token.marker for text in texts for token in text) or not said
+        places = {text: at for text in texts if (at := places_of(self.tokens, text, self.words) - self.used)}
+        unclear = any(token.quantity or token.marker for text in texts for token in text) or not places
         if unclear or not (own := texts[row]):
             return Judgement("open", unchecked=("The claim names no one cell.",))
         cell, spans = self.grid.rows[row][column], self.spans([(row, column)])
-        judged = self._rest(spans, set().union(*said.values()))
-        longest = max(said, key=lambda text: len(said[text]))
+        judged = self._rest(spans, set().union(*places.values()))
+        longest = max(places, key=lambda text: len(places[text]))
         if longest == own or judged.outcome != "holds":
             return judged
-        wrong = self._conflict("table_swap", min(said[longest]), cell)
+        wrong = self._conflict("table_swap", min(places[longest]), cell)
         return Judgement("conflict", spans, (wrong,), coverage=1.0)
 
     def _of_one_label(self, rows: list[int], own_row: int | None) -> list[int]:
@@ -248,8 +248,8 @@ class _TableComparison(CellComparison):
         formula = ""
         for at in values:
             if kept := within_bound(self.tokens[at], numbers[0], cell.text):
-                told, formula = kept
-                if told:
+                is_within, formula = kept
+                if is_within:
                     continue
                 broken = self._conflict("computed", at, replace(cell, text=formula))
                 return Judgement("conflict", spans, (broken,), coverage=1.0)
@@ -444,17 +444,17 @@ class _TableComparison(CellComparison):
     def _rest(self, spans: tuple[tuple[int, int], ...], known: set[int]) -> Judgement:
         """Verified only when every other word of the claim stands over or in the table."""
         topics = (words_of(text, self.language) for text in self.topics)
-        said = [token for tokens in topics for token in with_names(tokens, self.names)]
+        known_words = [token for tokens in topics for token in with_names(tokens, self.names)]
         heads = (self.grid.heads[column] for column in self.grid.columns)
-        said += [token for head in heads for token in words_of(head, self.language)]
+        known_words += [token for head in heads for token in words_of(head, self.language)]
         words = self.words
         light = words.tabled | words.light | words.together | words.minus | words.counted | words.company
         light |= self.grid.periods()
         left = [
             token
             for at, token in enumerate(self.tokens)
-            if at not in self.used | known and not any(same(token, other) for other in said)
-            and not any(ends_compound(token, other) for other in said)
+            if at not in self.used | known and not any(same(token, other) for other in known_words)
+            and not any(ends_compound(token, other) for other in known_words)
             and not any(same(token, self.tokens[place]) for place in self.used)  # "cash and cash equivalents"
             and not (token.marker is None and (token.word in light or "money" in dict(token.poles)))
             and not (token.word in words.need and at + 1 in known)  # "takes 48 minutes"
@@ -469,9 +469,9 @@ class _TableComparison(CellComparison):
 
     def _is_predicate(self, token: Token) -> bool:
         """Whether a word is the verb between what the row names and the value: "draws 1.8 kW"."""
-        said = tokens_of(self.claim, self.language, limits=False)
-        at = next(k for k, other in enumerate(said) if other.start == token.start)
-        before, behind = said[max(0, at - 1)], said[min(at + 1, len(said) - 1)]
+        tokens = tokens_of(self.claim, self.language, limits=False)
+        at = next(k for k, other in enumerate(tokens) if other.start == token.start)
+        before, behind = tokens[max(0, at - 1)], tokens[min(at + 1, len(tokens) - 1)]
         named = {self.tokens[k].start for k in self.used}
         joins = before.start in named or before.word in self.words.have
         turns = any(pair in LEVELS for pair, _ in token.poles)

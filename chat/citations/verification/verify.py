@@ -278,13 +278,13 @@ def _not_holding(read: _Read) -> Verification:
     quote = (claim.quote,) if claim.quote.strip() and not quoted else ()
     missing = (*quote, *judged.missing)
     if judged.outcome == "conflict":
-        told = (
+        without_partner = (
             found.missing if found and found.missing else tuple(c.claim for c in judged.conflicts if c.claim)
         )
         return replace(
             lit,
             verdict="unsupported",
-            missing=(*quote, *told),
+            missing=(*quote, *without_partner),
             reason=reason_of(judged.conflicts[0]),
             conflicts=judged.conflicts,
         )
