@@ -14,13 +14,13 @@ from text.semantics import Lexicon
 
 _CLAUSE_COST = 0.15
 _SKIP_COST = 0.01
-_OPPOSITE = 0.6  # of a partner's score: an opposite, as in the same statement turned round
+_OPPOSITE = 0.6  # share of a partner's score for an opposite, as in an inverted statement
 
 Partners = dict[int, int]  # index of a claim's token: index of the source's
 
 
 def content_places(tokens: Sequence[Token]) -> list[int]:
-    """Indexes of the tokens that must have a partner."""
+    """Return the indexes of the tokens that must have a partner."""
     return [at for at, token in enumerate(tokens) if token.content]
 
 
@@ -86,7 +86,7 @@ def _closer(found: list[tuple[int, int]], table: list[list[float]]) -> list[tupl
 
 
 def _runs(clauses: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """(First, last) of every run of neighbouring clauses that is not the whole; the shortest first."""
+    """Yield (first, last) of every proper run of neighbouring clauses, the shortest first."""
     known = sorted(set(clauses))
     for size in range(1, len(known)):
         for at in range(len(known) - size + 1):
@@ -398,7 +398,7 @@ class Differences:
         self.open: list[str] = []
         self.explained_source: set[int] = set()
         self.explained_claim: set[int] = set()
-        self.exclusive_said = False  # "only members may", "no one but members may": said in another form
+        self.exclusive_said = False  # "only members may" for "no one but members may"
 
     def relevant_unmatched(self) -> list[int]:
         """Return indexes of source tokens without a partner in the clauses that the claim uses."""

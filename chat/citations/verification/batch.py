@@ -1,4 +1,4 @@
-"""Cases of ``manage.py verify --batch``: claims with their passages, as lines of JSON."""
+"""Verify the cases of ``manage.py verify --batch``: claims with their passages, as lines of JSON."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from documents.ingestion.parser import parse_limits
 from pdf.api import parse_file
 from pdf.structure import Cell, ParsedPage, TableRow
 
-_HEADING_WIDTH = 0.75  # of the widest line, below which a line may be a heading
+_HEADING_WIDTH = 0.75  # maximum share of the widest line for a heading
 _VERIFIED_ORDER = ("exact", "normalized", "computed", "moved")
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A claim, and where it is said: in ``passage``, or on ``page`` (1-based) of ``pdf``.
+    """A claim and its source: ``passage``, or ``page`` (1-based) of ``pdf``.
 
-    ``unit`` is the index of the cited unit on its page; without it every unit of the page is tried.
+    ``unit`` is the index of the cited unit on its page; without it all units of the page are tried.
     """
 
     claim: str
@@ -53,7 +53,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 class CheckedConflict(msgspec.Struct, frozen=True):
-    """What claim and source say differently, with the words on both sides."""
+    """A difference of claim and source, with the words on both sides."""
 
     kind: str
     claim: str
@@ -62,11 +62,11 @@ class CheckedConflict(msgspec.Struct, frozen=True):
     source_span: tuple[int, int]
 
 
-_ENDS = ".!?。！？"  # of a sentence: no caption
+_ENDS = ".!?。！？"  # of a sentence
 
 
 def check(case: Case, root: Path = Path()) -> Checked:
-    """The verdict of a case. Raises ValueError for a bad case, ``ParseFailure`` for an unreadable file."""
+    """Return the verdict. Raises ValueError for a bad case, ``ParseFailure`` for an unreadable file."""
     units = _units(case, root)
     if case.unit is not None and not 0 <= case.unit < len(units):
         raise ValueError(f"The page has no unit {case.unit}.")
@@ -105,7 +105,7 @@ def _pages(path: Path) -> Sequence[ParsedPage]:
 
 
 def page_units(page: ParsedPage, document: str, title: str = "", language: str = "") -> list[SourceUnit]:
-    """The units of a parsed page as the verifier reads them."""
+    """Return the units of a parsed page for the verifier."""
     return [
         SourceUnit(
             id=f"{document}:{page.number}:{unit.index}",
@@ -125,7 +125,7 @@ def page_units(page: ParsedPage, document: str, title: str = "", language: str =
 
 
 def passage_units(passage: str, language: str = "", title: str = "") -> list[SourceUnit]:
-    """One unit for the prose before a table, one for each table row, one for the prose behind it."""
+    """Return units for the prose before a table, for each table row, and for the prose after it."""
     units: list[SourceUnit] = []
     heads: tuple[str, ...] = ()
     prose: list[tuple[int, str]] = []
@@ -168,9 +168,9 @@ def passage_units(passage: str, language: str = "", title: str = "") -> list[Sou
 
 
 def _paragraphs(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, bool, str]]:
-    """Start, whether it is a heading, and text of what stands on lines; each line break in it is a space.
+    """Yield start, whether it is a heading, and text of each heading or paragraph; line breaks become spaces.
 
-    A short line without an end mark before a capital is a heading; other lines are those of one text.
+    A short line without a full stop before a capital is a heading; other lines make one paragraph.
     """
     widest = max((len(line.strip()) for _, line in lines), default=0)
     begin, text = 0, ""
@@ -186,7 +186,7 @@ def _paragraphs(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, bool, s
 
 
 def _cells(line: str, start: int) -> tuple[Cell, ...]:
-    """Cells between the bars of a Markdown row, with their characters in the passage."""
+    """Return the cells of a Markdown row, with their characters in the passage."""
     cells: list[Cell] = []
     at = line.index("|") + 1
     for part in line[at:].rstrip().removesuffix("|").split("|"):

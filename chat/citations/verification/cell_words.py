@@ -1,4 +1,4 @@
-"""The words of a claim, held against a table: which rows and columns it names, and how it compares cells."""
+"""Read how a claim refers to the cells of a table: signs, comparisons, and the columns it means."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MEASURED = {"weight": "mass", "temperature": "temperature", "speed": "speed", "
 
 
 class CellComparison:
-    """A claim, a table, and which words of the claim are accounted for (``used``: their indexes)."""
+    """A claim and a table. ``used``: indexes of the claim's words that are accounted for."""
 
     def __init__(self, claim: str, grid: Grid, language: str, topics: Sequence[str]) -> None:
         self.claim, self.grid, self.language = claim, grid, language
@@ -41,11 +41,11 @@ class CellComparison:
         self.tokens = tuple(with_names(words_of(claim, language), self.names))
         self.tokens = self._with_side_of_brackets()
         self.used: set[int] = set()
-        self.outflow = False  # the row's label says that its money goes out: "Dividends paid"
-        self.shares = False  # all values of the claim are shares: of "24 (11.9)" the second counts
+        self.outflow = False  # the row's label names an outflow of money: "Dividends paid"
+        self.shares = False  # all values of the claim are shares: in "24 (11.9)" they mean the second number
 
     def _with_side_of_brackets(self) -> tuple[Token, ...]:
-        """The words with their side where the caption names what it prints in brackets: "outflow"."""
+        """Return the claim's words, with a side for what the caption has in brackets: "(outflow)"."""
         signs = "|".join(map(re.escape, self.words.bracketed)) or r"(?!)"
         names = re.findall(rf"\(([^()]*) (?:{signs})\)", self.grid.caption, re.IGNORECASE)
         named = [token for text in names for token in words_of(text, self.language) if token.poles]
@@ -58,7 +58,7 @@ class CellComparison:
         return tuple(tokens)
 
     def direction(self, column: int) -> set[int]:
-        """Words of rising and falling, where the table counts changes: their sign has been compared."""
+        """Return words of rise and fall where the cells are changes, whose sign is compared already."""
         words = self.words.change
         over = " ".join([*self.topics, self.grid.heads[column]]).lower()
         if not any(word in over for word in words):
@@ -66,14 +66,14 @@ class CellComparison:
         return {at for at, token in enumerate(self.tokens) if self.side(token) is not None}
 
     def side(self, token: Token) -> int | None:
-        """0 for a word of rise or profit, 1 for one of fall or loss; None in brackets: "income (loss)"."""
+        """Return 0 for a word of rise or profit, 1 for fall or loss, None in brackets: "income (loss)"."""
         if self.claim[max(0, token.start - 1) : token.start] == "(":
             return None
         sides = {side for pair, side in token.poles if pair in ("direction", "money")}
         return sides.pop() if len(sides) == 1 and not token.marker else None
 
     def is_extent(self, at: int) -> bool:
-        """Whether a number says by how much something changed."""
+        """Return whether a number is the extent of a change."""
         words = tokens_of(self.claim, self.language, limits=False)
         place = next((k for k, token in enumerate(words) if token.start == self.tokens[at].start), None)
         return place is not None and change_role(words, place, self.words) == "by"
@@ -96,7 +96,7 @@ class CellComparison:
         )
 
     def repeats(self, token: Token, row: int, column: int) -> bool:
-        """Whether the claim repeats the cell's digits, without the scale the table counts in."""
+        """Return whether the claim repeats the cell's digits without the table's scale."""
         claimed, printed = token.quantity, self.grid.printed(row, column)
         if claimed is None or printed is None or token.bound not in ("", "approx"):
             return False
@@ -107,7 +107,7 @@ class CellComparison:
         return plain and not other_currency and not other_counted and turned.value == printed.value
 
     def drops_scale(self, at: int, row: int, column: int) -> bool:
-        """Whether the claim counts things with the cell's digits alone: "8,699 passengers", in thousands."""
+        """Return whether the claim omits the table's scale of a count: "8,699 passengers", in thousands."""
         claimed, held = self.tokens[at].quantity, self.grid.quantity(row, column)
         printed = self.grid.printed(row, column)
         behind = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
@@ -118,7 +118,7 @@ class CellComparison:
         )  # fmt: skip
 
     def _grouped_by_commas(self, claimed: Quantity) -> Quantity:
-        """The amount, its commas read as in English where the claim's language has them for decimals."""
+        """Return the amount with its commas read as thousands separators, not as decimal commas."""
         grouped = re.search(r"\d{1,3}(?:,\d{3})+(?!\d)", self.claim[claimed.start : claimed.end])
         if grouped is None or not decimal_comma(self.claim, self.language):
             return claimed
@@ -127,7 +127,7 @@ class CellComparison:
         return replace(claimed, value=value, base=base, step=step)
 
     def _turned(self, claimed: Quantity, printed: Quantity) -> Quantity:
-        """The claimed amount as a loss or fall, where the claim says one."""
+        """Return the claimed amount as negative where the claim states a loss or fall."""
         bracketed = (
             self.claim.startswith("(", claimed.start)
             or (  # "(54)%", "(54%)"
@@ -147,7 +147,7 @@ class CellComparison:
         return replace(claimed, value=-claimed.value, base=-claimed.base) if negative else claimed
 
     def names_outflow(self, row: int) -> bool:
-        """Whether the row's label, without what stands in brackets, or the claim calls the amount a cost."""
+        """Return whether the row's label, without its brackets, or the claim calls the amount a cost."""
         label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
         of_result = any(token.word in self.words.results for token in self.grid.label(row))
         loss = (of_result or bool(loss_in_brackets(self.grid.label(row)))) and self._says_loss()
@@ -157,13 +157,13 @@ class CellComparison:
         return any(("money", 1) in token.poles and self.side(token) == 1 for token in self.tokens)
 
     def names_loss(self, cells: Sequence[tuple[int, int]]) -> bool:
-        """Whether the claim speaks of the loss of a row "net income (loss)"."""
+        """Return whether the claim names the loss of a row "net income (loss)"."""
         return self._says_loss() and any(loss_in_brackets(self.grid.label(row)) for row, _ in cells)
 
     def is_outflow(self, cells: Sequence[tuple[int, int]]) -> bool | None:
-        """Whether two negative amounts are money that goes out, so that a larger one is more of it.
+        """Return whether two negative amounts are outflows, of which the more negative is the larger.
 
-        None where the label names neither a cost nor a profit.
+        None if the label names neither a cost nor a profit.
         """
         if self._says_loss() or any(self.names_outflow(row) for row, _ in cells):
             return True
@@ -174,7 +174,7 @@ class CellComparison:
         return False if profit else None
 
     def says_expense(self) -> bool:
-        """Return whether the claim calls the amount a cost right behind its name: "research expense"."""
+        """Return whether the claim calls the amount a cost right after its name: "research expense"."""
         words = [at for at in self.used if self.tokens[at].kind == "word"]
         behind = range(max(words), min(max(words) + 2, len(self.tokens))) if words else ()
         outflows = {at for at in behind if self.tokens[at].word.rstrip("s") in self.words.outflow}
@@ -183,7 +183,7 @@ class CellComparison:
         return bool(named)
 
     def wrong_sign(self, printed: Quantity, row: int) -> int | None:
-        """A word of the claim's own, not of the row's label, that turns the number's sign."""
+        """Return the word of the claim, not of the row's label, that contradicts the sign of the number."""
         label = self.grid.label(row)
         both = any(self._is_alternative(token) for token in self.tokens)
         for at, token in enumerate(self.tokens):
@@ -208,7 +208,7 @@ class CellComparison:
         return token.word in self.words.spent and not self._is_alternative(token)
 
     def _is_alternative(self, token: Token) -> bool:
-        """Return whether a token stands in brackets that a row's label has, too: "provided by (used in)"."""
+        """Return whether a token is in brackets that a row's label has too: "provided by (used in)"."""
         start, end = self.claim.rfind("(", 0, token.start), self.claim.find(")", token.end)
         if start < 0 or end < 0 or ")" in self.claim[start : token.start]:
             return False
@@ -223,7 +223,7 @@ class CellComparison:
         return any(self.direction(column) for column in self.grid.columns)
 
     def agreeing_cells(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
-        """Which of the cells a number of the claim repeats."""
+        """Return the indexes of the cells that a number of the claim repeats."""
         return {
             number
             for number, (row, column) in enumerate(cells)
@@ -235,7 +235,7 @@ class CellComparison:
         return (token.word for token in tokens_of(self.claim, self.language, limits=False))
 
     def turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-        """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
+        """Return the word that tells which cell is larger, and its side: 0 for more, 1 for less."""
         times = self.grid.order([column for _, column in cells]) != 0
         wanted = ("direction", "level") if times else ("level", *LEVELS[1:])
         wanted = (*wanted, *LEVELS[1:]) if times and self.by_than(cells) else wanted
@@ -252,7 +252,7 @@ class CellComparison:
         return turns[0] if len({side for _, side in turns}) == 1 else None
 
     def _joined_with_than(self) -> list[tuple[int, int]]:
-        """Places and sides of comparisons in one word with their "than": 高于."""
+        """Return places and sides of comparatives that include their "than": 高于."""
         sides = {"gt": 0, "lt": 1}
         return [
             (at, sides[token.marker.value])
@@ -261,7 +261,7 @@ class CellComparison:
         ]
 
     def of_comparison(self, rows: Sequence[int]) -> list[int]:
-        """The one column of what a comparison is about: the masses of "A is heavier than B"."""
+        """Return the only column of the compared measure: the masses for "A is heavier than B"."""
         pairs = {pair for at, t in enumerate(self.tokens) if at not in self.used for pair, _ in t.poles}
         about = {_MEASURED[pair] for pair in pairs if pair in _MEASURED}
         columns = [
@@ -272,17 +272,17 @@ class CellComparison:
         return columns if len(about) == len(columns) == 1 else []
 
     def _exceeds(self) -> bool:
-        """Whether a verb like "exceeded" stands between the names of two cells."""
+        """Return whether a verb like "exceeded" is between the names of two cells."""
         named = range(min(self.used, default=0), max(self.used, default=0))
         return any(pair == "excess" for at in named for pair, _ in self.tokens[at].poles)
 
     def names_reference_last(self) -> bool:
-        """Whether the claim says "A … than B", "A exceeded B": first the subject, then the reference."""
+        """Return whether the subject precedes its reference: "A … than B", "A exceeded B"."""
         words = list(self.plain_words())
         return self._exceeds() or any(word in self.words.than for word in words[2:])
 
     def by_than(self, cells: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The cell that the claim speaks of and the one behind its "than"; empty where neither is told."""
+        """Return the subject's cell and the cell after "than"; empty where they are unknown."""
         than = self._than_word()
         if than is None or len(cells) != 2:
             return []
@@ -305,7 +305,7 @@ class CellComparison:
         return [] if reference is None else [cells[1 - reference], cells[reference]]
 
     def _than_word(self) -> Token | None:
-        """The word before what is compared with: "than", "als", 于; より stands behind it."""
+        """Return the word that marks the reference of a comparison: "than", "als", 于; より follows it."""
         words = self.words
         tokens = [t for t in tokens_of(self.claim, self.language, limits=False) if t.start > 0]
         wanted = words.than | words.than_behind
@@ -342,11 +342,11 @@ class CellComparison:
         return tuple((cell.start, cell.end) for cell in (self.grid.rows[row][at] for row, at in cells))
 
     def only_total(self, token: Token) -> bool:
-        """ "all", "total" of a share."""
+        """Return whether a word only names the whole of a share: "all", "total"."""
         return (is_marker(token, "quantifier") or not token.marker) and token.word in self.words.total
 
     def beside_caption(self, values: Sequence[int]) -> list[int]:
-        """The values without those that the caption says: "over 12 weeks"."""
+        """Return the values without those in the caption: "over 12 weeks"."""
         over = (t for text in (self.grid.caption, *self.grid.over) for t in words_of(text, self.language))
         quantities = [t for t in over if t.quantity and t.quantity.dimension not in ("", "money", "ratio")]
         self.used |= {at for at in values if any(same(self.tokens[at], t) for t in quantities)}
@@ -371,7 +371,7 @@ class CellComparison:
         return "change" if turns or self._joined_with_than() else None
 
     def operands(self, cells: Sequence[tuple[int, int]]) -> Operands:
-        """The two cells as "than" holds them; else the later and the earlier, or as they are named."""
+        """Return the two cells in the order of "than"; else the later first, or as they are named."""
         if compared := self.by_than(cells):
             return self.held_against(compared)
         if self.grid.order([column for _, column in cells]) > 0:
@@ -379,7 +379,7 @@ class CellComparison:
         return self.held_against(cells)
 
     def held_against(self, cells: Sequence[tuple[int, int]]) -> Operands:
-        """Return the first cell and the second, which it is held against."""
+        """Return the first cell with the second as its reference."""
         subject, reference = (self.first(row, column) for row, column in cells)
         assert subject is not None
         assert reference is not None
@@ -391,7 +391,7 @@ class CellComparison:
         return Operands(subject, reference, (texts[0], texts[1]), scale)
 
     def with_year_before(self, column: int) -> list[int]:
-        """A named year with the one before it, that what "rose in 2023" is held against."""
+        """Return a named year and the year before, the reference of "rose in 2023"."""
         if self.grid.says_change(column):
             return [column]
         before = [c for c in self.grid.columns if 0 < self.grid.time(c) < self.grid.time(column)]
@@ -420,11 +420,11 @@ class CellComparison:
         self.tokens = tuple(found)
 
     def quantifiers_of_none(self) -> set[int]:
-        """The "any" of "not … any"."""
+        """Return the places of "any" in "not … any"."""
         return {at for at, token in enumerate(self.tokens) if is_marker(token, "quantifier")}
 
     def by_bound(self, values: Sequence[int]) -> list[int]:
-        """The column of limits that the claim names by a bound: "at most 6 mA" under "Max."."""
+        """Return the column of limits that the claim names by a bound: "at most 6 mA" under "Max."."""
         bounds = [self.tokens[at].bound for at in values]
         side = {"le": "top", "ge": "bottom"}.get(bounds[0]) if len(bounds) == 1 else None
         limits = self.grid.limits(side) if side else []
@@ -435,7 +435,7 @@ class CellComparison:
         return limits
 
     def meant(self, columns: list[int], rows: Sequence[int], values: Sequence[int]) -> list[int]:
-        """The named columns without those that only repeat the corner, or do not fit the value's measure."""
+        """Return the named columns without those that only repeat the corner or have another measure."""
         corner = words_of(self.grid.heads[0], self.language)
         other = [c for c in columns if not all(any(same(t, o) for o in corner) for t in self.grid.head(c))]
         columns = self.beside_counted(other or columns, values)
@@ -447,9 +447,9 @@ class CellComparison:
         return fitting if len(fitting) == 1 and len(values) == 1 else columns
 
     def beside_counted(self, columns: list[int], values: Sequence[int]) -> list[int]:
-        """The columns without those whose names only say what is counted: "14 % of women used the pill".
+        """Return the columns without those that only name the counted whole: "14 % of women used the pill".
 
-        A name with a number behind it has that one: "weighs 22 kg and costs £385".
+        A column named before a number has that number: "weighs 22 kg and costs £385".
         """
         if len(columns) == len(values) > 1:  # "64 % of the men and 55 % of the women"
             return columns

@@ -256,7 +256,7 @@ def _under_if(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _stretches(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Ranges of tokens between semicolons and words like "but"."""
+    """Return the ranges of tokens between semicolons and words like "but"."""
     first = 0
     for at, token in enumerate(tokens):
         if token.word in HARD_BREAKS:
@@ -269,7 +269,7 @@ def _write_only_if(found: list[Token], denial: int, exceptive: int, first: int, 
     found[denial] = replace(found[denial], kind="function", marker=None)
     found[exceptive] = replace(found[exceptive], kind="marker", marker=_ONLY_IF, stem="condition:onlyif")
     duties = [at for at in range(first, last) if is_marker(found[at], "modality")]
-    if duties:  # of "must be long and may not expire unless …" the negated one
+    if duties:  # the negated modal verb of "must be long and may not expire unless …"
         at = min(duties, key=lambda place: abs(place - denial))
         if not is_marker(found[at], "modality", "should"):  # "should not … unless" is "should only if"
             found[at] = replace(found[at], marker=_MAY)

@@ -127,7 +127,7 @@ class Junctions:
                 return
 
     def _subject_was_object(self, i: int, k: int) -> bool:
-        """Whether a word of the claim may be its subject, with its verb after it and no "and" between."""
+        """Return whether a word of the claim may be its subject, followed by its verb without "and"."""
         verbs = self.words.have | self.words.passive | self.words.copula
         before = any(t.word in verbs or t.kind == "marker" for t in self.claim[:i])
         joined = any(t.word in COORDINATORS or t.kind == "break" for t in self.claim[i:k])
@@ -195,7 +195,7 @@ class Junctions:
         return any(at not in self.pairing.matched_source for at in opening)
 
     def _of_antecedent(self, j: int, m: int) -> bool:
-        """Whether the claim omits the antecedent of a clause or apposition: "the abbess, who refused"."""
+        """Return whether the claim omits the antecedent of a clause: "the abbess, who refused"."""
         opens = [
             at
             for at in range(j + 1, m + 1)
@@ -216,7 +216,7 @@ class Junctions:
         return plain and m in phrase and self.words.language in ("en", "fr", "es", "it", "pt")
 
     def _ends_with_verb(self, at: int) -> bool:
-        """Whether a clause ends with its verb, as relative clauses do; German "die" is an article too."""
+        """Return whether a clause ends with its verb, as German relative clauses do."""
         if self.words.language not in ("de", "nl"):
             return True
         own = [t for t in self.source if t.clause == self.source[at].clause and t.content]
@@ -242,7 +242,7 @@ class Junctions:
         return opens and bare and is_whole and len(phrase) <= _MOST_ADVERBIAL
 
     def _amount_alone(self, at: int) -> bool:
-        """Whether a number is a clause's only content and the only one of its unit: ", up to 10 days"."""
+        """Return whether a number alone is a clause and no other has its unit: ", up to 10 days"."""
         token = self.source[at]
         own = [t for t in self.source if t.clause == token.clause and t.content]
         others = [t.quantity for t in self.source if t.part == token.part and t is not token]

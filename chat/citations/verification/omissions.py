@@ -300,7 +300,7 @@ class Omissions:
         return shares and any(t.word in self.words.among for t in before)
 
     def _is_participle(self, at: int, following: int) -> bool:
-        """Whether an English participle restricts the noun before: "employees hired before 2010 keep"."""
+        """Return whether an English participle restricts the noun before: "employees hired in May keep"."""
         if self.words.language != "en" or at in self.pairing.matched_source or at + 1 >= len(self.source):
             return False
         between = self.source[at + 1 : following]
@@ -331,7 +331,7 @@ class Omissions:
         return governed is not None and not (replaced and not self.source[governed].quantity)
 
     def _part_behind_whole(self, at: int) -> bool:
-        """Whether an omitted number counts a part of the whole before it: "of the 240 members, 30 …"."""
+        """Return whether an omitted number counts a part of the whole before it: "of the 240, 30 …"."""
         own = self.source[at].quantity
         numbers = [j for j, t in enumerate(self.source[: at + 1]) if t.quantity]
         whole = self.source[numbers[0]].quantity if numbers[:-1] else None
@@ -377,7 +377,7 @@ class Omissions:
         return proviso and (duty or lead(self.claim, to_claim[min(own)], self.words) in self.words.only_with)
 
     def _is_relative_clause(self, at: int) -> bool:
-        """Whether the condition is a relative clause in the claim: "a device that has not been used"."""
+        """Return whether the condition is a relative clause in the claim: "one that was not used"."""
         clause = self.source[at].clause
         own = [k for k in content_places(self.source) if self.source[k].clause == clause and k != at]
         nouns = self.words.relatives | self.words.complement
@@ -436,7 +436,7 @@ class Omissions:
         return lead(self.claim, to_claim[first], self.words).startswith("condition")
 
     def _opens_own_clause(self, at: int) -> bool:
-        """Whether the clause after "before" has all of the claim but its subject: "before she left"."""
+        """Return whether the clause after "before" has the whole predicate of the claim."""
         behind = self.source[at + 1] if at + 1 < len(self.source) else None
         before = [j for j in self.pairing.matched_source if j < at]
         opening = [j for j in content_places(self.source) if j < at]

@@ -22,7 +22,7 @@ _LONGEST_PHRASE = 4  # tokens from a preposition to its noun
 def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
     """Yield the places of source words whose omission changes or inverts the meaning of the claim.
 
-    Each rule is a generator below with its example; a claim with one of these words left out is not verified.
+    Each rule below yields such places for one construction. A claim that omits one of them is not verified.
     """
     words = pairing.words
     together = frozenset[str]() if words.language in UNSPACED else words.together - words.total
@@ -50,7 +50,7 @@ def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
 
 
 def _of_other_statement(pairing: Pairing) -> Iterator[int]:
-    """ "May close it while …" of "may close it; they must not do so while …": a clause of markers alone."""
+    """Yield markers of a later statement: "may close it while …" for "may close it; must not while …"."""
     source = pairing.source
     clauses = {source[at].clause for at in pairing.matched_source}
     for clause in {c - 1 for c in clauses} - clauses:
@@ -61,7 +61,7 @@ def _of_other_statement(pairing: Pairing) -> Iterator[int]:
 
 
 def _turned_condition(pairing: Pairing) -> Iterator[int]:
-    """ "The tenant dies if the contract ends" of "the contract ends if the tenant dies"."""
+    """Yield an exchanged condition: "A dies if the lease ends" for "the lease ends if A dies"."""
     claim, source = pairing.claim, pairing.source
     sides = [
         (bool(clause_lead(claim, i)), bool(clause_lead(source, j)))
@@ -73,7 +73,7 @@ def _turned_condition(pairing: Pairing) -> Iterator[int]:
 
 
 def _turned_relative(pairing: Pairing) -> Iterator[int]:
-    """ "Members who receive a discount pay in advance" of "members who pay in advance receive a discount"."""
+    """Yield an exchanged relative clause: "those who get it pay" for "those who pay get it"."""
     verbs = []
     for tokens in (pairing.claim, pairing.source):
         opens = next((at for at in range(1, len(tokens)) if _opens_relative(tokens, at, pairing.words)), None)
@@ -86,7 +86,7 @@ def _turned_relative(pairing: Pairing) -> Iterator[int]:
 
 
 def _will_be(pairing: Pairing, at: int) -> bool:
-    """ "Is 90 m tall" of "will be 90 m tall"."""
+    """Return whether an omitted "will" precedes "be": "is 90 m tall" for "will be 90 m tall"."""
     source, words = pairing.source, pairing.words
     behind = source[at + 1].word if at + 1 < len(source) else ""
     return (
@@ -95,7 +95,7 @@ def _will_be(pairing: Pairing, at: int) -> bool:
 
 
 def _changed_amount(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "2 %" of "LIBOR plus 2 %"; "40,000" of "40,000 more than in 2010", "$3 million" of "below target"."""
+    """Yield words that make a number relative: "LIBOR plus 2 %", "40,000 more", "$3 million below target"."""
     source, words = pairing.source, pairing.words
     yield from (at for at in (j - 1, j - 2) if at >= 0 and source[at].word in words.plus)
     than = next((at for at in range(j + 1, min(j + 4, len(source))) if source[at].word in words.than), None)
@@ -118,7 +118,7 @@ def _changed_amount(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _standard_of_number(pairing: Pairing, j: int) -> Iterator[int]:
-    """Yield the standard of a comparison whose difference the number is: 比教堂高20米."""
+    """Yield the standard of a comparison whose difference is the number: 比教堂高20米."""
     than, source = pairing.words.than, pairing.source
     if not any(token.word in than for token in pairing.claim):
         yield from (
@@ -130,7 +130,7 @@ _MORE_BEHIND = frozenset({"fr", "es", "it", "pt"})  # "20 m de plus que"
 
 
 def _other_whole(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "12 % of women are unemployed" of "women are 12 % of the unemployed"; "all lawyers", "all members"."""
+    """Yield another whole: "12 % of women are unemployed" for "women are 12 % of the unemployed"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     if claim[i].quantity:
         links = words.among | words.genitive
@@ -149,7 +149,7 @@ def _other_whole(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _of_each(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "The three sites received $2 million" of "each of the three sites received $2 million"."""
+    """Yield an omitted "each": "the sites got $2 million" for "each of the sites got $2 million"."""
     claim, source, each = pairing.claim, pairing.source, pairing.words.each
     counted = any(token.quantity and token.quantity.bare for k, token in enumerate(claim) if k != i)
     amount = source[j].quantity
@@ -160,7 +160,7 @@ def _of_each(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _taller(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "20 m tall" of "20 m taller than the church"."""
+    """Yield a comparative that the claim has without comparison: "20 m tall" for "20 m taller"."""
     claim, source, than = pairing.claim, pairing.source, pairing.words.than
     compared = any(token.word in than for token in source[j + 1 : j + 2])
     if compared and source[j].word != claim[i].word and not any(token.word in than for token in claim):
@@ -168,7 +168,7 @@ def _taller(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _privative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "The president" of "the former president"."""
+    """Yield an adjective that negates its noun: "the president" for "the former president"."""
     words = pairing.words
     near = (j - 1, j + 1) if words.language in _ADJECTIVES_BEHIND else (j - 1,)
     yield from (
@@ -177,7 +177,7 @@ def _privative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _verb_of_noun(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "It was banned" of "the ban was lifted"."""
+    """Yield the verb of a noun that the claim has as verb: "it was banned" for "the ban was lifted"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     adverb = _behind_auxiliary(source, j - 1, words)  # "was badly damaged"
     if _behind_auxiliary(claim, i, words) and not (_behind_auxiliary(source, j, words) or adverb):
@@ -186,7 +186,7 @@ def _verb_of_noun(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _object(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """銀行が of 銀行を訴えた男が: what the one verb's object is, another's subject; in Japanese."""
+    """Yield a Japanese object that the claim has as subject: 銀行が for 銀行を訴えた男が."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     if words.language != "ja" or (lead(claim, i, words), lead(source, j, words)) != ("subject", "object"):
         return
@@ -196,7 +196,7 @@ def _object(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _owner(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "The law", "the painter" of "critics of the law", "the painter's widow"."""
+    """Yield the owned noun of which the claim has only the owner: "the law" for "critics of the law"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     head = _owner_of(pairing, i, j)
     if head < 0 or not _names(source[head], source[j], words):
@@ -207,7 +207,7 @@ def _owner(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _compound(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "Customers rose" of "customer complaints rose"; in English, where nouns stand side by side."""
+    """Yield the head of an English compound: "customers rose" for "customer complaints rose"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     verb = next((at for at in range(i + 1, len(claim)) if claim[at].content), None)
     if words.language != "en" or verb is None or claim[verb].kind != "word" or j + 1 >= len(source):
@@ -222,7 +222,7 @@ def _compound(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _gerund(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "Made bicycles" of "stopped making bicycles"; "built" of "is building", which "builds" does say."""
+    """Yield the verb before a gerund: "made" for "stopped making", "built" for "is building"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     endings = tuple(words.participle)
     if j < 1 or not endings or not source[j].word.endswith(endings) or claim[i].word.endswith(endings):
@@ -237,7 +237,7 @@ def _gerund(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _alternative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "The chairman must" of "the chairman or the treasurer must"; who may, or may not, is said of each."""
+    """Yield an omitted alternative that must: "A must" for "A or B must"; not after "may" or "not"."""
     source, words = pairing.source, pairing.words
     if any(is_marker(token, "modality", "may") or token.marker in DENIALS for token in source):
         return
@@ -255,7 +255,7 @@ def _alternative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
 
 
 def _relative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
-    """ "The bank was arrested" of "the man who sued the bank was arrested"."""
+    """Yield the antecedent: "the bank was arrested" for "the man who sued the bank was arrested"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     opens = next((at for at in range(j - 1, 0, -1) if _opens_relative(source, at, words)), None)
     if opens is None or (
@@ -274,7 +274,7 @@ def _relative(pairing: Pairing, i: int, j: int) -> Iterator[int]:
         yield opens - 1 if words.language in _NO_COMMA else opens - 2
 
 
-_NO_COMMA = frozenset({"en", "fr", "es", "it", "pt", "nl"})  # before a clause that says which one
+_NO_COMMA = frozenset({"en", "fr", "es", "it", "pt", "nl"})  # before a restrictive relative clause
 
 
 def _opens_relative(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
@@ -338,7 +338,7 @@ def _names(token: Token, of: Token, words: Lexicon) -> bool:
 
 
 def _turned_range(pairing: Pairing) -> Iterator[int]:
-    """ "Between 31 August and 1 May" of "between 1 May and 31 August"."""
+    """Yield the end of a turned range: "between 31 August and 1 May" for "between 1 May and 31 August"."""
     for (i, j), (k, m) in pairwise(pairing.ordered):
         near = (
             i and k - i <= 2 and abs(j - m) <= 2 and pairing.claim[i].quantity and pairing.claim[k].quantity
@@ -348,7 +348,7 @@ def _turned_range(pairing: Pairing) -> Iterator[int]:
 
 
 def _of_other_number(pairing: Pairing) -> Iterator[int]:
-    """ "15,000 rpm with R 4" of "15,000 rpm with R 12 and 4,500 rpm with R 4": the number before it."""
+    """Yield the nearer number of a phrase: "9 rpm with R 4" for "9 rpm with R 12 and 5 rpm with R 4"."""
     source, words = pairing.source, pairing.words
     held_by = (q.dimension for j in pairing.matched_source if (q := source[j].quantity))
     measures = set(held_by) - {"", "year", "date"}
@@ -367,9 +367,9 @@ def _of_other_number(pairing: Pairing) -> Iterator[int]:
 
 
 def _of_other_frame(pairing: Pairing) -> Iterator[int]:
-    """ "In France, it was 12" of "In Germany, it was 12, whereas in France, it was 15": the other one.
+    """Yield a replaced opening phrase: "in France, it was 12" for "in A, it was 12; in France, it was 15".
 
-    A prepositional phrase of a statement with words of its own, in one that opens with another such phrase.
+    The claim has the prepositional phrase of one statement with the words of another.
     """
     source, words = pairing.source, pairing.words
     roles = {j: lead(source, j, words) for _, j in pairing.ordered}
@@ -397,7 +397,7 @@ def _of_other_frame(pairing: Pairing) -> Iterator[int]:
 
 
 def _of_other_subject(pairing: Pairing) -> Iterator[int]:
-    """ "总磷先升后降" of "总磷由…降至…，氨氮则先升后降": the words that open the second clause."""
+    """Yield the subject of a second clause that the claim replaces: 总磷先升 for 总磷…，氨氮则先升."""
     claim, source = pairing.claim, pairing.source
     for (i, j), (k, m) in pairwise(pairing.ordered):
         if (

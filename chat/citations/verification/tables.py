@@ -1,4 +1,4 @@
-"""Judges a claim against a table: the cell of the named row and column, two cells, or a whole column."""
+"""Judge a claim by a table: by the cell of the named row and column, two cells, or a whole column."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from chat.citations.verification.tokens import tokens_of
 from text.quantities import Quantity
 from text.semantics import known_language
 
-COMPARES = "The claim compares cells."  # in a way that is not read: its number may be computed
+COMPARES = "The claim compares cells."  # in a form without a rule: its number may be computed
 OTHER_CELLS = "The calculation uses other values than the cells that it names."
 NEGATIVE = "The table prints an amount as negative: which is more depends on what it is."
 UNSCALED = "The table counts in thousands or more, which the claim leaves out."
@@ -41,14 +41,14 @@ UNSCALED = "The table counts in thousands or more, which the claim leaves out."
 def judge_table(
     claim: str, grid: Grid, language: str, topics: Sequence[str] = (), own_row: int | None = None
 ) -> Judgement:
-    """Judge a claim against a table; ``own_row``: the row the citation names."""
+    """Judge a claim by a table; ``own_row``: the index of the cited row."""
     if not known_language(language):
         return Judgement("open", unchecked=(f"There are no rules for the language {language or '?'}.",))
     return _TableComparison(claim, grid, language, topics).judgement(own_row)
 
 
 class _TableComparison(CellComparison):
-    """Reads one claim off one table."""
+    """Compare one claim with one table."""
 
     def judgement(self, own_row: int | None) -> Judgement:
         self.date_by_caption()
@@ -57,7 +57,7 @@ class _TableComparison(CellComparison):
         heads = [self.grid.head(column) for column in self.grid.columns]
         rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))])
         rows = self._of_one_label(rows, own_row)
-        of_rows = set(self.used)  # "total" names a row or a column, not both
+        of_rows = set(self.used)  # "total" names a row or a column, but not both
         columns = [self.grid.columns[at] for at in self._named(heads, of_rows)]
         if len(heads) == 1:
             columns = [*self.grid.columns]
@@ -96,7 +96,7 @@ class _TableComparison(CellComparison):
         return Judgement("open", unchecked=(COMPARES if len(rows) > 1 else "The claim names no one cell.",))
 
     def _sum(self, rows: Sequence[int], column: int, values: Sequence[int]) -> Judgement | None:
-        """ "The three ports had 2,301 together": the sum of the named rows of a column, or of all."""
+        """Judge a sum of the named rows of a column, or of all: "the three ports had 2,301 together"."""
         rows = rows or [row for row in range(len(self.grid.rows)) if not self.grid.is_total(row)]
         count = {at for at in values if (q := self.tokens[at].quantity) and q.bare and q.value == len(rows)}
         left, cells = [at for at in values if at not in count], [(row, column) for row in rows]
@@ -109,7 +109,7 @@ class _TableComparison(CellComparison):
         return self._computed(held, left, "sum", self.spans(cells), count)
 
     def _one_cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
-        """What the claim says of one cell: its number, its rank in the column, or its text."""
+        """Judge a claim about one cell: its number, its rank in the column, or its text."""
         extreme = self.extreme()
         self.outflow = self.names_outflow(row)
         if not values and extreme is None and self.grid.says_change(column):
@@ -127,7 +127,7 @@ class _TableComparison(CellComparison):
         return self._top(row, column, extreme, values) if judged.outcome == "holds" else judged
 
     def _denial_of_zero(self, row: int, column: int) -> Judgement | None:
-        """ "No patient had neutropenia" of a cell that says 0; None where the claim denies nothing."""
+        """Judge "no patient had neutropenia" by a cell that should be 0; None without a negation."""
         denials = denials_at(range(len(self.tokens)), self.tokens)
         held = self.first(row, column)
         if len(denials) != 1 or held is None:
@@ -139,7 +139,7 @@ class _TableComparison(CellComparison):
         return Judgement("conflict", spans, (wrong,), coverage=1.0)
 
     def _direction_of_change(self, row: int, column: int) -> Judgement:
-        """ "It rose from 2015 to 2017", of the cell that says by how many percent."""
+        """Judge a rise or fall without a number by the sign of a change: "it rose from 2015 to 2017"."""
         printed, spans = self.grid.quantity(row, column), self.spans([(row, column)])
         turns = {side: at for at, t in enumerate(self.tokens) for p, side in t.poles if p == "direction"}
         if printed is None or not printed.value or len(turns) != 1:
@@ -151,7 +151,7 @@ class _TableComparison(CellComparison):
         return self._rest(spans, {at})
 
     def _text(self, row: int, column: int) -> Judgement:
-        """ "The accuracy for Malta is low": the cell's own words, or those of another row's."""
+        """Judge a claim by the words of the cell, or of the same column in other rows: "accuracy is low"."""
         texts = [words_of(row[column].text, self.language) for row in self.grid.rows if len(row) > column]
         places = {text: at for text in texts if (at := places_of(self.tokens, text, self.words) - self.used)}
         unclear = any(token.quantity or token.marker for text in texts for token in text) or not places
@@ -166,7 +166,7 @@ class _TableComparison(CellComparison):
         return Judgement("conflict", spans, (wrong,), coverage=1.0)
 
     def _of_one_label(self, rows: list[int], own_row: int | None) -> list[int]:
-        """The rows that are named; of several of one label, in different sections, the one that is cited."""
+        """Return the named rows; of several with one label in different sections only the cited one."""
         if own_row is None or rows == [own_row]:
             return rows
         places = named(self.tokens, [self.grid.words_of_row(own_row)], self.words).get(0, set())
@@ -182,7 +182,7 @@ class _TableComparison(CellComparison):
         return list(found)
 
     def _by_values(self, row: int, values: Sequence[int]) -> list[int]:
-        """Columns that the claim's values name: two cells of the row, or the one of their measure."""
+        """Return columns with the claim's values: two cells of the row, or the only one of their measure."""
         columns = [column for column in self.grid.columns if self.grid.quantity(row, column)]
         agreeing = [self.agreeing_cells(at, [(row, column) for column in columns]) for at in values]
         if len(values) == 2 and all(len(cells) == 1 for cells in agreeing) and agreeing[0] != agreeing[1]:
@@ -193,7 +193,7 @@ class _TableComparison(CellComparison):
         return fitting if measures != {""} and len(fitting) == 1 and narrowed else []
 
     def _by_direction(self, row: int, columns: Sequence[int], values: Sequence[int]) -> list[int]:
-        """The columns of a change: the one that says it in percent, or the values it runs from and to."""
+        """Return the columns of a change: the one with changes in percent, or those of its start and end."""
         if not any(pair == "direction" for token in self.tokens for pair, _ in token.poles):
             return []
         latest = max(self.grid.columns, key=self.grid.time)
@@ -208,9 +208,10 @@ class _TableComparison(CellComparison):
         return [*self.grid.columns] if not columns and len(self.grid.columns) == 2 and dated else []
 
     def _since_year_before(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
-        """ "Revenue fell by 427 to 3,504 in 2023": held against the year before, in a column of its kind.
+        """Judge a change since the year before: "revenue fell by 427 to 3,504 in 2023".
 
-        None where nothing turns, that column is missing, or a value that is no extent is not the cell's.
+        None without a word of change or a column of the year before, or if a value fits neither the change
+        nor the cell.
         """
         kind = [token.word for token in self.grid.head(column) if not token.quantity]
         columns = [
@@ -228,7 +229,7 @@ class _TableComparison(CellComparison):
             and bool(self.agreeing_cells(at, cells[1:])) == (at in extents)
             for at in values
         ):
-            return None  # it repeats a cell that itself counts a change; or it is neither
+            return None  # the cell itself is a change, or the value is neither
         return self._change(cells, values, extents)
 
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
@@ -282,7 +283,7 @@ class _TableComparison(CellComparison):
     # -- two cells
 
     def _pair(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
-        """Two cells of a row or a column: their values, a comparison, or what is computed of them."""
+        """Judge two cells of a row or a column: values, a comparison, or a number computed from them."""
         quantities = [self.first(row, column) for row, column in cells]
         if None in quantities or any(is_marker(token, "negation") for token in self.tokens):
             return Judgement("open", unchecked=(COMPARES,))
@@ -307,7 +308,7 @@ class _TableComparison(CellComparison):
     def _written(
         self, equation: Equation, rows: Sequence[int], columns: Sequence[int], values: Sequence[int]
     ) -> Judgement:
-        """Judge a calculation that the claim writes down of the two cells it names."""
+        """Judge a calculation written in the claim with the two cells it names."""
         cells = [(row, column) for row in rows for column in columns]
         if len(cells) != 2 or not set(values) <= equation.places:
             return Judgement("open", unchecked=(COMPARES,))
@@ -325,7 +326,7 @@ class _TableComparison(CellComparison):
         return judged
 
     def _result_and_change(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
-        """ "Sales rose by 5 % to 84": each value off the cell of its measure."""
+        """Judge a change and its result, each by the cell of its measure: "sales rose by 5 % to 84"."""
         for row, column in cells:
             cell = self.grid.quantity(row, column)
             own = [
@@ -340,7 +341,7 @@ class _TableComparison(CellComparison):
     # -- a whole column
 
     def _top(self, row: int, column: int, at: int, values: Sequence[int] = ()) -> Judgement:
-        """Whether the cell is the highest or lowest of its column; ``values``: numbers already compared."""
+        """Judge whether the cell is the highest or lowest of its column; ``values``: compared numbers."""
         marker = self.tokens[at].marker
         own = [r for r in range(len(self.grid.rows)) if r == row or not self.grid.is_total(r)]
         amounts = [self.grid.quantity(r, column) for r in own]
@@ -369,7 +370,7 @@ class _TableComparison(CellComparison):
     def _change(
         self, cells: Sequence[tuple[int, int]], values: Sequence[int], left: Sequence[int]
     ) -> Judgement:
-        """ "It rose from 2010 to 2020, by 204, or 14.9 %"; "A has more than B"."""
+        """Judge a change or comparison of two cells: "rose by 204, or 14.9 %", "A has more than B"."""
         turn, spans = self.turn(cells), self.spans(cells)
         timeless = self.grid.order([column for _, column in cells]) == 0
         if turn is None or (timeless and not self.by_than(cells) and not self.names_reference_last()):
@@ -421,14 +422,14 @@ class _TableComparison(CellComparison):
         return replace(judged, formula=formula) if judged.outcome == "holds" else judged
 
     def _share(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
-        """ "A has 44.7 % of all": the cell's part of its column's total, or of the row that says it."""
+        """Judge the cell's share of its column's total, or of the named row: "A has 44.7 % of all"."""
         cell = self.grid.quantity(row, column)
         if cell is None or cell.dimension == "ratio" or not all(self.is_ratio(at) for at in values):
             return None
         if any(pair == "direction" for token in self.tokens for pair, _ in token.poles):
             return None
         if cell.bare and any(q.value == cell.value for at in values if (q := self.tokens[at].quantity)):
-            return None  # the cell itself, in a table that does not say that it counts in percent
+            return None  # the cell itself, in a table of percentages that does not name its unit
         totals = [other for other in range(len(self.grid.rows)) if self.grid.is_total(other)]
         others = totals[:1] or list(range(len(self.grid.rows)))
         parts = [self.grid.quantity(other, column) for other in others]
@@ -442,7 +443,7 @@ class _TableComparison(CellComparison):
         return self._computed(held, values, "share", self.spans(cells), set(values))
 
     def _rest(self, spans: tuple[tuple[int, int], ...], known: set[int]) -> Judgement:
-        """Verified only when every other word of the claim stands over or in the table."""
+        """Return "holds" if every other word of the claim is in or above the table, else "open"."""
         topics = (words_of(text, self.language) for text in self.topics)
         known_words = [token for tokens in topics for token in with_names(tokens, self.names)]
         heads = (self.grid.heads[column] for column in self.grid.columns)
@@ -468,7 +469,7 @@ class _TableComparison(CellComparison):
         return Judgement("holds", spans, coverage=1.0)
 
     def _is_predicate(self, token: Token) -> bool:
-        """Whether a word is the verb between what the row names and the value: "draws 1.8 kW"."""
+        """Return whether a word is the verb between the row's name and the value: "draws 1.8 kW"."""
         tokens = tokens_of(self.claim, self.language, limits=False)
         at = next(k for k, other in enumerate(tokens) if other.start == token.start)
         before, behind = tokens[max(0, at - 1)], tokens[min(at + 1, len(tokens) - 1)]

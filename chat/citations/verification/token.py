@@ -1,4 +1,4 @@
-"""A token of a claim or a passage: a quantity, a marker of meaning, a word, a function word or a break."""
+"""Tokens of a claim or a passage: a quantity, a marker of meaning, a word, a function word or a break."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Token:
 
     @property
     def content(self) -> bool:
-        """Whether it must have a partner."""
+        """Return whether it must have a partner."""
         return self.kind in ("quantity", "marker", "word")
 
 
@@ -93,13 +93,13 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 def names_in_topics(topics: Iterable[str]) -> frozenset[str]:
-    """Words of headings and titles that look like amounts, in lower case: "3m"."""
+    """Return words of headings and titles that look like amounts, in lower case: "3m"."""
     words = (word for topic in topics for word in re.findall(r"[^\W_]+", topic.lower()))
     return frozenset(word for word in words if word[0].isdigit() and word.isalnum() and not word.isdigit())
 
 
 def with_names(tokens: Sequence[Token], names: Container[str]) -> Sequence[Token]:
-    """The tokens, of which amounts that are ``names`` are words: "3M spent", not three million."""
+    """Return the tokens with amounts among ``names`` as words: "3M spent", not three million."""
     if not names:
         return tokens
     return tuple(_as_name(token, names) for token in tokens)
@@ -327,7 +327,7 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _long_form(short: str, before: str) -> str:
-    """The shortest end of a text with an abbreviation's letters in order, the first as an initial."""
+    """Return the shortest end of a text with an abbreviation's letters in order, the first as an initial."""
     at = len(before)
     for place in range(len(short) - 1, -1, -1):
         if not short[place].isalnum():

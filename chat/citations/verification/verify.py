@@ -35,7 +35,7 @@ from text.semantics import detected_language
 
 logger = logging.getLogger(__name__)
 
-# Why a claim is not verified, in one sentence for people.
+# Reasons why a claim is not verified, in one sentence for people.
 
 _BOTH = "The claim says {claim}, the page {source}."
 _SENTENCES = {

@@ -1,4 +1,4 @@
-"""Voice: who does what to whom where a verb is passive on one side, or said by its converse."""
+"""Grammatical voice: agent and object of a verb that is passive on one side, or replaced by its converse."""
 
 from __future__ import annotations
 
@@ -11,21 +11,15 @@ from chat.citations.verification.token import COORDINATORS, Token, is_marker, op
 from text.semantics import Lexicon, Marker
 
 _GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
-
-
 _WITH_PRONOUN = ("arse", "erse", "irse")
-
-
 _NO_PARTICIPLE = ("ing", "ly", "ant", "ent", "al", "ive", "ous", "ic", "ble", "ful", "s")
-
-
 _PARTICIPLES = frozenset({"sent", "spent", "lent", "bent", "meant"})
 _WE = Marker("person", "first")
 _AUXILIARY_REACH = 4  # tokens between an auxiliary and its participle
 
 
 def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a word is a participle behind an auxiliary, or before its agent ("approved by")."""
+    """Return whether a word is a participle after an auxiliary, or before its agent ("approved by")."""
     token = tokens[at]
     if (
         token.kind != "word"
@@ -57,7 +51,7 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
 
 
 def _is_no_participle(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether the ending of an English word is that of no participle; "payable by" is one."""
+    """Return whether an English word has an ending that participles never have; not so "payable by"."""
     token = tokens[at]
     agent = at + 1 < len(tokens) and tokens[at + 1].word in words.agent
     if not token.word.endswith(_NO_PARTICIPLE) or token.word in _PARTICIPLES:
@@ -66,7 +60,7 @@ def _is_no_participle(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
 
 
 def may_be_participle(token: Token, words: Lexicon) -> bool:
-    """Whether a word has the ending of a participle; in German, it has no capital."""
+    """Return whether a word has the ending of a participle; in German, it has no capital."""
     if words.language in _VERB_LAST:
         return not token.capital
     ending = _PARTICIPLE_ENDS.get(words.language)
@@ -86,7 +80,7 @@ _TO_BE_DONE = frozenset({"zu", "te"})  # "ist zu wechseln"; conditions.with_duti
 
 
 def _behind_impersonal(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a word is the verb of "on" or "man": no other word of meaning stands between."""
+    """Return whether a word is the verb of "on" or "man": no content word is between them."""
     for before in reversed(tokens[:at]):
         if before.word in words.impersonal:
             return True
@@ -96,7 +90,7 @@ def _behind_impersonal(tokens: Sequence[Token], at: int, words: Lexicon) -> bool
 
 
 def _ends_passive_clause(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a participle ends the clause of an auxiliary: "wird vom Käufer getragen"."""
+    """Return whether a participle ends the clause of an auxiliary: "wird vom Käufer getragen"."""
     own = [other for other in tokens if other.clause == tokens[at].clause and other.kind != "break"]
     last = [other for other in own if other.content][-1:] == [tokens[at]]
     return (
@@ -107,7 +101,7 @@ def _ends_passive_clause(tokens: Sequence[Token], at: int, words: Lexicon) -> bo
 
 
 def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a word stands behind "is" or "was", with no other word but an adverb between."""
+    """Return whether a word follows "is" or "was", with at most an adverb between."""
     if tokens[at].kind != "word":
         return False
     if words.reflexive and (
@@ -133,7 +127,7 @@ def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
 
 
 def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
-    """Partners of which one is passive and the other active."""
+    """Return the verbs that are passive on one side and active on the other."""
     if not pairing.words.passive:
         return []
     return [
@@ -150,7 +144,7 @@ def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
 
 
 def is_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a word stands behind an article or a preposition, or before its genitive; a German capital."""
+    """Return whether an article, a preposition, a genitive or a German capital marks a word as a noun."""
     if words.language == "de" and tokens[at].capital:
         return True
     before = tokens[at - 1] if at else None
@@ -161,7 +155,7 @@ def is_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
 
 
 def impersonal(pairing: Pairing) -> list[tuple[int, int]]:
-    """Partners of which one is the verb of an impersonal pronoun: "on a observé", "a été observé"."""
+    """Return partners of which one has an impersonal subject: "on a observé", "a été observé"."""
     return [
         (i, j)
         for i, j in pairing.ordered
@@ -171,7 +165,7 @@ def impersonal(pairing: Pairing) -> list[tuple[int, int]]:
 
 
 def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a word opens its clause as an imperative does, behind nothing but "not" and "and"."""
+    """Return whether a word opens its clause as an imperative does, after at most "not" and "and"."""
     clause = [t for t in tokens[:at] if t.clause == tokens[at].clause and t.kind != "break"]
     behind = tokens[at + 1].word if at + 1 < len(tokens) else ""
     if tokens[at].capital or behind in words.passive | words.have | words.copula:  # "weld was used"
@@ -186,7 +180,7 @@ def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
 
 
 def instructed(pairing: Pairing) -> list[tuple[int, int]]:
-    """Partners of which one is an imperative: what it is done to is the subject of the passive."""
+    """Return partners of which one is an imperative, whose object is the subject of the passive."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     return [
         (i, j)
@@ -197,7 +191,7 @@ def instructed(pairing: Pairing) -> list[tuple[int, int]]:
 
 
 def converse(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether "A sold it to B" is said as "B bought it from A"."""
+    """Return whether two verbs are converses with exchanged roles: "A sold it to B", "B bought it from A"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     pairs = {pair for pair, _ in claim[i].poles} & {pair for pair, _ in source[j].poles}
     if not pairs & {"trade", "giving"}:
@@ -222,10 +216,10 @@ def converse(pairing: Pairing, i: int, j: int) -> bool:
 
 
 def _given(pairing: Pairing, i: int, j: int, doers: Sequence[int]) -> bool:
-    """ "The nurse gave her 5 mg", "she received 5 mg"; "5 mg was given", "she received 5 mg"."""
+    """Return whether giver and receiver agree: "the nurse gave her 5 mg", "she received 5 mg"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     gives, held = is_passive(claim, i, words), is_passive(source, j, words)
-    if gives != held:  # the thing is what the one is of, and the object of the other
+    if gives != held:  # the thing given: subject of the passive verb, object of the active one
         active, verb = (source, j) if gives else (claim, i)
         theirs = _subject(source, j, words)
         things = [m if gives else k for k, m in pairing.ordered if (k in doers if gives else m in theirs)]
@@ -243,7 +237,7 @@ def _given(pairing: Pairing, i: int, j: int, doers: Sequence[int]) -> bool:
 
 
 def _is_receiver(tokens: Sequence[Token], verb: int, places: Collection[int], words: Lexicon) -> bool:
-    """Whether words stand right behind a verb of giving, before what is given, or behind "to"."""
+    """Return whether words name the receiver: right after a verb of giving, or after "to"."""
     near = next((at for at in range(verb + 1, len(tokens)) if tokens[at].content), None)
     return bool(places) and all(
         at > verb and (at == near or lead(tokens, at, words) in words.ends) for at in places
@@ -251,13 +245,13 @@ def _is_receiver(tokens: Sequence[Token], verb: int, places: Collection[int], wo
 
 
 def _same_subject(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether two verbs have subjects, and these are partners."""
+    """Return whether two verbs have subjects that are partners."""
     own = {pairing.partners.get(k) for k in _subject(pairing.claim, i, pairing.words)}
     return bool(own) and own <= set(_subject(pairing.source, j, pairing.words))
 
 
 def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Verbs whose voice has changed while the words around them have not changed sides."""
+    """Yield verbs whose voice changed, each with a subject or object that stayed in place."""
     for i, j in turned:
         passive_is_claim = is_passive(pairing.claim, i, pairing.words)
         tokens = pairing.claim if passive_is_claim else pairing.source
@@ -290,7 +284,7 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
 
 
 def _of_nearer_noun(pairing: Pairing, i: int, j: int) -> int | None:
-    """The claim's subject of a verb that the source says of a nearer noun: "sold Zeta, founded in"."""
+    """Return the claim's subject of a verb that has a nearer noun in the source: "sold Zeta, founded in"."""
     source = pairing.source
     before = [at for at in range(j) if source[at].kind == "word"]
     subject = next((k for k in _subject(pairing.claim, i, pairing.words) if k in pairing.partners), None)
@@ -301,18 +295,18 @@ def _of_nearer_noun(pairing: Pairing, i: int, j: int) -> int | None:
 
 
 def _act_in_other_verb(tokens: Sequence[Token], doers: Sequence[int], verb: int, words: Lexicon) -> bool:
-    """Whether the doers of the other side are the agent of an earlier verb here: "built by A and sold"."""
+    """Return whether the other side's subject is the agent of an earlier verb here: "built by A and sold"."""
     return all(at < verb and lead(tokens, at, words) in words.agent for at in doers)
 
 
 def _are_no_agents(tokens: Sequence[Token], doers: Sequence[int], words: Lexicon) -> bool:
-    """Whether who does it on the other side is in a phrase of another role: "sold to a collector"."""
+    """Return whether the other side's subject has another role here than agent: "sold to a collector"."""
     roles = [lead(tokens, at, words) for at in doers]
     return all(role in (words.starts | words.ends) - words.agent for role in roles)
 
 
 def _has_object(tokens: Sequence[Token], verb: int, subject: int, words: Lexicon) -> bool:
-    """Whether a verb acts on something: a bare word behind it, or another before it that is no subject."""
+    """Return whether a verb has an object: a bare word after it, or one before it that is not its subject."""
     for at in range(verb + 1, len(tokens)):
         token = tokens[at]
         if token.kind == "break" or token.word in COORDINATORS | words.prepositions:
@@ -328,7 +322,7 @@ _OBJECT_CASES = frozenset({"den", "dem", "einen", "einem"})
 
 
 def case_of(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
-    """The German article before a word that tells its case, with its preposition; '' where none does."""
+    """Return the German article that marks the case of a word, with its preposition; '' without one."""
     if words.language != "de":
         return ""
     for place in range(at - 1, max(-1, at - 4), -1):
@@ -344,7 +338,7 @@ def case_of(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
 
 
 def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
-    """Places of the phrase behind "by" that names the doer of a passive verb; empty where none does."""
+    """Return the places of the phrase with the agent of a passive verb ("by …"); empty without one."""
     for at in range(verb + 1, len(tokens)):
         if tokens[at].word in words.agent:
             end = at + 1
@@ -356,7 +350,7 @@ def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
             return range(at + 1, end)
         if tokens[at].kind == "break":
             break
-    if words.language in _VERB_LAST:  # "muss vom Käufer angezeigt werden"; "von" behind a noun is "of"
+    if words.language in _VERB_LAST:  # "muss vom Käufer angezeigt werden"; "von" after a noun is "of"
         for at in range(verb - 1, 0, -1):
             if tokens[at].kind == "break":
                 break
@@ -367,14 +361,14 @@ def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
 
 
 def _counts(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a number counts the word behind it: "by 84 of the 126 patients"."""
+    """Return whether a number counts the word after it: "by 84 of the 126 patients"."""
     behind = tokens[at + 1] if at + 1 < len(tokens) else None
     bare = tokens[at].quantity is not None and tokens[at].quantity.bare  # type: ignore[union-attr]
     return bare and behind is not None and (behind.kind == "word" or behind.word in words.among)
 
 
 def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
-    """Indexes of the bare words before a verb in its clause; in German of a masculine one behind it."""
+    """Return indexes of the bare words before a verb in its clause; in German of a masculine one after it."""
     found = [at for at in range(verb + 1, len(tokens)) if case_of(tokens, at, words) == "der"][:1]
     if found and tokens[found[0] - 1].word == "der" and tokens[found[0]].clause == tokens[verb].clause:
         return found
@@ -396,7 +390,7 @@ def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
 
 
 def gives(pairing: Pairing) -> bool:
-    """A passive verb of giving takes either object as its subject: "they were given it"."""
+    """Return whether both have a passive verb of giving, whose subject may be either object."""
     return any(
         is_passive(pairing.claim, i, pairing.words) and is_passive(pairing.source, j, pairing.words)
         for i, j in pairing.ordered
@@ -405,7 +399,7 @@ def gives(pairing: Pairing) -> bool:
 
 
 def dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """ "pay a deposit to the landlord" for "pay the landlord a deposit", and back."""
+    """Return whether two objects are exchanged with "to": "pay a deposit to him", "pay him a deposit"."""
     words = pairing.words
     verb = max((at for at in pairing.partners if at < i), default=None)
     if words.language not in ("en", "nl") or verb is None or not pairing.partners[verb] < min(j, m):
@@ -418,7 +412,7 @@ def dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
 
 
 def nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """ "publication of the call" for "the call was published", and back: a noun made of the verb."""
+    """Return whether a noun replaces the verb: "publication of the call", "the call was published"."""
     if pairing.claim[i].word == pairing.source[j].word and pairing.claim[k].word == pairing.source[m].word:
         return False
     between = [at for at in content_places(pairing.claim) if i < at < k]
@@ -428,15 +422,15 @@ def nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
 
 
 _DUTY = Marker("modality", "must")
-_NEED_NOT = frozenset({"de", "nl", "ru"})  # where "must not" says that one need not
+_NEED_NOT = frozenset({"de", "nl", "ru"})  # "must not" means "need not"
 
 
 def both_forbid(pairing: Pairing, i: int, j: int, passage: Sequence[Token]) -> bool | None:
-    """Whether the claim's "may not" stands for "must not"; German "muss nicht" forbids nothing.
+    """Return whether "may not" on one side and "must not" on the other both forbid; None if undecidable.
 
-    Nor does a "may not" that says what is possible: "we may not realise", "may not be available". Where a
-    passage says "may not", something in it must prescribe: a duty, a consent, "you" or a defined "Tenant".
-    None where nothing does, and it may still forbid: "members may not vote".
+    German "muss nicht" does not forbid. Nor does a "may not" of possibility: "we may not realise", "may not
+    be available". A "may not" of the passage forbids if the passage prescribes: it has a duty, a consent,
+    "you" or a defined "Tenant". It is undecidable without one: "members may not vote".
     """
     sides = (pairing.claim, i), (pairing.source, j)
     if {tokens[at].marker for tokens, at in sides} != {Marker("modality", "may"), Marker("modality", "must")}:
@@ -451,7 +445,7 @@ def both_forbid(pairing: Pairing, i: int, j: int, passage: Sequence[Token]) -> b
 
 
 def _prescribes(pairing: Pairing, j: int, passage: Sequence[Token]) -> bool:
-    """Whether a passage that says "may not" at a place is about what must be done."""
+    """Return whether a passage with a "may not" prescribes what must be done."""
     before = pairing.source[max(0, j - 2) : j]
     addressed = any(is_marker(token, "person", "second") for token in before[-1:])
     defined = any(token.name and token.kind == "word" for token in before[-1:])
@@ -461,7 +455,7 @@ def _prescribes(pairing: Pairing, j: int, passage: Sequence[Token]) -> bool:
 
 
 def _is_possible(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether what stands behind a modal verb is a state, or a risk of one's own."""
+    """Return whether a modal verb expresses a possibility: a state, or something that "we" may not do."""
     behind = [token for token in tokens[at + 1 : at + 4] if not is_marker(token, "negation")]
     if any(is_marker(token, "person", "first") for token in tokens[max(0, at - 1) : at]):
         return True
