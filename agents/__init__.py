@@ -1,5 +1,5 @@
 """Pincite for programs: checked evidence over MCP, OpenAI's protocol, and webhooks.
 
-`evidence` has the calls and their results, `mcp` and `openai` speak the two protocols,
-`webhooks` tells other programs what has happened. Everything is asked as one user.
+`evidence` has the functions and `results` their types; `mcp_server`, `openai_api` and `openai_responses`
+are the protocols; `webhooks` sends events to other programs. Each call has the rights of one user.
 """

@@ -1,4 +1,4 @@
-"""Webhooks in the admin: whom they tell, and what came of it. Secrets are not shown."""
+"""Webhooks and their deliveries in the admin. Secrets are not shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from documents.admin.accounts import EndingAdmin
 
 @admin.register(Webhook)
 class WebhookAdmin(EndingAdmin):
-    """Deleting one ends it at once."""
+    """Webhooks; deleting one ends its deliveries at once."""
 
     list_display = ["url", "owner", "events", "is_active", "created_at"]
     list_filter = ["is_active"]

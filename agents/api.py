@@ -1,4 +1,4 @@
-"""Claims and quotes of other programs checked, webhooks, embedded readers: `/api/verify/`, …"""
+"""API for other programs: verify claims, locate quotes, webhooks, embedded readers (`/api/verify/`, …)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from documents.models.security import record
 
 
 class WebhookSerializer(Strict, serializers.ModelSerializer):
-    """An address and what it wants to be told. ``secret`` is what the receiver verifies signatures with."""
+    """An address and the events it receives. The receiver verifies signatures with ``secret``."""
 
     url = serializers.CharField(max_length=2000, help_text="http(s); private networks are refused")
     events = serializers.ListField(child=serializers.ChoiceField(CHOOSABLE), min_length=1, max_length=10)
@@ -64,7 +64,7 @@ class WebhookSerializer(Strict, serializers.ModelSerializer):
 
 
 class DeliverySerializer(serializers.ModelSerializer):
-    """One message and the outcome of its last attempt; ``next_at`` is when it is tried again."""
+    """One message and the outcome of its last attempt; ``next_at`` is the time of the next one."""
 
     class Meta:
         model = WebhookDelivery
@@ -87,7 +87,7 @@ class WebhookViewSet(
     mixins.DestroyModelMixin,
     viewsets.GenericViewSet,
 ):
-    """Your webhooks. What they are sent is signed as Standard Webhooks says."""
+    """Your webhooks. Their messages are signed according to Standard Webhooks."""
 
     serializer_class = WebhookSerializer
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
@@ -119,9 +119,9 @@ ORIGIN = r"^https?://[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?(:[0-9]{1,5})?
 
 
 class EmbedSerializer(Strict, serializers.ModelSerializer):
-    """A reader of one document for an ``<iframe>`` in pages of the named sites, until it ends.
+    """A reader of one document for an ``<iframe>`` in pages of the named sites, until it expires.
 
-    ``url`` opens it; append ``?page=`` and ``?q=`` (words), or ``?citation=``, to light a place.
+    ``url`` opens it; append ``?page=`` and ``?q=`` (words), or ``?citation=``, to highlight a place.
     """
 
     document = VisibleRelated(queryset=Document.objects.all(), rights="editable_by")
@@ -159,7 +159,7 @@ class EmbedViewSet(
     mixins.DestroyModelMixin,
     viewsets.GenericViewSet,
 ):
-    """Readers of single documents for pages of other sites. Whoever has the address can read the document."""
+    """Readers of single documents for pages of other sites. Anyone with the address can read the document."""
 
     serializer_class = EmbedSerializer
     ordering_fields = ["created_at"]
@@ -180,25 +180,25 @@ Result = TypeVar("Result")
 
 
 class VerifiedClaims(BaseModel):
-    """One result for each claim, in their order: of a document, or of a text."""
+    """One result for each claim, in the same order, by a document or a text."""
 
     results: list[Verified | VerifiedText]
 
 
 class VerifiedInFile(BaseModel):
-    """One result for each claim, in their order."""
+    """One result for each claim, in the same order."""
 
     results: list[VerifiedText]
 
 
 class LocatedInFile(BaseModel):
-    """One result for each quote, in their order."""
+    """One result for each quote, in the same order."""
 
     results: list[LocatedText]
 
 
 class ClaimSerializer(Strict, serializers.Serializer):
-    """One sentence that is to be checked; with a page, what stands there decides."""
+    """A sentence to verify; with ``page``, that page decides."""
 
     claim = serializers.CharField(max_length=4000)
     quote = serializers.CharField(max_length=10_000, default="", allow_blank=True)
@@ -206,14 +206,14 @@ class ClaimSerializer(Strict, serializers.Serializer):
 
 
 class QuotedSerializer(Strict, serializers.Serializer):
-    """Words that are to be found; ``context`` chooses among several places."""
+    """Words to locate; ``context`` selects one of several places."""
 
     quote = serializers.CharField(max_length=10_000)
     context = serializers.CharField(max_length=10_000, default="", allow_blank=True)
 
 
 class VerifySerializer(Strict, serializers.Serializer):
-    """Claims, and what they are checked against: a ``document`` of the library, or a ``text``."""
+    """Claims, and their source: a ``document`` of the library, or a ``text``."""
 
     claims = serializers.ListField(child=ClaimSerializer(), min_length=1, max_length=MOST_AT_ONCE)
     document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
@@ -226,7 +226,7 @@ class VerifySerializer(Strict, serializers.Serializer):
 
 @extend_schema_field(OpenApiTypes.STR)
 class Listed(serializers.Field):
-    """A list in JSON within a form, each entry read by a serializer. The form knows no more than a string."""
+    """A JSON list in a form field, of which each entry is validated by a serializer."""
 
     def __init__(self, entry: type[serializers.Serializer], **options: Any) -> None:
         super().__init__(**options)
@@ -248,7 +248,7 @@ class Listed(serializers.Field):
 
 
 class VerifyFileSerializer(Strict, serializers.Serializer):
-    """A PDF that is not kept, and claims."""
+    """A PDF that is not stored, and claims."""
 
     file = serializers.FileField()
     claims = Listed(ClaimSerializer, help_text='JSON: [{"claim": …, "quote": …, "page": …}, …]')
@@ -256,14 +256,14 @@ class VerifyFileSerializer(Strict, serializers.Serializer):
 
 
 class LocateFileSerializer(Strict, serializers.Serializer):
-    """A PDF that is not kept, and quotes."""
+    """A PDF that is not stored, and quotes."""
 
     file = serializers.FileField()
     quotes = Listed(QuotedSerializer, help_text='JSON: [{"quote": …, "context": …}, …]')
 
 
 class Check(generics.GenericAPIView):
-    """A view that only looks: a token that reads may use it."""
+    """A view that changes nothing: the scope to read suffices."""
 
     scope = TokenScope.READ
     pagination_class = None
@@ -277,7 +277,7 @@ class Check(generics.GenericAPIView):
 
 @extend_schema(tags=["checks"])
 class Verify(Check):
-    """Whether a document, or a text, bears out each claim."""
+    """Verify each claim by a document or a text."""
 
     serializer_class = VerifySerializer
 
@@ -305,7 +305,7 @@ class Verify(Check):
 
 
 class FileCheckSerializer(serializers.ModelSerializer):
-    """A check of a long file. Ask again until ``status`` is done or failed; kept for a day."""
+    """A check of a long file, stored for a day. Poll it until ``status`` is done or failed."""
 
     results = serializers.JSONField(help_text="as for a short file; null until it is done")
 
@@ -318,7 +318,7 @@ LATER = OpenApiResponse(FileCheckSerializer, "A long file: a worker checks it. `
 
 
 class FileCheckView(Check):
-    """Checks a PDF that is not kept: at once, or by a worker where it is long."""
+    """Check a PDF that is not stored: at once, or in a worker if it is long."""
 
     parser_classes = [MultiPartParser]
     kind: FileCheck.Kind
@@ -337,7 +337,7 @@ class FileCheckView(Check):
 
 @extend_schema(tags=["checks"])
 class VerifyFile(FileCheckView):
-    """Whether a PDF that is not kept bears out each claim."""
+    """Verify each claim by a PDF that is not stored."""
 
     serializer_class = VerifyFileSerializer
     kind, field = FileCheck.Kind.VERIFY, "claims"
@@ -349,7 +349,7 @@ class VerifyFile(FileCheckView):
 
 @extend_schema(tags=["checks"])
 class LocateFile(FileCheckView):
-    """Where each quote stands in a PDF that is not kept."""
+    """Locate each quote in a PDF that is not stored."""
 
     serializer_class = LocateFileSerializer
     kind, field = FileCheck.Kind.LOCATE, "quotes"
@@ -361,7 +361,7 @@ class LocateFile(FileCheckView):
 
 @extend_schema(tags=["checks"])
 class FileCheckDetail(generics.RetrieveAPIView):
-    """How far the check of a long file is, and its results."""
+    """The progress of the check of a long file, and its results."""
 
     serializer_class = FileCheckSerializer
     filter_backends: list[Any] = []
@@ -371,7 +371,7 @@ class FileCheckDetail(generics.RetrieveAPIView):
 
 
 def usable(made: Callable[[], Result]) -> Result:
-    """What the call returns. Raises TooLong, and Unusable with the reason where it refuses otherwise."""
+    """Return the result of the call. Raises TooLong, and Unusable with the reason of a refusal."""
     try:
         return made()
     except TooLong:

@@ -1,4 +1,4 @@
-"""The agents app: what it hears of from the apps below."""
+"""The agents app, and the events of other apps that it subscribes to."""
 
 from __future__ import annotations
 

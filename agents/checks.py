@@ -1,6 +1,6 @@
-"""Claims and quotes checked against what is not in the library: a text, or a file that is not kept.
+"""Verify claims and locate quotes in a text or file that is not in the library.
 
-A long file is checked by a worker. The rows are the queue; a ticket in django-q says "check what is due".
+A worker checks long files. The rows are the queue; a ticket in django-q only makes a worker look at it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from pdf.api import ParseFailure, parse_file
 from pdf.geometry import PageFrame
 
 logger = logging.getLogger(__name__)
-MOST_PAGES = 60  # of a file that is read while the caller waits
-MOST_PAGES_LATER = 2000  # of one that a worker reads
-MOST_CHECKS = 5  # of one user that wait or run
+MOST_PAGES = 60  # of a file that is checked within the request
+MOST_PAGES_LATER = 2000  # of a file that a worker checks
+MOST_CHECKS = 5  # of one user, waiting or running
 TICKET = "agents.checks.check_due"
 TOO_LONG = "This file has {pages} pages; {most} can be checked. Add it to the library and check it there."
 TOO_MANY = "{} checks of yours are waiting. Send this one when they have ended."
@@ -43,11 +43,11 @@ FAILED = "This check could not be made."
 
 
 class TooLong(Refused):
-    """The file has more pages than are read at once."""
+    """The file has more pages than a request may read."""
 
 
 class Checker:
-    """Verifies claims against the units of one text or file."""
+    """Verify claims by the units of one text or file."""
 
     def __init__(self, units: Sequence[SourceUnit], frames: dict[int, PageFrame]) -> None:
         self._units = [(unit, terms_of(unit.text)) for unit in units]
@@ -55,7 +55,7 @@ class Checker:
 
     @classmethod
     def of_text(cls, text: str, language: str = "", title: str = "") -> Checker:
-        """Over a text in Markdown. Raises Refused for one without words."""
+        """Return a checker of a Markdown text. Raises Refused for a text without words."""
         units = passage_units(text, language, title)
         if not units:
             raise Refused("The text is empty.")
@@ -63,7 +63,7 @@ class Checker:
 
     @classmethod
     def of_file(cls, file: File, title: str = "", most: int = MOST_PAGES) -> Checker:
-        """Over a PDF of at most so many pages. Raises TooLong, and Refused for what cannot be read."""
+        """Return a checker of a PDF. Raises TooLong for more pages, Refused for an unreadable file."""
         with kept_for_now(file) as path:
             try:
                 parsed = parse_file(path, limits=parse_limits(), pages=range(1, most + 1))
@@ -77,7 +77,7 @@ class Checker:
         return cls(units, {page.number: page.frame for page in parsed.pages})
 
     def verify(self, claim: str, quote: str = "", page: int | None = None) -> VerifiedText:
-        """The verdict by the units that share most words with the claim and its quote."""
+        """Return the verdict by the units that share most words with the claim and its quote."""
         said = terms_of(f"{claim} {quote}")
         near = [(unit, terms) for unit, terms in self._units if page in (None, unit.page)]
         if not near:
@@ -109,7 +109,7 @@ class Checker:
 def check_file(
     kind: FileCheck.Kind, file: File, title: str, wanted: Sequence[dict[str, Any]], most: int = MOST_PAGES
 ) -> list[dict[str, Any]]:
-    """A result for each claim or quote, as JSON. Raises TooLong, Refused."""
+    """Return a result for each claim or quote, as JSON. Raises TooLong, Refused."""
     if kind == FileCheck.Kind.LOCATE:
         quotes = [(quoted["quote"], quoted["context"]) for quoted in wanted]
         return [found.model_dump() for found in locate_in_file(file, quotes, most)]
@@ -120,7 +120,7 @@ def check_file(
 def check_later(
     owner: User, kind: FileCheck.Kind, file: File, title: str, wanted: Sequence[dict[str, Any]]
 ) -> FileCheck:
-    """Keep the file until a worker has checked it. Raises Refused for a user with too many of them."""
+    """Store the file until a worker has checked it. Raises Refused for a user with too many checks."""
     if FileCheck.objects.visible_to(owner).unfinished().count() >= MOST_CHECKS:
         raise Refused(TOO_MANY.format(MOST_CHECKS))
     file.seek(0)
@@ -131,7 +131,7 @@ def check_later(
 
 
 def check_due() -> int:
-    """Check what is due; return how many."""
+    """Run the checks that are due; return their number."""
     checked = 0
     while check := _claimed():
         check.status, check.error = FileCheck.Status.DONE, ""
@@ -152,7 +152,7 @@ def check_due() -> int:
 
 
 def _claimed() -> FileCheck | None:
-    """The first that is due, marked so that no other worker takes it. One that was lost before fails."""
+    """Claim the first check that is due, or None. A check whose worker died before fails."""
     with transaction.atomic():
         while check := FileCheck.objects.due().select_for_update(skip_locked=True).first():
             was_lost = check.status == FileCheck.Status.RUNNING
@@ -166,7 +166,7 @@ def _claimed() -> FileCheck | None:
 
 
 def sweep(sender: object, **more: Any) -> None:
-    """Issue a ticket where something is due; delete what is old with its file."""
+    """Issue a ticket if a check is due; delete old checks with their files."""
     FileCheck.objects.outdated().delete()
     if FileCheck.objects.due().exists():
         async_task(TICKET, group="checks")
@@ -179,7 +179,7 @@ def forget_file(sender: object, instance: FileCheck, **more: Any) -> None:
 def locate_in_file(
     file: File, quotes: Sequence[tuple[str, str]], most: int = MOST_PAGES
 ) -> list[LocatedText]:
-    """Where each (quote, context) stands in a PDF of at most so many pages. Raises TooLong, Refused."""
+    """Locate each (quote, context) in a PDF. Raises TooLong for more pages, Refused if it is unreadable."""
     with kept_for_now(file) as path:
         pages = FilePages(path)
         try:
@@ -201,7 +201,7 @@ def _located(pages: FilePages, quote: str, context: str) -> LocatedText:
 
 @contextmanager
 def kept_for_now(file: File) -> Iterator[Path]:
-    """The file on disk while it is read; scanned for viruses first, where that is set. Raises Refused."""
+    """Write the file to disk during the block, after the virus scan if configured. Raises Refused."""
     try:
         scan(file)
     except (Infected, NotScanned) as refused:

@@ -1,4 +1,4 @@
-"""What programs leave here: talks of chat front ends, webhooks, checks of files, embedded readers."""
+"""Rows of other programs: threads of chat front ends, webhooks, checks of files, embedded readers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ChatThread(models.Model):
-    """A conversation, found by a digest of the talk so far as the front end has it."""
+    """A conversation, identified by a digest of the messages that the front end has."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     conversation = models.OneToOneField(Conversation, on_delete=models.CASCADE, related_name="+")
@@ -60,7 +60,7 @@ class WebhookQuerySet(OwnedQuerySet["Webhook"]):
 
 
 class Webhook(models.Model):
-    """An address that is told of its owner's documents and answers."""
+    """An address that receives events of its owner's documents and answers."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="webhooks")
@@ -79,7 +79,7 @@ class Webhook(models.Model):
 
     @property
     def secret(self) -> str:
-        """What the receiver verifies signatures with (Standard Webhooks); made of the server's own key."""
+        """Return the secret for verifying signatures (Standard Webhooks), derived from the server's key."""
         key = salted_hmac("agents.webhook", str(self.pk), algorithm="sha256").digest()
         return f"whsec_{base64.b64encode(key).decode()}"
 
@@ -92,7 +92,7 @@ class DeliveryQuerySet(models.QuerySet["WebhookDelivery"]):
         return self.filter(next_at__lte=timezone.now(), webhook__is_active=True).order_by("next_at")
 
     def forget_old(self) -> int:
-        """Delete what ended more than 30 days ago; returns how many."""
+        """Delete deliveries that ended more than 30 days ago; return their number."""
         return self.filter(next_at=None, created_at__lt=timezone.now() - KEPT).delete()[0]
 
 
@@ -124,7 +124,7 @@ class WebhookDelivery(models.Model):
 
 
 CHECKS_KEPT = timedelta(days=1)
-CHECK_LOST = timedelta(hours=1)  # after its beginning, its worker is taken for dead
+CHECK_LOST = timedelta(hours=1)  # after the start of a check, until its worker counts as dead
 
 
 class FileCheckQuerySet(OwnedQuerySet["FileCheck"]):
@@ -132,7 +132,7 @@ class FileCheckQuerySet(OwnedQuerySet["FileCheck"]):
         return self.filter(status__in=(FileCheck.Status.WAITING, FileCheck.Status.RUNNING))
 
     def due(self) -> Self:
-        """Those that wait, and those whose worker died."""
+        """Return checks that wait, and checks whose worker died."""
         lost = Q(status=FileCheck.Status.RUNNING, started_at__lt=timezone.now() - CHECK_LOST)
         return self.filter(Q(status=FileCheck.Status.WAITING) | lost).order_by("created_at")
 
@@ -141,7 +141,7 @@ class FileCheckQuerySet(OwnedQuerySet["FileCheck"]):
 
 
 class FileCheck(models.Model):
-    """Claims or quotes to be checked in the background against a file, which is deleted after it."""
+    """Claims or quotes to check in the background against a file, which is deleted afterwards."""
 
     class Kind(models.TextChoices):
         VERIFY = "verify", "claims"
@@ -179,11 +179,11 @@ _signer = Signer(salt="agents.embed")
 
 class ReaderEmbedQuerySet(OwnedQuerySet["ReaderEmbed"]):
     def open(self) -> Self:
-        """Those before their end. The right of their maker is ``is_open``."""
+        """Return embeds that have not expired. ``is_open`` checks the owner's right."""
         return self.filter(expires_at__gt=timezone.now(), owner__is_active=True)
 
     def by_token(self, token: str) -> ReaderEmbed | None:
-        """The embed of an address; None for a forged one, and one that has ended."""
+        """Return the embed of an address; None for a forged or expired address."""
         try:
             key = uuid.UUID(hex=_signer.unsign(token))
         except (BadSignature, ValueError):
@@ -193,9 +193,9 @@ class ReaderEmbedQuerySet(OwnedQuerySet["ReaderEmbed"]):
 
 
 class ReaderEmbed(models.Model):
-    """A reader of one document within pages of other sites, for whoever has its address, until its end.
+    """A reader of one document within pages of other sites, for anyone who has its address.
 
-    It ends with the right of its owner to hand the document on, too.
+    It ends when it expires, or when its owner may no longer share the document.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -215,17 +215,17 @@ class ReaderEmbed(models.Model):
 
     @property
     def token(self) -> str:
-        """The id and a signature, so that ids cannot be tried."""
+        """Return the id with a signature, so that ids cannot be guessed."""
         return _signer.sign(self.pk.hex)
 
     @property
     def is_open(self) -> bool:
-        """Whether the owner may still hand the document on. One query."""
+        """Return whether the owner may still share the document. One query."""
         return Document.objects.editable_by(self.owner).filter(pk=self.document_id).exists()
 
 
 def embeds_of(document: Document, readers: Container[str]) -> Iterator[Way]:
-    """The embedded readers of the document that are open: for ``documents.access``."""
+    """Return the document's open embedded readers, for ``documents.access``."""
     found = ReaderEmbed.objects.open().filter(document=document).select_related("owner")
     for embed in found.order_by("created_at"):
         maker = embed.owner.get_username()
@@ -235,7 +235,7 @@ def embeds_of(document: Document, readers: Container[str]) -> Iterator[Way]:
 
 
 def end_embed(document: Document, embed_id: uuid.UUID) -> bool:
-    """End an embedded reader of the document, whoever made it."""
+    """End an embedded reader of the document, of any owner."""
     found = ReaderEmbed.objects.filter(document=document, pk=embed_id)
     for embed in found:
         record(EventKind.LINK_ENDED, str(embed))

@@ -1,4 +1,4 @@
-"""`/v1/models`, `/v1/chat/completions`: OpenAI's protocol, for chat front ends and its own SDK."""
+"""`/v1/models`, `/v1/chat/completions`: OpenAI's protocol, for chat front ends and OpenAI's SDK."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from chat.views.conversations import close_connection
 from documents.api.common.errors import Unusable, error_response
 from documents.models import Collection, Document, TokenScope
 
-# A model names where to look: ``library``, ``collection:<id>`` or ``document:<id>``. Citations are
+# The name of a model is a scope: ``library``, ``collection:<id>`` or ``document:<id>``. Citations are
 # Markdown links in the text, ``annotations`` on the message, and a list of sources at its end.
 
 LIBRARY = "library"
@@ -46,7 +46,7 @@ Turn = tuple[str, str]
 
 
 def models_of(user: User) -> list[Model]:
-    """The library, then collections, then documents, each the latest first."""
+    """Return the library, then collections, then documents, each newest first, as models."""
     named = [(LIBRARY, "Whole library", 0)]
     collections = Collection.objects.visible_to(user).values_list("pk", "name", "created_at")
     documents = Document.objects.visible_to(user).searchable().values_list("pk", "title", "created_at")
@@ -62,7 +62,7 @@ def models_of(user: User) -> list[Model]:
 
 
 def turns_of(messages: Sequence[dict[str, Any]]) -> list[Turn]:
-    """Questions and answers of a talk; instructions to a model are left out. Raises Refused."""
+    """Return the questions and answers of a chat, without instructions to a model. Raises Refused."""
     turns = [
         (str(message.get("role")), _words(message.get("content")))
         for message in messages
@@ -76,7 +76,7 @@ def turns_of(messages: Sequence[dict[str, Any]]) -> list[Turn]:
 
 
 def _words(content: object) -> str:
-    """Text as it is, or its parts that are text."""
+    """Return the text of a message: a string, or its text parts."""
     if isinstance(content, list):
         parts = (part.get("text", "") for part in content if isinstance(part, dict))
         return "\n".join(part for part in parts if isinstance(part, str)).strip()
@@ -84,7 +84,7 @@ def _words(content: object) -> str:
 
 
 def conversation_for(agent: Agent, model: str, turns: Sequence[Turn]) -> Conversation:
-    """The conversation this talk belongs to; a new one where none is known. Raises Refused."""
+    """Return the conversation of this chat, or a new one. Raises Refused."""
     before = turns[:-1]
     if before:
         known = ChatThread.objects.filter(owner=agent.user, digest=digest_of(model, before))
@@ -114,7 +114,7 @@ def _unknown(model: str) -> Refused:
 
 
 def remember(conversation: Conversation, model: str, turns: Sequence[Turn], answer: str) -> None:
-    """Keep which talk the conversation is, so that its next question goes on there."""
+    """Store the digest of the chat, by which its next question finds the conversation."""
     digest = digest_of(model, [*turns, ("assistant", answer)])
     ChatThread.objects.update_or_create(
         conversation=conversation, defaults={"owner_id": conversation.owner_id, "digest": digest}
@@ -127,12 +127,12 @@ def digest_of(model: str, turns: Iterable[Turn]) -> str:
 
 
 def link_of(citation: CitationShown, base: str) -> str:
-    """``[[1]](address)``: a link that any Markdown shows as [1]."""
+    """Return ``[[1]](address)``, a Markdown link shown as [1]."""
     return f"[[{citation.number}]]({base}{citation.href})"
 
 
 def written(shown: ShownMessage, base: str) -> tuple[str, list[dict[str, Any]]]:
-    """The answer's text with links and sources, and its annotations."""
+    """Return the answer's text with links and sources, and its annotations."""
     annotations: list[dict[str, Any]] = []
     pieces: list[str] = []
     length = at = 0
@@ -152,7 +152,7 @@ def written(shown: ShownMessage, base: str) -> tuple[str, list[dict[str, Any]]]:
 
 
 def annotation(citation: CitationShown, base: str, start: int, end: int) -> dict[str, Any]:
-    """OpenAI's ``url_citation``, and beside it what Pincite knows of the place and its verdict."""
+    """Return OpenAI's ``url_citation``, with Pincite's place and verdict beside it."""
     return {
         "type": "url_citation",
         "url_citation": {
@@ -176,7 +176,7 @@ def annotation(citation: CitationShown, base: str, start: int, end: int) -> dict
 
 
 def sources(shown: ShownMessage, base: str) -> str:
-    """The end of an answer: its sources with their verdicts, and how its claims fared."""
+    """Return the end of an answer: its sources with their verdicts, and a summary of its claims."""
     if not shown.citations:
         return ""
     by_number = {citation.number: citation for citation in reversed(shown.citations)}
@@ -186,7 +186,7 @@ def sources(shown: ShownMessage, base: str) -> str:
 
 
 def source(citation: CitationShown, base: str) -> str:
-    """``[[1]](…) Title, p. 5: “quote” (exact)``; what the page says otherwise, where it does."""
+    """Return ``[[1]](…) Title, p. 5: “quote” (exact)``, with the reason of a contradiction."""
     quote = " ".join(citation.quote.split())
     quoted = f": “{quote}”" if quote else ""
     standing = f" ({citation.standing})" if citation.standing else ""
@@ -195,7 +195,7 @@ def source(citation: CitationShown, base: str) -> str:
 
 
 def tokens_of(message: Message) -> tuple[int, int]:
-    """Tokens read and written as far as the provider told them; 0 for an answer without a model."""
+    """Return tokens read and written, as reported by the provider; 0 for an answer without a model."""
     return int(message.usage.get("input_tokens", 0)), int(message.usage.get("output_tokens", 0))
 
 
@@ -215,7 +215,7 @@ NO_TASKS = (
 
 
 class OpenAIView(APIView):
-    """Errors in the shape that OpenAI's clients read."""
+    """A view with errors in OpenAI's format."""
 
     schema = None
 
@@ -247,7 +247,7 @@ class Models(OpenAIView):
 
 
 class CompletionSerializer(serializers.Serializer):
-    """What is read of a request; what only tunes a model is ignored, as other servers do."""
+    """The fields of a request that are used; parameters of a model are ignored, as by other servers."""
 
     model = serializers.CharField(max_length=100)
     messages = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MOST_MESSAGES)
@@ -257,7 +257,7 @@ class CompletionSerializer(serializers.Serializer):
 
 
 class ChatCompletionsView(OpenAIView):
-    """Answers the talk's last question."""
+    """Answer the last question of a chat."""
 
     scope = TokenScope.ASK
     rate = "ask"
@@ -282,10 +282,10 @@ def event_stream(events: AsyncIterator[str]) -> StreamingHttpResponse:
 
 
 class AskedAnswer:
-    """A question put to a conversation, and its answer in OpenAI's shapes. Raises Refused.
+    """A question in a conversation, and its answer in OpenAI's formats. Raises Refused.
 
     Attributes:
-        turns: the talk as the front end has it; empty where it names the conversation by an id.
+        turns: the messages that the front end sent; empty if it sent the id of a conversation.
     """
 
     def __init__(self, agent: Agent, model: str, turns: Sequence[Turn], conversation: Conversation) -> None:
@@ -294,7 +294,7 @@ class AskedAnswer:
         self.created = int(time.time())
 
     def ask(self, question: str) -> UUID:
-        """Begin the answer; return its id."""
+        """Start the answer; return its id."""
         try:
             answer = question_commands.ask(self.conversation, question).answer
         except InvalidOperation as reason:
@@ -315,7 +315,7 @@ class Completion(AskedAnswer):
         self.answer = self.ask(turns[-1][1])
 
     def whole(self) -> dict[str, Any]:
-        """A ``chat.completion``. Raises Refused where nothing could be written."""
+        """Return a ``chat.completion``. Raises Refused for a failed answer."""
         message, text, annotations = finished_answer(self.answer, self.base)
         self.remember(text)
         reply = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
@@ -324,7 +324,7 @@ class Completion(AskedAnswer):
         return ChatCompletion.model_validate(body).model_dump(exclude_none=True)
 
     async def events(self, with_usage: bool) -> AsyncIterator[str]:
-        """``chat.completion.chunk`` events, then ``[DONE]``."""
+        """Yield ``chat.completion.chunk`` events, then ``[DONE]``."""
         yield self._chunk({"role": "assistant", "content": ""})
         said: list[str] = []
         async for text, note in pieces(self.answer, self.base):
@@ -357,11 +357,11 @@ class Completion(AskedAnswer):
         return {"id": key, "object": kind, "created": self.created, "model": self.model}
 
 
-STILL_HERE = ": still here\n\n"  # a comment, so that no proxy ends a stream that waits
+STILL_HERE = ": still here\n\n"  # a comment, so that no proxy closes a silent stream
 
 
 def finished_answer(answer: UUID, base: str) -> tuple[Message, str, list[dict[str, Any]]]:
-    """Wait for the answer; return it with its text and annotations. Raises Refused where it failed."""
+    """Wait for the answer; return it with its text and annotations. Raises Refused for a failed answer."""
     wait_for(answer)
     message = Message.objects.get(pk=answer)
     if message.status == Message.Status.FAILED:
@@ -370,9 +370,9 @@ def finished_answer(answer: UUID, base: str) -> tuple[Message, str, list[dict[st
 
 
 async def pieces(answer: UUID, base: str) -> AsyncIterator[tuple[str, dict[str, Any] | None]]:
-    """Pieces of the answer as it is written, a citation's with its annotation; then its sources.
+    """Yield pieces of the answer as they are written, citations with their annotation; then its sources.
 
-    An empty piece says that nothing was written for a while.
+    An empty piece is a keep-alive.
     """
     await sync_to_async(close_connection)()
     length = 0

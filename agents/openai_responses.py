@@ -50,7 +50,7 @@ STATUS = {
 
 
 class ResponseSerializer(serializers.Serializer):
-    """What is read of a request; ``instructions`` and what only tunes a model are ignored."""
+    """The fields of a request that are used; ``instructions`` and parameters of a model are ignored."""
 
     model = serializers.CharField(max_length=100)
     input = serializers.JSONField()
@@ -58,7 +58,7 @@ class ResponseSerializer(serializers.Serializer):
     stream = serializers.BooleanField(default=False, allow_null=True)
 
     def validate_input(self, sent: object) -> list[dict[str, Any]]:
-        """A question, or the messages of a talk."""
+        """Accept a question, or the messages of a chat."""
         if isinstance(sent, str):
             return [{"role": "user", "content": sent}]
         if isinstance(sent, list) and len(sent) <= MOST_MESSAGES and all(isinstance(m, dict) for m in sent):
@@ -67,7 +67,7 @@ class ResponseSerializer(serializers.Serializer):
 
 
 class Responses(OpenAIView):
-    """Answers the input's last question."""
+    """Answer the last question of the input."""
 
     scope = TokenScope.ASK
     rate = "ask"
@@ -87,7 +87,7 @@ class Responses(OpenAIView):
 
 
 class ResponseDetail(OpenAIView):
-    """An answer that was given before."""
+    """A stored answer."""
 
     scope = TokenScope.READ
 
@@ -99,7 +99,7 @@ class ResponseDetail(OpenAIView):
 
 
 def answer_of(agent: Agent, response_id: str) -> Message:
-    """The user's own answer of that id. Raises Http404, Refused."""
+    """Return the user's answer with this id. Raises Http404, Refused."""
     try:
         key = UUID(response_id.removeprefix(PREFIX))
     except ValueError:
@@ -110,7 +110,7 @@ def answer_of(agent: Agent, response_id: str) -> Message:
 
 
 def model_of(conversation: Conversation) -> str:
-    """The model that asks where the conversation looks; the library for several documents."""
+    """Return the model whose scope is that of the conversation; the library for several documents."""
     if conversation.collection_id:
         return f"collection:{conversation.collection_id}"
     documents = list(conversation.documents.values_list("pk", flat=True)[:2])
@@ -120,7 +120,7 @@ def model_of(conversation: Conversation) -> str:
 def response_object(
     message: Message, model: str, before: str | None, text: str, notes: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
-    """A ``response``: one message with one text, and an error where it has one."""
+    """Return a ``response``: one message with one text, and its error, if any."""
     read, wrote = tokens_of(message)
     item = message_item(message.pk, text, notes, "incomplete" if message.is_unfinished else "completed")
     status = (
@@ -165,7 +165,7 @@ def text_part(text: str, notes: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def flat(note: dict[str, Any]) -> dict[str, Any]:
-    """The annotation as this protocol writes it: without a level for its kind."""
+    """Return the annotation in this protocol's flat form."""
     return {"type": note["type"], **note["url_citation"], "pincite": note["pincite"]}
 
 
@@ -186,13 +186,13 @@ class AskedResponse(AskedAnswer):
         self._sequence = 0
 
     def whole(self) -> dict[str, Any]:
-        """The ``response``. Raises Refused where nothing could be written."""
+        """Return the ``response``. Raises Refused for a failed answer."""
         message, text, notes = finished_answer(self.answer, self.base)
         self.remember(text)
         return response_object(message, self.model, self.before, text, notes)
 
     async def events(self) -> AsyncIterator[str]:
-        """The events in which OpenAI's server tells of one message with one text."""
+        """Yield the events that OpenAI's server sends for one message with one text."""
         begun = await sync_to_async(self._object)("", [])
         item = {"item_id": f"msg_{self.answer.hex}", "output_index": 0}
         part = {**item, "content_index": 0}

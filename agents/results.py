@@ -31,7 +31,7 @@ VERDICTS, PLACES = get_args(Verdict), get_args(Place)
 
 
 class FromDocuments(BaseModel):
-    """A result that contains text of documents, and is marked so."""
+    """A result with text of documents, which is untrusted and marked as such."""
 
     notice: str = NOTICE
 
@@ -106,14 +106,14 @@ class PagesRead(FromDocuments):
 
 
 class Part(BaseModel):
-    """Where words stand on one page, one rectangle per line."""
+    """The place of words on one page, one rectangle per line."""
 
     page: int
     rects: list[Box]
 
 
 class Located(FromDocuments):
-    """Where quoted words stand. ``none``: they do not."""
+    """The places of quoted words. ``none``: they were not found."""
 
     verdict: Place
     text: str = Field(description="the words as the page prints them")
@@ -124,7 +124,7 @@ class Located(FromDocuments):
 
 
 class Difference(BaseModel):
-    """One thing the page says otherwise than the claim."""
+    """A difference between the page and the claim."""
 
     kind: str
     claim: str
@@ -132,10 +132,10 @@ class Difference(BaseModel):
 
 
 class Verified(FromDocuments):
-    """Whether the document bears a claim out.
+    """The verdict of a claim by a document.
 
     ``exact``, ``normalized``, ``moved`` and ``computed`` are verified; ``partial`` and ``unsupported``
-    are contradicted or not borne out; ``found``: the words are there, the claim was not judged.
+    are contradicted or not supported; ``found``: the words are there, the claim was not judged.
     """
 
     verified: bool
@@ -153,7 +153,7 @@ class Verified(FromDocuments):
 
 
 class VerifiedText(BaseModel):
-    """Whether a text bears a claim out; verdicts as in ``Verified``."""
+    """The verdict of a claim by a text; see ``Verified``."""
 
     verified: bool
     verdict: Verdict
@@ -168,7 +168,7 @@ class VerifiedText(BaseModel):
 
 
 class LocatedText(BaseModel):
-    """Where quoted words stand in a file. ``none``: they do not."""
+    """The places of quoted words in a file. ``none``: they were not found."""
 
     verdict: Place
     text: str
@@ -207,7 +207,7 @@ class Answered(FromDocuments):
 
 
 class ReviewCellRead(BaseModel):
-    """One cell; ``value`` is typed by its column's kind, and stands only with the words it rests on."""
+    """One cell; ``value`` has the type of its column, and is given only with its evidence."""
 
     document: str
     title: str = Field(description="the document's")
@@ -222,7 +222,7 @@ class ReviewCellRead(BaseModel):
 
 
 class ReviewRead(FromDocuments):
-    """A review's cells, row by row; ``states`` counts them. Call again with ``review`` while some wait."""
+    """A review's cells, row by row; ``states`` counts them. Poll with ``review`` while some are waiting."""
 
     review: str
     name: str
@@ -234,13 +234,13 @@ class ReviewRead(FromDocuments):
 
 
 class Added(BaseModel):
-    """A document that was taken in; it is found once its status is ready."""
+    """A document that was added; it can be searched once its status is ready."""
 
     document: DocumentCard
     already_there: bool
 
 
-# Addresses: the reader open at the words, and a picture of them.
+# Addresses of the reader at the words, and of pictures of them.
 
 PICTURE_URI = "pincite://documents/{document}/pages/{page}/picture/{boxes}"
 PAGE_URI = "pincite://documents/{document}/pages/{page}"
@@ -248,10 +248,10 @@ PAGE_URI = "pincite://documents/{document}/pages/{page}"
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Makes addresses. ``base`` is the site's address without a slash at its end.
+    """Build URLs. ``base`` is the site's address without a final slash.
 
     Attributes:
-        resources: name pictures by the URI of their MCP resource, not by an address of the API.
+        resources: pictures have the URI of their MCP resource, not a URL of the API.
     """
 
     base: str
@@ -261,7 +261,7 @@ class Addresses:
         return f"{self.base}/documents/{document}/"
 
     def place(self, document: UUID | str, page: int, words: str = "", **rows: object) -> str:
-        """The reader, open at the page, with the words, the ``unit`` or the ``citation`` lit."""
+        """Return the reader's URL at the page, with the words, ``unit`` or ``citation`` highlighted."""
         return f"{self.document(document)}?{reader_query(page, words, **rows)}"
 
     def review(self, review: UUID | str) -> str:
@@ -271,7 +271,7 @@ class Addresses:
         return f"{self.base}/conversations/{conversation}/"
 
     def picture(self, document: UUID | str, page: int, boxes: Boxes) -> str:
-        """A picture of the page with these parts of it lit (0..1 of the page as shown)."""
+        """Return the URL of a page's picture with these rectangles highlighted (display fractions)."""
         written = written_boxes(boxes)
         if self.resources:
             return PICTURE_URI.format(document=document, page=page, boxes=written or UNMARKED)

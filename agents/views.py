@@ -1,6 +1,6 @@
-"""`/account/webhooks/`: one's webhooks, what was sent to each; `/embed/…`: a reader within other sites.
+"""`/account/webhooks/`: a user's webhooks with their deliveries; `/embed/…`: a reader within other sites.
 
-Beside them the paths of what programs use beside the API.
+This module also has the URLs of programs outside the API.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def webhooks(request: HttpRequest) -> HttpResponse:
 
 
 def webhooks_page(request: HttpRequest, url: str = "", chosen: Sequence[str] | None = None) -> HttpResponse:
-    """Show one's webhooks. ``url`` and the ``chosen`` events: what the form held when it was refused."""
+    """Show the user's webhooks. ``url`` and ``chosen`` (events): the input of a refused form."""
     latest = WebhookDelivery.objects.all()[:SHOWN]
     own = Webhook.objects.visible_to(request.user).prefetch_related(
         Prefetch("deliveries", latest, to_attr="latest")
@@ -53,7 +53,7 @@ def webhooks_page(request: HttpRequest, url: str = "", chosen: Sequence[str] | N
 @require_POST
 @login_required
 def add(request: HttpRequest) -> HttpResponse:
-    """Adds an address with the events that were ticked."""
+    """Add an address with the selected events."""
     url = request.POST.get("url", "").strip()[:2000]
     events = sorted({event for event in request.POST.getlist("event") if event in dict(CHOOSABLE)})
     own = Webhook.objects.visible_to(request.user)
@@ -96,9 +96,9 @@ def remove(request: HttpRequest, pk: UUID) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def embedded_reader(request: HttpRequest, token: str) -> HttpResponseBase:
-    """The document's pages, at ``?citation=``, or at ``?page=`` with the words ``?q=`` lit, in a frame.
+    """Show the document in a frame, at ``?citation=``, or at ``?page=`` with the words ``?q=`` highlighted.
 
-    The session is not looked at: the address says what may be read, and nothing else can be.
+    The session is ignored: the address alone gives access, and only to this document.
     """
     embed = open_embed(token)
     context = embed_context(request, embed.document, reverse("embedded-file", args=[token]), embed.owner)
@@ -116,7 +116,7 @@ def embedded_reader(request: HttpRequest, token: str) -> HttpResponseBase:
 @never_cache
 @require_safe
 def embedded_file(request: HttpRequest, token: str) -> HttpResponseBase:
-    """The PDF of an embedded reader, whole or the range asked for."""
+    """Return the PDF of an embedded reader, whole or the requested range."""
     document = open_embed(token).document
     return pdf_of(request, document, document.shown_file)
 

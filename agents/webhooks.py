@@ -1,7 +1,8 @@
 """Webhooks: send events of documents, answers and reviews to the addresses that their owner registered.
 
-Signed by Standard Webhooks, tried again with growing pauses, sent by a worker through the guard that keeps
-fetches out of private networks. The rows are the queue; a ticket in django-q only says "send what is due".
+Messages are signed according to Standard Webhooks and retried with growing pauses. A worker sends them
+through the guard against private networks. The rows are the queue; a ticket in django-q only makes a worker
+look at it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from documents.models import Job
 
 PAUSES = tuple(timedelta(seconds=s) for s in (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400))
 SECONDS_TO_ANSWER = 15
-AT_ONCE = 50  # deliveries of one ticket
+AT_ONCE = 50  # deliveries per ticket
 CHOOSABLE = [choice for choice in Event.choices if choice[0] != Event.TEST]
 TICKET = "agents.webhooks.deliver_due"
 NO_ANSWER = "The address did not answer."
@@ -90,14 +91,14 @@ def tested(webhook: Webhook) -> WebhookDelivery:
 
 
 def sweep(sender: object, **more: Any) -> None:
-    """Issue a ticket where something is due; forget what is old."""
+    """Issue a ticket if a delivery is due; delete old deliveries."""
     WebhookDelivery.objects.forget_old()
     if WebhookDelivery.objects.due().exists():
         async_task(TICKET, group="webhooks")
 
 
 def deliver_due() -> int:
-    """Send what is due; returns how many were tried."""
+    """Send the deliveries that are due; return the number of attempts."""
     tried = 0
     while tried < AT_ONCE and (delivery := _claimed()):
         deliver(delivery)
@@ -106,7 +107,7 @@ def deliver_due() -> int:
 
 
 def _claimed() -> WebhookDelivery | None:
-    """The first that is due, put off so that no other worker sends it meanwhile."""
+    """Claim the first delivery that is due, and postpone it for other workers; None if none is due."""
     with transaction.atomic():
         due = (
             WebhookDelivery.objects.due()
@@ -122,7 +123,7 @@ def _claimed() -> WebhookDelivery | None:
 
 
 def deliver(delivery: WebhookDelivery) -> None:
-    """Send one message, and keep what came of it."""
+    """Send one message, and store the outcome."""
     delivery.status_code, delivery.error = None, ""
     try:
         delivery.status_code = _posted(delivery)
@@ -141,7 +142,7 @@ def deliver(delivery: WebhookDelivery) -> None:
 
 
 def _posted(delivery: WebhookDelivery) -> int:
-    """The status of the answer; what else it says is not read. Raises FetchRefused, HTTPError."""
+    """Post the message; return the response's status. Raises FetchRefused, HTTPError."""
     body, now = json.dumps(delivery.payload), datetime.now(UTC)
     key = f"msg_{delivery.pk.hex}"
     headers = {
