@@ -1,7 +1,6 @@
-"""An answer while it grows: its words, its citations, and what verification says of them.
+"""Build an answer while it is streamed: its text, its citations and their verdicts.
 
-A builder is pure: it reads no database and sends nothing. ``write`` and ``cite``
-give the events that tell a reader what changed.
+A builder is pure: it reads no database and sends nothing. ``write`` and ``cite`` return the events to send.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ MOST_CITATIONS = 400  # of one answer; a model that cites everything is stopped 
 
 @dataclass(frozen=True, slots=True)
 class _CitedBlock:
-    """``content[start:end]`` is text for all of which a provider cites ``unit``."""
+    """A range of ``content`` for all of which a provider cites ``unit``."""
 
     start: int
     end: int
@@ -45,14 +44,14 @@ class AnswerBuilder:
 
     Attributes:
         numbers: the superscript of each unit (by id) that the conversation has cited so far.
-        content: what is stored: Markdown with ``[[cite:<unit>:<page>]]`` markers.
+        content: the stored text: Markdown with ``[[cite:<unit>:<page>]]`` markers.
         citations: in the order of the markers in ``content``.
         dropped: citations left out because the answer has too many.
         saved: ids of the citations that are rows already.
         saved_content: the content that is stored.
-        changed: ids of citations that changed after they were told.
+        changed: ids of citations that changed after they were sent.
         lock: held while content and citations change, so that another thread can save both in step.
-        saving: held while they are saved: the recorder and the writer may both come to it.
+        saving: held while they are saved, by the recorder or the writer.
     """
 
     message_id: UUID
@@ -74,13 +73,13 @@ class AnswerBuilder:
         self._known = dict(self.numbers)
 
     def write(self, text: str) -> Iterator[Event]:
-        """Adds words."""
+        """Add text; return its events."""
         with self.lock:
             self.content += text
         yield from text_events(text, self.renderer.write(text))
 
     def cite(self, unit: SourceUnit, quote: str = "") -> Iterator[Event]:
-        """Adds a citation of ``unit`` for what was just said, checked."""
+        """Add a verified citation of ``unit`` for the last sentence; return its events."""
         if len(self.citations) >= MOST_CITATIONS:
             self.dropped += 1
             return
@@ -100,16 +99,16 @@ class AnswerBuilder:
         yield from self._joint_support(citation)
 
     def cite_block(self, unit: SourceUnit, block: str) -> None:
-        """Note that a provider cites ``unit`` for all the sentences of a block that has just been written."""
+        """Record that a provider cites ``unit`` for all sentences of the block it has just written."""
         start = self.content.rfind(block.strip())
         if start >= 0:
             self._blocks.append(_CitedBlock(start, start + len(block.strip()), unit))
 
     def complete(self) -> Iterator[Event]:
-        """Cite the sentences that no marker follows: by their block's citation, or matched to a passage."""
+        """Cite the sentences without a marker: by their block's citation, or by a matching passage."""
         matcher = PassageMatcher(self.sources.shown, self.sources.neighbours)
         spans = self.uncited()[: max(0, MOST_CITATIONS - len(self.citations))]
-        found = [self._matched(span, matcher) for span in reversed(spans)]  # what comes later moves
+        found = [self._matched(span, matcher) for span in reversed(spans)]  # from the end: spans stay valid
         added = [citation for citation in found if citation]
         if not added:
             return
@@ -121,7 +120,7 @@ class AnswerBuilder:
             yield VerifiedEvent(seen)
 
     def judge(self, judging: ConfiguredJudge) -> Iterator[Event]:
-        """Put what was found, but not compared, to a judge; its word stands beside the verdict."""
+        """Ask a judge about citations that are only found; its judgement is shown beside the verdict."""
         found = [citation for citation in self.citations if citation.verdict == Citation.Verdict.FOUND]
         questions = [JudgedClaim(self._passage(citation), citation.claim) for citation in found]
         for place, supported in judging.judged(questions):
@@ -132,7 +131,7 @@ class AnswerBuilder:
             yield VerifiedEvent(self.shown(citation))
 
     def _passage(self, citation: Citation) -> str:
-        """The cited unit as a model is shown it, under its headings."""
+        """Return the cited unit as a model reads it, under its headings."""
         unit = self.sources.units[str(citation.unit_id)]
         headings = " › ".join(unit.section_path)
         return f"{headings}\n{shown_text(unit)}".strip()[:LONGEST_PASSAGE]
@@ -152,7 +151,7 @@ class AnswerBuilder:
         return citation
 
     def _insert(self, citation: Citation, span: Span, marker: str) -> None:
-        """Put a citation at the end of its sentence, before the full stop; what comes later moves."""
+        """Insert a citation at the end of its sentence, before the full stop; later positions move."""
         sentence = self.content[span.start : span.end]
         at = span.end - len(_SENTENCE_END.search(sentence)[0])  # type: ignore[index]
         with self.lock:
@@ -165,7 +164,7 @@ class AnswerBuilder:
             self.citations.insert(before, citation)
 
     def _settle_order(self) -> None:
-        """Positions and numbers in the order of reading; numbers of earlier answers stay."""
+        """Set positions and numbers in reading order; numbers of earlier answers stay."""
         self.numbers.clear()
         self.numbers.update(self._known)
         for position, citation in enumerate(self.citations):
@@ -174,7 +173,7 @@ class AnswerBuilder:
             self.changed.add(citation.pk)
 
     def begin_with(self, content: str, citations: list[Citation], shown_before: list[CitationShown]) -> None:
-        """Takes up an answer that was begun before; ``citations`` are its rows, by position."""
+        """Continue an answer that was begun before; ``citations`` are its rows, by position."""
         self.content, self.saved_content, self.citations = content, content, citations
         self.saved = {citation.pk for citation in citations}
         at = 0
@@ -188,7 +187,7 @@ class AnswerBuilder:
         return shown(citation, self.sources.places[str(citation.unit_id)].frame)
 
     def uncited(self) -> list[Span]:
-        """Claims that cite nothing."""
+        """Return the claims without a citation."""
         return uncited_claims(
             self.content, [Span(citation.claim_start, citation.claim_end) for citation in self.citations]
         )
@@ -203,7 +202,7 @@ class AnswerBuilder:
         return self.numbers.setdefault(unit_id, max(self.numbers.values(), default=0) + 1)
 
     def _joint_support(self, last: Citation) -> Iterator[Event]:
-        """Citations side by side support one claim together when each lacks only what another has."""
+        """Mark adjacent citations as joint support of one claim if each lacks only words that another has."""
         group = [
             citation
             for citation in self.citations
@@ -224,7 +223,7 @@ class AnswerBuilder:
 
 
 def unchecked(citation: CitationShown) -> CitationShown:
-    """The citation as it is told before its verdict."""
+    """Return the citation as it is sent before its verdict."""
     return CitationShown(
         id=citation.id,
         number=citation.number,
@@ -242,7 +241,7 @@ def unchecked(citation: CitationShown) -> CitationShown:
 
 
 def text_events(text: str, changed: list[tuple[int, str]]) -> Iterator[TextEvent]:
-    """One event for each changed block; the new words come with the last one."""
+    """Return one event for each changed block; the last one has the new text."""
     for place, (number, html) in enumerate(changed, start=1):
         yield TextEvent(text if place == len(changed) else "", number, html)
     if text and not changed:

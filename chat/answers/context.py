@@ -1,4 +1,4 @@
-"""The context of an answer: the question on its own, and the units found for it."""
+"""The context of an answer: the standalone question, and the units found for it."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ ANSWER_SEARCH = SearchOptions(limit=24, threshold=0, excerpts=False, off=frozens
 
 @dataclass(frozen=True, slots=True)
 class AnswerSources:
-    """The passages of one question, best first, and the rows they were made of.
+    """The passages of one question, best first, and the rows that they come from.
 
     Attributes:
-        turns: the model's notes on the parts of a whole document, as turns of its own.
+        turns: the model's notes on the parts of a whole document, as turns of the prompt.
         spent: tokens of these notes.
     """
 
@@ -69,7 +69,7 @@ class AnswerSources:
 
 
 def scope_of(conversation: Conversation, user: User) -> Scope:
-    """Where a conversation's questions are searched."""
+    """Return the scope in which a conversation's questions are searched."""
     if conversation.scope == Conversation.ScopeKind.DOCUMENTS:
         ids = tuple(conversation.documents.visible_to(user).values_list("pk", flat=True))
         return Scope(user, document_ids=ids)
@@ -86,7 +86,7 @@ def find_context(
     language_model: LanguageModel | None = None,
     options: SearchOptions = ANSWER_SEARCH,
 ) -> AnswerSources:
-    """At most ``count`` units within ``tokens``, of the best chunks.
+    """Return at most ``count`` units of the best chunks within ``tokens``.
 
     The units of a chunk that match the question come before the chunk's others, which are left
     out where ``options`` has compression on.
@@ -111,20 +111,20 @@ NOT_SEEN = (
 
 
 def units_of_region(region: Region, scope: Scope) -> list[UUID]:
-    """The units in the region, where the scope's user may see its document."""
+    """Return the units in the region; none if the scope's user may not see its document."""
     visible = Document.objects.visible_to(scope.user).filter(pk=region.document).exists()
     return units_in(region.document, region.page, region.box) if visible else []
 
 
 def with_units_first(found: AnswerSources, units: Sequence[UUID], tokens: int) -> AnswerSources:
-    """The sources with these units before all others, within ``tokens``."""
+    """Return the sources with these units first, within ``tokens``."""
     ranks = {UUID(passage.unit.id): passage.rank for passage in found.passages}
     sources = load_sources(list(dict.fromkeys([*units, *ranks])))
     return replace(found, passages=within(sources, ranks, tokens), sources=sources)
 
 
 def pictures_of(region: Region, user: User) -> tuple[bytes, ...]:
-    """The region's picture; none where the user may not see its document, or it cannot be drawn."""
+    """Return the region's picture; () if the user may not see its document, or it cannot be drawn."""
     document = Document.objects.visible_to(user).filter(pk=region.document).first()
     if document is None:
         return ()
@@ -135,7 +135,7 @@ def pictures_of(region: Region, user: User) -> tuple[bytes, ...]:
 
 
 def question_on_region(question: str, region: Region, found: AnswerSources, sees: bool) -> str:
-    """The question as a model gets it; ``sees``: the region's picture goes with it."""
+    """Return the question for the model; ``sees``: the model gets the region's picture too."""
     inside = {str(pk) for pk in units_in(region.document, region.page, region.box)}
     aliases = [passage.alias for passage in found.passages if passage.unit.id in inside]
     words = ITS_WORDS.format(first=aliases[0], last=aliases[-1]) if aliases else "No words were read in it. "
@@ -145,13 +145,13 @@ def question_on_region(question: str, region: Region, found: AnswerSources, sees
 
 
 def keep_pages(sources: Sources, scope: Scope) -> None:
-    """Show only units on the scope's pages: a passage may begin before them or go on behind them."""
+    """Keep only units on the scope's pages: a chunk may begin before them or continue after them."""
     last = scope.page_to or sys.maxsize
     sources.shown = [unit for unit in sources.shown if (scope.page_from or 1) <= unit.page <= last]
 
 
 def recall_context(unit_ids: Sequence[str]) -> AnswerSources:
-    """The passages of a turn that was begun before, under the same aliases as far as they still exist."""
+    """Return the passages of a turn that was begun before, with the same aliases, if they still exist."""
     sources = load_sources(unit_ids)
     places = {unit_id: index for index, unit_id in enumerate(unit_ids, start=1)}
     return AnswerSources(
@@ -160,9 +160,9 @@ def recall_context(unit_ids: Sequence[str]) -> AnswerSources:
 
 
 def ranked_units(hits: Iterable[Hit], whole: bool = True) -> dict[UUID, int]:
-    """Unit ids with the rank of their chunk, in the order they are to be shown.
+    """Return unit ids with the rank of their chunk, in the order of the prompt.
 
-    ``whole``: the chunk's units that say nothing of the question, too.
+    ``whole``: include the chunk's units that do not match the question.
     """
     ranks: dict[UUID, int] = {}
     for rank, hit in enumerate(hits, start=1):
@@ -172,7 +172,7 @@ def ranked_units(hits: Iterable[Hit], whole: bool = True) -> dict[UUID, int]:
 
 
 def within(sources: Sources, ranks: dict[UUID, int], tokens: int) -> tuple[ContextItem, ...]:
-    """Passages in order while they fit; a passage that does not is left out, shorter ones may follow."""
+    """Return the passages in order that fit into ``tokens``; skip longer ones, as shorter ones may follow."""
     kept: list[ContextItem] = []
     for unit in sources.shown:
         cost = token_estimate(shown_text(unit)) + 20
@@ -190,7 +190,7 @@ def context_item(sources: Sources, unit_id: str, number: int, rank: int) -> Cont
 
 
 def has_documents(scope: Scope) -> bool:
-    """Whether there is anything to search."""
+    """Return whether the scope has a document to search."""
     return Document.objects.filter(pk__in=scope.documents()).searchable().exists()
 
 
@@ -200,8 +200,8 @@ REWRITE = """\
 Rewrite the person's last question so that it can be understood without the conversation. Keep its language, \
 put in the names, years and terms it refers to, and add nothing else. Reply with the question alone."""
 LONGEST_REWRITE = 600
-FEW_WORDS = 6  # a question this short takes names and years from earlier turns
-OWN_WORDS = 2  # with fewer words of its own it asks the last question again: of another year, of another part
+FEW_WORDS = 6  # maximum words of a question that gets names and years from earlier turns
+OWN_WORDS = 2  # with fewer words of its own, it repeats the last question for another year or part
 
 _REFERS = re.compile(
     r"\b(it|its|they|them|their|theirs|this|that|these|those|he|she|his|her|there|then|same|former|latter|"
@@ -219,7 +219,7 @@ def standalone_question(
     limits: ProviderLimits,
     cancelled: threading.Event,
 ) -> str:
-    """The question with what it refers to. A failing model only costs its rewriting."""
+    """Return the question with the subject it refers to. Without a reply of the model it is not rewritten."""
     if not history:
         return question
     if provider.rewrites:
@@ -239,7 +239,7 @@ def rewritten(
     limits: ProviderLimits,
     cancelled: threading.Event,
 ) -> str:
-    """The model's rewriting; '' when it is no single short line. Raises ProviderError."""
+    """Return the model's rewritten question; '' if it is not a single short line. Raises ProviderError."""
     prompt = Prompt(question, history=tuple(history), system=REWRITE)
     quick = ProviderLimits(min(limits.silence, 20), 30, 1, 0)
     pieces = [
@@ -253,10 +253,10 @@ def rewritten(
 
 
 def carried_over(question: str, history: Sequence[Turn]) -> str:
-    """Without a model: a question that leans on the last one gets the names, years and terms it lacks."""
+    """Return the question with names, years and terms of the last one, if it depends on that; no model."""
     asked = [turn.text for turn in history if turn.role == "user"]
     if not asked or not leans(question) or analyse(question).topic:
-        return question  # what asks for the whole document leans on nothing
+        return question  # a question on the whole document depends on no other
     before = asked[-1]
     carried = [name for name in names_in(before) if name.lower() not in question.lower()]
     if not YEAR.search(question):
@@ -278,7 +278,7 @@ def leans(question: str) -> bool:
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a question but for its language's stop words and those that only ask."""
+    """Return the words of a question without stop words and words that only ask."""
     language = language_of(text)
     asking = asking_words(language)
     return [word for word in _WORD.findall(text) if not asking.issuperset(terms_of(word, language))]

@@ -37,7 +37,7 @@ class ShownMessage:
 
 
 def shown_messages(messages: Iterable[Message]) -> list[ShownMessage]:
-    """Messages in the given order. Two queries, however many they are; one where citations were fetched."""
+    """Return the messages for a page, in the given order. Two queries, or one if citations are prefetched."""
     listed = list(messages)
     prefetch_related_objects(listed, "citations")
     by_message: dict[UUID | None, list[tuple[Citation, CitationShown]]] = defaultdict(list)
@@ -77,14 +77,14 @@ def unread(pages: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """A passage an answer could use: what it cites comes with its citations, the rest with its words."""
+    """A passage that the answer could cite, with its citations, or else its text."""
 
     unit: CitationUnit
     citations: tuple[Citation, ...]
 
 
 def read_sources(message: Message, user: User) -> list[ReadSource]:
-    """What an answer cites, by number, then the other passages that were read for it, best first."""
+    """Return the cited passages by number, then the other passages of the prompt, best first."""
     cited: dict[UUID | None, list[Citation]] = defaultdict(list)
     for citation in message.citations.exclude(unit=None).order_by("number", "position"):
         cited[citation.unit_id].append(citation)
@@ -94,7 +94,7 @@ def read_sources(message: Message, user: User) -> list[ReadSource]:
 
 
 def done_event(message: Message) -> DoneEvent:
-    """The end of an answer's stream, from what is stored."""
+    """Return the last event of an answer's stream, from the stored answer."""
     seen = shown_message(message)
     return DoneEvent(
         message=str(message.pk),
@@ -123,7 +123,7 @@ class Exchange:
 
     @property
     def sees(self) -> bool:
-        """Whether the provider of the answer can be shown the region that the question is about."""
+        """Return whether the answer's provider can read the picture of the question's region."""
         chosen = self.answer if self.answer.provider else self.answer.conversation
         return sees(chosen.provider, chosen.model)
 
@@ -133,7 +133,7 @@ class Exchange:
 
 
 def exchanges_of(conversation: Conversation) -> list[Exchange]:
-    """All questions of a conversation with their answers. Four queries, however long it is."""
+    """Return all questions of a conversation with their answers, in four queries."""
     messages = list(conversation.messages.order_by("position"))
     notice_dead(messages)
     questions = {message.position: message for message in messages if message.role == Message.Role.USER}
@@ -141,7 +141,7 @@ def exchanges_of(conversation: Conversation) -> list[Exchange]:
 
 
 def exchange_of(answer: Message) -> Exchange:
-    """One answer with its question."""
+    """Return one answer with its question."""
     question = answer.question
     notice_dead([answer])
     return _exchanges({question.position: question}, [answer])[0]
@@ -156,5 +156,5 @@ def _exchanges(questions: dict[int, Message], answers: Sequence[Message]) -> lis
 
 
 def as_json(value: Iterable[object]) -> SafeString:
-    """JSON that may stand in a script element: nothing in it can end the element."""
+    """Return JSON for a script element: no text in it can end the element."""
     return mark_safe(msgspec.json.encode(value).decode().translate(ESCAPED))

@@ -1,4 +1,4 @@
-"""Answers as rows: saved while they grow, finished, failed, or ended when their writer has died."""
+"""Save answers: while they grow, when they are finished or failed, and after their writer has died."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CHANGEABLE = [
 
 
 def save_progress(draft: AnswerBuilder, **end: Any) -> None:
-    """Saves words and citations in step; what a document lost meanwhile is left out of its citations.
+    """Save text and citations together; omit citations of units that were deleted meanwhile.
 
-    ``end``: columns that end the answer, saved in the same statement.
+    ``end``: columns of the final status, saved in the same statement.
     """
     with draft.saving:
         with draft.lock:
@@ -38,7 +38,7 @@ def save_progress(draft: AnswerBuilder, **end: Any) -> None:
             return
         try:
             _save(draft, content, unsaved, end)
-        except IntegrityError:  # a document was deleted or read anew between the look and the commit
+        except IntegrityError:  # a document was deleted or parsed again between SELECT and COMMIT
             _save(draft, content, unsaved, end)
 
 
@@ -59,7 +59,7 @@ def _forget_what_is_gone(citations: Sequence[Citation]) -> None:
     known = set(units.values_list("pk", flat=True))
     orphans = [citation for citation in citations if citation.unit_id not in known]
     if not orphans:
-        return  # a unit that is there has its document
+        return  # a unit that exists has its document
     asked = Document.objects.filter(pk__in={citation.document_id for citation in orphans})
     documents = set(asked.values_list("pk", flat=True))
     for citation in orphans:
@@ -71,7 +71,7 @@ def _forget_what_is_gone(citations: Sequence[Citation]) -> None:
 def finish(
     draft: AnswerBuilder, status: Message.Status, error: str = "", usage: dict[str, float] | None = None
 ) -> None:
-    """Saves the whole answer with its end."""
+    """Save the whole answer with its final status."""
     changed = [citation for citation in draft.citations if citation.pk in draft.changed & draft.saved]
     if changed:
         Citation.objects.bulk_update(changed, CHANGEABLE)
@@ -88,7 +88,7 @@ def finish(
 
 
 def fail(answer: Message, error: str) -> None:
-    """Ends an answer of which nothing was written."""
+    """Mark an answer without text as failed."""
     status = Message.Status.INCOMPLETE if answer.content else Message.Status.FAILED
     Message.objects.filter(pk=answer.pk).update(
         status=status, error=error[:500], alive_at=None, cancel_requested=False
@@ -100,20 +100,20 @@ def seconds_since(start: float) -> float:
     return round(time.monotonic() - start, 2)
 
 
-# Answers whose writer has vanished: its process was killed, and nothing will come any more.
+# Dead answers: the process that wrote them was killed.
 #
-# Every reader of answers checks theirs and each web process checks all: an answer without a writer waits
-# for another one, which continues after the last word.
+# Every reader checks its own answer and each web process checks all. A dead answer waits for another writer,
+# which continues after the last word.
 
-DEAD_AFTER = timedelta(seconds=12)  # without a sign of life the writing process is gone
-MOST_TAKEOVERS = 3  # an answer that ends each process that writes it is given up
+DEAD_AFTER = timedelta(seconds=12)  # since the writer's last heartbeat
+MOST_TAKEOVERS = 3  # an answer that kills every process that writes it is given up
 STOPPED = "The server was stopped while it wrote this answer."
 
 
 def release_dead_answers(among: QuerySet[Message] | None = None) -> set[UUID]:
-    """Let answers without a sign of life wait for another writer, and return their ids.
+    """Return dead answers to the queue for another writer; return their ids.
 
-    Those that lost too many writers end; what was written of them stays.
+    Answers that lost too many writers end, with the text written so far.
     """
     messages = Message.objects.all() if among is None else among
     since = timezone.now() - DEAD_AFTER
@@ -131,7 +131,7 @@ def release_dead_answers(among: QuerySet[Message] | None = None) -> set[UUID]:
 
 
 def release(answers: QuerySet[Message]) -> int:
-    """Let answers that are being written wait for another writer; their words and events stay."""
+    """Return answers to the queue for another writer; their text and events stay."""
     return answers.filter(status=Message.Status.STREAMING).update(
         status=Message.Status.PENDING, alive_at=None, writer=None, takeovers=F("takeovers") + 1
     )
@@ -144,7 +144,7 @@ def is_dead(message: Message) -> bool:
 
 
 def notice_dead(messages: Iterable[Message]) -> None:
-    """Release those of the messages that are dead, and show it on them. No query where none is."""
+    """Release those of the messages that are dead, and update these objects. No query if none is dead."""
     if dead := [message for message in messages if is_dead(message)]:
         release_dead_answers(Message.objects.filter(pk__in=[message.pk for message in dead]))
         for message in dead:

@@ -1,4 +1,4 @@
-"""Questions put to a conversation, and what can be done with their answers."""
+"""Ask a question in a conversation; retry, continue or cancel its answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class InvalidOperation(Exception):
 
 @dataclass(frozen=True, slots=True)
 class QuestionWithAnswer:
-    """A question and the answer that is to be written, both stored."""
+    """A stored question and its pending answer."""
 
     question: Message
     answer: Message
@@ -46,7 +46,7 @@ def start_conversation(
     model: str = "",
     rag_config: Mapping[str, Any] = EMPTY,
 ) -> Conversation:
-    """A conversation over documents, a collection, or (with neither) the whole library."""
+    """Create a conversation over documents, a collection, or (with neither) the whole library."""
     listed = list(documents)
     scope = Conversation.ScopeKind.LIBRARY
     if listed:
@@ -72,13 +72,13 @@ def ask(
     rag_config: Mapping[str, Any] = EMPTY,
     region: Region | None = None,
 ) -> QuestionWithAnswer:
-    """Stores a question and its pending answer behind all earlier messages. Raises InvalidOperation.
+    """Store a question and its pending answer after all earlier messages. Raises InvalidOperation.
 
-    ``rag_config`` goes before the conversation's; the answer keeps both together. ``region``: the part of
-    a page that is asked about, of a document that the owner may see.
+    ``rag_config`` overrides the conversation's; the answer stores the result. ``region``: the part of a page
+    that the question is about, of a document that the owner may see.
 
-    The conversation's row is locked, so two questions asked at once get places
-    one after the other; ``chat.answers.runner`` writes their answers in that order.
+    The conversation's row is locked, so two questions asked at once get consecutive positions;
+    ``chat.answers.runner`` writes their answers in that order.
     """
     question = validated_question(question)
     with transaction.atomic():
@@ -87,7 +87,7 @@ def ask(
         asked = Message(conversation=locked, position=position, role=Message.Role.USER, content=question)
         asked.asked_region = msgspec.to_builtins(region, str_keys=True) if region else None
         if position == 0:
-            asked.standalone_question = question  # there is nothing before it that it could refer to
+            asked.standalone_question = question  # the first question refers to no other
         answer = Message(
             conversation=locked,
             position=position + 1,
@@ -104,7 +104,7 @@ def ask(
 
 
 def validated_question(question: str) -> str:
-    """The question without what cannot be stored. Raises InvalidOperation for none, and for one too long."""
+    """Return the question without invalid characters. Raises InvalidOperation if it is empty or too long."""
     question = question.replace("\x00", "").strip()
     if not question:
         raise InvalidOperation("Write a question first.")
@@ -114,7 +114,7 @@ def validated_question(question: str) -> str:
 
 
 def validated_region(user: User, text: str) -> Region | None:
-    """The region that JSON names; None for ''. Raises InvalidOperation, also for what is not visible."""
+    """Return the region in JSON; None for ''. Raises InvalidOperation, also if the user may not see it."""
     if not text:
         return None
     try:
@@ -138,17 +138,17 @@ def title_of(question: str) -> str:
 
 
 def retry(answer: Message) -> None:
-    """Makes an answer pending again, without anything of the old one. Raises InvalidOperation."""
+    """Discard an answer and make it pending again. Raises InvalidOperation."""
     with transaction.atomic():
         locked = _ended(answer)
         Citation.objects.filter(message=locked).delete()
-        revoke(locked)  # who has a link was shown another answer
+        revoke(locked)  # the share link showed another answer
         locked.content, locked.sources, locked.uncited, locked.usage = "", [], [], {}
         _make_pending(locked)
 
 
 def continue_answer(answer: Message) -> None:
-    """Makes an incomplete answer pending again; what was written stays. Raises InvalidOperation."""
+    """Make an incomplete answer pending again, with its text so far. Raises InvalidOperation."""
     with transaction.atomic():
         locked = _ended(answer)
         revoke(locked)
@@ -184,7 +184,7 @@ def _make_pending(answer: Message) -> None:
 
 
 def cited_numbers(conversation_id: UUID, before: Message) -> dict[str, int]:
-    """The superscripts given in a conversation so far, by unit id; of ``before`` itself, too."""
+    """Return the superscripts of a conversation up to and including ``before``, by unit id."""
     rows = Citation.objects.filter(
         message__conversation=conversation_id, message__position__lte=before.position, unit__isnull=False
     )

@@ -112,11 +112,11 @@ class Slot:
 
 
 logger = logging.getLogger(__name__)
-SAVE_SECONDS, MOST_SAVE_SECONDS = 0.5, 5.0  # a reader takes an answer for dead after 20 s of silence
+SAVE_SECONDS, MOST_SAVE_SECONDS = 0.5, 5.0  # an answer counts as dead after 20 s without an event
 EVENTS_KEPT = timedelta(days=1)
 TAKE_UP_SECONDS = 2.0  # between two searches for answers without a writer
-TAKEN_UP_AT_ONCE = 20  # conversations in one look of one process
-HAND_OVER_SECONDS = 3.0  # an answer's writer may take to stop
+TAKEN_UP_AT_ONCE = 20  # conversations per poll and process
+HAND_OVER_SECONDS = 3.0  # for an answer's writer to stop
 OWN_WORK_AT_ONCE = 2  # one asks the database while the other computes
 CHECK_PATIENCE = 10.0  # seconds that the checks of a written answer wait for the searches of others
 RECORDER_SHARE = 0.1  # of the time, at most, that saving all live answers takes
@@ -203,18 +203,18 @@ class LiveAnswer:
                     StreamEvent(message_id=self.message_id, sequence=n, kind=kind, data=data)
                     for n, kind, data in new
                 ),
-                ignore_conflicts=True,  # of a writer that was taken for dead
+                ignore_conflicts=True,  # with events of a writer that was declared dead
             )
             self._saved += len(new)
             return bool(new)
 
 
 PROCESS = uuid4()  # the writer of this process's answers
-_shutting_down = threading.Event()  # this process begins no answer any more
+_shutting_down = threading.Event()  # this process starts no more answers
 _live: dict[UUID, LiveAnswer] = {}
 _live_lock = threading.Lock()
-# What our own processors do: answers without a model, and what is searched before a model writes. More at
-# once would make all of them late and none faster.
+# Work of this machine's processors: answers without a model, and searches before a model writes. More at once
+# would delay all of them.
 _own_work = FifoSlots(OWN_WORK_AT_ONCE)
 _searches = FifoSlots(SEARCHES_AT_ONCE)
 _models = FifoSlots(settings.CHAT_ANSWERS_AT_ONCE)
@@ -222,7 +222,7 @@ _recorder: threading.Thread | None = None
 
 
 def live_answer(message_id: UUID) -> LiveAnswer | None:
-    """The answer's events when this process writes it."""
+    """Return the answer's events if this process writes it."""
     with _live_lock:
         return _live.get(message_id)
 
@@ -401,7 +401,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
                 live.emit, live.cancelled, follow, keep, provider, wait_for_model, let_others_search
             ),
         )
-        live.draft = None  # it is stored
+        live.draft = None  # stored already
         retry_until_available(live.save)
         announce([str(answer.pk)])
     except TakenOver:

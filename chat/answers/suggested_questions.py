@@ -1,7 +1,7 @@
-"""Questions that a reader of a document may ask, each tried: it is suggested if its answer is direct.
+"""Suggest questions about a document, each of which has a direct answer.
 
-A question is made of something the document says: a section, a row of two years, a definition, a caption.
-It is suggested only where the answer without a model cites that very place.
+A question is made from a part of the document: a section, a row of two years, a definition, a caption. It is
+suggested only if the answer without a model cites that part.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from text.sentences import sentence_spans
 
 MOST = 4
 MOST_TRIED = 8  # of one document; each costs what an answer costs
-MOST_READ = 600  # units of a kind in which something to ask about is looked for
+MOST_READ = 600  # units of a kind that are read for candidates
 OF_ONE_KIND = 3  # candidates
 KEPT_SECONDS = 24 * 3600
 LOOKED_AT = 8  # newest documents of a library
@@ -90,12 +90,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A question, and what its answer must cite; '' for anything.
+    """A question, and the place its answer must cite; '' for any place.
 
     Attributes:
         unit: the id of a unit.
-        label: the first cell of a row, or what the caption of a table or figure begins with.
-        section: a heading over what is cited.
+        label: the first cell of a row, or the start of a table's or figure's caption.
+        section: a heading above the cited unit.
     """
 
     question: str
@@ -161,7 +161,7 @@ def _suggestions(document: Document) -> list[Suggestion]:
 
 
 def topic_questions(document: Document) -> list[Suggestion]:
-    """Questions on the whole document that a section of its own answers."""
+    """Return questions on the whole document that one of its sections answers."""
     asked: dict[Topic, str] = {
         "findings": _("What are the main findings?"),
         "risks": _("What are the main risks?"),
@@ -172,7 +172,7 @@ def topic_questions(document: Document) -> list[Suggestion]:
 
 
 def questions_in_headings(document: Document) -> list[Suggestion]:
-    """Questions that are headings of the document, of more than two words where words are spaced."""
+    """Return headings that are questions, of more than two words in scripts with spaces."""
     sections = informative(sections_of(document), document.title)
     asked = [
         section.heading
@@ -184,7 +184,7 @@ def questions_in_headings(document: Document) -> list[Suggestion]:
 
 
 def section_questions(document: Document) -> list[Suggestion]:
-    """Questions about informative sections throughout the document."""
+    """Return questions about informative sections throughout the document."""
     sections = informative(sections_of(document), document.title)
     topics = spread([section for section in sections if not section.heading.endswith(("?", "？"))], MOST)
     asked = _("What does the document say about “%(topic)s”?")
@@ -192,7 +192,7 @@ def section_questions(document: Document) -> list[Suggestion]:
 
 
 def how_questions(document: Document) -> list[Suggestion]:
-    """“How do I charge the watch?” of a section “Charging the watch” with numbered steps; English alone."""
+    """Return “How do I charge the watch?” for the steps of “Charging the watch”; only in English."""
     if document.language != "en" or not (get_language() or "en").startswith("en"):
         return []
     steps = Counter(
@@ -229,7 +229,7 @@ def word_counts(document: Document) -> Counter[str]:
 
 
 def change_questions(document: Document) -> list[Suggestion]:
-    """“How did net sales change from 2021 to 2022?” of rows with a value under each of some years.
+    """Return “How did net sales change from 2021 to 2022?” for rows with values of several years.
 
     Labels of several words come first, and of these the most frequent.
     """
@@ -254,7 +254,7 @@ def label_of(text: str) -> str:
 
 
 def is_label(text: str) -> bool:
-    """Whether a row's first cell names what its values are of: words alone, a few."""
+    """Return whether a row's first cell names its values: a few words, without numbers."""
     letters = sum(map(str.isalpha, text))
     return 6 <= len(text) <= LONGEST_LABEL and letters >= 0.8 * len(text) and not looks_like_injection(text)
 
@@ -334,7 +334,7 @@ def as_inside(term: str, text: str, language: str) -> str:
 
 
 def caption_questions(document: Document) -> list[Suggestion]:
-    """“What does Table 3 show?” of captions."""
+    """Return “What does Table 3 show?” for captions."""
     language = document.language or "en"
     names = (*place_words(language, "table"), *place_words(language, "figure"))
     caption = re.compile(rf"\W*((?:{'|'.join(map(re.escape, names))})\s*\d+)\s*[.:|–—]\s*\w", re.I)
@@ -345,7 +345,7 @@ def caption_questions(document: Document) -> list[Suggestion]:
 
 
 def units_of(document: Document, *types: CitationUnit.Type) -> QuerySet[CitationUnit]:
-    """The document's first units of some types, in reading order."""
+    """Return the document's first units of these types, in reading order."""
     return CitationUnit.objects.filter(document=document, unit_type__in=types).order_by("position")[
         :MOST_READ
     ]

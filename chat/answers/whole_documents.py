@@ -1,7 +1,7 @@
-"""Questions on a whole document with a model: notes on each part of it, then the answer from what they cite.
+"""Answer questions on a whole document with a model: notes on each part, then an answer from their citations.
 
-Map and reduce within a budget: the parts hold the beginning of every section before the rest of any, as much
-as ``CHAT_DOCUMENT_TOKENS`` allow, and the reader is told parts and tokens before the first is sent.
+This is map and reduce within the budget ``CHAT_DOCUMENT_TOKENS``. The parts contain the beginnings of all
+sections before the rest of any. The user sees the number of parts and tokens before the first is sent.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from chat.providers.base import (
 from documents.models import CitationUnit
 from retrieval.query.scope import Scope
 
-MOST_DOCUMENTS = 3  # a question on more is answered from what search finds
+MOST_DOCUMENTS = 3  # a question on more documents is answered from search results
 MOST_UNITS = 5_000
-LEAST_PARTS = 2  # what fits one prompt is read at once
+LEAST_PARTS = 2  # a text that fits one prompt is not split
 MAP_QUESTION = """\
 These passages are part {number} of {count} of the documents. Somebody asked of the whole: “{question}”
 Write at most eight short notes on what this part adds to the answer, the most important first, each with \
 the citation of its passage. When it adds nothing, write “Nothing.” """
 RULES_TOKENS = token_estimate(RULES + MAP_QUESTION) + 40  # of each prompt beside its passages
-NOTES_TOKENS = 400  # about, of the notes on a part
+NOTES_TOKENS = 400  # an estimate of the notes on one part
 CITED = re.compile(r"\[\[cite:(\w+)")
 MARKER = re.compile(r"\[\[cite:[^\]]*\]\]")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
-    """What a question on whole documents will read.
+    """The parts of whole documents that a question will read.
 
     Attributes:
         tokens: estimate of the prompts of all parts and of the answer's.
@@ -62,14 +62,14 @@ class ReadingPlan:
     sources: Sources
 
     def progress(self, number: int) -> str:
-        """The budget in words, and how far its reading is."""
+        """Return the budget and the progress of reading, for people."""
         left = f"; {self.left_out:,} passages are left out" if self.left_out else ""
         budget = f"about {self.tokens:,} tokens of at most {self.limit:,} in all{left}"
         return f"Reading part {number} of {len(self.parts)} of the whole document ({budget})…"
 
 
 def reading_plan(question: str, scope: Scope) -> ReadingPlan | None:
-    """How to read the scope's documents for the question; None where it asks for something particular."""
+    """Return the plan for a question on the scope's whole documents; None for a specific question."""
     if scope.narrows_chunks or not analyse(question).topic:
         return None
     documents = list(scope.documents().values_list("pk", flat=True)[: MOST_DOCUMENTS + 1])
@@ -79,7 +79,7 @@ def reading_plan(question: str, scope: Scope) -> ReadingPlan | None:
 
 
 def plan_of(documents: Sequence[UUID], limit: int, prompt_tokens: int) -> ReadingPlan | None:
-    """Parts of at most ``prompt_tokens``; None where everything fits one of them, or none the limit."""
+    """Split into parts of at most ``prompt_tokens``; None if one part suffices, or none fits the budget."""
     units = CitationUnit.objects.filter(document__in=documents).exclude(unit_type="heading")
     rows = list(units.order_by("document", "position").values_list("pk", flat=True)[:MOST_UNITS])
     sources = load_sources(rows, with_neighbours=False)
@@ -102,7 +102,7 @@ def plan_of(documents: Sequence[UUID], limit: int, prompt_tokens: int) -> Readin
 def parts_of(
     passages: Sequence[ContextItem], costs: Mapping[str, int], tokens: int
 ) -> tuple[tuple[ContextItem, ...], ...]:
-    """The passages in their order, cut where the next would make a part longer than ``tokens``."""
+    """Split the passages, in order, into parts of at most ``tokens``."""
     parts: list[list[ContextItem]] = [[]]
     size = 0
     for passage in passages:
@@ -117,7 +117,7 @@ def parts_of(
 def within_budget(
     passages: Sequence[ContextItem], costs: Mapping[str, int], tokens: int
 ) -> list[ContextItem]:
-    """The passages in reading order, the beginnings of all sections before the rest of any."""
+    """Select passages within the budget: the beginnings of all sections before the rest of any."""
     seen: Counter[tuple[str, tuple[str, ...]]] = Counter()
     depth: dict[str, int] = {}
     for passage in passages:
@@ -141,7 +141,7 @@ def read_whole(
     cancelled: threading.Event,
     before_part: Callable[[int], None],
 ) -> AnswerSources:
-    """The passages that the notes on the parts cite, the notes, and what they cost.
+    """Return the passages cited by the notes on the parts, with the notes and their tokens.
 
     ``before_part`` is called with the number of each part. Raises ProviderError, Cancelled.
     """
@@ -177,7 +177,7 @@ def reduced(
     plan: ReadingPlan,
     spent: Usage,
 ) -> AnswerSources:
-    """The cited passages in reading order under new aliases; the first of every part before its others."""
+    """Return the cited passages in reading order with new aliases; the first of each part have priority."""
     tokens = settings.CHAT_PROMPT_TOKENS
     kept: list[ContextItem] = []
     for passage in filter(None, chain.from_iterable(zip_longest(*cited))):

@@ -1,4 +1,4 @@
-"""From a question to an answer whose every claim was checked."""
+"""Write the answer to a question: search, prompt, stream, verify, store."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
 from retrieval.results import RagConfig, SearchRecord
 
-# An incomplete answer as its model wrote it, so that it can go on.
+# An incomplete answer as its model wrote it, to be continued.
 
 
 def started_text(content: str, passages: Sequence[ContextItem]) -> str:
@@ -92,7 +92,7 @@ class AnswerContext:
 
     Attributes:
         emit: takes each event as it happens.
-        cancelled: set by anybody, at any time.
+        cancelled: may be set at any time by any thread.
         on_draft: called with the draft before its first word, so that it can be saved while it grows.
         before_end: called before the answer's row is marked as ended, when only ``done`` is left to emit;
             raises TakenOver when another process has taken over.
@@ -138,7 +138,7 @@ def write_answer(answer: Message, writing: AnswerContext) -> None:
 
 
 def final_event(answer: Message) -> DoneEvent:
-    """The whole answer, as it is stored."""
+    """Return the last event, from the stored answer."""
     answer.refresh_from_db()
     return done_event(answer)
 
@@ -173,7 +173,7 @@ def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tupl
 
 
 def history_of(answer: Message) -> tuple[Turn, ...]:
-    """Earlier questions (as they were understood) and answers, within the token budget."""
+    """Return earlier standalone questions and answers, within the token budget."""
     if is_first(answer):
         return ()
     earlier = answer.conversation.messages.filter(position__lt=answer.position - 1).order_by("position")
@@ -259,7 +259,7 @@ def searched_passages(
 
 
 def search_record(answer: Message) -> SearchRecord:
-    """A question's search has the answer's id; a follow-up's rests on that of the answer before."""
+    """Return the record of a search, with the answer's id and, for a follow-up, the answer before."""
     earlier = answer.conversation.messages.filter(
         position__lt=answer.position, role=Message.Role.ASSISTANT
     ).order_by("position")
@@ -267,7 +267,7 @@ def search_record(answer: Message) -> SearchRecord:
     return SearchRecord("chat", "follow_up" if before else "question", answer.pk, before)
 
 
-MOST_SOURCES = 60  # the extractive answerer looks through more than anybody wants listed
+MOST_SOURCES = 60  # the extractive answerer reads more passages than are worth listing
 
 
 def context_sources(found: AnswerSources) -> Iterator[ContextSource]:
@@ -385,6 +385,6 @@ def _drafted_mark(draft: AnswerBuilder, mark: TextMark | CitationMark, prompt: P
 
 
 def give_back_connection() -> None:
-    """Closes this thread's database connection; the next query opens another."""
+    """Close this thread's database connection; the next query opens another."""
     if not connection.in_atomic_block:
         connection.close()

@@ -1,4 +1,4 @@
-"""Whether a line holds what a question's kind wants: a date, a name, a number of something, a definition."""
+"""Match lines with the kind of answer a question wants: a date, a name, a count, a definition."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from text.quantities import currency_names, quantities_in
 
 DATE = re.compile(r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]")
 TIME_DIMENSIONS = {"date", "year", "time", "calendar"}
-LONG_MONTH = 4  # letters from which the name of a month stands for one without a day or a year beside it
+LONG_MONTH = 4  # minimum letters of a month's name alone
 NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
-LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # of a clause or a list item: it counts nothing
-BEFORE = 0.7  # share of a sentence's type match that the next one gets, as "This was …" speaks of it
-LATER = 0.7  # of a definition: a document says first what a thing is
+LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # number of a list item
+BEFORE = 0.7  # share of a sentence's type match for the next one, as in "This was …"
+LATER = 0.7  # weight of definitions after the first one of a document
 IN_BRACKETS = re.compile(r"[(（]([^()（）]{2,40})[)）]")
 MOST_BESIDE = 2  # terms before the copula of a definition, beside those of the question
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
-OTHER_NUMBER = 0.5  # of a sentence whose number counts something else than the question asks
+OTHER_NUMBER = 0.5  # score of a sentence whose number counts another thing
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
 PERCENT = re.compile(
     r"[%％‰]|per ?cent|pour cent|por ciento|per cento|por cento|pro[cz]ent|процент|パーセント|百分之", re.I
@@ -43,7 +43,7 @@ def types_of(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[fl
 
 
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
-    """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
+    """Return 0..1, whether the line has the kind of answer the question wants; 0.5 if unknown."""
     if has_other_aggregate(question, line):
         return 0.0
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
@@ -85,10 +85,10 @@ def in_order(line: AnswerLine) -> tuple[int, int]:
 
 
 def defines(question: QuestionFeatures, line: AnswerLine) -> float:
-    """How surely a line defines what is asked for: “Salvage value is …”, “… a sponsor (an advocate)”.
+    """Return 0..1, how surely a line defines the thing: “Salvage value is …”, “… a sponsor (an advocate)”.
 
-    1 where nothing else stands before the copula or in the brackets; a half where up to ``MOST_BESIDE``
-    other terms stand before the copula: “The salvage value of an asset is …”.
+    1 if only the term precedes the copula or the brackets; 0.5 with up to ``MOST_BESIDE`` other terms before
+    the copula: “The salvage value of an asset is …”.
     """
     asked = frozenset(question.terms)
     names = question.names if all(word.is_name for word in question.words) else ()  # not "the mission of NIE"
@@ -107,9 +107,9 @@ def defines(question: QuestionFeatures, line: AnswerLine) -> float:
 
 
 def lacks_measure(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether a question asks for a share or for money, and the line has no percent sign or no currency.
+    """Return whether the question asks for a share or money, and the line has no percent sign or currency.
 
-    A row of values lacks nothing: its table may say the measure.
+    False for a row of values: its table may name the measure.
     """
     if line.values:
         return False
@@ -147,14 +147,14 @@ def months_in(language: str) -> re.Pattern[str]:
 
 
 def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
-    """1 for a line with a number, but a year, that the question does not name, else 0."""
+    """Return 1 for a line with a number (not a year) that the question does not name, else 0."""
     numbers = NUMBER.findall(YEAR.sub("", LABEL.sub("", line.text)))
     return float(not question_numbers(question.text).issuperset(numbers))
 
 
 @lru_cache(maxsize=4096)
 def counts(text: str, counted: frozenset[str], language: str) -> bool:
-    """Whether a whole number, in digits or in words, counts one of these: “300 rowers”, “three lakes”."""
+    """Return whether a number in digits or words counts one of these: “300 rowers”, “three lakes”."""
     return any(
         number.value == number.value.to_integral_value()
         and counted & distinct_terms(COUNTED_BY.match(text, number.end)[0], language)  # type: ignore[index]

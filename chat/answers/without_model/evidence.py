@@ -51,20 +51,20 @@ from text.languages import base_language
 # Questions on a whole document (summary, findings, risks, obligations, steps), from its structure.
 
 MOST_UNITS_OF_DOCUMENT = 120
-FIRST_UNITS = 60  # read of a document that has hardly any sections
+FIRST_UNITS = 60  # of a document with hardly any sections
 FEWEST_SECTIONS = 5
-MORE_OF_HEADING = 5  # characters beyond the words that name the topic; longer headings are of a part of it
+MORE_OF_HEADING = 5  # characters beside the words of the topic; longer headings name a part of it
 WHOLE_SENTENCE = re.compile(r"[^\W\d].*[.!?。！？]\W*$|[\u3040-\u9fff].*", re.S)
-LEAST_CHARACTERS = 30  # of a line that can stand for others; half of it in scripts without spaces
+LEAST_CHARACTERS = 30  # of a line that can represent others; half of it in scripts without spaces
 LARGE_SECTION, LONG_UNIT = 300, 60  # characters
-ALIKE = 0.6  # cosine from which two lines of a summary say much the same
+ALIKE = 0.6  # cosine from which two lines of a summary are repetitive
 MOSTLY = 0.6  # share of its characters that are letters
 SIMILAR = 0.35  # cosine from which two sentences are joined in the graph
 DAMPING = 0.85  # Erkan and Radev, LexRank (2004); Page and others (1998)
 
 
 def topic_units(topic: Topic, documents: Sequence[UUID], language: str) -> list[UUID]:
-    """Units of the sections on the topic; where there is no such section, the beginnings of all."""
+    """Return units of the sections on the topic; without such a section, the beginnings of all."""
     return [pk for document in documents for pk in _units_of(topic, document, language)]
 
 
@@ -94,7 +94,7 @@ def _units_of(topic: Topic, document: UUID, language: str) -> list[UUID]:
 
 
 def first_of_sections(units: QuerySet[CitationUnit]) -> list[UUID]:
-    """The first unit of each large section, in reading order; the first units where there are few sections.
+    """Return the first unit of each large section, in reading order; with few sections, the first units.
 
     Sections are those of the highest level that has enough of them.
     """
@@ -114,9 +114,9 @@ def first_of_sections(units: QuerySet[CitationUnit]) -> list[UUID]:
 
 
 def central_lines(lines: Sequence[AnswerLine], most: int = 5) -> list[AnswerLine]:
-    """The most central lines by LexRank over their embeddings, in the order of the document.
+    """Return the most central lines by LexRank over their embeddings, in the order of the document.
 
-    Each section gives its most central line before one gives a second, and none is much like another.
+    Each section gives one line before any gives a second. Lines that repeat others are skipped.
     """
     long = list({line.text: line for line in lines if is_long(line.text)}.values())
     whole = [line for line in long if WHOLE_SENTENCE.match(line.text) and not line.text[0].islower()]
@@ -152,11 +152,10 @@ def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) ->
 def lines_under_title(
     question: QuestionFeatures, lines: Sequence[AnswerLine], weights: TermWeights
 ) -> list[AnswerLine]:
-    """Return the lines of the section whose title asks what the question asks, in order; else none.
+    """Return the lines of the first section whose title matches the question, in order; else [].
 
     “How do I charge the watch?” is answered by the steps under “1.3 Charging your watch”, “What is the
-    mission of the museum?” by the first lines under “Mission”. The section found first counts.
-    None is taken where a line defines what is asked for.
+    mission of the museum?” by the first lines under “Mission”. [] also if a line defines the thing.
     """
     if question.wants_number or question.places or question.years or not question.kinds & TITLED_KINDS:
         return []
@@ -165,7 +164,7 @@ def lines_under_title(
     sections: dict[tuple[str, ...], list[AnswerLine]] = defaultdict(list)
     for line in lines:
         path = line.unit.section_path
-        above = 2 if "how" in question.kinds else 1  # steps may stand under a heading of their own
+        above = 2 if "how" in question.kinds else 1  # steps may have a heading of their own
         for depth in range(len(path), max(0, len(path) - above), -1):
             if is_titled(question, path[depth - 1], line.language, weights):
                 sections[line.unit.document, *path[:depth]].append(line)
@@ -199,7 +198,7 @@ def is_long(text: str) -> bool:
 
 
 def lexrank(vectors: np.typing.NDArray[np.float32], rounds: int = 30) -> list[float]:
-    """PageRank over the graph of similar sentences; the first sentences gain a little, as leads do."""
+    """Return the PageRank of each sentence in the graph of similar ones, with a small bonus for the first."""
     similar = np.clip(vectors @ vectors.T, 0, 1)
     similar[similar < SIMILAR] = 0
     np.fill_diagonal(similar, 0)
@@ -213,8 +212,8 @@ def lexrank(vectors: np.typing.NDArray[np.float32], rounds: int = 30) -> list[fl
 
 
 TITLED_KINDS = frozenset({"how", "define", "list"})  # questions that a section may answer by its title
-MOST_BESIDE_TITLED = 3  # terms of a title that the question has not
-LEAST_TITLED = 0.5  # of the weight of the question's words, names left out
+MOST_BESIDE_TITLED = 3  # terms of a title that are not in the question
+LEAST_TITLED = 0.5  # share of the weight of the question's words, without names
 MOST_UNDER_TITLE = 2  # lines, where there is no list
 MOST_UNITS = 400
 MOST_UNITS_A_PLACE = 60
@@ -226,14 +225,13 @@ NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
 
 
 def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARCH) -> AnswerSources:
-    """Units for an answer without a model.
+    """Return units for an answer without a model.
 
-    Those of the best hits, of the places the question names, of the items that a pack of the documents'
-    field says it needs, and the first that mention what is to be defined; for questions on the whole
-    document, those of the sections meant.
+    They come from the best hits, the places the question names, the items that a pack lists for it, and the
+    first mentions of a term to define; for questions on the whole document, from the sections on its topic.
     """
     hits = search(text, scope, options, language_model=None).hits
-    if scope.narrows_chunks:  # what the question names stands elsewhere, maybe
+    if scope.narrows_chunks:  # the places that the question names may be elsewhere
         ranks = units_of_hits(hits)
         return _found([*ranks][:MOST_UNITS], ranks, scope)
     documents, spoken, titles, packs = near_documents(scope, hits)
@@ -269,7 +267,7 @@ def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], scope: Scope | None
 
 
 def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUID]:
-    """Rows and sections whose label is that of an item the question needs; equal shares for the items."""
+    """Return rows and sections labelled with an item the question needs; equal shares for the items."""
     if not items:
         return []
     units = CitationUnit.objects.filter(document__in=documents).order_by("document", "position")
@@ -335,7 +333,7 @@ def names_held(
 
 
 def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:
-    """Unit ids with the rank of their hit: the units that match best, then their neighbours."""
+    """Return unit ids with the rank of their hit: the best matching units, then their neighbours."""
     ranks: dict[UUID, int] = {}
     for rank, hit in enumerate(hits, 1):
         for unit_id in [*hit.best_unit_ids, *hit.unit_ids, *hit.passage_unit_ids]:
@@ -353,7 +351,7 @@ class NearDocuments(NamedTuple):
 
 
 def near_documents(scope: Scope, hits: Sequence[Hit]) -> NearDocuments:
-    """The scope's documents when they are few, else those with the best hits."""
+    """Return the scope's documents if they are few, else those with the best hits."""
     votes: Counter[UUID] = Counter()
     if scope.document_ids is not None and len(scope.document_ids) <= NEAR_DOCUMENTS:
         documents = scope.documents()

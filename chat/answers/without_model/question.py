@@ -1,4 +1,4 @@
-"""What a question asks for, in any language that has a folder with ``answers.toml``."""
+"""Analyse what a question asks for, in any language with a folder with ``answers.toml``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WORD = re.compile(
 )
 SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s*|\n\s*|[\"“„«(`'‘¿¡]\s*)$")
 PERIOD = re.compile(r"(?:[fc]y\W?'?\d*)?(?:[qh][1-4]\W?\d*|[1-4][qh]\d*)?|(?:19|20)\d\d(?:[-/–]\d+)?", re.I)
-FEW_LETTERS = 5  # a name this short is looked for as a whole word
+FEW_LETTERS = 5  # maximum letters of a name that is searched as a whole word
 ROMAN = re.compile(r"[IVX]+")
 NUMERAL_AFTER = re.compile(r" [IVX]{2,}(?!\w)")  # part of the name before it: "Wave IV"
 NO_NAMES = frozenset({"usd", "eur", "gbp", "jpy", "cny", "chf", "us", "i", "ok"})
@@ -46,7 +46,7 @@ ALL_NOUNS_CAPITALISED = frozenset({"de"})
 NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){2,4}(?![\w%]|[.,]\d)")
 NUMBER = r"(?P<{}>[A-Z]?\d+(?:\.\d+)*[a-z]?(?:\([a-z\d]{{1,3}}\))*|[IVXLC]+)(?![A-Za-z\d])"
 PAGE_SPAN = re.compile(r"\s*(?:-|–|to|bis|à|a)\s*(\d{1,4})\b")
-MOST_BESIDE_TOPIC = 1  # telling terms beside those that name the topic; more ask for something particular
+MOST_BESIDE_TOPIC = 1  # content terms beside those of the topic; with more, the question is specific
 MOST_DEFINED = 4  # terms of a question that asks for a definition; longer ones ask for a fact
 MOST_COUNTED = 4  # words of what a question counts
 LONGEST_SPAN = 15  # years between two joined by a dash; pages likewise
@@ -83,13 +83,13 @@ class QuestionFeatures:
     Attributes:
         language: ISO 639-1 code of the language it is asked in.
         kinds: what kind of answer it wants.
-        words: its telling words; those of remarks on the form of the answer are left out.
-        terms: their stems; words that only ask are left out unless there are no others.
+        words: its content words, without remarks on the form of the answer.
+        terms: their stems, without words that only ask unless there are no others.
         years: the years it names, those between two joined by a dash included.
         places: the places it names.
         aggregates: the statistics it asks for (average, maximum, total), each with its word.
-        computation: what must be computed from values; '' when nothing.
-        topic: what of the whole document it asks for; '' when it asks for something particular.
+        computation: what must be computed from values; '' if nothing.
+        topic: the topic of a question on the whole document; '' for a specific question.
     """
 
     text: str
@@ -105,7 +105,7 @@ class QuestionFeatures:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Capitalised words (not where all nouns are), abbreviations, numbers and years."""
+        """Return abbreviations, numbers, years and, unless all nouns have capitals, capitalised words."""
         return tuple(word.text for word in self.words if word.is_name)
 
     @property
@@ -114,13 +114,13 @@ class QuestionFeatures:
 
     @property
     def is_definition(self) -> bool:
-        """Whether it asks what one thing is: “What is salvage value?”."""
+        """Return whether it asks for a definition: “What is salvage value?”."""
         return "define" in self.kinds and len(self.terms) <= MOST_DEFINED and not self.years
 
 
 @cache
 def words_of(language: str, table: str) -> dict[str, tuple[str, ...]]:
-    """A table of the language's ``answers.toml``; English where the language has no folder."""
+    """Return a table of the language's ``answers.toml``; of English if the language has no folder."""
     data = language_data(language, DATA) or language_data("en", DATA)
     read: dict[str, Any] = tomllib.loads(data).get(table, {})
     return {key: tuple(value) if isinstance(value, list) else (value,) for key, value in read.items()}
@@ -132,19 +132,19 @@ def phrases_in(language: str, key: str) -> re.Pattern[str]:
 
 
 def message(language: str, key: str) -> str:
-    """A sentence of the answer itself, in the question's language."""
+    """Return a fixed sentence of the answer, in the question's language."""
     return words_of(language, "says")[key][0]
 
 
 def place_words(language: str, kind: PlaceKind) -> tuple[str, ...]:
-    """What a kind of place is called, in the language and in English."""
+    """Return the names of a kind of place, in the language and in English."""
     return tuple(
         {**dict.fromkeys(words_of(language, "places")[kind]), **dict.fromkeys(words_of("en", "places")[kind])}
     )
 
 
 def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
-    """The question, its terms as documents in these languages have them (its own where it is among them)."""
+    """Analyse a question; its terms are stemmed for the documents' ``languages``."""
     language = language_of(text)
     spoken = [base_language(code) for code in documents if code]
     stems = spoken[0] if spoken and language not in spoken else language
@@ -174,7 +174,7 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
 
 @lru_cache(maxsize=64)
 def counted_terms(question: QuestionFeatures, language: str) -> frozenset[str]:
-    """Of “How many RAG studies are …”: the terms of what is counted, up to the first function word."""
+    """Return the terms of the counted thing, up to a function word: “How many RAG studies are …”."""
     lowered, stops = question.text.casefold(), stop_words(question.language)
     phrases = words_of(question.language, "kinds")["count"]
     ends = [at + len(phrase) for phrase in phrases if (at := lowered.find(phrase)) >= 0]
@@ -195,7 +195,7 @@ def _question_phrases(language: str) -> re.Pattern[str]:
 
 @cache
 def _instruction_terms(language: str) -> frozenset[str]:
-    """Terms that say how to answer, or nothing at all."""
+    """Return terms that only tell how to answer, or nothing."""
     return frozenset(terms_of(" ".join(_asking_words(language)), language))
 
 
@@ -205,7 +205,7 @@ def _asking_words(language: str) -> tuple[str, ...]:
 
 
 def language_of(text: str) -> str:
-    """The language a short text is written in: by its script, else by its commonest words, else English."""
+    """Return the language of a short text by its script, else by its most common words, else English."""
     for code, script in _SCRIPTS:
         if len(re.findall(script, text)) * 3 >= sum(map(str.isalpha, text)) > 0:
             return code
@@ -217,7 +217,7 @@ def language_of(text: str) -> str:
 
 @cache
 def _common(language: str) -> frozenset[str]:
-    """Words by which a language is told: its stop words, and those that open its questions.
+    """Return words that identify a language: its stop words, and the words that open its questions.
 
     Phrases for "when" and "where" are left out: their nouns ("land", "year") are words of other languages.
     """
@@ -231,7 +231,7 @@ def _has_phrase(language: str, table: str, key: str, lowered: str) -> bool:
 
 
 def aggregates_in(text: str, language: str) -> dict[str, str]:
-    """The statistics that a text names (average, maximum), each with its word."""
+    """Return the statistics that a text names (average, maximum), each with its word."""
     words = words_of(language, "aggregates").items()
     found = {name: _pattern(phrases).search(text.casefold()) for name, phrases in words}
     return {name: match[0] for name, match in found.items() if match}
@@ -239,7 +239,7 @@ def aggregates_in(text: str, language: str) -> dict[str, str]:
 
 @cache
 def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    """Matches any of the phrases; whole words where the script sets spaces between words."""
+    """Match any of the phrases; as whole words in scripts with spaces."""
     parts = (
         re.escape(phrase) if _UNSPACED.search(phrase) else rf"(?<!\w){spaced(phrase)}(?!\w)"
         for phrase in sorted(phrases, key=len, reverse=True)
@@ -248,7 +248,7 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def topic_of(lowered: str, language: str, telling: Sequence[str]) -> Topic | Literal[""]:
-    """What of the whole document is asked for; '' for questions after something particular."""
+    """Return the topic of a question on the whole document; '' for specific questions."""
     for topic in TOPICS:
         if match := _pattern(words_of(language, "whole")[topic]).search(lowered):
             beside = set(telling) - set(terms_of(match[0], language))
@@ -257,13 +257,13 @@ def topic_of(lowered: str, language: str, telling: Sequence[str]) -> Topic | Lit
 
 
 def without_remark(text: str, language: str) -> str:
-    """The question up to a remark on the form of the answer ("round to two decimals")."""
+    """Return the question without a final remark on the form of the answer ("round to two decimals")."""
     remark = _pattern(words_of(language, "words")["form"]).search(text.lower())
     return text[: remark.start()] if remark else text
 
 
 def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> Iterator[QuestionWord]:
-    """The telling words, each once. ``places``: numbers of the places the question names."""
+    """Return the content words, each once. ``places``: numbers of the places the question names."""
     seen: set[str] = set()
     for match in WORD.finditer(text):
         word = POSSESSIVE.sub("", match[0])
@@ -278,7 +278,7 @@ def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> It
 
 
 def is_bound(text: str, match: re.Match[str], language: str) -> bool:
-    """Whether a number only bounds what is asked for ("more than 4,000"): pages need not hold it."""
+    """Return whether a number is only a bound ("more than 4,000"), which a page need not have."""
     if not match[0].isascii() or not match[0][0].isdigit():
         return False
     bound = _pattern(words_of(language, "words")["bound"]).pattern
@@ -289,7 +289,7 @@ def is_bound(text: str, match: re.Match[str], language: str) -> bool:
 
 
 def is_name(word: str, language: str, *, starts: bool) -> bool:
-    """Whether the word names something: by its capitals or digits. ``starts``: it begins a sentence."""
+    """Return whether capitals or digits make the word a name. ``starts``: it begins a sentence."""
     lowered = word.casefold()
     if lowered in NO_NAMES or {lowered, lowered.removesuffix("s")} & _place_words(language):
         return False
@@ -304,7 +304,7 @@ def is_name(word: str, language: str, *, starts: bool) -> bool:
 
 
 def asks_something(question: QuestionFeatures) -> bool:
-    """Whether a question asks for something: it names a place, or has a word beside greetings."""
+    """Return whether a question names a place, or has a word other than greetings."""
     return bool(question.places) or any(
         len(term) > 2 or term.isdigit() or not term.isascii()
         for word in question.words
@@ -313,7 +313,7 @@ def asks_something(question: QuestionFeatures) -> bool:
 
 
 def spaced(phrase: str) -> str:
-    """Matches the phrase; ``*`` stands for one word."""
+    """Return a pattern for the phrase; ``*`` is one word."""
     return re.escape(phrase).replace(r"\*", r"\w+")
 
 
@@ -330,7 +330,7 @@ def years_in(text: str) -> frozenset[str]:
 
 
 def places_in(text: str, language: str) -> Iterable[NamedPlace]:
-    """Places the question names, in the order of ``PlaceKind``; bare labels such as 2.1.1 last."""
+    """Return the places the question names, in the order of ``PlaceKind``; bare labels such as 2.1.1 last."""
     found = [NamedPlace(kind, number) for kind in PLACES for number in _numbers_of(text, language, kind)]
     named = {place.number for place in found}
     bare = [NamedPlace("requirement", number) for number in NUMBERED.findall(text) if number not in named]
@@ -349,7 +349,7 @@ def _numbers_of(text: str, language: str, kind: PlaceKind) -> Iterator[str]:
 
 @cache
 def _place_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    """``table II``, ``Tab. 3``, ``p.12``, ``第3表``, ``図3``, ``12ページ``."""
+    """Match ``table II``, ``Tab. 3``, ``p.12``, ``第3表``, ``図3``, ``12ページ``."""
     spaced = [re.escape(word) for word in words if not _UNSPACED.search(word)]
     unspaced = [re.escape(word) for word in words if _UNSPACED.search(word)]
     after = "|".join([*(rf"(?<!\w)(?i:{word})" for word in spaced), *unspaced])
@@ -362,7 +362,7 @@ def _place_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 
 @cache
 def caption_pattern(place: NamedPlace, language: str) -> str:
-    """Matches what the place is called; for Python and PostgreSQL."""
+    """Return a pattern for the names of a place, for Python and PostgreSQL."""
     labels = "|".join(map(re.escape, place_words(language, place.kind)))
     return rf"({labels})\s*{re.escape(place.number)}"
 
@@ -377,9 +377,9 @@ def _name(name: str) -> re.Pattern[str]:
 
 
 def name_pattern(name: str) -> str:
-    """Matches the name with any ending, long ones whatever mark or line end stands between two letters.
+    """Match the name with any ending; in long names, also with a mark or line end between two letters.
 
-    Abbreviations and numerals have no ending, at most the plural's.
+    Abbreviations and numerals have no ending other than the plural's.
     """
     if name.isascii() and name.isupper() and name.isalpha() and len(name) <= FEW_LETTERS:
         return rf"(^|[^A-Za-z0-9]){name}s?($|[^A-Za-z])"
