@@ -28,7 +28,8 @@ test-all: install-dev
 checked = $(MAKE) --no-print-directory check TESTED=1 & check=$$!; trap "kill $$check 2>/dev/null" EXIT; $(1); tested=$$?; \
   wait $$check || { echo "make check failed, see above."; exit 1; }; exit $$tested
 
-PYTEST = $(PY) -m pytest -n $(or $(PINCITE_TEST_PROCESSES),2) --dist loadgroup --no-loadscope-reorder
+# Three processes for two cores: the one with the browser waits half of the time.
+PYTEST = $(PY) -m pytest -n $(or $(PINCITE_TEST_PROCESSES),3) --dist loadfile --no-loadscope-reorder
 
 check: install-dev
 	$(PY) -m ruff check .

@@ -18,6 +18,7 @@ from django.core.files.base import ContentFile
 from django.db import connection, transaction
 from django.test import TransactionTestCase, override_settings
 from hypothesis import settings as hypothesis_settings
+from xdist.scheduler import LoadFileScheduling
 
 from documents.files.uploads import store_upload
 from documents.importers.block_import import import_blocks
@@ -71,15 +72,21 @@ def pytest_configure(config: pytest.Config) -> None:
         hypothesis_settings.load_profile("some")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give one process all browser tests, which share a site, and the files of the others one by one.
+class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
+    """Give each file to one process, and all browser tests, which share a site, to one."""
 
-    Begin with the browser and with slow tests: at the end no process is left alone with one.
-    """
-    for item in items:
-        in_browser = "browser" in item.path.parts
-        item.add_marker(pytest.mark.xdist_group("browser" if in_browser else str(item.path)))
+    def _split_scope(self, nodeid: str) -> str:
+        return "browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling | None:
+    """Schedule for ``--dist loadfile``; groups of xdist 3.8 have no effect on the ids of pytest 9.2."""
+    return FileScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(trylast=True)  # pytest-django sorts them by their use of the database
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the browser and with slow tests: at the end no process is left alone with one."""
     items.sort(key=lambda item: ("browser" not in item.path.parts, item.get_closest_marker("slow") is None))
 
 
