@@ -37,6 +37,12 @@ def pack_data(pack: str, name: str) -> str:
 
 
 @cache
+def words_of_packs(name: str) -> frozenset[str]:
+    """Return the words, one a line, of all packs' files of this name: for a claim whose field is unknown."""
+    return frozenset(word for pack in pack_names() for word in pack_data(pack, name).split())
+
+
+@cache
 def evidence_of(pack: str) -> tuple[str, ...]:
     """Phrases in lower case, one a line of the file."""
     return tuple(filter(None, map(str.strip, pack_data(pack, EVIDENCE).lower().splitlines())))

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from chat.citations.anchoring.page_text import Span
 from chat.citations.claims import Claim, SourceUnit, words_between
-from chat.citations.values.columns import head_years
-from chat.citations.values.support import FALLING, heads_of
+from chat.citations.values.support import FALLING, head_years, heads_of
 from chat.citations.values.written_values import Value, page_scale, values_in
 from chat.citations.verification.verify import verify
 from pdf.structure import ParsedPage

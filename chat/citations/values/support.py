@@ -1,25 +1,19 @@
 """Check the values of a claim against a unit: which it prints, where, and which are missing.
 
 A value is supported when the unit prints it with the same sign and magnitude, and for the same year where
-both name one.
+both name one. In a table, the parser's column heads name the year.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 
+from chat.citations.anchoring.page_text import tokens
 from chat.citations.claims import SourceUnit
-from chat.citations.values.columns import (
-    column_heads,
-    column_of,
-    head_years,
-    names_another_column,
-    shared_terms,
-)
 from chat.citations.values.written_values import (
     Agreement,
     Value,
@@ -28,7 +22,124 @@ from chat.citations.values.written_values import (
     page_scale,
     values_in,
 )
+from domains import words_of_packs
+from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
+from pdf.structure import Cell
+from text.terms import stop_words
+
+# Whether a passage is on the subject of a claim: the share of the claim's content words it has.
+
+_STEM = 5  # letters; enough to distinguish words, few enough to drop their endings
+_OTHER_STOP_WORDS = frozenset(
+    [
+        "although",
+        "among",
+        "either",
+        "however",
+        "much",
+        "may",
+        "must",
+        "per",
+        "said",
+        "shall",
+        "within",
+        "without",
+        "year",
+        "years",
+        "percent",
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ]
+)
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Return words that do not distinguish lines: stop words, months, and the packs' common words."""
+    return stop_words("en") | _OTHER_STOP_WORDS | words_of_packs("common_words.txt")
+
+
+@lru_cache(maxsize=512)
+def content_words(text: str) -> frozenset[str]:
+    """Return the stems of the content words of a text: no function words, no numbers."""
+    words = (token for token in tokens(text) if len(token) > 1 and token[0].isalpha())
+    return frozenset(word[:_STEM] for word in words if word not in common_words())
+
+
+cleared_with_memory(content_words.cache_clear)
+
+
+def shared_terms(claim: str, passages: Iterable[str]) -> float:
+    """Return 0..1, the share of the claim's content words in the passages; 1 when it has none."""
+    wanted = content_words(claim)
+    if not wanted:
+        return 1.0
+    return len(wanted & content_words("\n".join(passages))) / len(wanted)
+
+
+# The heads of a value's row and column, as the parser stored them.
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def column_of(unit: SourceUnit, at: int) -> int | None:
+    """Return the column of the table cell with ``unit.text[at]``; None outside tables."""
+    cells = unit.table.cells if unit.table else ()
+    place = unit.char_start + at
+    return next((cell.column for cell in cells if cell.char_start <= place < cell.char_end), None)
+
+
+def head_text(unit: SourceUnit, at: int) -> str:
+    """Return the head of the column of ``unit.text[at]``; '' without one."""
+    column, heads = column_of(unit, at), unit.table.head_rows if unit.table else ()
+    return heads[column] if column is not None and column < len(heads) else ""
+
+
+def head_years(unit: SourceUnit, at: int) -> frozenset[int]:
+    """Return the years in the head of the column of ``unit.text[at]``."""
+    return frozenset(map(int, _YEAR.findall(head_text(unit, at))))
+
+
+def column_heads(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
+    """Return boxes of the heads of the column of ``unit.text[at]``: in the table's header rows, or above it.
+
+    ``units``: the others of its page.
+    """
+    column = column_of(unit, at)
+    above = unit.table.head_rects if unit.table else ()
+    if column is not None and column < len(above) and (rect := above[column]):
+        return (rect,)
+    rows = (other.table for other in units if other.table and other.document == unit.document)
+    heads = [row for row in rows if unit.table and row.header and row.index == unit.table.index]
+    return tuple(cell.rect for row in heads for cell in row.cells if column in _headed(cell) and cell.rect)
+
+
+def _headed(cell: Cell) -> tuple[int, ...]:
+    """Return the columns of a header cell: its own where an older parser or importer stored no others."""
+    return cell.headed_columns or (cell.column,)
+
+
+def names_another_column(claim: str, unit: SourceUnit, at: int) -> bool:
+    """Return whether the claim has words of another column's head, and none of this one's."""
+    column = column_of(unit, at)
+    heads = unit.table.head_rows if unit.table else ()
+    if column is None or not 0 < column < len(heads):
+        return False
+    words = [content_words(head) for head in heads]
+    others = set().union(*words[1:column], *words[column + 1 :])
+    claimed = content_words(claim) - content_words(unit.text)
+    return bool(words[column] - others and claimed & (others - words[column])) and not claimed & words[column]
+
 
 # Numbers that name a column and are not values: ``52 weeks``, ``Level 2``, ``FY23``.
 

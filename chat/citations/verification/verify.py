@@ -10,22 +10,31 @@ A quote proves only that its words are on the page; the claim is compared with t
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from chat.citations.anchoring.find_quote import Anchor, find_quote
 from chat.citations.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from chat.citations.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
-from chat.citations.values.columns import column_heads, row_head, shared_terms, title_names
-from chat.citations.values.support import ValueSupport, check_values, heads_of
+from chat.citations.values.support import (
+    ValueSupport,
+    check_values,
+    column_heads,
+    common_words,
+    heads_of,
+    shared_terms,
+)
 from chat.citations.values.written_values import values_in
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.tables import COMPARES
 from chat.citations.verification.token import same_quantity
-from chat.citations.verification.units import judge_unit, verbatim_span, with_conflicts_as_written
+from chat.citations.verification.units import judge_unit, with_conflicts_as_written
+from chat.citations.verification.verbatim import verbatim_span
+from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Word
@@ -169,6 +178,23 @@ class _VerificationContext:
             title: title_names(title) - own for title in dict.fromkeys(unit.title for unit in self.shown)
         }
         return next((title for title, names in others.items() if names and names <= claim_names), "")
+
+
+_PERIOD = re.compile(r"\d+|q\d|fy\d*|\d*q\d*")
+_KINDS_OF_DOCUMENTS = frozenset(
+    ["document", "draft", "final", "form", "paper", "pdf", "release", "report", "reports", "version"]
+)
+
+
+@lru_cache(maxsize=512)
+def title_names(title: str) -> frozenset[str]:
+    """Return the distinctive words of a title: no years, no kinds of document."""
+    words = re.findall(r"[^\W_]+", title.casefold())
+    names = frozenset(word for word in words if not _PERIOD.fullmatch(word)) - common_words()
+    return names - _KINDS_OF_DOCUMENTS - words_of_packs("title_words.txt")
+
+
+cleared_with_memory(title_names.cache_clear)
 
 
 class _Read(NamedTuple):
@@ -331,6 +357,63 @@ def _heads(found: ValueSupport, around: Sequence[SourceUnit]) -> tuple[Rect, ...
     rows = [rect for place in found.places for rect in row_head(found.unit, place.printed.start, around)]
     columns = [rect for place in found.places for rect in place.heads]
     return tuple(dict.fromkeys(rows + columns))
+
+
+SAME_LINE = 3.0  # points between the middles of words of one line
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedWord:
+    """``place``: its start in the unit's text."""
+
+    text: str
+    rect: Rect
+    place: int
+
+
+def _words(unit: SourceUnit) -> Iterator[_PlacedWord]:
+    for word in unit.words:
+        start = word.char_start - unit.char_start
+        yield _PlacedWord(unit.text[start : start + word.char_end - word.char_start], word.rect, start)
+
+
+def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
+    """Return boxes, one per line, of the label of the row of ``unit.text[at]``.
+
+    The label of a row without words is the line before it.
+    """
+    if unit.type != "table":
+        return ()
+    label = [word for word in _label(unit) if word.place < at]
+    if label:
+        return _line_boxes(label)
+    before = [other for other in units if other.type == "table" and other.char_start < unit.char_start]
+    above = max(before, key=lambda other: other.char_start, default=None)
+    return _line_boxes(list(_words(above))) if above and all(map(_is_label, _words(above))) else ()
+
+
+def _label(unit: SourceUnit) -> list[_PlacedWord]:
+    """Return the first words of the row: the cells before the first without a letter, else up to a number."""
+    cells = unit.table.cells if unit.table else ()
+    if not cells:
+        return list(takewhile(_is_label, _words(unit)))
+    named = takewhile(lambda cell: any(map(str.isalpha, cell.text)), cells)
+    ends = max((cell.char_end for cell in named), default=0) - unit.char_start
+    return [word for word in _words(unit) if word.place < ends]
+
+
+def _is_label(word: _PlacedWord) -> bool:
+    return not word.text[:1].isdigit() and word.text[:1] not in "$£€¥"
+
+
+def _line_boxes(words: Sequence[_PlacedWord]) -> tuple[Rect, ...]:
+    lines: list[Rect] = []
+    for word in words:
+        if lines and abs(lines[-1].center[1] - word.rect.center[1]) <= SAME_LINE:
+            lines[-1] = lines[-1].union(word.rect)
+        else:
+            lines.append(word.rect)
+    return tuple(lines)
 
 
 def page_of_unit(unit: SourceUnit) -> PageText:
