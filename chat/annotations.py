@@ -20,7 +20,7 @@ from chat.citations.anchoring.page_sources import StoredPages, locate
 from chat.citations.anchoring.page_text import PageText, Span, highlight_rects, text_of
 from chat.citations.snapshots import PIECES, near, reanchor_citations
 from chat.citations.stored_citations import reader_query
-from chat.exports.markdown import escaped, one_line
+from chat.exports.markdown import escaped
 from chat.models import Annotation, Citation
 from chat.models.note import AnnotationQuerySet
 from chat.reviews.review_commands import outdate_document
@@ -29,6 +29,7 @@ from documents.models import Document, Page
 from pdf.api import annotate_file, annotations_in
 from pdf.geometry import PageFrame, Rect, bounding_box
 from pdf.sandbox.messages import HeldAnnotation, HighlightedPage, PdfHighlight
+from text.terms import one_line
 
 logger = logging.getLogger(__name__)
 

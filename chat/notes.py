@@ -25,7 +25,7 @@ from django.utils.safestring import SafeString
 from merge3 import Merge3
 
 from chat.answers.events import CitationShown
-from chat.citations.marker_decoder import StoredMark, defused, format_marker, stored_marks, with_marks
+from chat.citations.marker_decoder import StoredMark, defused_line, format_marker, stored_marks, with_marks
 from chat.citations.snapshots import quoted
 from chat.citations.stored_citations import shown_citations
 from chat.markdown.html import ON_A_PAGE, render_message
@@ -212,7 +212,7 @@ def add_answer(answer: Message, user: User) -> Note:
         note = Note.objects.select_for_update().get(pk=note_about(answer, user).pk)
         content, citations = copied_citations(answer)
         note.citations.add(*citations)
-        asked = one_line(answer.question.content)
+        asked = defused_line(answer.question.content)
         change_note(note, content=f"{begun(note)}### {asked}\n\n{content}\n")
     return note
 
@@ -225,17 +225,13 @@ def add_quote(note: Note, document: Document, page: int, words: str) -> Note:
     with transaction.atomic():
         locked = Note.objects.select_for_update().get(pk=note.pk)
         locked.citations.add(*citations)
-        change_note(locked, content=f"{begun(locked)}> {one_line(words)} {cited or link}\n")
+        change_note(locked, content=f"{begun(locked)}> {defused_line(words)} {cited or link}\n")
     return locked
 
 
 def begun(note: Note) -> str:
     """Return the note's content, ready for another paragraph."""
     return f"{note.content.rstrip()}\n\n" if note.content.strip() else ""
-
-
-def one_line(text: str) -> str:
-    return defused(" ".join(text.split()))
 
 
 def note_about(answer: Message, user: User) -> Note:

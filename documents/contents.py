@@ -16,6 +16,7 @@ from django.db.models import Max, Min
 from documents.models import CitationUnit, Document, Page
 from pdf.geometry import Box, PageFrame, Rect, bounding_box
 from pdf.structure import TableRow
+from text.terms import one_line
 
 MOST_FIGURES = 1000
 SMALLEST = 0.01  # of the page's area: a smaller figure without a caption is decoration
@@ -175,10 +176,6 @@ def table_name(caption: str, section: str, heads: Iterable[str]) -> str:
 def _shortened(head: str) -> str:
     """Cut a long head between words, where it has any."""
     return head if len(head) <= LONGEST_HEAD else head[:LONGEST_HEAD].rsplit(" ", 1)[0] + "…"
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _frames(document: Document, numbers: Iterable[int]) -> dict[int, PageFrame]:

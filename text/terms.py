@@ -191,6 +191,11 @@ def run_together(text: str, longest: int = 3) -> list[str]:
     ]
 
 
+def one_line(text: str) -> str:
+    """Return the text with each run of white space as one space."""
+    return " ".join(text.split())
+
+
 def folded(text: str) -> str:
     """Text in NFKC and lower case, with ASCII digits and no space around a relation."""
     if not text.isascii():

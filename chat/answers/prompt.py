@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from chat.citations.claims import SourceUnit
-from chat.citations.marker_decoder import defused
+from chat.citations.marker_decoder import defused, defused_line
 from documents.contents import trail
 from pdf.structure import TableRow
 
@@ -191,7 +191,7 @@ def row_with_heads(row: TableRow) -> str:
 
 def one_line(text: str) -> str:
     """Return the text in one line, without markers and square brackets, which delimit heads."""
-    return defused(" ".join(text.split())).replace("]", ")").replace("[", "(")
+    return defused_line(text).replace("]", ")").replace("[", "(")
 
 
 def token_estimate(text: str) -> int:

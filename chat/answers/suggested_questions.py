@@ -26,7 +26,7 @@ from django.utils.translation import gettext as _
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import find_evidence, topic_units
-from chat.answers.without_model.lines import LIST_NUMBER, head_of, is_value, one_line
+from chat.answers.without_model.lines import LIST_NUMBER, head_of, is_value
 from chat.answers.without_model.question import (
     DATA,
     YEAR,
@@ -47,6 +47,7 @@ from pdf.structure import TableRow
 from retrieval.query.scope import Scope
 from text.languages import languages_with
 from text.sentences import sentence_spans
+from text.terms import one_line
 
 MOST = 4
 MOST_TRIED = 8  # of one document; each costs what an answer costs

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
+from text.terms import one_line
+
 LONGEST_MARKER = 2000  # characters after "[[cite:"; what is longer has lost its end
 LONGEST_TARGETS = 120  # characters before the quoted words: a dozen aliases
 _OPENING_AT_END = re.compile(r"\[\s{0,2}(?:c(?:i(?:t(?:e\s{0,2})?)?)?)?$", re.IGNORECASE)
@@ -334,3 +336,8 @@ def without_markers(content: str) -> str:
 def defused(text: str) -> str:
     """Text of a document or a person, made unable to pass for a marker in a message."""
     return _ANY_OPENING.sub("[\u200b", text)
+
+
+def defused_line(text: str) -> str:
+    """Return the text in one line, without markers."""
+    return defused(one_line(text))

@@ -24,7 +24,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
-from chat.citations.marker_decoder import defused
+from chat.citations.marker_decoder import defused, defused_line
 from chat.providers.base import Provider, ProviderLimits, TextDelta, stream_with_retries
 from chat.providers.registry import provider_named
 from retrieval.embeddings.fastembed import EntailmentModel
@@ -77,7 +77,7 @@ class ChatJudge:
         numbered = list(zip(codes, questions, strict=True))
         for passage, group in groupby(numbered, key=lambda pair: pair[1].passage):
             control = controls.setdefault(passage, secrets.token_hex(3))
-            lines = [f"{code}: {one_line(question.claim)}" for code, question in group]
+            lines = [f"{code}: {defused_line(question.claim)}" for code, question in group]
             lines.insert(secrets.randbelow(len(lines) + 1), f"{control}: {false_claim()}")
             parts.append(f"<passage {fence}>\n{defused(passage)}\n</passage {fence}>\n" + "\n".join(lines))
         said = answers(self.ask(SYSTEM, "\n\n".join(parts)))
@@ -102,7 +102,7 @@ class FactChecker:
         return result
 
     def _one(self, passage: str, claim: str) -> bool | None:
-        reply = self.ask("", f"Document: {defused(passage)}\nClaim: {one_line(claim)}").strip().lower()
+        reply = self.ask("", f"Document: {defused(passage)}\nClaim: {defused_line(claim)}").strip().lower()
         return {"yes": True, "no": False}.get(reply[:3].strip(" .,\n"))
 
 
@@ -116,7 +116,7 @@ class EntailmentJudge:
         judgements: dict[JudgedClaim, bool | None] = {}
         for passage in dict.fromkeys(question.passage for question in questions):
             own = [question for question in questions if question.passage == passage]
-            claims = [one_line(question.claim) for question in own]
+            claims = [defused_line(question.claim) for question in own]
             control, *words = self.model.entailed(defused(passage), [false_claim(), *claims])
             judgements |= dict(zip(own, words if control is False else [None] * len(own), strict=True))
         return [judgements[question] for question in questions]
@@ -201,7 +201,3 @@ def answers(reply: str) -> dict[str, bool]:
 
 def false_claim() -> str:
     return f"The text says that the code of the archive is {secrets.token_hex(4)}."
-
-
-def one_line(text: str) -> str:
-    return defused(" ".join(text.split()))

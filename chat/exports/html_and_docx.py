@@ -17,7 +17,7 @@ from docx.text.paragraph import Paragraph
 from markdown_it.token import Token
 
 from chat.answers.events import CitationShown
-from chat.exports.markdown import Export, ExportPart, footnote, one_line, quotes_of
+from chat.exports.markdown import Export, ExportPart, footnote, quotes_of
 from chat.markdown.html import ON_A_PAGE, HeadingLevels, rendered_blocks
 from chat.markdown.overlay import laid_out, marked_text
 from chat.models import Citation
@@ -27,6 +27,7 @@ from pdf.api import bind_evidence
 from pdf.failures import ParseFailure
 from pdf.geometry import Rect
 from pdf.sandbox.messages import HighlightedFile, HighlightedPage, PdfHighlight
+from text.terms import one_line
 
 STYLE = mark_safe(
     "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"

@@ -26,6 +26,7 @@ from chat.models import Citation, Conversation, Message, Note
 from chat.notes import numbered_note
 from documents.models import Document
 from documents.papers.bibliography import record_of, reference_list
+from text.terms import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,10 +288,6 @@ def reader_link(export: Export, source: CitationShown) -> str:
         return ""
     place = reader_query(source.page, source.quote, citation=source.id)
     return f" [Open]({export.site}/documents/{source.document}/?{place})"
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 # --- For the clipboard, with the sources: plain text with [1] marks, or rich text ---

@@ -26,10 +26,11 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from chat.citations.claims import CONTRADICTED, VERIFIED
 from chat.citations.stored_citations import citation_picture, reader_link
-from chat.exports.markdown import escaped, one_line
+from chat.exports.markdown import escaped
 from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewRow
 from chat.reviews.review_presenters import blinded, first_citations, visible_rows
 from documents.files.page_pictures import PictureFailed
+from text.terms import one_line
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula may begin (OWASP, CSV injection)
 MOST_PICTURES = 100  # of cited words in one workbook: each takes some hundredths of a second to draw

@@ -72,18 +72,18 @@ the answer, copied letter by letter. Where nothing is stated it names the neares
 MEMBER = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
 
 
-class SaidEvidence(msgspec.Struct, frozen=True):
+class ReplyEvidence(msgspec.Struct, frozen=True):
     passage: str
     quote: str = ""
 
 
-class SaidCell(msgspec.Struct, frozen=True):
+class ReplyCell(msgspec.Struct, frozen=True):
     """One member of a model's reply."""
 
     state: Literal["found", "not_stated"]
     answer: str = ""
     value: str = ""
-    evidence: list[SaidEvidence] = []
+    evidence: list[ReplyEvidence] = []
 
 
 class BrokenOff(ProviderError):
@@ -252,7 +252,7 @@ def whole_members(text: str) -> dict[str, Any]:
 def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> FilledCell:
     """One member of the reply as a cell: what it cites is anchored and checked as in any answer."""
     try:
-        reply = msgspec.convert(member, SaidCell)
+        reply = msgspec.convert(member, ReplyCell)
     except msgspec.ValidationError:
         return FilledCell(State.FAILED, error=UNREADABLE)
     draft = AnswerBuilder(uuid4(), found.sources, {})

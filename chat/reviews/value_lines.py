@@ -21,7 +21,6 @@ from chat.answers.without_model.lines import (
     head_of,
     is_value,
     measured,
-    one_line,
     row_line,
     terms_over,
 )
@@ -40,7 +39,7 @@ from chat.reviews.typed_values import TypedValue, as_json, fits
 from domains.items import Item
 from text.measures import Measure
 from text.quantities import Quantity, quantities_in
-from text.terms import terms_of
+from text.terms import one_line, terms_of
 
 Kind = ReviewColumn.Kind
 LABELLED = 0.25  # of ``item_match``: a row whose label is a synonym in a pack

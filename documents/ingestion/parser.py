@@ -264,7 +264,7 @@ def printed_title(parsed: ParsedDocument) -> str:
     """
     headings = [] if is_form(parsed) else first_headings(parsed)
     candidates = [parsed.metadata.get("title", ""), *headings, line_above_abstract(parsed)]
-    return next((one_line(title) for title in candidates if is_title(title)), "")
+    return next((printable_line(title) for title in candidates if is_title(title)), "")
 
 
 def line_above_abstract(parsed: ParsedDocument) -> str:
@@ -278,7 +278,7 @@ def line_above_abstract(parsed: ParsedDocument) -> str:
 def is_form(parsed: ParsedDocument) -> bool:
     """Return whether a line of the first page is only the name of a form, such as FORM 10-K."""
     lines = parsed.pages[0].text.splitlines() if parsed.pages else []
-    return any(map(A_FORM.match, map(one_line, lines)))
+    return any(map(A_FORM.match, map(printable_line, lines)))
 
 
 def first_headings(parsed: ParsedDocument) -> Iterator[str]:
@@ -306,8 +306,8 @@ def _rank(n: int, headings: Sequence[tuple[int, int, int, str]]) -> int:
 
 def is_about_publisher(heading: ParsedUnit, below: ParsedUnit | None) -> bool:
     """Return whether the text below begins with the words of the heading."""
-    about = ABOUT.match(one_line(heading.text))
-    return bool(about and below and one_line(below.text).casefold().startswith(about[1].casefold()))
+    about = ABOUT.match(printable_line(heading.text))
+    return bool(about and below and printable_line(below.text).casefold().startswith(about[1].casefold()))
 
 
 def type_size(heading: ParsedUnit) -> int:
@@ -316,7 +316,7 @@ def type_size(heading: ParsedUnit) -> int:
 
 
 def is_title(text: str) -> bool:
-    line = one_line(text)
+    line = printable_line(text)
     if not 4 <= len(line) <= LONGEST_TITLE or len(text.strip().splitlines()) > MOST_TITLE_LINES:
         return False
     if is_list_of_people(line):
@@ -332,7 +332,8 @@ def is_list_of_people(line: str) -> bool:
     return len(names) > (1 if plain != line else 2) and all(map(PERSON.fullmatch, names))
 
 
-def one_line(text: str) -> str:
+def printable_line(text: str) -> str:
+    """Return the text in one line, without NUL, which PostgreSQL cannot store."""
     return " ".join(text.replace("\x00", " ").split())
 
 
@@ -352,7 +353,7 @@ OF_ONE_NAME = r"(?=(?:an?|the|[a-z]+ of)\s|(?:Inc|Ltd|LLC|LLP|PLC|Corp|Co|GmbH|A
 
 def names_in(text: str) -> list[str]:
     """Return the names in a list. A company's may hold "&", and a comma before what it is: ", Inc."."""
-    line = one_line(text)
+    line = printable_line(text)
     if PROMPT_INJECTION.search(line):
         return []
     joint = "" if A_COMPANY.search(line) else r"|\band\b|&"

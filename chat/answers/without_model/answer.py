@@ -25,7 +25,6 @@ from chat.answers.without_model.lines import (
     is_step,
     lines_of,
     measured,
-    one_line,
     printed_row,
     row_line,
     same_columns,
@@ -41,6 +40,7 @@ from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta
 from documents.contents import trail
 from text.measures import Measure, measure_of
 from text.quantities import quantities_in
+from text.terms import one_line
 from text.units import units_by_symbol
 
 NAME = "extractive"

@@ -25,7 +25,7 @@ from text.measures import Measure
 from text.numbers import COMMA_LANGUAGES, number_words
 from text.quantities import CURRENCY_SYMBOLS, currency_names
 from text.sentences import sentence_spans
-from text.terms import terms_of
+from text.terms import one_line, terms_of
 
 LONGEST_LINE = 700  # characters; longer text is a list that lost its line ends
 LEAST_LETTERS = 4  # minimum letters of a line with content
@@ -239,10 +239,6 @@ def head_of(row: TableRow, cell: Cell) -> str:
     """Return the head of the cell's column, without footnote marks; '' without one."""
     head = row.head_rows[cell.column] if cell.column < len(row.head_rows) else ""
     return FOOTNOTE.sub("", one_line(head)).strip(" :")
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def chosen_columns(question: QuestionFeatures, values: Sequence[CellValue], language: str) -> list[CellValue]:

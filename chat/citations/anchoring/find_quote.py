@@ -20,7 +20,6 @@ from chat.citations.anchoring.page_text import (
     Folded,
     PageText,
     Span,
-    collapsed,
     fold,
     highlight_rects,
     text_of,
@@ -29,6 +28,7 @@ from chat.citations.anchoring.page_text import (
 from chat.citations.anchoring.quote_alignment import Alignment, Tile, align, without_unquoted_signs
 from chat.citations.values.written_values import Value, agreement, decimal_mark, page_scale, values_in
 from pdf.geometry import Rect
+from text.terms import one_line
 
 # --- Where a quote stands in one piece, and which of several places its context means ---
 
@@ -151,7 +151,7 @@ def _fit(text: str, start: int, end: int, quote: str) -> int:
         and text[start - 2 : start - 1].strip() == ""
     ):
         return 0
-    return 2 if collapsed(text[start:end]) == collapsed(quote) else 1
+    return 2 if one_line(text[start:end]) == one_line(quote) else 1
 
 
 # --- Which of several places is meant: the one whose surroundings are the context's ---

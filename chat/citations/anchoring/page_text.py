@@ -142,11 +142,6 @@ def tokens(text: str) -> list[str]:
     return [folded for word in found if (folded := "".join([_folded[character] for character in word]))]
 
 
-def collapsed(text: str) -> str:
-    """A text with each run of white space as one space: what ``exact`` compares."""
-    return " ".join(text.split())
-
-
 class LazyWords(Sequence[Word]):
     """A sequence of words that is built at first access."""
 

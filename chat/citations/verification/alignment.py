@@ -398,7 +398,7 @@ class Differences:
         self.open: list[str] = []
         self.explained_source: set[int] = set()
         self.explained_claim: set[int] = set()
-        self.exclusive_said = False  # "only members may" for "no one but members may"
+        self.exclusive_matched = False  # "only members may" for "no one but members may"
 
     def relevant_unmatched(self) -> list[int]:
         """Return indexes of source tokens without a partner in the clauses that the claim uses."""
@@ -415,7 +415,7 @@ class Differences:
                 return any(pair == "direction" for pair, _ in before.poles)
         return False
 
-    def said_whole(self, own: Sequence[int]) -> bool:
+    def has_whole(self, own: Sequence[int]) -> bool:
         """Return whether all these tokens of the source have a partner."""
         return len(own) > 1 and all(at in self.pairing.matched_source for at in own)
 

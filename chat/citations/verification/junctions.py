@@ -66,7 +66,7 @@ class Junctions:
 
     def conditions(self) -> bool:
         """Return whether a word is in a conditional clause on one side only; record the conflict."""
-        if self.found.exclusive_said:
+        if self.found.exclusive_matched:
             return False
         for i, j in self.pairing.ordered:
             under = {self._under(self.claim, i), self._under(self.source, j)}
@@ -257,7 +257,7 @@ class Junctions:
         """Return whether the claim has all of an elliptical later clause, completed from the earlier one."""
         clause = self.source[later].clause
         own = [at for at in content_places(self.source) if self.source[at].clause == clause]
-        if not self.found.said_whole(own):
+        if not self.found.has_whole(own):
             return False
         earlier = [
             at for at in self.pairing.unmatched_source if self.source[at].clause in self.pairing.clauses
@@ -273,7 +273,7 @@ class Junctions:
             if token.clause == clause and token.content and not self._compared_with(at)
         ]
         amount = len(own) == 1 and self.source[own[0]].quantity and own[0] in self.pairing.matched_source
-        if m < j or not (amount or self.found.said_whole(own)):
+        if m < j or not (amount or self.found.has_whole(own)):
             return False
         opening = [at for at in content_places(self.source) if self.source[at].clause < clause]
         before = [at for at in opening if at in self.pairing.matched_source]
@@ -316,7 +316,7 @@ class Junctions:
         left_out = [at for at in content_places(self.source) if j < at < joins[-1]]
         omitted = all(at not in self.pairing.matched_source for at in left_out)
         same_part = self.source[j].part == self.source[m].part
-        return same_part and omitted and self.found.said_whole(own) and self.source[m].kind != "quantity"
+        return same_part and omitted and self.found.has_whole(own) and self.source[m].kind != "quantity"
 
     def _report_crossing(self, k: int, m: int) -> None:
         if self._left_out_rival():

@@ -381,7 +381,7 @@ class Omissions:
         clause = self.source[at].clause
         own = [k for k in content_places(self.source) if self.source[k].clause == clause and k != at]
         nouns = self.words.relatives | self.words.complement
-        return self.found.said_whole(own) and any(token.word in nouns for token in self.claim)
+        return self.found.has_whole(own) and any(token.word in nouns for token in self.claim)
 
     def _of_later_statement(self, at: int) -> bool:
         """Return whether the condition belongs to a statement after a "but" that the claim omits."""

@@ -109,10 +109,10 @@ def at_time(pairing: Pairing, at: int) -> bool:
 # Dates and numbers of a sentence with several: which number belongs to which date.
 
 
-def first_and_last(pairing: Pairing, said_so: bool = False) -> tuple[int, int] | None:
+def first_and_last(pairing: Pairing, also_paired: bool = False) -> tuple[int, int] | None:
     """Return the indexes of the numbers in "from 688 to 604", where the source has both in other words.
 
-    ``said_so``: also where the source has "from" and "to".
+    ``also_paired``: also where the source has "from" and "to".
     """
     claim, words = pairing.claim, pairing.words
     values = [i for i, _ in pairing.ordered if claim[i].quantity]
@@ -125,7 +125,7 @@ def first_and_last(pairing: Pairing, said_so: bool = False) -> tuple[int, int] |
     source = pairing.source
     written = lead(source, pairing.partners[first], words), lead(source, pairing.partners[last], words)
     turned = written[0] in words.ends or written[1] in words.starts  # "was 41, up from 29"
-    other_words = (said_so and not turned) or not set(written) & (words.starts | words.ends)
+    other_words = (also_paired and not turned) or not set(written) & (words.starts | words.ends)
     return (first, last) if same_measure and other_words else None
 
 
@@ -141,7 +141,7 @@ def dates_kept(pairing: Pairing) -> bool:
 
 def dates_listed(pairing: Pairing) -> bool:
     """Return whether both have dates and numbers in one order: "between 2019 and 2021 from 4 to 6"."""
-    values = first_and_last(pairing, said_so=True)
+    values = first_and_last(pairing, also_paired=True)
     dates = [(i, j) for i, j in pairing.ordered if is_date(pairing.claim[i])]
     if values is None or len(dates) != 2 or sum(is_date(token) for token in pairing.source) != 2:
         return False

@@ -148,7 +148,7 @@ class _Examination(AddedWords):
         if len(clauses) < 2:
             return
         own = [at for at in content_places(self.source) if self.source[at].clause == clauses[-1]]
-        if self.said_whole(own):
+        if self.has_whole(own):
             earlier = [at for at in self.relevant_unmatched() if self.source[at].clause != clauses[-1]]
             self.explained_source |= {at for at in earlier if self.replaced(at, own)}
 
@@ -195,7 +195,7 @@ class _Examination(AddedWords):
         """
         for i, j in self.pairing.ordered:
             if {self.claim[i].stem, self.source[j].stem} & {"condition:onlyif"}:
-                self.exclusive_said |= is_marker(self.claim[i], "quantifier") or is_marker(
+                self.exclusive_matched |= is_marker(self.claim[i], "quantifier") or is_marker(
                     self.source[j], "quantifier"
                 )
         matched_clauses = {self.source[at].clause for at in self.pairing.matched_source}
@@ -216,7 +216,7 @@ class _Examination(AddedWords):
                 at for at in self.relevant_unmatched() if is_marker(self.source[at], "modality", "may")
             }
             self.explained_claim.add(needs[0])
-            self.exclusive_said = True
+            self.exclusive_matched = True
 
     def _match_only_with(self) -> None:
         """Match "may not … without" of the source with "only with" or "must have" of the claim."""
@@ -422,7 +422,7 @@ class _Examination(AddedWords):
 
         The claim "fell from 688 to 604" of the source "688 in May, 604 in June".
         """
-        values = first_and_last(self.pairing, said_so=True)
+        values = first_and_last(self.pairing, also_paired=True)
         one, other = (self.claim[i].quantity for i in values) if values else (None, None)
         if one is None or other is None or one.base == other.base:
             return frozenset()

@@ -265,7 +265,7 @@ def _raw_unspaced(text: str, language: str, words: Lexicon) -> list[Token]:
             found.append(_with_sense(token, sense, ()))
             at += size
             continue
-        at = _append_one(plain, at, language, found)
+        at = _append_one(plain, at, found)
     return found
 
 
@@ -298,7 +298,7 @@ def _phrase_at(text: str, at: int, words: Lexicon, quantities: dict[int, Quantit
     return 0
 
 
-def _append_one(text: str, at: int, language: str, found: list[Token]) -> int:
+def _append_one(text: str, at: int, found: list[Token]) -> int:
     """Append the break, Katakana word, Latin word or character at ``at``; return the index after it."""
     character = text[at]
     if _BREAK.match(text, at):

@@ -44,20 +44,20 @@ def judge_unit(
     unit: SourceUnit,
     around: Sequence[SourceUnit],
     language: str,
-    said_in: str,
+    claim_language: str,
     found: ValueSupport | None,
 ) -> Judgement:
     """Judge a claim by one unit.
 
     Args:
         language: the unit's.
-        said_in: the claim's language, in which the words of a table row are compared.
+        claim_language: the claim's language, in which the words of a table row are compared.
         found: the places of the claim's values in the unit, where it has any.
     """
     if repeats_sentences(sentence, unit.text, language):
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     if unit.type == "table":
-        return _judge_row(sentence, unit, around, language, said_in, found)
+        return _judge_row(sentence, unit, around, language, claim_language, found)
     if repeats_clause(sentence, unit.text, language):
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     topics = [*reversed(unit.section_path), unit.title]
@@ -100,7 +100,7 @@ def _judge_row(
     unit: SourceUnit,
     around: Sequence[SourceUnit],
     language: str,
-    said_in: str,
+    claim_language: str,
     found: ValueSupport | None,
 ) -> Judgement:
     judged, own = None, None
@@ -116,9 +116,9 @@ def _judge_row(
             return judged
     if found is None or not found.complete:
         return judged or Judgement("open", missing=found.missing if found else ())
-    by_values = _by_values(sentence, unit, around, said_in, found)
+    by_values = _by_values(sentence, unit, around, claim_language, found)
     if by_values.outcome == "holds" and grid is not None and own is not None:
-        by_values = _of_named_row(by_values, sentence, grid, own, said_in)
+        by_values = _of_named_row(by_values, sentence, grid, own, claim_language)
     unknown_unit = judged is not None and judged.outcome == "conflict" and judged.coverage < 1
     return by_values if judged is None or judged.outcome == "open" or unknown_unit else judged
 

@@ -215,10 +215,10 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
     anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
     quoted = anchor is not None and anchor.verdict != "partial"
     language = _language(unit, around)
-    said_in = detected_language(claim.sentence, language)
+    claim_language = detected_language(claim.sentence, language)
     found = check_values(claim.sentence, unit, around) if values_in(claim.sentence) else None
-    judged = _judged(claim, unit, around, language, said_in, found)
-    if judged.outcome != "holds" and said_in != base_language(language):
+    judged = _judged(claim, unit, around, language, claim_language, found)
+    if judged.outcome != "holds" and claim_language != base_language(language):
         reason = "The claim is in another language than the page."
         missing = tuple(found.missing) if found else ()  # numbers are compared anyway
         judged = Judgement("open", judged.spans, missing=missing, unchecked=(reason,), coverage=1.0)
@@ -236,12 +236,12 @@ def _judged(
     unit: SourceUnit,
     around: tuple[SourceUnit, ...],
     language: str,
-    said_in: str,
+    claim_language: str,
     found: ValueSupport | None,
 ) -> Judgement:
     """Judge the claim by the unit. A rule that raises is logged and leaves the claim unjudged."""
     try:
-        return judge_unit(claim.sentence, unit, around, language, said_in, found)
+        return judge_unit(claim.sentence, unit, around, language, claim_language, found)
     except Exception:
         logger.exception("a rule of verification failed: unit %s", unit.id)
         return Judgement("open", unchecked=(RULE_FAILED,), coverage=1.0)
