@@ -33,7 +33,7 @@ from agents.results import LocatedText, Verified, VerifiedText
 from agents.webhooks import CHOOSABLE, tested
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
-from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.common.fields import PlainView, Strict, VisibleRelated
 from documents.api.urls import UuidRouter
 from documents.files.url_fetch import FetchRefused, parsed
 from documents.models import Document, EventKind, TokenScope
@@ -262,12 +262,10 @@ class LocateFileSerializer(Strict, serializers.Serializer):
     quotes = Listed(QuotedSerializer, help_text='JSON: [{"quote": …, "context": …}, …]')
 
 
-class Check(generics.GenericAPIView):
+class Check(PlainView):
     """A view that changes nothing: the scope to read suffices."""
 
     scope = TokenScope.READ
-    pagination_class = None
-    filter_backends: list[Any] = []
 
     def sent(self, request: Request) -> dict[str, Any]:
         sent = self.get_serializer(data=request.data)

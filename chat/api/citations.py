@@ -25,7 +25,7 @@ from chat.citations.anchoring.page_sources import (
 from chat.citations.anchoring.page_text import highlight_rects
 from chat.citations.stored_citations import citation_picture, reader_link
 from chat.models import Citation, Conversation, Message
-from documents.api.common.fields import DocumentPart, Strict
+from documents.api.common.fields import DocumentPart, PlainView, Strict
 from documents.api.common.lists import VisibleFilter, WholeNumberFilter
 from documents.api.pages import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
 from documents.api.units import (
@@ -269,13 +269,11 @@ class LocatedSerializer(serializers.Serializer):
     parts = RegionSerializer(many=True, help_text="one per page the words run over")
 
 
-class Locate(DocumentPart, generics.GenericAPIView):
+class Locate(DocumentPart, PlainView):
     """Where quoted words stand in a document."""
 
     serializer_class = QuoteSerializer
     scope = TokenScope.READ
-    pagination_class = None
-    filter_backends: list[Any] = []
 
     @extend_schema(
         tags=["search"],
@@ -330,12 +328,10 @@ class FoundSerializer(serializers.Serializer):
     matches = RegionSerializer(many=True, help_text="those of the page that was asked for")
 
 
-class FindWords(DocumentPart, generics.GenericAPIView):
+class FindWords(DocumentPart, PlainView):
     """Every place where words stand in a document."""
 
     serializer_class = FindSerializer
-    pagination_class = None
-    filter_backends: list[Any] = []
 
     @extend_schema(
         tags=["search"],

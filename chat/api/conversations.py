@@ -8,7 +8,7 @@ from django.db import models
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer, extend_schema_view
-from rest_framework import generics, serializers, viewsets
+from rest_framework import serializers, viewsets
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,7 +17,7 @@ from chat.answers.question_commands import start_conversation
 from chat.models import Conversation, Message, Note
 from chat.providers.registry import cards, check_health, provider_names
 from chat.views.exports import DEFAULT_STYLE, FILES, file_of
-from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.common.fields import PlainView, Strict, VisibleRelated
 from documents.api.pages import PngRenderer
 from documents.models import Collection, Document
 from documents.models.security import TokenScope
@@ -112,12 +112,10 @@ class StyleSerializer(Strict, serializers.Serializer):
     format = serializers.ChoiceField(list(FILES), required=False, help_text="instead of `Accept`")
 
 
-class ExportFile(generics.GenericAPIView):
+class ExportFile(PlainView):
     """The text with its sources and a list of references: Markdown, HTML or Word."""
 
     renderer_classes = [file_renderer(form) for form in FILES]
-    pagination_class = None
-    filter_backends: list[Any] = []
     model: type[Conversation | Message | Note] = Conversation
 
     def get_queryset(self) -> models.QuerySet:
@@ -164,9 +162,7 @@ class HealthSerializer(serializers.Serializer):
     milliseconds = serializers.FloatField()
 
 
-class Providers(generics.GenericAPIView):
-    pagination_class = None
-    filter_backends: list[Any] = []
+class Providers(PlainView):
     serializer_class = ProviderSerializer
 
     @extend_schema(tags=["providers"], operation_id="providers_list", responses=ProviderSerializer(many=True))
@@ -175,11 +171,9 @@ class Providers(generics.GenericAPIView):
         return Response(ProviderSerializer(cards(), many=True).data)
 
 
-class ProviderHealth(generics.GenericAPIView):
+class ProviderHealth(PlainView):
     """Costs a request to the provider, so that it is limited like a question."""
 
-    pagination_class = None
-    filter_backends: list[Any] = []
     serializer_class = HealthSerializer
     scope = TokenScope.ASK
     rate = "ask"

@@ -29,7 +29,7 @@ from chat.reviews.review_commands import (
 from chat.reviews.review_presenters import blinded, visible_rows
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
-from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.common.fields import SharedWithOwnGroups, Strict, VisibleRelated
 from documents.api.library import NamedParty
 from documents.models import Document
 from retrieval.provider_calls import ProviderError
@@ -308,7 +308,7 @@ class Agreements(ReviewPart, views.APIView):
 
 
 @extend_schema_serializer(component_name="ReviewShare")
-class PartySerializer(Strict, serializers.ModelSerializer):
+class PartySerializer(Strict, SharedWithOwnGroups, serializers.ModelSerializer):
     """A right to a review or a template, given to one user or one group of yours."""
 
     user = NamedParty(
@@ -320,12 +320,6 @@ class PartySerializer(Strict, serializers.ModelSerializer):
         model = ReviewShare
         fields = ["id", "user", "group", "can_write", "created_at"]
         validators: list[Any] = []  # who has a right already gets the new one
-
-    def validate_group(self, group: Group | None) -> Group | None:
-        """Only groups one is in: nobody learns of others."""
-        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
-            raise exceptions.NotFound
-        return group
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if bool(values.get("user")) == bool(values.get("group")):

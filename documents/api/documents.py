@@ -9,7 +9,7 @@ from rest_framework import exceptions, serializers
 
 from documents.access import add_to_collection
 from documents.api.common.errors import Unusable
-from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.common.fields import PlainView, Strict, VisibleRelated
 from documents.files.uploads import OTHERS, PDF, UploadRefused, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
 from documents.importers import ADAPTERS, AdapterError
@@ -30,7 +30,7 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import generics, mixins, status, viewsets
+from rest_framework import mixins, status, viewsets
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -411,12 +411,10 @@ class BlocksSerializer(PlacedSerializer):
     blocks = ListOrObject(help_text="a list of blocks, or the object that holds it")
 
 
-class ImportBlocks(generics.GenericAPIView):
+class ImportBlocks(PlainView):
     """Blocks in, a document out."""
 
     serializer_class = BlocksSerializer
-    pagination_class = None
-    filter_backends: list[Any] = []
     rate = "upload"
 
     @extend_schema(

@@ -22,7 +22,7 @@ from rest_framework.response import Response
 from documents.access import end_way, ways_to
 from documents.api.common.callers import HasScope
 from documents.api.common.errors import UNUSABLE, ErrorSerializer, StateConflict, Unusable
-from documents.api.common.fields import DocumentPart, MayEdit, Strict, VisibleRelated
+from documents.api.common.fields import DocumentPart, MayEdit, SharedWithOwnGroups, Strict, VisibleRelated
 from documents.api.common.lists import TrueFalseFilter, VisibleFilter
 from documents.models import Collection, Document, Share, Tag
 from documents.models.library import COLOURS
@@ -88,7 +88,7 @@ class NamedParty(serializers.SlugRelatedField):
         )
     ]
 )
-class ShareSerializer(Strict, serializers.ModelSerializer):
+class ShareSerializer(Strict, SharedWithOwnGroups, serializers.ModelSerializer):
     """A right to one document or one collection of yours, given to one user or one group of yours."""
 
     document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
@@ -108,12 +108,6 @@ class ShareSerializer(Strict, serializers.ModelSerializer):
 
     def validate_collection(self, collection: Collection | None) -> Collection | None:
         return self._owned(collection)
-
-    def validate_group(self, group: Group | None) -> Group | None:
-        """Accept only the caller's own groups, so that others stay unknown."""
-        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
-            raise exceptions.NotFound
-        return group
 
     def create(self, values: dict[str, Any]) -> Share:
         """Create a share, or update the right of an existing one."""

@@ -21,7 +21,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.common.errors import ErrorSerializer
-from documents.api.common.fields import DocumentPart, Strict
+from documents.api.common.fields import DocumentPart, PlainView, Strict
 from documents.api.common.lists import Ordering
 from documents.contents import Table, as_csv, as_markdown, tables_of
 from documents.files.page_pictures import (
@@ -222,12 +222,10 @@ def png_response(png: bytes) -> HttpResponse:
         responses={(200, "image/png"): OpenApiTypes.BINARY, (422, "application/json"): NOT_DRAWN},
     )
 )
-class PageImage(DocumentPart, generics.GenericAPIView):
+class PageImage(DocumentPart, PlainView):
     """A PNG of a page as a viewer shows it."""
 
     renderer_classes = [PngRenderer]
-    pagination_class = None
-    filter_backends: list[Any] = []
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
         options = PageImageSerializer(data=request.query_params)

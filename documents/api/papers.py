@@ -12,14 +12,14 @@ from drf_spectacular.utils import (
     OpenApiResponse,
     extend_schema,
 )
-from rest_framework import exceptions, generics, serializers, status
+from rest_framework import exceptions, serializers, status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, ErrorSerializer, Unavailable, Unusable
-from documents.api.common.fields import DocumentPart, Strict
+from documents.api.common.fields import DocumentPart, PlainView, Strict
 from documents.api.documents import PDF_PART, DocumentSerializer, NotTaken, StatusSerializer
 from documents.files.uploads import UploadRefused
 from documents.ingestion.source_files import replace_file
@@ -87,10 +87,8 @@ class ReferenceSerializer(serializers.Serializer):
     text = serializers.CharField()
 
 
-class AddPaper(generics.GenericAPIView):
+class AddPaper(PlainView):
     serializer_class = PaperSerializer
-    pagination_class = None
-    filter_backends: list[Any] = []
     rate = "upload"
 
     @extend_schema(
@@ -127,10 +125,8 @@ def completed_or_refused(record: PaperRecord) -> PaperRecord:
         raise Unavailable(str(error)) from None
 
 
-class ImportPapers(generics.GenericAPIView):
+class ImportPapers(PlainView):
     serializer_class = BibliographySerializer
-    pagination_class = None
-    filter_backends: list[Any] = []
     rate = "upload"
 
     @extend_schema(
@@ -156,10 +152,7 @@ class ImportPapers(generics.GenericAPIView):
         return Response(body, status=status.HTTP_201_CREATED)
 
 
-class Reference(DocumentPart, generics.GenericAPIView):
-    pagination_class = None
-    filter_backends: list[Any] = []
-
+class Reference(DocumentPart, PlainView):
     @extend_schema(
         tags=["papers"],
         operation_id="documents_reference",
@@ -175,11 +168,9 @@ class Reference(DocumentPart, generics.GenericAPIView):
         return Response({"style": style, "text": reference(record_of(document), style)})
 
 
-class Around(DocumentPart, generics.GenericAPIView):
+class Around(DocumentPart, PlainView):
     """Papers around a paper; those in the library are marked."""
 
-    pagination_class = None
-    filter_backends: list[Any] = []
     direction: Any = "citing"
 
     @extend_schema(tags=["papers"], responses={200: NeighbourSerializer(many=True), 503: NO_CATALOGUE})
@@ -195,11 +186,8 @@ class TopicSerializer(serializers.Serializer):
     q = serializers.CharField(max_length=300, help_text="a topic, in a few words")
 
 
-class FindPapers(generics.GenericAPIView):
+class FindPapers(PlainView):
     """Papers on a topic, as the catalogues find them; those in the library are marked."""
-
-    pagination_class = None
-    filter_backends: list[Any] = []
 
     @extend_schema(
         tags=["papers"],
@@ -221,11 +209,9 @@ class PdfSerializer(Strict, serializers.Serializer):
     file = serializers.FileField(allow_empty_file=True)
 
 
-class AttachPdf(DocumentPart, generics.GenericAPIView):
+class AttachPdf(DocumentPart, PlainView):
     serializer_class = PdfSerializer
     parser_classes = [MultiPartParser]
-    pagination_class = None
-    filter_backends: list[Any] = []
     rate = "upload"
 
     @extend_schema(

@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from django.contrib.auth.models import Group
 from django.db import models
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from rest_framework import exceptions, serializers
+from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -108,6 +110,22 @@ class MayEdit(BasePermission):
         if request.method == "DELETE" or editable_by is None:
             return False
         return bool(editable_by(request.user).filter(pk=row.pk).exists())
+
+
+class PlainView(GenericAPIView):
+    """A view that returns no list: without pages and filters."""
+
+    pagination_class = None
+    filter_backends: list[Any] = []
+
+
+class SharedWithOwnGroups(serializers.Serializer):
+    """Mixin of serializers with a ``group``: only a group of the caller, so that others stay unknown."""
+
+    def validate_group(self, group: Group | None) -> Group | None:
+        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
+            raise exceptions.NotFound
+        return group
 
 
 class DocumentPart(View):
