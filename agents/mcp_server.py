@@ -219,13 +219,13 @@ def review(
 
 
 def page_text(agent: Agent, document: str, page: str) -> str:
-    """The text of a page."""
+    """Return the text of a page."""
     agent.needs("read")
     return str(_page(agent, document, page).text)
 
 
 def page_image(agent: Agent, document: str, page: str, boxes: str) -> bytes:
-    """A picture of a page; the boxes on it (0..1 of the page) are lit."""
+    """Return a picture of a page; the boxes on it (0..1 of the page) are lit."""
     agent.needs("read")
     row = _page(agent, document, page)
     try:

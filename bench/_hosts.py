@@ -133,7 +133,7 @@ def wait(condition: Callable[[], object], what: str, patience: float = PATIENCE)
 
 
 def postgres(name: str, binaries: Path, more: dict[str, str], copy_of: str = "") -> Host:
-    """A server with fresh data, or that of the primary, which it then follows."""
+    """Return a server with fresh data, or that of the primary, which it then follows."""
     data = settings.VAR_DIR / name
     data.mkdir(mode=0o700)
     user = server.unprivileged_user()

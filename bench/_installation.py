@@ -47,7 +47,7 @@ LINES = 45
 
 
 def sample_pdf(serial: int, pages: int) -> bytes:
-    """A PDF of so many pages of plain text."""
+    """Return a PDF of so many pages of plain text."""
     document = pymupdf.open()
     for number in range(1, pages + 1):
         page = document.new_page()
@@ -101,7 +101,7 @@ class Installation:
         )
 
     def upload(self, owner: User | None = None, pages: int = 0, serial: int = 0) -> Document:
-        """A document like no other; that of a ``serial`` is the same each time."""
+        """Return a document like no other; that of a ``serial`` is the same each time."""
         self.serial += 1
         pdf = sample_pdf(serial or 1000 + self.serial, pages or self.pages)
         return store_upload(owner or self.one, ContentFile(pdf), f"chaos {serial or self.serial}.pdf")
@@ -144,13 +144,13 @@ class Installation:
         return self.wait(lambda: ready.count() == len(keys), "not all documents became ready", patience)
 
     def busy_process(self, document: Document) -> int:
-        """The process that has the document, once one has."""
+        """Return the process that has the document, once one has."""
         held = Document.objects.filter(pk=document.pk, lease__isnull=False)
         self.wait(held.exists, "nobody took the document")
         return int(held.values_list("lease_holder", flat=True)[0].split(":")[-1])
 
     def member(self, name: str) -> psutil.Process:
-        """A process of the idle cluster, by what it is."""
+        """Return a process of the idle cluster, by what it is."""
         (cluster,) = children(self.worker.process.pid)
         (sentinel,) = children(cluster.pid)
         own = sorted(children(sentinel.pid), key=lambda process: process.pid)
@@ -160,7 +160,7 @@ class Installation:
 
 
 def rows_of(document: Document) -> dict[str, tuple[int, str]]:
-    """How many rows of each kind a document has, and a checksum of what they say."""
+    """Return how many rows of each kind a document has, and a checksum of what they say."""
     return {model._meta.label: _checksum(model, path, document) for model, path in CONTENT.items()}
 
 
@@ -283,7 +283,7 @@ START_SECONDS = 60
 
 
 def new_tab(browser: Browser, address: str) -> BrowserPage:
-    """A context of its own: nothing is in its cache."""
+    """Return a context of its own: nothing is in its cache."""
     client = Client()
     client.force_login(User.objects.get(username=USER), "django.contrib.auth.backends.ModelBackend")
     session = client.cookies[settings.SESSION_COOKIE_NAME].value

@@ -68,7 +68,7 @@ def restarted_during_ingest(chaos: Installation, number: int) -> float:
 
 
 def restarted_while_idle(chaos: Installation, number: int) -> float:
-    """The first upload after it comes through."""
+    """Restart PostgreSQL while idle: the next upload comes through."""
     chaos.wait_until_whole()
 
     def work() -> None:
@@ -79,7 +79,7 @@ def restarted_while_idle(chaos: Installation, number: int) -> float:
 
 
 def restarted_during_a_question(chaos: Installation, number: int) -> float:
-    """The answer that was being written is stored whole, and the next question is answered."""
+    """Restart PostgreSQL during a question: its answer is stored whole, and the next one is written."""
     chaos.wait_until_whole()
     if not Document.objects.filter(owner=chaos.two, status=Document.Status.READY).exists():
         chaos.wait_until_ready(chaos.upload(chaos.two, pages=SMALL))
@@ -102,7 +102,7 @@ def begin_answer(chaos: Installation) -> dict[str, Any]:
 
 
 def check_answer(chaos: Installation, answer_id: str) -> None:
-    """Waits for the answer's end. Raises Broken unless all its words are there."""
+    """Wait for the answer's end. Raises Broken unless all its words are there."""
     answers = Message.objects.filter(pk=answer_id)
     chaos.wait(lambda: not answers.unfinished().exists(), "the answer never ended")
     answer = answers.get()
@@ -176,7 +176,7 @@ uploads.store_upload(owner, ContentFile(pdf.read_bytes()), pdf.name)
 
 
 def delivered_twice(chaos: Installation, number: int) -> float:
-    """The same task to two workers at once: one lease, one set of rows, one bill from the provider."""
+    """Give the same task to two workers at once: one lease, one set of rows, one bill from the provider."""
     if not number:
         chaos.wait_until_whole()
     with scripted_provider() as provider:
@@ -195,7 +195,7 @@ def delivered_twice(chaos: Installation, number: int) -> float:
 
 
 def queued_twice(chaos: Installation) -> tuple[Document, list[int]]:
-    """A new document, and the keys of two copies of one django-q2 task that both workers see at once."""
+    """Return a new document, and the keys of two copies of one task that both workers see at once."""
     chaos.serial += 1
     pdf = sample_pdf(1000 + chaos.serial, SMALL)
     with transaction.atomic():
@@ -216,7 +216,7 @@ def check_single(document: Document, embedded: list[str]) -> None:
 
 
 def killed_before_enqueueing(chaos: Installation, number: int) -> float:
-    """A process that dies between storing a file and putting it in the queue: the sweeper finds it."""
+    """Kill a process between storing a file and queueing it: the sweeper finds the file."""
     chaos.wait_until_whole()
     chaos.serial += 1
     with tempfile.TemporaryDirectory() as folder:
@@ -266,7 +266,7 @@ def sum_of_stages(document: Document) -> float:
 
 
 def kill_idle_process(chaos: Installation, number: int) -> float:
-    """Each kind in turn; a backlog of ten drains."""
+    """Kill one kind of process after another; a backlog of ten drains."""
     chaos.wait_until_whole()
     chaos.member(MEMBERS[number % len(MEMBERS)]).kill()
     return chaos.wait_until_ready(*(chaos.upload(pages=SMALL) for _ in range(BACKLOG)))
@@ -467,7 +467,7 @@ def attempt(name: str, chaos: Installation, rounds: int) -> TrialResult:
 
 
 def own_installation(folder: str) -> dict[str, str]:
-    """The environment of an embedded installation beside the real one; its models are a script."""
+    """Return the environment of an embedded installation beside the real one; its models are a script."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}/v1"

@@ -128,7 +128,7 @@ class Load:
         self.ask("compatible")
 
     def follow(self, answer: str) -> None:
-        """Reads the stream to its end, wherever it goes on; no event is missing. Raises Broken."""
+        """Read the stream to its end, wherever it goes on; no event is missing. Raises Broken."""
         after, begun = 0, time.monotonic()
         headers = {"Authorization": self.token[USERS[1]], "Accept": "text/event-stream", "Host": "localhost"}
         while time.monotonic() - begun < PATIENCE:
@@ -190,7 +190,7 @@ class Load:
 
 
 def written_whole(content: str) -> bool:
-    """A writer that was killed leaves the beginning of it; the next one writes all."""
+    """Return whether the last writer wrote all of the answer; killed writers leave its beginning."""
     whole, words = "".join(WORDS).split(), content.split()
     begun = [place for place, word in enumerate(words) if word == whole[0]]
     parts = [words[start:end] for start, end in zip(begun, [*begun[1:], len(words)], strict=True)]
@@ -302,7 +302,7 @@ def people() -> Load:
 
 
 def throughput(cluster: dict[str, Host], load: Load, files: list[Path]) -> Iterator[str]:
-    """The same files with one, two and three workers; those of the last round are the library."""
+    """Ingest the same files with one, two and three workers; yield the rates."""
     workers = [cluster[name] for name in WORKERS]
     for host in workers[1:]:
         host.kill(power=False)

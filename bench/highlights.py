@@ -175,7 +175,7 @@ def painted_on(page: Page, number: int) -> Painted:
 
 
 def holds(rect: Box, word: Box) -> bool:
-    """Whether the middle of the word is inside."""
+    """Return whether the middle of the word is inside."""
     x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
     return rect[0] <= x <= rect[2] and rect[1] <= y <= rect[3]
 
@@ -186,7 +186,7 @@ def hull(boxes: list[Box]) -> Box:
 
 
 def settle(page: Page) -> None:
-    """Waits until pdf.js has drawn what it has to, and nothing moves any more."""
+    """Wait until pdf.js has drawn what it has to, and nothing moves any more."""
     page.wait_for_function(STILL, polling=250)
 
 
@@ -277,7 +277,7 @@ def passages(document: Document, number: int) -> list[CitationUnit]:
 
 
 def found_in(words: list[str], painted: list[str]) -> int:
-    """How many of the passage's words the text layer has among the painted ones.
+    """Return how many of the passage's words the text layer has among the painted ones.
 
     In their turn, whatever spans the layer cuts them into; or as whole words,
     where the layer has another order than the passage; or without symbols, which

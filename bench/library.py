@@ -400,7 +400,7 @@ class SourceDocument:
 
 
 def build_library(owner: User, chunks: int) -> Iterator[BenchStep]:
-    """Adds varied copies until the owner has ``chunks`` chunks; stopped, it goes on where it was."""
+    """Add varied copies until the owner has ``chunks`` chunks; stopped, it goes on where it was."""
     documents = originals()
     vocabulary = vocabulary_of(documents)
     sources = [read_source(document) for document in documents]
@@ -432,7 +432,7 @@ def read_source(document: Document) -> SourceDocument:
 
 
 def write_copy(source: SourceDocument, owner: User, seed: int, variation: Variation) -> Document:
-    """A varied copy, not indexed yet."""
+    """Return a varied copy, not indexed yet."""
     original = source.document
     copy = Document(
         owner=owner,

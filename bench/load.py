@@ -75,7 +75,7 @@ class LoadedServer:
         return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=PATIENCE, limits=unlimited)
 
     def browser(self, user: User) -> httpx.AsyncClient:
-        """A client that keeps its connections and is signed in as a browser is."""
+        """Return a client that keeps its connections and is signed in as a browser is."""
         django = Client()
         django.force_login(user, "django.contrib.auth.backends.ModelBackend")
         name = settings.SESSION_COOKIE_NAME
@@ -179,7 +179,7 @@ def one_alone(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]
 
 
 def without_model(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
-    """All are begun, in the order they came, so many a second."""
+    """Ask many questions at once: all are begun in order, at a minimum rate."""
     talks = server.conversations(options["answers"], "extractive")
     began = time.monotonic()
     asyncio.run(asked_all(server, talks))
@@ -201,7 +201,7 @@ def without_model(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, 
 
 
 def with_scripted_model(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
-    """The time to the first word of each, as its reader sees it."""
+    """Return the time to the first word of each, as its reader sees it."""
     talks = server.conversations(options["answers"], "compatible")
     with scripted_provider():
         seconds = asyncio.run(first_words(server, talks))
@@ -313,7 +313,7 @@ async def growth_by_streams(server: LoadedServer, talk: Conversation, streams: i
 
 
 async def open_streams(server: LoadedServer, client: httpx.AsyncClient, path: str, streams: int) -> float:
-    """Opens the streams, waits until all are idle, and closes them. Returns the kilobytes at that moment."""
+    """Open the streams, wait until all are idle, and close them. Return the kilobytes at that moment."""
     async with AsyncExitStack() as opened:
         for _ in range(streams):
             response = await opened.enter_async_context(client.stream("GET", path))
@@ -325,7 +325,7 @@ async def open_streams(server: LoadedServer, client: httpx.AsyncClient, path: st
 async def search_at(
     server: LoadedServer, user: User, rate: float, bodies: list[dict[str, Any]]
 ) -> tuple[float, float]:
-    """The 95th percentile of the searches' seconds, and of the seconds of pages that are opened meanwhile."""
+    """Return the 95th percentile of seconds of the searches, and of the pages opened meanwhile."""
     _, key = await asyncio.to_thread(ApiToken.objects.issue, user, "load", ["read"])
     document = await Document.objects.filter(owner=user).afirst()
     assert document is not None

@@ -105,7 +105,7 @@ def measure(pages: Sequence[ScannedPage]) -> RecognitionFigures:
 
 
 def pages_of(files: Sequence[Path]) -> Iterator[ScannedPage]:
-    """One page from the middle of each file that has enough letters."""
+    """Yield one page from the middle of each file that has enough letters."""
     for file in files:
         try:
             parsed = parse_file(file, recognise=False)
@@ -126,7 +126,7 @@ def drawn(file: Path, page: ParsedPage) -> Picture:
 
 
 def recognised(pictures: Sequence[Picture]) -> list[str]:
-    """The text of each picture, as a page of a scan that is read like any other."""
+    """Return the text of each picture, as a page of a scan that is read like any other."""
     if not pictures:
         return []
     with TemporaryDirectory() as folder:
@@ -200,7 +200,7 @@ def letters(text: str) -> str:
 
 
 def script_of(text: str) -> str:
-    """The first word of most letters' Unicode names: LATIN, CYRILLIC, ARABIC, CJK, HIRAGANA, …"""
+    """Return the first word of most letters' Unicode names: LATIN, CYRILLIC, ARABIC, CJK, HIRAGANA, …"""
     names = Counter(unicodedata.name(letter, "?").split()[0] for letter in text if letter.isalpha())
     found = names.most_common(1)[0][0] if names else "?"
     return "JAPANESE" if names["HIRAGANA"] or names["KATAKANA"] else found

@@ -122,7 +122,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 
 
 def files_of(folder: Path, listed: Path | None, limit: int) -> list[Path]:
-    """The PDF files of the folder, or those that the list names."""
+    """Return the PDF files of the folder, or those that the list names."""
     if listed is None:
         return chosen_files(folder, limit)
     names = [line.strip() for line in listed.read_text().splitlines() if line.strip()]
@@ -156,7 +156,7 @@ def cpu_seconds(site: Installation) -> float:
 
 
 def ended(site: Installation, document: Document, name: str) -> FileOutcome:
-    """How the document ended, and how long after its start. Raises Broken."""
+    """Return how the document ended, and how long after its start. Raises Broken."""
 
     def has_ended() -> bool:
         document.refresh_from_db()

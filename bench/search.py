@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
-    """Measures at each size; recall at the largest."""
+    """Measure at each size; recall at the largest."""
     out, owner = command.stdout, benchmark_owner()
     sizes: list[Size] = []
     for chunks in sorted(options["chunks"]):
@@ -95,7 +95,7 @@ WHOLE = "library"
 
 
 def measure_size(owner: User, chunks: int, questions: Sequence[str]) -> list[Size]:
-    """The same questions of the whole library, of one document, and of as many as a collection has."""
+    """Ask the same questions of the whole library, of one document, and of as many as a collection has."""
     documents = list(Document.objects.filter(owner=owner).order_by("id").values_list("pk", flat=True))
     chosen = random.Random(1).sample(documents, min(COLLECTION, len(documents)))
     scopes = {
@@ -197,7 +197,7 @@ SCALED_FIGURES = ("p50", "p95", "python", "server", "sent", "received", "index_b
 
 
 def power(sizes: Sequence[Size], name: str) -> float:
-    """The exponent of the fitted growth: of the logarithm by that of the number of chunks."""
+    """Return the exponent of the fitted growth: of the logarithm by that of the number of chunks."""
     values = [math.log(max(getattr(size, name), 0.001)) for size in sizes]
     return statistics.linear_regression([math.log(size.chunks) for size in sizes], values).slope
 
@@ -296,12 +296,12 @@ def count_of(space: EmbeddingSpace, scope: Scope) -> int:
 
 
 def exact(vector: Vectors, space: EmbeddingSpace, sql: ScopeSql) -> set[UUID]:
-    """The nearest by comparing with all: a chunk count of 0 asks for that."""
+    """Return the nearest by comparing with all: a chunk count of 0 asks for that."""
     return {found.chunk_id for found in nearest_chunks(vector, space, sql, 0, RECALL_AT)}
 
 
 def scope_of_share(owner: User, share: float) -> Scope:
-    """The owner's smallest documents up to this share of chunks, at least one."""
+    """Return the owner's smallest documents up to this share of chunks, at least one."""
     if share >= 1:
         return Scope(owner)
     sizes = Document.objects.filter(owner=owner).annotate(held=Count("chunks")).order_by("held", "id")

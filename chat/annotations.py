@@ -84,7 +84,7 @@ def _around(strokes: Strokes) -> Rect:
 
 
 def frames_of(document: Document, numbers: Iterable[int]) -> dict[int, PageFrame]:
-    """How the pages lie in the file, by number. One query."""
+    """Return how the pages lie in the file, by number. One query."""
     pages = Page.objects.filter(document=document, number__in=set(numbers))
     slim = pages.defer("text", "word_boxes", "furniture", "figures", "recognised")
     return {page.number: page.frame for page in slim}
@@ -106,7 +106,7 @@ def take_over(owner: User, document: Document) -> list[Annotation]:
 
 
 def taken_over(owner: User, document: Document) -> AnnotationQuerySet:
-    """The user's annotations that were the PDF's own, the deleted ones as well."""
+    """Return the user's annotations that were the PDF's own, the deleted ones as well."""
     return Annotation.objects.filter(owner=owner, document=document, source__isnull=False)
 
 
@@ -224,7 +224,7 @@ NAMESPACES = {
 
 
 def as_markdown(document: Document, annotations: Sequence[Annotation], address: str) -> str:
-    """A heading for each page, a quotation with a link for each annotation, its comment below.
+    """Return a heading for each page, a quotation with a link for each annotation, its comment below.
 
     ``address`` opens the document.
     """
@@ -244,7 +244,7 @@ def _reader_link(address: str, annotation: Annotation) -> str:
 
 
 def as_hypothesis(document: Document, annotations: Sequence[Annotation], author: str) -> dict[str, Any]:
-    """The annotations as Hypothesis' client exports and imports them. Raises ParseFailure."""
+    """Return the annotations as Hypothesis' client exports and imports them. Raises ParseFailure."""
     with local_file(document.file) as path:
         fingerprint = annotations_in(path, limits=parse_limits()).fingerprint
     uri = f"urn:x-pdf:{fingerprint or document.sha256}"
@@ -280,7 +280,7 @@ def _selectors(annotation: Annotation) -> Iterator[dict[str, Any]]:
 
 
 def as_zotero(document: Document, annotations: Sequence[Annotation], address: str) -> bytes:
-    """An item with a note that holds the annotations, in Zotero's RDF. ``address`` opens the document."""
+    """Return an item with a note that holds the annotations, in Zotero's RDF; ``address`` is its link."""
     for prefix, uri in NAMESPACES.items():
         ET.register_namespace(prefix, uri)
     root = ET.Element(_rdf("rdf:RDF"))
@@ -332,7 +332,7 @@ def _rdf(name: str) -> str:
 def as_pdf(
     document: Document, annotations: Sequence[Annotation], author: str, without: Sequence[int] = ()
 ) -> bytes:
-    """The document's PDF with the annotations in it, less its own ``without``. Raises ParseFailure."""
+    """Return the document's PDF with the annotations in it, less its own ``without``. Raises ParseFailure."""
     found = [annotation for annotation in annotations if not annotation.is_gone]
     pages = [
         HighlightedPage(number, tuple(_mark(annotation, author) for annotation in on_page))

@@ -36,7 +36,7 @@ class ListedFigure:
 
     @property
     def area(self) -> Box:
-        """The smallest box around all of it."""
+        """Return the smallest box around all of it."""
         return bounding_box(Rect(*box) for box in self.boxes)
 
 

@@ -47,7 +47,7 @@ class Shelf:
     failed: int
 
     def number_of(self, view: LibraryView) -> int | None:
-        """The number of documents that are shown, where it is one of those beside them; else None."""
+        """Return the number of documents that are shown, where it is one of those beside them; else None."""
         if not view.is_filtered:
             return self.total
         if view.words or sum(map(bool, (view.state, view.tag, view.collection))) > 1:
@@ -58,7 +58,7 @@ class Shelf:
         return next((row.number for row in rows if row.pk in {view.tag, view.collection}), None)
 
     def name_of(self, view: LibraryView) -> str:
-        """The name of the collection or tag that is shown; '' when none of these is."""
+        """Return the name of the collection or tag that is shown; '' when none of these is."""
         shown = {view.collection, view.tag}
         rows: list[Collection | Tag] = [*self.collections, *self.tags]
         return next((row.name for row in rows if row.pk in shown), "")
@@ -91,7 +91,7 @@ class LibraryView:
         return bool(self.words or self.state or self.tag or self.collection)
 
     def documents(self, user: User) -> DocumentQuerySet:
-        """The documents to show, in order."""
+        """Return the documents to show, in order."""
         found = Document.objects.visible_to(user)
         for word in self.words.split():
             found = found.filter(
@@ -108,7 +108,7 @@ class LibraryView:
         return found.order_by(*ORDERS[self.order], "pk")
 
     def page(self, user: User, shelf: Shelf, number: str | None) -> Page[Document]:
-        """One page of the documents, with what a card needs, in three queries.
+        """Return one page of the documents, with what a card needs, in three queries.
 
         To sort and skip keys alone costs a tenth of sorting whole rows with what is asked of each. Where the
         number of documents is not known, all their keys cost no more than to count them.
@@ -123,13 +123,13 @@ class LibraryView:
         return page
 
     def further(self, user: User, start: int) -> tuple[list[Document], bool]:
-        """The documents of one page from ``start`` on, and whether more follow, in three queries."""
+        """Return the documents of one page from ``start`` on, and whether more follow, in three queries."""
         keys = list(self.documents(user).values_list("pk", flat=True)[start : start + CARDS_A_PAGE + 1])
         return cards_of(keys[:CARDS_A_PAGE], user), len(keys) > CARDS_A_PAGE
 
 
 def cards_of(keys: Iterable[uuid.UUID], user: User) -> list[Document]:
-    """The rows of these documents, which the user may see, in this order."""
+    """Return the rows of these documents, which the user may see, in this order."""
     shown = list(keys)
     rows = for_cards(Document.objects.filter(pk__in=shown), user).in_bulk()
     return [rows[key] for key in shown if key in rows]
@@ -223,7 +223,7 @@ logger = logging.getLogger(__name__)
 
 
 def delete_document(document: Document) -> None:
-    """Removes the document and all that was made of it. A worker that holds it stores nothing more."""
+    """Remove the document and all that was made of it. A worker that holds it stores nothing more."""
     with transaction.atomic():
         locked = Document.objects.select_for_update(of=("self",)).filter(pk=document.pk).first()
         if locked is None:
@@ -237,7 +237,7 @@ def delete_document(document: Document) -> None:
 
 
 def remove_files(files: list[FieldFile]) -> None:
-    """Removes stored files; one that cannot be removed is logged, and the sweep of the storage finds it."""
+    """Remove stored files; one that cannot be removed is logged, and the sweep of the storage finds it."""
     for file in files:
         if not file.name:
             continue

@@ -126,14 +126,14 @@ class SharedCache(RedisCache):
 
 
 def count(key: str, limit: int, seconds: int) -> int:
-    """Counts one more use of ``key`` on all hosts. 0 when it is allowed, else the seconds to wait."""
+    """Count one more use of ``key`` on all hosts. 0 when it is allowed, else the seconds to wait."""
     if not settings.REDIS_URL:
         return RateCount.take(key, limit, seconds)
     return attempt(lambda: _count_in_redis(key, limit, seconds), lambda: RateCount.take(key, limit, seconds))
 
 
 def _count_in_redis(key: str, limit: int, seconds: int) -> int:
-    """A window begins with the first use, as in the database."""
+    """Count a use in Redis; as in the database, a window begins with its first use."""
     name = f"pincite:rate:{key}"
     with redis_client().pipeline(transaction=True) as steps:
         steps.set(name, 0, ex=seconds, nx=True)
@@ -144,7 +144,7 @@ def _count_in_redis(key: str, limit: int, seconds: int) -> int:
 
 
 def uncount(key: str) -> None:
-    """Counts one use of ``key`` less."""
+    """Count one use of ``key`` less."""
     if settings.REDIS_URL:
         attempt(lambda: _uncount_in_redis(key), lambda: None)
     RateCount.give_back(key)

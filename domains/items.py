@@ -84,7 +84,7 @@ def _is_inside(span: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def statement_of(heading: str, pack: str) -> str:
-    """The statement named by a line of its own in the words above a table; empty when there is none."""
+    """Return the statement named by a separate line in the words above a table; '' without one."""
     data = _read(pack)
     for line in heading.splitlines():
         if len(line) > LONGEST_TITLE or line.rstrip().endswith("."):
@@ -101,7 +101,7 @@ LEAST_OF_LABEL = 0.7  # share of a row's label that an item's own words must be
 
 
 def said_by_label(text: str, label: str, packs: Iterable[str]) -> tuple[int, int] | None:
-    """The span of a text that names the one item a row's label is: "capital expenditure", "revenue"."""
+    """Return the span of a text that names the only item of a row's label: "capital expenditure"."""
     letters = sum(map(str.isalpha, label))
     for pack in packs:
         for span, items in _named(text, pack):

@@ -359,7 +359,7 @@ class SavedSearchSerializer(Strict, serializers.ModelSerializer):
         fields = ["id", "name", "query", "created_at"]
 
     def create(self, values: dict[str, Any]) -> SavedSearch:
-        """A search of the same name is replaced."""
+        """Save the search; replace one of the same name."""
         place = {"user": self.context["request"].user, "name": values["name"]}
         return SavedSearch.objects.update_or_create(**place, defaults={"query": values["query"]})[0]
 

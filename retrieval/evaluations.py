@@ -100,7 +100,7 @@ def evaluate(
     breadth: Breadth,
     off: frozenset[StrategyName] = frozenset(),
 ) -> list[QuestionRank]:
-    """Asks each question of its own document, or of the whole library (documents by file stem)."""
+    """Ask each question of its own document, or of the whole library (documents by file stem)."""
     everything = Scope(user, document_ids=tuple(library.values()))
     outcomes = []
     for known in questions:
@@ -203,14 +203,14 @@ def evaluation_user() -> User:
 
 
 def wanted_files(folder: Path, questions: list[KnownQuestion], breadth: str) -> list[Path]:
-    """All PDF files of the folder make the library; one document's questions need only their own."""
+    """Return all PDF files of the folder for the library, else only those of the questions."""
     if breadth == "library":
         return sorted(folder.glob("*.pdf"))
     return [folder / f"{stem}.pdf" for stem in sorted({known.doc_name for known in questions})]
 
 
 def take_in_folder(user: User, files: list[Path]) -> dict[str, UUID]:
-    """The user's documents by file stem; ingested where they were not there yet, or not whole.
+    """Return the user's documents by file stem; ingested where they were not there yet, or not whole.
 
     Files that cannot be read are left out, and cost the questions about them.
     """
@@ -289,7 +289,7 @@ def rankings_of(questions: Sequence[KnownQuestion]) -> list[Ranking]:
 
 
 def ranking_of(known: KnownQuestion, scope: Scope, library: Mapping[str, UUID]) -> Ranking:
-    """The candidates that a search weighs for the whole question, in fused order; () of none."""
+    """Return the candidates that a search weighs for the whole question, in fused order; () of none."""
     sql, summary, trace = scope.compiled(), summary_of(scope), Trace(frozenset())
     read = partial(analyze_query, languages=summary.languages, packs=packs_for(summary))
     plan = plan_search(read(known.question), trace, None, read)
@@ -353,7 +353,7 @@ def fit(sets: Sequence[Sequence[Ranking]]) -> NDArray[np.float64]:
 
 
 def slope_of(ranking: Ranking, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The gradient of −log P(right), where P is the softmax of the candidates' scores."""
+    """Return the gradient of −log P(right), where P is the softmax of the candidates' scores."""
     scored = SHARPNESS * (ranking.features @ weights)
     share = np.exp(scored - scored.max())
     share /= share.sum()

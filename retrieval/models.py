@@ -157,7 +157,7 @@ class SearchQueryQuerySet(models.QuerySet["SearchQuery"]):
         return self.filter(user=user) if user.is_authenticated else self.none()
 
     def latest_of_each(self) -> Self:
-        """The last search of each wording, newest first."""
+        """Return the last search of each wording, newest first."""
         last = self.order_by("query", "-created_at").distinct("query")
         return self.filter(pk__in=last.values("pk")).order_by("-created_at")
 

@@ -32,7 +32,7 @@ class ProviderError(Exception):
 
 
 def seconds_of(header: str | None) -> float | None:
-    """A Retry-After header in seconds; None where it is absent or a date."""
+    """Return a Retry-After header in seconds; None where it is absent or a date."""
     try:
         return None if header is None else max(0.0, float(header))
     except ValueError:
@@ -89,7 +89,7 @@ class PendingCall(Generic[Answer]):
 
 
 def start_call(call: Callable[[], Answer], seconds: float) -> PendingCall[Answer]:
-    """Starts the call, which must not touch the database."""
+    """Start the call, which must not touch the database."""
     return PendingCall(_threads.submit(call), seconds, time.monotonic())
 
 
@@ -98,12 +98,12 @@ def start_call(call: Callable[[], Answer], seconds: float) -> PendingCall[Answer
 
 class LanguageModel(Protocol):
     def complete(self, prompt: str) -> str:
-        """The model's answer. Raises ProviderError."""
+        """Return the model's answer. Raises ProviderError."""
         ...
 
 
 def configured_language_model() -> LanguageModel | None:
-    """The model that the settings name, for work that nobody waits for; None where there is none.
+    """Return the model that the settings name, for work that nobody waits for; None where there is none.
 
     Raises ProviderError when it is not set up.
     """

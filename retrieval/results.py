@@ -94,7 +94,7 @@ class Snippet:
 
     @property
     def pieces(self) -> list[tuple[str, bool]]:
-        """The text in order, cut into (piece, is it marked)."""
+        """Return the text in order, cut into (piece, is it marked)."""
         pieces, at = [], 0
         for start, end in self.marks:
             pieces += [(self.text[at:start], False), (self.text[start:end], True)]
@@ -278,7 +278,7 @@ class SearchFilters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     page_to: int | None = None
 
     def narrow(self, scope: Scope) -> Scope:
-        """The part of ``scope`` that meets the filters, too."""
+        """Return the part of ``scope`` that meets the filters, too."""
         set_here = {name: value for name, value in msgspec.structs.asdict(self).items() if value}
         documents = set_here.pop("documents", None)
         collection = set_here.pop("collection", None)

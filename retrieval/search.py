@@ -74,7 +74,7 @@ def search(
     language_model: LanguageModel | Configured | None = "configured",
     reranker: Reranker | Configured | None = "configured",
 ) -> SearchResult:
-    """The chunks in ``scope`` that speak of ``query``, best first, and what was done to find them.
+    """Return the chunks in ``scope`` that speak of ``query``, best first, and what was done to find them.
 
     The language model and the reranker are those of the settings; None does without.
 
@@ -134,7 +134,7 @@ def search_planned(
     reranker: Reranker | None,
     summary: ScopeSummary | None = None,
 ) -> SearchResult:
-    """Searches with the filters of the question; without them when they leave nothing.
+    """Search with the filters of the question; without them when they leave nothing.
 
     In a large scope those that tell chunks apart do not filter: every chunk there would be compared, and
     ranking weighs pages and tables anyway. ``summary``: that of the scope, where it is known.
@@ -235,7 +235,7 @@ def only_near(trace: Trace, found: FoundCandidates) -> bool:
 
 
 def with_operators(scope: ScopeSql, question: QueryTerms) -> ScopeSql:
-    """The scope without chunks that hold an excluded word, and with those alone that hold each prefix."""
+    """Return the scope without chunks that have an excluded word, and only those that have each prefix."""
     for prefix in question.prefixes:
         scope = scope.with_words(lexeme(prefix, prefix=True))
     if question.excluded:
@@ -254,7 +254,7 @@ def _read_index(plan: Plan, scope: ScopeSql, summary: ScopeSummary, trace: Trace
 def find(
     plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions, trace: Trace
 ) -> FoundCandidates:
-    """Runs the lists, fuses them, and reads the head of what they brought."""
+    """Run the lists, fuse them, and read the first results."""
     lists: list[RankedList[UUID]] = []
     languages: frozenset[str] = frozenset()
     if trace.wants("keyword"):
@@ -326,7 +326,7 @@ def chunks_in(lists: list[RankedList[UUID]]) -> set[UUID]:
 def rank(
     plan: Plan, found: FoundCandidates, trace: Trace, reranker: Reranker | None
 ) -> list[tuple[UUID, float]]:
-    """The fused order, its head weighed again by evidence, and by a model where there is one."""
+    """Return the fused order, its head weighed again by evidence, and by a model where there is one."""
     head = [entry for entry in found.fused[:RERANKED] if entry[0] in found.candidates]
     rest = found.fused[RERANKED:]
     if not trace.wants("rerank"):
@@ -378,7 +378,7 @@ def more_like(chunk_id: UUID, scope: Scope, limit: int = 10) -> SearchResult:
 
 
 def like(text: str, language: str) -> QueryTerms:
-    """The text as a question: its commonest terms, each counting 1."""
+    """Return the text as a question: its commonest terms, each counting 1."""
     text = readable(text)
     terms = [term for term, _ in Counter(terms_of(text, language)).most_common(MOST_TERMS)]
     groups = tuple((term,) for term in terms)

@@ -91,7 +91,7 @@ class SearchRequest:
 
     @property
     def filters(self) -> dict[str, object]:
-        """The filters that are set, by the names of their parameters."""
+        """Return the filters that are set, by the names of their parameters."""
         names = (field.name for field in fields(self) if field.name not in ("q", "page", "config"))
         return {name: value for name in names if (value := getattr(self, name))}
 
@@ -146,7 +146,7 @@ class SearchPage:
 
 
 def search_page(request: SearchRequest, user: User) -> SearchPage:
-    """Searches as the URL says, and keeps the search in the user's history (its first page only)."""
+    """Search as the URL says, and keep the first page in the user's history."""
     usual = SearchOptions(
         limit=HITS_A_PAGE,
         offset=HITS_A_PAGE * (request.page - 1),
@@ -167,7 +167,7 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
 
 
 def config_in(query: QueryDict) -> RagConfig:
-    """The search settings of the URL: without a panel, the server's."""
+    """Return the search settings of the URL: without a panel, the server's."""
     level = query.get("fts_level", "")
     cleared = {name: False for name in SWITCHES if name != "compression" and name not in query.getlist("use")}
     return RagConfig(
@@ -230,7 +230,7 @@ def search_view(request: HttpRequest) -> HttpResponse:
 
 
 def kept_address(query: QueryDict) -> str:
-    """The query string of a search without the page of its results."""
+    """Return the query string of a search without the page of its results."""
     kept = query.copy()
     kept.pop("page", None)
     return kept.urlencode()[:LONGEST_QUERY]
@@ -239,7 +239,7 @@ def kept_address(query: QueryDict) -> str:
 @require_POST
 @login_required
 def save_search(request: HttpRequest) -> HttpResponse:
-    """Keeps the search ``query`` (a query string) under ``name``; one of that name is replaced."""
+    """Keep the search ``query`` (a query string) under ``name``; one of that name is replaced."""
     assert request.user.is_authenticated
     query = QueryDict(request.POST.get("query", "")[:LONGEST_QUERY])
     asked = SearchRequest.from_query(query)
@@ -273,7 +273,7 @@ def similar(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def picture(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The page of a unit, with the unit lit."""
+    """Show the page of a unit, with the unit highlighted."""
     unit = get_object_or_404(CitationUnit.objects.visible_to(request.user).select_related("document"), pk=pk)
     page = get_object_or_404(Page, document=unit.document_id, number=unit.page_number)
     try:
@@ -369,7 +369,7 @@ def spaces_context() -> dict[str, object]:
 
 @login_required
 def spaces(request: HttpRequest) -> HttpResponse:
-    """The list as a fragment. With POST, from administrators, the library moves into ``provider:model``."""
+    """Show the list as a fragment. A POST by administrators moves the library into ``provider:model``."""
     refusal = ""
     if request.method == "POST":
         if not request.user.is_staff:

@@ -60,7 +60,7 @@ class Measure:
         return replace(table, scale=self.scale)
 
     def applied(self, quantity: Quantity) -> Quantity:
-        """The quantity in this measure, unless a unit or another scale is written beside it."""
+        """Return the quantity in this measure, unless a unit or another scale is written beside it."""
         in_currency = quantity.dimension == "money" and quantity.scale == 1
         if in_currency and self.currency in ("", quantity.unit) and not self.symbol:
             return self._scaled(quantity, quantity.unit)
@@ -101,7 +101,7 @@ class MeasureSpan:
 
 @lru_cache(maxsize=4096)
 def measure_of(text: str, language: str) -> MeasureSpan | None:
-    """The measure that a caption, a head or a row's label names; None where it names none."""
+    """Return the measure that a caption, a head or a row's label names; None where it names none."""
     plain = same_characters(text)
     for start, end in _phrases(plain):
         if found := _measure(plain[start:end], language):
@@ -118,17 +118,17 @@ def measure_of(text: str, language: str) -> MeasureSpan | None:
 
 
 def names_unit(head: str, language: str) -> bool:
-    """Whether a column holds the units of its rows: "Unit", "Einheit"."""
+    """Return whether a column holds the units of its rows: "Unit", "Einheit"."""
     return head.strip().lower() in _head_words(language, "unit")
 
 
 def names_count(head: str, language: str) -> bool:
-    """Whether a head says that its column counts: "Number of women", "n"."""
+    """Return whether a head says that its column counts: "Number of women", "n"."""
     return head.lower().strip().split(" ")[0] in _head_words(language, "count")
 
 
 def without_measure(text: str, language: str) -> str:
-    """A head or label without the phrase that names what it counts in; unchanged where nothing is left."""
+    """Return a head or label without the phrase that names its unit; unchanged if nothing would be left."""
     named = measure_of(text, language)
     if named is None:
         return text
@@ -174,7 +174,7 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _loose(text: str, language: str) -> MeasureSpan | None:
-    """A scale or currency in brackets beside words that are no part of it: "(unaudited, in € thousand)"."""
+    """Return a scale or currency in brackets beside other words: "(unaudited, in € thousand)"."""
     for bracket in _BRACKET.finditer(text):
         words = list(_words(bracket[1], language))
         known = [word for word in words if word is not None]
@@ -184,7 +184,7 @@ def _loose(text: str, language: str) -> MeasureSpan | None:
 
 
 def _measure(phrase: str, language: str) -> Measure | None:
-    """The measure a phrase is, all its words read; None where others stand in it."""
+    """Return the measure a phrase is, all its words read; None where others stand in it."""
     if phrase.strip().lower() in number_words(language).ordinals:  # "Second" behind "First"
         return None
     words = list(_words(phrase.strip(), language))
@@ -256,7 +256,7 @@ def _zeros(phrase: str, at: int) -> tuple[Measure, int] | None:
 
 
 def _name(phrase: str, at: int, language: str) -> tuple[Measure, int] | None:
-    """The longest name of a scale, a currency, a unit or a small word that begins here."""
+    """Return the longest name of a scale, a currency, a unit or a small word that begins here."""
     names = _names(language)
     if language in UNSPACED and not phrase[at].isascii():
         for size in range(min(6, len(phrase) - at), 0, -1):
@@ -296,7 +296,7 @@ _ARABIC_PREFIXES = ("بال", "ب", "ال", "لل", "وال")
 
 
 def _without_article(word: str, names: dict[str, Measure]) -> Measure | None:
-    """The measure of an Arabic word behind "in" or "the", which are written as part of it."""
+    """Return the measure of an Arabic word behind "in" or "the", which are written as part of it."""
     for prefix in _ARABIC_PREFIXES:
         if word.startswith(prefix) and (found := names.get(word.removeprefix(prefix))) is not None:
             return found

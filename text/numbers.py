@@ -82,7 +82,7 @@ class NumberWords:
 
 
 def same_characters(text: str) -> str:
-    """The text with digits and signs of other scripts as ASCII, character by character."""
+    """Return the text with digits and signs of other scripts as ASCII, character by character."""
     if text.isascii():
         return text
     return "".join(map(_same_character, text))
@@ -96,7 +96,7 @@ def _same_character(character: str) -> str:
 
 @cache
 def number_words(language: str) -> NumberWords:
-    """The language's number words; empty for a language without data."""
+    """Return the language's number words; empty for a language without data."""
     data = tomllib.loads(language_data(language, "numbers.toml"))
     cardinals = {w: Decimal(str(v)) for w, v in _listed(data.get("cardinals", {}))}
     pattern = data.get("compound", "")
@@ -143,7 +143,7 @@ def _compounds(words: dict[str, Decimal], pattern: str) -> dict[str, Decimal]:
 
 
 def decimal_comma(text: str, language: str) -> bool:
-    """Whether the text writes ``1.577,5``: by its numbers where they show it, else by its language."""
+    """Return whether the text writes ``1.577,5``: by its numbers where they show it, else by its language."""
     shows_comma = len(re.findall(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d", text))
     shows_point = len(re.findall(r"(?<![\d.,])\d{1,3}(?:,\d{3})+\.\d", text))
     if shows_comma != shows_point:
@@ -168,7 +168,7 @@ def digit_value(digits: str, comma: bool) -> Decimal:
 
 
 def numbers_in(text: str, language: str) -> list[Number]:
-    """Every number in order; ``text`` went through ``same_characters``."""
+    """Return every number in order; ``text`` went through ``same_characters``."""
     comma = decimal_comma(text, language)
     found = [_of_digits(text, m, comma) for m in _digits_of(text)]
     taken = {at for number in found for at in range(number.start, number.end)}
@@ -210,7 +210,7 @@ def _inside_word(text: str, at: int) -> bool:
 
 
 def _spelled(text: str, words: NumberWords) -> Iterator[Number]:
-    """Runs of number words: "two hundred", "twenty-five", "three quarters"."""
+    """Yield runs of number words: "two hundred", "twenty-five", "three quarters"."""
     if not words.cardinals:
         return
     lowered = text.lower()
@@ -260,7 +260,7 @@ def _pattern_of(words: NumberWords) -> re.Pattern[str]:
 
 
 def _value_of(word: str, words: NumberWords) -> Decimal:
-    """The value of a word, or of one that joins several: "dreihundertfünfzig", "zweitausend"."""
+    """Return the value of a word, or of one that joins several: "dreihundertfünfzig", "zweitausend"."""
     if (value := (words.cardinals | words.multipliers).get(word)) is not None:
         return value
     for place in _GLUED_PLACES:
@@ -308,7 +308,7 @@ _CJK_FRACTION = re.compile(
 
 
 def fractions_in(text: str, language: str) -> Iterator[Number]:
-    """Every fraction in words, and those of a whole: "one in five"."""
+    """Yield every fraction in words, and those of a whole: "one in five"."""
     if language in ("zh", "ja"):
         yield from (_of_cjk_parts(match) for match in _CJK_FRACTION.finditer(text))
     pattern = _fraction_pattern(language)
@@ -335,7 +335,7 @@ def _cjk_count(digits: str) -> Decimal:
 
 
 def _fraction_of(match: re.Match[str], words: NumberWords) -> Decimal | None:
-    """The value of a fraction; None for a count out of a whole that is no round number."""
+    """Return the value of a fraction; None for a count out of a whole that is no round number."""
     if (fixed := words.fractions.get(match[0])) is not None:
         return fixed
     groups = match.groupdict()
@@ -414,7 +414,7 @@ def _date_pattern(language: str) -> re.Pattern[str]:
 
 
 def _of_date(written: str | int) -> int:
-    """A year, month or day in digits or Chinese characters; 元 is the first year of an era."""
+    """Return a year, month or day in digits or Chinese characters; 元 is the first year of an era."""
     if isinstance(written, int) or (written.isdigit() and written.isascii()):
         return int(written)
     return 1 if written == "元" else int(_cjk_count(written))

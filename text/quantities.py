@@ -68,7 +68,7 @@ class Quantity:
 
 @lru_cache(maxsize=4096)
 def quantities_in(text: str, language: str) -> tuple[Quantity, ...]:
-    """Every quantity and date of a text, in order."""
+    """Return every quantity and date of a text, in order."""
     plain = same_characters(text)
     dates = [_of_date(date) for date in dates_in(plain, language)]
     dates += _fractions(plain, language, [(date.start, date.end) for date in dates])
@@ -218,7 +218,7 @@ def _half_pattern(language: str) -> re.Pattern[str] | None:
 
 
 def _half_at(text: str, at: int, language: str) -> tuple[Decimal, int]:
-    """The half that a number has besides its whole, and where its words end."""
+    """Return the half that a number has besides its whole, and where its words end."""
     pattern = _half_pattern(language)
     match = pattern.match(text, at) if pattern else None
     return (Decimal("0.5"), match.end()) if match else (Decimal(0), at)
@@ -247,7 +247,7 @@ def _left_of(text: str, start: int, language: str) -> tuple[int, str, bool]:
 
 @cache
 def _minus_pattern(language: str) -> re.Pattern[str] | None:
-    """A word that makes the number behind it negative; one that is also "less" only behind a preposition."""
+    """Match a word that makes the next number negative; "less" only after a preposition."""
     data = tomllib.loads(language_data(language, "numbers.toml"))
     if not (words := data.get("minus", "").split()):
         return None
@@ -265,13 +265,13 @@ def _minus_word(text: str, start: int, language: str) -> int | None:
 
 
 def _in_bracket(text: str, start: int, end: int) -> bool:
-    """Whether brackets stand for a minus around ``text[start:end]``."""
+    """Return whether brackets stand for a minus around ``text[start:end]``."""
     closed = text[start - 1 : start] == "(" and text[end : end + 2].lstrip()[:1] == ")"
     return closed and _is_accounting(text, start)
 
 
 def _is_accounting(text: str, start: int) -> bool:
-    """Whether a bracket may stand for a minus: the digits stand alone in a cell or behind a currency."""
+    """Return whether a bracket may be a minus: its digits are alone in a cell or after a currency."""
     before = text[: start - 1].rstrip(" ")[-1:]
     return before in ("", "|", "\t", "\n", "$", "€", "£")
 
@@ -312,7 +312,7 @@ def _scale_pattern(language: str) -> re.Pattern[str] | None:
 
 
 def _scale_at(text: str, at: int, language: str, short: bool) -> tuple[Decimal, int]:
-    """The scale word at a place; ``short``: also "m" and "k", which are units where no currency stands."""
+    """Return the scale word at a place; ``short``: also "m" and "k", which are units without a currency."""
     pattern = _scale_pattern(language)
     match = pattern.match(text, at) if pattern else None
     if not match or (
@@ -428,7 +428,7 @@ def _amount_pattern(language: str) -> str:
 
 @cache
 def _one_pattern(language: str) -> re.Pattern[str] | None:
-    """An article that may count one: "a week"."""
+    """Return an article that may count one: "a week"."""
     articles = tomllib.loads(language_data(language, "numbers.toml")).get("ones", "")
     words = "|".join(articles.split())
     return re.compile(rf"(?<!\w)(?P<one>(?:{words})\s)", re.IGNORECASE) if words else None

@@ -328,7 +328,7 @@ _WORD_SETS = [
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The language's words of meaning; empty for a language without data."""
+    """Return the language's words of meaning; empty for a language without data."""
     data = tomllib.loads(language_data(language, "meaning.toml"))
     phrases: dict[tuple[str, ...], Sense] = {}
     for key, sense in _entries(data, language):
@@ -417,7 +417,7 @@ def split_words(text: str) -> list[str]:
 
 
 def word_matches(text: str) -> Iterator[re.Match[str]]:
-    """Matches of words and of signs that carry meaning."""
+    """Yield matches of words and of signs that carry meaning."""
     return _WORD.finditer(text)
 
 

@@ -72,5 +72,5 @@ def _with_label(text: str, spans: list[Span]) -> list[Span]:
 
 
 def sentences(text: str, language: str = "en") -> list[str]:
-    """The sentences of a text in order, without the white space around them."""
+    """Return the sentences of a text in order, without the white space around them."""
     return [text[span.start : span.end] for span in sentence_spans(text, language)]

@@ -102,7 +102,7 @@ def likely_language(text: str, languages: Iterable[str]) -> str:
 
 
 def terms_of(text: str, language: str = DEFAULT_LANGUAGE) -> list[str]:
-    """All terms of the text, in order; function words are left out."""
+    """Return all terms of the text, in order; function words are left out."""
     known = analyzer(language).between_spaces.__getitem__
     return list(chain.from_iterable(map(known, folded(text).split())))
 
@@ -115,7 +115,7 @@ def terms_of_each(texts: Sequence[str], language: str = DEFAULT_LANGUAGE) -> lis
 
 
 def tokens_of(text: str, wanted: Set[str], language: str = DEFAULT_LANGUAGE) -> list[IndexedToken]:
-    """The tokens that hold a wanted term, with their place in ``text``; for marking words."""
+    """Return the tokens that hold a wanted term, with their place in ``text``; for marking words."""
     known = analyzer(language).as_written
     words = text.split()
     telling = {word for word in set(words) if not wanted.isdisjoint(known[word])}
@@ -164,7 +164,7 @@ LEAST_PART = 4  # letters
 
 
 def compounds_in(text: str, language: str) -> list[tuple[str, ...]]:
-    """Every way to read a word of the text as a compound of two: the terms of both parts.
+    """Return every way to read a word of the text as a compound of two: the terms of both parts.
 
     Which of them are words is told by the documents: 'Zahlungsfrist' is found as 'Zahlung' and 'Frist'.
     """
@@ -208,7 +208,7 @@ def folded(text: str) -> str:
 
 
 def folded_accents(term: str) -> str:
-    """The term without accents and vowel points, in scripts where these are marks on a letter."""
+    """Return the term without accents and vowel points, in scripts where these are marks on a letter."""
     if term.isascii() or (max(term) >= ACCENTED_SCRIPTS_END and UNSPACED.search(term)):
         return term
     letters = unicodedata.normalize("NFD", term.translate(NO_DECOMPOSITION))
@@ -238,7 +238,7 @@ def _irregular(language: str) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def base_stem(found: str, language: str) -> str:
-    """The stem of the base of an irregular form: that of "aufnehmen" for "aufnahm"; else the stem itself."""
+    """Return the stem of an irregular form's base: that of "aufnehmen" for "aufnahm"; else the stem."""
     forms, prefixes = _irregular(language)
     if found in forms:
         return forms[found]
@@ -258,7 +258,7 @@ class Analyzer:
         self.as_written = _TermsAsWritten(self.between_spaces)
 
     def stems(self, word: str) -> tuple[str, ...]:
-        """The stem without accents; for an accented word also that of the word typed without them."""
+        """Return the stem without accents; for an accented word also that of the word typed without them."""
         stem = self._stem(word)
         if word.isascii():
             return (stem,)
@@ -282,7 +282,7 @@ class Analyzer:
             yield from self._analyse_mixed(compound)
 
     def number(self, text: str) -> str:
-        """The number with a decimal point and no zeros behind it; '' for what is none."""
+        """Return the number with a decimal point and no zeros behind it; '' for what is none."""
         if not self.decimal_point and NUMBER_WITH_COMMA.fullmatch(text):
             text = text.replace(".", "").replace(",", ".")
         elif NUMBER.fullmatch(text):
@@ -359,7 +359,7 @@ _analyzers: dict[str, Analyzer] = {}
 
 
 def analyzer(language: str) -> Analyzer:
-    """The analyzer of a language code; English's where the code is empty or unknown."""
+    """Return the analyzer of a language code; English's where the code is empty or unknown."""
     if (found := _analyzers.get(language)) is None:
         base = {"nb": "no", "nn": "no"}.get(base_language(language), base_language(language))
         known = base in SNOWBALL or base in languages_with("stopwords.txt")

@@ -46,7 +46,7 @@ _TEMPERATURE = {
 
 @cache
 def units_by_symbol() -> dict[str, Unit]:
-    """Every symbol the table knows."""
+    """Return every symbol the table knows."""
     found = dict(_TEMPERATURE)
     for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
         dimension, _, listed = line.partition(": ")
@@ -105,7 +105,7 @@ _PENCE = re.compile(r"(?<=\d)p(?!\w|\.\w)")  # 45p
 
 
 def hundredth_at(text: str, at: int, language: str) -> tuple[str, int] | None:
-    """The currency whose hundredth is named at a place, and where the name ends."""
+    """Return the currency whose hundredth is named at a place, and where the name ends."""
     if language == "en" and _PENCE.match(text, at):
         return "GBP", at + 1
     names, pattern = _hundredths(language)

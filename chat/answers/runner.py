@@ -372,7 +372,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
             turns[-1].wait(live.cancelled.is_set)
 
     def let_others_search() -> None:
-        """Searches take precedence over checks: the wait for the first word matters most."""
+        """Let searches go before checks: the wait for the first word matters most."""
         if not is_local(answer, provider):
             _searches.nobody_waits.wait(CHECK_PATIENCE)
 

@@ -182,7 +182,7 @@ class ProviderHealth(PlainView):
         tags=["providers"], operation_id="providers_health", request=None, responses=HealthSerializer
     )
     def post(self, request: Request, name: str) -> Response:
-        """Asks a provider for one word."""
+        """Ask a provider for one word."""
         if name not in {card.name for card in cards()}:
             raise Http404
         return Response(HealthSerializer(check_health(name)).data)

@@ -123,7 +123,7 @@ class Verification:
 
     @property
     def supported(self) -> bool:
-        """Whether the cited unit itself supports the claim."""
+        """Return whether the cited unit itself supports the claim."""
         return self.verdict in ("exact", "normalized", "computed")
 
 

@@ -145,7 +145,7 @@ class _MarkerReader:
             self._on_page[passage.unit.page].append(alias)
 
     def read(self, bracket: str, before: str) -> list[Event] | None:
-        """The citations a bracket stands for; none when it cannot be told; None when it is no marker."""
+        """Return the citations of a bracket; none if they are ambiguous; None if it is no marker."""
         inside = bracket[1:-1]
         if found := _PAGE.match(inside):
             return self._of_page(int(found[1]))
@@ -173,7 +173,7 @@ class _MarkerReader:
 
 
 def numbers_in(text: str) -> list[str]:
-    """The numbers of a list such as ``1, 3`` or ``u2–u4``."""
+    """Return the numbers of a list such as ``1, 3`` or ``u2–u4``."""
     names = re.findall(_ONE, text)
     if len(names) == 2 and _RANGE.search(text):
         first, last = (int(name.lower().removeprefix("u")) for name in names)

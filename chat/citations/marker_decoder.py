@@ -208,7 +208,7 @@ class _MarkerStart:
 
     @property
     def begun(self) -> bool:
-        """Whether something is held back: at the stream's end, a marker that never came."""
+        """Return whether something is held back: at the stream's end, a marker that never came."""
         return bool(self._held)
 
 
@@ -250,7 +250,7 @@ class _Marker:
         return len(self._read) > LONGEST_MARKER or self._read.endswith("\n\n") or bool(self._another())
 
     def _another(self) -> str:
-        """The opening of the next marker, when it has just been read."""
+        """Return the opening of the next marker, when it has just been read."""
         opening = re.search(r"\[{1,8} {0,2}cite {0,2}:$", self._read[-20:], re.IGNORECASE)
         return opening[0] if opening else ""
 
@@ -299,7 +299,7 @@ _ANY_OPENING = re.compile(r"\[(?=\s{0,2}cite\s{0,2}:)", re.IGNORECASE)
 
 
 def format_marker(unit_id: UUID | str, page: int) -> str:
-    """The marker of a stored message."""
+    """Return the marker of a stored message."""
     return f"[[cite:{unit_id}:{page}]]"
 
 
@@ -314,12 +314,12 @@ class StoredMark:
 
 
 def stored_marks(content: str) -> Iterator[StoredMark]:
-    """The markers of a stored message, in order."""
+    """Return the markers of a stored message, in order."""
     return map(mark_of, _STORED.finditer(content))
 
 
 def with_marks(content: str, written: Callable[[int, StoredMark], str]) -> str:
-    """The content with something else for each marker; ``written`` gets its place among them, from 0."""
+    """Return the content with each marker replaced; ``written`` gets its index among them, from 0."""
     places = itertools.count()
     return _STORED.sub(lambda match: written(next(places), mark_of(match)), content)
 
@@ -329,7 +329,7 @@ def mark_of(match: re.Match[str]) -> StoredMark:
 
 
 def without_markers(content: str) -> str:
-    """The words of a stored message alone."""
+    """Return the words of a stored message alone."""
     return _STORED.sub("", content)
 
 

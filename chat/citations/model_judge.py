@@ -134,7 +134,7 @@ class ConfiguredJudge:
     judge: Judge
 
     def judged(self, questions: Sequence[JudgedClaim]) -> Iterator[tuple[int, bool]]:
-        """The places of questions that were judged, with the judgement; a failure ends it early."""
+        """Yield the places of questions that were judged, with the judgement; a failure ends it early."""
         open_questions = []
         for place, question in enumerate(questions[:MOST_CLAIMS]):
             known = cache.get(self._key(question))
@@ -167,7 +167,7 @@ class ConfiguredJudge:
 
 
 def configured_judge(writer: Provider, cancelled: threading.Event) -> ConfiguredJudge | None:
-    """The judge of ``PINCITE_JUDGE``; ``chat`` is the model that wrote the answer. Raises ProviderError."""
+    """Return the judge of ``PINCITE_JUDGE``; ``chat`` is the answer's model. Raises ProviderError."""
     if not settings.JUDGE:
         return None
     name, _, model = settings.JUDGE.partition(":")
@@ -193,7 +193,7 @@ def entailment_model(name: str) -> EntailmentModel:
 
 
 def answers(reply: str) -> dict[str, bool]:
-    """The judgement by code; a code that is answered both ways has none."""
+    """Return the judgement by code; a code that is answered both ways has none."""
     found = re.findall(r"\b([0-9a-f]{6})\b\W{1,4}(YES|NO)\b", reply, re.IGNORECASE)
     words_of = {code.lower(): {word.upper() for key, word in found if key == code} for code, _ in found}
     return {code: words == {"YES"} for code, words in words_of.items() if len(words) == 1}

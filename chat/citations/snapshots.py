@@ -26,7 +26,7 @@ CONTEXT_CHARACTERS = 120  # of the page before and after the quote, for finding 
 
 
 def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
-    """The citation as a row that is not yet saved and belongs to nothing yet; ``place`` is its unit's."""
+    """Return the citation as a row that is not saved and has no parent; ``place`` is its unit's."""
     unit = found.unit
     quote = found.quote or unit.text
     start, end = (
@@ -201,7 +201,7 @@ def durability(citation: Citation, unit: SourceUnit, rects: Sequence[Rect]) -> C
 
 
 def near(before: Sequence[Sequence[float]], now: Sequence[Rect]) -> bool:
-    """Whether both begin at the same place of the page."""
+    """Return whether both begin at the same place of the page."""
     return all(abs(a - b) <= SAME_PLACE for a, b in zip(before[0][:2], now[0][:2], strict=True))
 
 

@@ -64,11 +64,11 @@ class UnitPlace:
 
     @property
     def heading(self) -> str:
-        """The words at the top of the page."""
+        """Return the words at the top of the page."""
         return self.page_text[:HEADING_CHARACTERS]
 
     def heading_below(self, unit: SourceUnit) -> str:
-        """The heading that the unit stands under, where that is printed below those words; else ''."""
+        """Return the heading that the unit stands under, where that is printed below those words; else ''."""
         section = " ".join(unit.section_path[-1:])
         between = " ".join(self.page_text[HEADING_CHARACTERS : unit.char_start].split())
         return section if section and " ".join(section.split()) in between else ""
@@ -84,12 +84,12 @@ class Sources:
     pages: dict[tuple[str, int], list[SourceUnit]] = field(default_factory=dict)
 
     def neighbours(self, unit: SourceUnit) -> list[SourceUnit]:
-        """The other units of its page, in reading order: heads and "in millions" are read there."""
+        """Return the other units of its page, in reading order: heads and "in millions" are read there."""
         return [other for other in self.pages[unit.document, unit.page] if other.id != unit.id]
 
 
 def load_sources(unit_ids: Sequence[UUID | str], with_neighbours: bool = True) -> Sources:
-    """The units in the order of ``unit_ids`` and their neighbours; what is gone is left out. Four queries."""
+    """Return the units in the order of ``unit_ids``, if they exist, and their neighbours. Four queries."""
     asked = CitationUnit.objects.filter(pk__in=unit_ids)
     units = on_pages(asked.values_list("document_id", "page_number")) if with_neighbours else asked
     rows = {str(row.id): row for row in units.values_list(*UNIT_FIELDS, named=True)}
@@ -98,7 +98,7 @@ def load_sources(unit_ids: Sequence[UUID | str], with_neighbours: bool = True) -
 
 
 def on_pages(places: Iterable[tuple[UUID, int]]) -> QuerySet[CitationUnit]:
-    """All units of these pages of documents, in reading order."""
+    """Return all units of these pages of documents, in reading order."""
     wanted: dict[UUID, set[int]] = defaultdict(set)
     for document, page in places:
         wanted[document].add(page)

@@ -24,7 +24,7 @@ from pdf.geometry import Box, PageFrame
 
 
 def shown(citation: Citation, frame: PageFrame) -> CitationShown:
-    """The citation with its rectangles in display fractions of its page."""
+    """Return the citation with its rectangles in display fractions of its page."""
     verdict = citation.verdict
     return CitationShown(
         id=str(citation.pk),
@@ -66,7 +66,7 @@ def shown_citations(citations: Iterable[Citation]) -> list[CitationShown]:
 
 
 def reader_link(citation: Citation) -> str:
-    """The reader, open at the words: ``/documents/<id>/?page=5&unit=…&citation=…``."""
+    """Return the reader, open at the words: ``/documents/<id>/?page=5&unit=…&citation=…``."""
     if not citation.document_id:
         return ""
     place = {"page": citation.page_number, "unit": citation.unit_id or "", "citation": citation.pk}
@@ -169,7 +169,7 @@ def colours_of(citation: Citation) -> tuple[str, str]:
 
 
 def citation_picture(citation: Citation, *, dpi: Dpi = 144, crop: bool = True) -> bytes:
-    """A PNG of the cited page in the citation's colour: the passage pale, the anchor strong.
+    """Return a PNG of the cited page in the citation's colour: the passage pale, the anchor strong.
 
     Raises PictureFailed. Cut, it shows the anchor; the anchor's whole row when it is the cell of a table.
     """
@@ -232,7 +232,7 @@ class LinkHighlight(msgspec.Struct, frozen=True):
 
 
 def highlights_at(document: Document, place: LinkTarget) -> list[LinkHighlight]:
-    """One per page that the place runs over, the first first; empty when nothing was asked for."""
+    """Return one per page that the place runs over, the first first; empty when nothing was asked for."""
     if place.unit and (unit := document.units.filter(pk=place.unit).first()):
         return [_passage(document, unit, place.quote)]
     if place.quote and (anchor := find_target(document, place)):
@@ -244,7 +244,7 @@ def highlights_at(document: Document, place: LinkTarget) -> list[LinkHighlight]:
 
 
 def highlight_of(citation: Citation) -> LinkHighlight:
-    """A stored citation as it is lit; one query."""
+    """Return a stored citation as it is lit; one query."""
     (seen,) = shown_citations([citation])
     return LinkHighlight(seen.page, seen.unit_rects, seen.rects, seen.head_rects, seen.number, seen.verdict)
 

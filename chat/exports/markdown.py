@@ -68,7 +68,7 @@ class Export:
 
     @property
     def sources(self) -> list[CitationShown]:
-        """The first citation of each number, in order."""
+        """Return the first citation of each number, in order."""
         return by_number(self.citations)
 
     def byline(self, source: CitationShown) -> str:
@@ -78,7 +78,7 @@ class Export:
 
     @property
     def file_name(self) -> str:
-        """A file name that is safe in file systems and HTTP headers."""
+        """Return a file name that is safe in file systems and HTTP headers."""
         words = "".join(character if character.isalnum() else " " for character in self.title).split()
         return "-".join(words[:8])[:60] or "answer"
 

@@ -80,7 +80,7 @@ class ReviewTable:
 def review_table(
     review: Review, user: User, address: str, row: UUID | None = None, column: UUID | None = None
 ) -> ReviewTable:
-    """The table, or one row or column of it. Four queries."""
+    """Return the table, or one row or column of it. Four queries."""
     rows = list(visible_rows(review, user).select_related("document"))
     rows = [one for one in rows if row in (None, one.pk)]
     cells = blinded(ReviewCell.objects.filter(row__in=rows).select_related("marked_by"), review, user)
@@ -96,7 +96,7 @@ def review_table(
 
 
 def shown_value(cell: ReviewCell | None) -> str:
-    """The cell for people: its value, else its state."""
+    """Return the cell for people: its value, else its state."""
     if cell is None:
         return ""
     return (
@@ -114,7 +114,7 @@ def title_of(row: ReviewRow) -> str:
 
 
 def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
-    """One line for each filled cell: what it says, and the words it rests on (``SOURCE_HEADS``)."""
+    """Yield one line for each filled cell: what it says, and the words it rests on (``SOURCE_HEADS``)."""
     for row in table.rows:
         for column in table.columns:
             if (cell := table.cell(row, column)) is None or not cell.answered_by:
@@ -135,7 +135,7 @@ def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
 
 
 def as_csv(table: ReviewTable) -> bytes:
-    """The values, a line for each document. ``sources_csv`` is the file beside it."""
+    """Return the values, a line for each document. ``sources_csv`` is the file beside it."""
     heads = ["Document", *(column.title for column in table.columns)]
     return csv_of(
         heads,
@@ -147,7 +147,7 @@ def as_csv(table: ReviewTable) -> bytes:
 
 
 def sources_csv(table: ReviewTable) -> bytes:
-    """One line for each value with its source."""
+    """Return one line for each value with its source."""
     return csv_of(SOURCE_HEADS, sources(table))
 
 
@@ -195,7 +195,7 @@ def cell_json(table: ReviewTable, cell: ReviewCell) -> dict[str, Any]:
 
 
 def as_markdown(table: ReviewTable) -> str:
-    """A table, and a numbered list of sources."""
+    """Return a table, and a numbered list of sources."""
     heads = ["Document", *(column.title for column in table.columns)]
     lines = [f"# {escaped(one_line(table.review.name))}", "", line_of(heads), "|" + " --- |" * len(heads)]
     notes: list[str] = []
@@ -220,7 +220,7 @@ def line_of(texts: Sequence[str]) -> str:
 
 
 def as_xlsx(table: ReviewTable) -> bytes:
-    """A sheet of typed values, coloured by verdict and linked to their words, and a sheet of evidence."""
+    """Return a sheet of typed values, coloured by verdict and linked to words, and a sheet of evidence."""
     book = Workbook()
     sheet = book.active
     assert sheet is not None
@@ -263,7 +263,7 @@ def put_value(place: Any, cell: ReviewCell, column: ReviewColumn, table: ReviewT
 
 
 def typed(cell: ReviewCell, column: ReviewColumn) -> Any:
-    """The value as Excel has it: a number, a date, a truth value, else the words."""
+    """Return the value as Excel has it: a number, a date, a truth value, else the words."""
     if cell.state != "found":
         return shown_value(cell)
     if isinstance(cell.value, dict):
@@ -322,7 +322,7 @@ def put_picture(sheet: Worksheet, line: int, at: int, citation: Citation) -> Non
 
 
 def as_pdf(table: ReviewTable) -> bytes:
-    """Each value with its question, its verdict, its words and a picture of them. All text is escaped."""
+    """Return each value with question, verdict, words and a picture of them. All text is escaped."""
     import pymupdf  # of the products of this process only this one needs MuPDF
 
     pictures, parts = pymupdf.Archive(), [f"<h1>{escape(table.review.name)}</h1>"]

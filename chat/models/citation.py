@@ -75,7 +75,7 @@ class Citation(models.Model):
 
         @property
         def is_outdated(self) -> bool:
-            """Whether the cited words are no longer in the document."""
+            """Return whether the cited words are no longer in the document."""
             return self in (self.CHANGED, self.GONE)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

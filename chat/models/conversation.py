@@ -213,17 +213,17 @@ class Message(models.Model):
 
     @cached_property
     def question(self) -> Message:
-        """The question an answer answers, read once."""
+        """Return the question an answer answers, read once."""
         return Message.objects.get(conversation=self.conversation_id, position=self.position - 1)
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether the answer is pending or being written."""
+        """Return whether the answer is pending or being written."""
         return self.status in (self.Status.PENDING, self.Status.STREAMING)
 
     @property
     def region(self) -> Region | None:
-        """The part of a page that the question refers to, if any."""
+        """Return the part of a page that the question refers to, if any."""
         return msgspec.convert(self.asked_region, Region) if self.asked_region else None
 
 
@@ -325,7 +325,7 @@ class AnswerShare(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether the owner may still read every document of the answer. One query."""
+        """Return whether the owner may still read every document of the answer. One query."""
         readable = Document.objects.visible_to(self.maker).filter(pk__in=self.document_ids)
         return readable.count() == len(set(self.document_ids))
 

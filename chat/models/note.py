@@ -88,7 +88,7 @@ class NoteVersion(models.Model):
 
     @property
     def text(self) -> str:
-        """The Markdown with the page of each citation."""
+        """Return the Markdown with the page of each citation."""
         return with_marks(self.content, lambda _, mark: f" [p. {mark.page}]")
 
 
@@ -157,13 +157,13 @@ class Annotation(Hideable):
 
     @property
     def is_gone(self) -> bool:
-        """Whether its words are no longer in the document."""
+        """Return whether its words are no longer in the document."""
         return self.durability == Citation.Durability.GONE
 
 
 class ReadingPlaceQuerySet(models.QuerySet["ReadingPlace"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """The user's own, on documents the user may still see."""
+        """Return the user's own, on documents the user may still see."""
         if not user.is_authenticated:
             return self.none()
         return self.filter(owner=user, document__in=Document.objects.visible_to(user))

@@ -27,7 +27,7 @@ class SharedQuerySet(models.QuerySet[Any]):
     """Reviews or templates: rows with an ``owner`` and ``shares``."""
 
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """The user's own, and those shared with the user or a group of the user."""
+        """Return the user's own, and those shared with the user or a group of the user."""
         return self._reached_by(user, ReviewShare.objects.all())
 
     def editable_by(self, user: User | AnonymousUser) -> Self:
@@ -213,7 +213,7 @@ class ReviewRow(models.Model):
 
     @property
     def is_deleted(self) -> bool:
-        """Whether the document is in the bin, or gone."""
+        """Return whether the document is in the bin, or gone."""
         return self.document is None or self.document.deleted_at is not None
 
 

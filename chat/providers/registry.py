@@ -261,7 +261,7 @@ class ChatLanguageModel:
     cancelled: threading.Event
 
     def complete(self, prompt: str) -> str:
-        """The model's reply; the same question, asked for its next page, is not paid for again.
+        """Return the model's reply; cached, as the next page of results asks the same.
 
         Raises ProviderError, or Cancelled.
         """

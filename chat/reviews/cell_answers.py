@@ -132,7 +132,7 @@ def answered_together(
     provider: Provider,
     budget: Budget | None = None,
 ) -> RowReply:
-    """The columns' questions put to the document in one call. Raises ProviderError before a word has come."""
+    """Ask the columns' questions of the document in one call. Raises ProviderError before the first word."""
     found = evidence_for(columns, Scope(user, document_ids=(document.pk,)), provider.passages)
     names = [f"c{number}" for number in range(1, len(columns) + 1)]
     prompt = replace(
@@ -161,7 +161,7 @@ def answered_together(
 
 
 def evidence_for(columns: Sequence[ReviewColumn], scope: Scope, count: int) -> AnswerSources:
-    """The best passages of each question in turn, as many as a prompt holds."""
+    """Return the best passages of each question in turn, as many as a prompt holds."""
     room = settings.CHAT_PROMPT_TOKENS
     each = [find_context(column.question, scope, count, room).passages for column in columns]
     ranks: dict[UUID, int] = {}
@@ -177,7 +177,7 @@ def questions_of(names: Sequence[str], columns: Sequence[ReviewColumn]) -> str:
 
 
 def asked(column: ReviewColumn) -> str:
-    """The question as a model is asked it: with what its value must be."""
+    """Return the question as a model is asked it: with what its value must be."""
     match column.kind:
         case Kind.CHOICE | Kind.CHOICES:
             several = "one or more, with commas between them," if column.kind == Kind.CHOICES else "one"
@@ -192,7 +192,7 @@ def asked(column: ReviewColumn) -> str:
 
 
 def reply_schema(names: Sequence[str]) -> dict[str, Any]:
-    """The JSON schema of a reply, in the subset that both SDKs hold a model to."""
+    """Return the JSON schema of a reply, in the subset that both SDKs hold a model to."""
 
     def closed(**members: Any) -> dict[str, Any]:
         return {
@@ -210,7 +210,7 @@ def reply_schema(names: Sequence[str]) -> dict[str, Any]:
 
 
 def prompt_tokens(prompt: Prompt) -> int:
-    """An estimate that errs on the side of too many."""
+    """Return an estimate that errs on the side of too many."""
     texts = (prompt.system, json.dumps(prompt.schema), *(turn.text for turn in turns(prompt)))
     return sum(map(token_estimate, texts))
 
@@ -238,7 +238,7 @@ def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, P
 
 
 def whole_members(text: str) -> dict[str, Any]:
-    """The members of a JSON object that are whole, though it may be cut off behind them."""
+    """Return the members of a JSON object that are whole, though it may be cut off behind them."""
     found: dict[str, Any] = {}
     decoder, at = json.JSONDecoder(), text.find("{") + 1
     while at and (head := MEMBER.match(text, at)):
@@ -250,7 +250,7 @@ def whole_members(text: str) -> dict[str, Any]:
 
 
 def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> FilledCell:
-    """One member of the reply as a cell: what it cites is anchored and checked as in any answer."""
+    """Return one member of the reply as a cell: what it cites is anchored and checked as in any answer."""
     try:
         reply = msgspec.convert(member, ReplyCell)
     except msgspec.ValidationError:
@@ -289,7 +289,7 @@ def ask_judge(cells: Sequence[FilledCell], found: AnswerSources, provider: Provi
 
 
 def named_value(column: ReviewColumn, text: str) -> TypedValue | None:
-    """A choice, or yes or no, that the model names; other values are read from the words cited."""
+    """Return a choice, or yes or no, that the model names; other values are read from the words cited."""
     if column.kind not in (Kind.BOOLEAN, Kind.CHOICE, Kind.CHOICES):
         return None
     try:
@@ -339,7 +339,7 @@ def fill_estimate(review: Review, cells: Iterable[ReviewCell], provider: Provide
 
 
 def answered(column: ReviewColumn, document: Document, user: User, provider: Provider) -> FilledCell:
-    """The column's question put to the document, with a model or without. Raises ProviderError."""
+    """Return the column's question put to the document, with a model or without. Raises ProviderError."""
     if provider.name == EXTRACTIVE:
         scope = Scope(user, document_ids=(document.pk,))
         return without_model(column, find_evidence(column.question, scope, ANSWER_SEARCH))

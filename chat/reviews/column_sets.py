@@ -80,7 +80,7 @@ def check_column(column: ReviewColumn) -> None:
 
 
 def column_of(values: ColumnValues) -> ReviewColumn:
-    """An unsaved column. Raise InvalidReview where its values contradict each other or are too long."""
+    """Return an unsaved column. Raise InvalidReview for values that contradict each other or are too long."""
     if values.kind not in Kind.values:
         known = ", ".join(Kind.values)
         raise InvalidReview(_("“%(kind)s” is no type: %(known)s.") % {"kind": values.kind, "known": known})
@@ -129,7 +129,7 @@ def columns_of(listed: Sequence[tuple[str, Any]]) -> list[ReviewColumn]:
 
 
 def columns_in(data: bytes) -> tuple[str, list[ReviewColumn]]:
-    """The name (of JSON, else '') and columns of a file. Raise InvalidColumns."""
+    """Return the name (of JSON, else '') and columns of a file. Raise InvalidColumns."""
     if len(data) > MOST_BYTES:
         raise InvalidColumns([_("This file is too large: 1 MB at most.")])
     text = decoded(data)
@@ -159,7 +159,7 @@ def columns_in_json(text: str) -> tuple[str, list[ReviewColumn]]:
 
 
 def csv_lines(text: str) -> Iterator[tuple[str, Any]]:
-    """Each line below the heads, with its number. Raise InvalidColumns where the heads cannot be used."""
+    """Yield each line below the heads, with its number. Raise InvalidColumns for unusable heads."""
     if "\x00" in text:
         raise InvalidColumns([_("This is no text file.")])
     first = text.lstrip("\r\n").partition("\n")[0]
@@ -179,7 +179,7 @@ def csv_lines(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def fields_of(cells: Sequence[str]) -> list[str]:
-    """The fields that the heads name."""
+    """Return the fields that the heads name."""
     names = [HEADS.get(name, name) for name in (cell.strip().casefold() for cell in cells)]
     known = {"known": ", ".join(FIELDS)}
     errors = [
@@ -200,7 +200,7 @@ def fields_of(cells: Sequence[str]) -> list[str]:
 
 
 def line_values(heads: Sequence[str], cells: Sequence[str]) -> dict[str, Any] | InvalidReview:
-    """The values of a line; choices stand in one cell, with | or ; between them."""
+    """Return the values of a line; choices stand in one cell, with | or ; between them."""
     if any(cell.strip() for cell in cells[len(heads) :]):
         return InvalidReview(_("There are more cells than heads. Put a cell with commas into quotes."))
     texts = dict(zip(heads, (as_words(cell) for cell in cells), strict=False))
@@ -212,7 +212,7 @@ def line_values(heads: Sequence[str], cells: Sequence[str]) -> dict[str, Any] | 
 
 
 def as_words(cell: str) -> str:
-    """A cell without the apostrophe that keeps a spreadsheet from taking it for a formula."""
+    """Return a cell without the apostrophe that keeps a spreadsheet from taking it for a formula."""
     text = cell.strip()
     return text[1:] if text[:1] == "'" and text[1:2] in tuple("=+-@") else text
 
@@ -222,7 +222,7 @@ def as_words(cell: str) -> str:
 
 @cache
 def templates() -> dict[str, dict[str, Any]]:
-    """The sets of columns that come with Pincite, by name: ``{"title", "columns"}``."""
+    """Return the sets of columns that come with Pincite, by name: ``{"title", "columns"}``."""
     return tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
 
 
@@ -254,12 +254,12 @@ def keep_template(user: User, name: str, columns: Sequence[ReviewColumn]) -> Rev
 
 
 def template_of(review: Review, user: User, name: str = "") -> ReviewTemplate:
-    """The review's columns as a template of the user's own."""
+    """Return the review's columns as a template of the user's own."""
     return keep_template(user, name or review.name, list(review.columns.order_by("position")))
 
 
 def as_json(template: ReviewTemplate) -> bytes:
-    """A template as a file, which ``columns_in`` reads."""
+    """Return a template as a file, which ``columns_in`` reads."""
     return json.dumps(
         {"name": template.name, "columns": template.columns}, ensure_ascii=False, indent=2
     ).encode()

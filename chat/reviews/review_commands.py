@@ -112,12 +112,12 @@ def join_sources(review: Review) -> int:
 
 
 def documents_of(review: Review) -> QuerySet[ReviewRow, UUID | None]:
-    """The ids of the documents that are rows; NOT IN needs them without NULL."""
+    """Return the ids of the documents that are rows; NOT IN needs them without NULL."""
     return review.rows.exclude(document=None).values_list("document", flat=True)
 
 
 def found_by(saved: SavedSearch) -> set[UUID]:
-    """The documents of a saved search's best passages, as its user finds them."""
+    """Return the documents of a saved search's best passages, as its user finds them."""
     asked = SearchRequest.from_query(QueryDict(saved.query))
     options = asked.config.options(SearchOptions(limit=MOST_HITS, phrases=True, excerpts=False))
     return {hit.document_id for hit in search(asked.q, asked.scope(saved.user), options).hits}
@@ -208,7 +208,7 @@ def outdate_document(document: Document) -> int:
 
 
 def fillable(cells: QuerySet[ReviewCell], *, again: bool = False) -> QuerySet[ReviewCell]:
-    """The cells that can be put in the queue. ``again``: those that are filled, too."""
+    """Return the cells that can be put in the queue. ``again``: those that are filled, too."""
     chosen = cells.exclude(state__in=[State.WAITING, State.RUNNING])
     chosen = chosen.exclude(marks__revealed=False)  # reviewers mark the same value
     return chosen if again else chosen.filter(state__in=FILLABLE)

@@ -88,7 +88,7 @@ def grid(review: Review, user: User, since: datetime | None = None) -> ReviewGri
 
 
 def blinded(cells: Iterable[ReviewCell], review: Review, user: User) -> list[ReviewCell]:
-    """The cells as the user may see them: while marks are blind, with none but the user's own."""
+    """Return the cells as the user may see them: while marks are blind, with none but the user's own."""
     listed = list(cells)
     if not review.blind:
         return listed
@@ -136,7 +136,7 @@ def shown_cells(cells: Iterable[ReviewCell]) -> list[ShownCell]:
 
 
 def first_citations(cells: Iterable[ReviewCell]) -> dict[UUID, Citation]:
-    """The citation of each cell that its value rests on."""
+    """Return the citation of each cell that its value rests on."""
     through = ReviewCell.citations.through.objects
     links = through.filter(reviewcell__in=[cell.pk for cell in cells], citation__position=0)
     return {link.reviewcell_id: link.citation for link in links.select_related("citation")}

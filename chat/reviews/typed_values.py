@@ -122,7 +122,7 @@ def _heads(claim: str, candidates: Sequence[Quantity]) -> list[str]:
 
 
 def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
-    """Whether a quantity is of the column's kind and, where the column names a unit, of its dimension.
+    """Return whether a quantity is of the column's kind and, where the column names a unit, of its dimension.
 
     A number with a letter of scale and no currency may be a name: "3M", "10-K".
     """
@@ -164,7 +164,7 @@ def number(value: Decimal) -> int | float:
 
 
 def normalised(value: Any, printed: str) -> str:
-    """A value as it is compared and sorted: “14,544,000,000 USD”, “2029-03-05”; '' where it is printed so."""
+    """Return a value as it is compared and sorted: “14,544,000,000 USD”, “2029-03-05”; '' if printed so."""
     if isinstance(value, dict):
         unit = value.get("currency") or value.get("unit") or ""
         shown = f"{value['number']:,} {unit}".strip()
@@ -196,7 +196,7 @@ def _digits(text: str) -> str:
 
 
 def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """Whether the first sentence on the question affirms; None in a language whose denials are not known."""
+    """Return whether the first sentence on the question affirms; None in languages of unknown denials."""
     about = (found for found in evidence if is_about(found, asked_terms(column, found.language)))
     if (first := next(about, None)) is None or not known_language(first.language):
         return None
@@ -210,7 +210,7 @@ def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue
 
 
 def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """The choices whose every word stands in the evidence; one alone unless several may be chosen."""
+    """Return the choices whose every word stands in the evidence; one alone unless several may be chosen."""
     for place, found in enumerate(evidence):
         named = chosen_in(column, found.claim, found.language)
         if named and column.kind == Kind.CHOICES:
@@ -221,7 +221,7 @@ def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | 
 
 
 def chosen_in(column: ReviewColumn, text: str, language: str) -> list[str]:
-    """The choices whose every word stands in the text."""
+    """Return the choices whose every word stands in the text."""
     own = set(terms_of(text, language))
     return [
         choice for choice in column.choices if (terms := set(terms_of(choice, language))) and terms <= own

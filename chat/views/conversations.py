@@ -52,7 +52,7 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
 def refusals_as(status: int) -> Callable[[View[P]], View[P]]:
-    """A view of POSTs by signed-in people; answers InvalidOperation with ``status`` and its sentence."""
+    """Decorate a view of POSTs by signed-in users: answer InvalidOperation with ``status``."""
 
     def decorate(view: View[P]) -> View[P]:
         @wraps(view)
@@ -69,7 +69,7 @@ def refusals_as(status: int) -> Callable[[View[P]], View[P]]:
 
 @refusals_as(400)
 def ask_first(request: HttpRequest) -> HttpResponse:
-    """Asks a question in the conversation the form names, or starts one with it."""
+    """Ask a question in the conversation that the form names, or in a new one."""
     assert request.user.is_authenticated
     if known := request.POST.get("conversation"):
         return asked(request, visible_conversation(request, uuid_or_refusal(known)))
@@ -91,13 +91,13 @@ def ask_first(request: HttpRequest) -> HttpResponse:
 
 @refusals_as(400)
 def ask(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
-    """Asks a question in a conversation."""
+    """Ask a question in a conversation."""
     return asked(request, visible_conversation(request, conversation_id))
 
 
 @refusals_as(409)
 def cancel(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Stops an answer; what was written is kept."""
+    """Stop an answer; what was written is kept."""
     answer = visible_answer(request, message_id)
     question_commands.cancel(answer)
     cancel_live(answer.pk)
@@ -106,7 +106,7 @@ def cancel(request: HttpRequest, message_id: UUID) -> HttpResponse:
 
 @refusals_as(409)
 def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Writes an answer anew, by another provider when one is chosen."""
+    """Write an answer anew, by another provider when one is chosen."""
     answer = visible_answer(request, message_id)
     answer.conversation.choose(chosen_provider(request))
     question_commands.retry(answer)
@@ -133,7 +133,7 @@ def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
 @require_safe
 @login_required
 def region(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """The part of a page that a question is about, as a PNG."""
+    """Show the part of a page that a question is about, as a PNG."""
     shown = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id).region
     if shown is None:
         raise Http404
@@ -159,7 +159,7 @@ def begun(request: HttpRequest, answer: Message) -> HttpResponse:
 
 
 def exchange_begun(request: HttpRequest, answer: Message) -> HttpResponse:
-    """The exchange as a fragment; a page of its own gets the conversation's title and address with it."""
+    """Show the exchange as a fragment; a page of its own also gets the conversation's title and URL."""
     own_page = "/conversations/" in request.headers.get("HX-Current-URL", "")
     context = {"exchange": exchange_of(answer), "begun": True, "own_page": own_page}
     response = render(request, "chat/_exchange.html", context)
@@ -169,7 +169,7 @@ def exchange_begun(request: HttpRequest, answer: Message) -> HttpResponse:
 
 
 def chosen_provider(request: HttpRequest) -> str | None:
-    """The provider named in the form ('' is the server's default); None when none is named."""
+    """Return the provider named in the form ('' is the server's default); None when none is named."""
     chosen = request.POST.get("provider")
     if chosen and chosen not in provider_names():
         raise InvalidOperation("There is no such provider.")
@@ -177,7 +177,7 @@ def chosen_provider(request: HttpRequest) -> str | None:
 
 
 def visible_documents(request: HttpRequest) -> list[Document]:
-    """The documents named in the form. Raises InvalidOperation for one the user cannot see."""
+    """Return the documents named in the form. Raises InvalidOperation for one the user cannot see."""
     ids = {uuid_or_refusal(text) for text in request.POST.getlist("document") if text}
     documents = list(Document.objects.visible_to(request.user).filter(pk__in=ids))
     if len(documents) < len(ids):
@@ -206,7 +206,7 @@ def uuid_or_refusal(text: str) -> UUID:
 
 
 async def stream(request: HttpRequest, message_id: UUID) -> StreamingHttpResponse:
-    """The answer's events from ``Last-Event-ID`` (or ``?after=``) on; see ``chat.answers.events``."""
+    """Stream the answer's events from ``Last-Event-ID`` (or ``?after=``) on; see ``chat.answers.events``."""
     user = await request.auser()
     await require_visible_answer(user, message_id)
     return event_stream(message_id, last_event(request))
@@ -220,7 +220,7 @@ async def require_visible_answer(user: User | AnonymousUser, message_id: UUID) -
 
 
 def event_stream(message_id: UUID, after: int = 0) -> StreamingHttpResponse:
-    """A response of server-sent events; callers have made sure that the user may read the answer."""
+    """Return a stream of server-sent events. Callers check that the user may read the answer."""
     response = StreamingHttpResponse(_lines(message_id, after), content_type="text/event-stream")
     response["Cache-Control"] = "private, no-store, no-transform"
     response["X-Accel-Buffering"] = "no"
@@ -261,7 +261,7 @@ LISTS = {"kind": "chunk_types", "headings": "sections", "tags": "tags", "authors
 
 
 def chosen_search(request: HttpRequest) -> RagConfig | None:
-    """The panel's settings, None where the form has no panel. Raises InvalidOperation."""
+    """Return the panel's settings, None where the form has no panel. Raises InvalidOperation."""
     form = request.POST
     if "search_panel" not in form:
         return None
@@ -274,7 +274,7 @@ def chosen_search(request: HttpRequest) -> RagConfig | None:
 
 
 def sent_values(form: QueryDict) -> dict[str, Any]:
-    """The form in the API's shape; what is left as it comes is left out."""
+    """Return the form in the API's shape; what is left as it comes is left out."""
     filters: dict[str, Any] = {
         field: [text.strip()] for name, field in LISTS.items() if (text := form.get(name, "")).strip()
     }
@@ -283,7 +283,7 @@ def sent_values(form: QueryDict) -> dict[str, Any]:
 
 
 def switches(form: QueryDict) -> dict[str, bool]:
-    """All are on unless their boxes are cleared; compression is off unless it is ticked."""
+    """Return the changed switches: all are on unless cleared; compression is off unless ticked."""
     used = set(form.getlist("use"))
     cleared = {name: False for name in SWITCHES if name != "compression" and name not in used}
     return cleared | ({"compression": True} if "compression" in used else {})
@@ -295,12 +295,12 @@ def depth(form: QueryDict) -> dict[str, Any]:
 
 
 def as_number(text: str) -> int | str:
-    """The number; text that is none is left for the serializer to refuse."""
+    """Return the number; text that is none is left for the serializer to refuse."""
     return int(text) if text.isascii() and text.lstrip("-").isdigit() and len(text) < 10 else text
 
 
 def first_message(detail: Any) -> str:
-    """One sentence of a tree of errors, with the field's name."""
+    """Return one sentence of a tree of errors, with the field's name."""
     if isinstance(detail, dict):
         name, inner = next(iter(detail.items()))
         message = first_message(inner)

@@ -171,7 +171,7 @@ def unshare(request: HttpRequest, message_id: UUID) -> HttpResponse:
 @login_required
 @require_safe
 def links(request: HttpRequest) -> HttpResponse:
-    """The links one made that still work, and until when."""
+    """Show the user's valid links, and when they expire."""
     found = AnswerShare.objects.visible_to(request.user).open()
     rows = found.select_related("message__conversation").order_by("-created_at")
     shown = [(row, address_of(request, row)) for row in rows]
@@ -181,7 +181,7 @@ def links(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def shared_answer(request: HttpRequest, token: str) -> HttpResponse:
-    """One answer for anybody with its link: claims, quotes, pictures of the words and the lines around."""
+    """Show one answer to anyone with its link: claims, quotes, pictures of the words and their lines."""
     found = open_share(token)
     seen = shown_message(found.message)
     context = {"question": found.message.question.content, "answer": without_links(seen), "token": token}
@@ -194,7 +194,7 @@ def shared_answer(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @require_safe
 def shared_picture(request: HttpRequest, token: str, citation_id: UUID) -> HttpResponse:
-    """The cited words and the lines around them as a picture, cut from their page."""
+    """Show the cited words and the lines around them as a picture, cut from their page."""
     citation = get_object_or_404(Citation, pk=citation_id, message=open_share(token).message)
     try:
         return HttpResponse(citation_picture(citation, crop=True), content_type="image/png")
@@ -210,7 +210,7 @@ def open_share(token: str) -> AnswerShare:
 
 
 def without_links(seen: ShownMessage) -> ShownMessage:
-    """The answer with superscripts that lead to its own list of sources, not into the library."""
+    """Return the answer with superscripts that lead to its own list of sources, not into the library."""
     local = tuple(
         msgspec.structs.replace(citation, href=f"#source-{citation.id}") for citation in seen.citations
     )

@@ -59,7 +59,7 @@ ENDINGS = {"sources-csv": "-sources.csv"}
 @require_safe
 @login_required
 def reviews(request: HttpRequest) -> HttpResponse:
-    """All reviews, and the form of a new one over each ``?document=`` or a ``?collection=``."""
+    """Show all reviews, and the form of a new one over each ``?document=`` or a ``?collection=``."""
     found = Review.objects.visible_to(request.user).select_related("owner", "collection")
     counted = found.annotate(
         documents=Count("rows", distinct=True), questions=Count("columns", distinct=True)
@@ -131,7 +131,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @login_required
 @csp_update({"frame-src": ["'self'"]})  # type: ignore[arg-type]
 def review(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The grid of one review."""
+    """Show the grid of one review."""
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     may_edit = Review.objects.editable_by(request.user).filter(pk=pk).exists()
     context = {
@@ -175,7 +175,7 @@ def cells(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """One cell with its evidence and what it held before, as a fragment for the panel beside the grid."""
+    """Show one cell with its evidence and earlier versions, as a fragment for the panel beside the grid."""
     found = ReviewCell.objects.visible_to(request.user).select_related(
         "column", "row__document", "row__review", "marked_by"
     )
@@ -196,7 +196,7 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """How far reviewers agree on what they marked blindly, and the cells they do not agree on."""
+    """Show how far reviewers agree on what they marked blindly, and the cells they do not agree on."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     pairs = agreements(shown, request.user)
@@ -265,7 +265,7 @@ def new_template(request: HttpRequest) -> HttpResponse:
 
 
 def sent_file(request: HttpRequest) -> bytes:
-    """The bytes of the ``file`` that was sent, one more than may be at most. Raise InvalidColumns."""
+    """Return the bytes of the ``file`` that was sent, one more than may be at most. Raise InvalidColumns."""
     if (file := request.FILES.get("file")) is None:
         raise InvalidColumns([_("Choose a file.")])
     return bytes(file.read(MOST_BYTES + 1))
@@ -294,7 +294,7 @@ def own_templates(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def template_file(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The template as JSON, which this server and others take in."""
+    """Show the template as JSON, which this server and others take in."""
     shown = get_object_or_404(ReviewTemplate.objects.visible_to(request.user), pk=pk)
     return as_file(as_json(shown), "application/json", f"{slugify(shown.name) or 'template'}.json")
 
@@ -356,7 +356,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
-    """The review as a file (``REVIEW_FORMATS``), or the ``?row=`` or ``?column=`` of it."""
+    """Show the review as a file (``REVIEW_FORMATS``), or the ``?row=`` or ``?column=`` of it."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     if form not in REVIEW_FORMATS:

@@ -42,7 +42,7 @@ class Lease:
 
     @property
     def row(self) -> QuerySet[Document]:
-        """The document's row while the lease is valid; empty afterwards."""
+        """Return the document's row while the lease is valid; empty afterwards."""
         return Document.objects.filter(pk=self.document_id, lease=self.token, deleted_at=None)
 
     def update(self, **values: Any) -> None:

@@ -225,7 +225,7 @@ class CitationUnit(models.Model):
 
     @property
     def place(self) -> str:
-        """The location of an imported block: ``slide 4``, ``sheet Q2, B7``, ``12:04``; else ''."""
+        """Return the location of an imported block: ``slide 4``, ``sheet Q2, B7``, ``12:04``; else ''."""
         return self.cited_location(self.char_start, self.char_end).in_words
 
     def cited_location(self, start: int, end: int) -> Location:

@@ -281,7 +281,7 @@ class Document(models.Model):
 
     @property
     def short_byline(self) -> str:
-        """The byline within a sentence: ``McMurray et al. 2019``; '' without author or year."""
+        """Return the byline within a sentence: ``McMurray et al. 2019``; '' without author or year."""
         if not (self.authors and self.year):
             return ""
         names = [surname(author) for author in self.authors]
@@ -289,7 +289,7 @@ class Document(models.Model):
 
     @property
     def shown_file(self) -> FieldFile:
-        """The file for viewers: the copy with a text layer where there is one."""
+        """Return the file for viewers: the copy with a text layer where there is one."""
         return self.text_layer or self.file
 
     @property
@@ -302,40 +302,40 @@ class Document(models.Model):
 
     @property
     def is_working(self) -> bool:
-        """Whether ingestion is unfinished. While scanned pages are recognised, a document is searchable."""
+        """Return whether ingestion is unfinished. A document is searchable while its scans are recognised."""
         return self.status in UNFINISHED
 
     @property
     def is_recognising(self) -> bool:
-        """Whether scanned pages are being recognised, or recognised pages indexed."""
+        """Return whether scanned pages are being recognised, or recognised pages indexed."""
         takes_up = self.status == self.Status.INDEXING and self.pages_waiting
         return bool(self.status == self.Status.RECOGNISING or takes_up)
 
     @property
     def is_readable(self) -> bool:
-        """Whether there is a source to parse again."""
+        """Return whether there is a source to parse again."""
         sources = (self.file, self.original, self.is_imported, self.awaits_fetching, self.awaits_drawing)
         return any(map(bool, sources))
 
     @property
     def is_imported(self) -> bool:
-        """Whether its units come from another parser; false once its PDF was replaced by another one."""
+        """Return whether its units come from another parser; false once its PDF was replaced."""
         return "payload" in self.metadata and self.sha256 in ("", self.metadata.get("payload_pdf"))
 
     @property
     def awaits_fetching(self) -> bool:
-        """Whether only the URL of its PDF is known."""
+        """Return whether only the URL of its PDF is known."""
         has_none = not self.file and not self.original
         return bool(self.source_url) and has_none and self.kind != self.Kind.PAPER
 
     @property
     def awaits_drawing(self) -> bool:
-        """Whether it is an imported paper whose record sheet has not been drawn yet."""
+        """Return whether it is an imported paper whose record sheet has not been drawn yet."""
         return self.kind == self.Kind.PAPER and not self.file and "paper" in self.metadata
 
     @property
     def pages_read(self) -> int:
-        """The number of searchable pages; during parsing, of parsed pages."""
+        """Return the number of searchable pages; during parsing, of parsed pages."""
         if self.status == self.Status.PARSING:
             return round(self.progress * self.page_count)
         return self.page_count - self.pages_waiting
@@ -354,7 +354,7 @@ class Document(models.Model):
 
     @property
     def file_name_differs(self) -> bool:
-        """Whether the title differs from the file's name."""
+        """Return whether the title differs from the file's name."""
         return bool(self.original_name) and self.title != self.title_from(self.original_name)
 
     @staticmethod

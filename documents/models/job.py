@@ -99,7 +99,7 @@ class Job(models.Model):
 
     @property
     def stage(self) -> str:
-        """The current stage; '' once finished."""
+        """Return the current stage; '' once finished."""
         if self.finished_at or self.document is None:
             return ""
         if self.kind in BESIDE:
@@ -118,7 +118,7 @@ class Job(models.Model):
 
     @property
     def seconds(self) -> float | None:
-        """The seconds since its start, to its end or now; None before its start."""
+        """Return the seconds since its start, to its end or now; None before its start."""
         if self.started_at is None:
             return None
         return round(((self.finished_at or timezone.now()) - self.started_at).total_seconds(), 1)

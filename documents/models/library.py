@@ -120,7 +120,7 @@ class Placement(models.Model):
 
     @property
     def holder(self) -> User:
-        """The user whose right to edit the document the placement depends on."""
+        """Return the user whose right to edit the document the placement depends on."""
         return self.added_by or self.collection.owner
 
 

@@ -53,7 +53,7 @@ def completed(record: PaperRecord) -> PaperRecord:
 
 
 def add_and_fetch(owner: User, record: PaperRecord) -> Document:
-    """Adds the paper, and lets a worker fetch its open-access PDF when there is one."""
+    """Add the paper, and queue the fetch of its open-access PDF, if any."""
     document = add_paper(owner, record)
     if record.pdf_url and document.kind == Document.Kind.PAPER:
         fetch_later(document)
@@ -117,7 +117,7 @@ def add_export(owner: User, archive: IO[bytes]) -> list[Document]:
 
 
 def add_zotero(owner: User, key: str, group: str = "") -> list[Document]:
-    """The works of a library at zotero.org; workers fetch their PDFs. Raises CatalogueError.
+    """Return the works of a library at zotero.org; workers fetch their PDFs. Raises CatalogueError.
 
     The key goes with their tasks and is stored nowhere else.
     """
@@ -150,7 +150,7 @@ RECORD_FIELDS = ("title", "authors", "year", "abstract", "tldr", "doi", "source_
 
 
 def file_as(document: Document, record: PaperRecord) -> None:
-    """Puts the owner's tags and collections on the document as the record names them."""
+    """Put the owner's tags and collections on the document as the record names them."""
     owner = document.owner
     for name in {tag[:60] for tag in record.tags[:MOST_TAGS]}:
         tag, _made = Tag.objects.get_or_create(owner=owner, name=name, defaults={"colour": colour_for(name)})
@@ -164,7 +164,7 @@ MOST_TAGS = 50  # of one work
 
 
 def _list_of(packed: ZipFile) -> str:
-    """The name of the list of references: the one nearest to the top, RDF before others."""
+    """Return the name of the list of references: the one nearest to the top, RDF before others."""
     entries = packed.infolist()
     listed = [entry for entry in entries if entry.filename.lower().endswith(LISTS) and not entry.is_dir()]
     if not listed or len(entries) > MOST_FILES:
@@ -183,7 +183,7 @@ def _packed_name(folder: PurePosixPath, path: str) -> str:
 
 
 def _store_packed(owner: User, packed: ZipFile, name: str) -> None:
-    """Stores one PDF of the ZIP, which is read and never unpacked to a path that it names itself."""
+    """Store one PDF of the ZIP, which is read and never unpacked to a path that it names itself."""
     entry = packed.NameToInfo.get(name)
     if entry is None or entry.file_size > settings.UPLOAD_MAX_BYTES or _is_bomb(entry):
         return
@@ -198,7 +198,7 @@ def _is_bomb(entry: ZipInfo) -> bool:
 
 
 def described(document: Document, record: PaperRecord) -> Document:
-    """The document with what the record says of the paper; not saved."""
+    """Return the document with what the record says of the paper; not saved."""
     document.kind = Document.Kind.PAPER
     document.title, document.authors = record.title[:500], [name[:200] for name in record.authors]
     document.year, document.abstract, document.tldr = record.year, record.abstract, record.tldr
@@ -231,7 +231,7 @@ def fetch_failure(document: Document) -> str:
 
 
 def add_paper(owner: User, record: PaperRecord) -> Document:
-    """The paper as a document of the owner: the one that is there, or a new one made of its record."""
+    """Return the paper as a document of the owner: the one that is there, or a new one made of its record."""
     if found := in_library(owner, [record]).get(record.key):
         return found
     sheet = ContentFile(record_sheet(record))
@@ -247,7 +247,7 @@ def add_paper(owner: User, record: PaperRecord) -> Document:
 
 
 def fetch_pdf(document_id: str, headers: Headers | None = None) -> str:
-    """A task: fetches the PDF that the paper's record names. Returns what came of it."""
+    """Fetch the PDF that the paper's record names (a task). Return the outcome."""
     document = Document.objects.filter(pk=document_id, kind=Document.Kind.PAPER, deleted_at=None).first()
     url = document.metadata.get("paper", {}).get("pdf_url", "") if document else ""
     if document is None or not url:

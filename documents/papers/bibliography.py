@@ -72,12 +72,12 @@ class PaperRecord(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The key of a paper, equal for duplicates: DOI, else arXiv id, else the folded title."""
+        """Return the key of a paper, equal for duplicates: DOI, else arXiv id, else the folded title."""
         return self.doi or self.arxiv_id or re.sub(r"\W+", " ", self.title.casefold()).strip()
 
 
 def bare_doi(text: str) -> str:
-    """The DOI in a URL or a text, lower case; '' when there is none."""
+    """Return the DOI in a URL or a text, lower case; '' when there is none."""
     found = DOI.search(text or "")
     if not found:
         return ""
@@ -100,7 +100,7 @@ def record_named(text: str) -> PaperRecord:
 
 
 def record_of(document: Document) -> PaperRecord:
-    """The record of a stored document."""
+    """Return the record of a stored document."""
     known = document.metadata.get("paper", {})
     return PaperRecord(
         title=document.title,
@@ -159,7 +159,7 @@ class BibliographyUnreadable(Exception):
 
 
 def read_bibliography(text: str) -> list[PaperRecord]:
-    """The records of a text in any of the formats. Raises BibliographyUnreadable."""
+    """Return the records of a text in any of the formats. Raises BibliographyUnreadable."""
     start = text.lstrip("\ufeff \t\r\n")
     try:
         if start.startswith(("[", "{")):
@@ -216,7 +216,7 @@ def _from_bibtex(fields: dict[str, Any]) -> PaperRecord:
 
 
 def _bibtex_files(value: str) -> Iterator[str]:
-    """The PDFs of a ``file`` field: ``title:path:type`` (JabRef, Zotero) or a bare path, parted by ``;``."""
+    """Yield the PDFs of a ``file`` field: ``title:path:type`` (JabRef, Zotero) or bare paths."""
     for entry in value.strip("{}").split(";"):
         parts = entry.split(":")
         path = parts[1] if len(parts) == 3 else entry
@@ -256,7 +256,7 @@ NO_WORKS = {"attachment", "note", "annotation"}
 
 
 def read_rdf(text: str) -> list[PaperRecord]:
-    """The works of Zotero's RDF with tags, collections and the paths of their PDFs. No entity is resolved."""
+    """Return the works of Zotero's RDF with tags, collections and paths of PDFs. Resolve no entity."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     root = etree.fromstring(text.encode(), parser)
     nodes = {node.get(f"{RDF}about"): node for node in root if node.get(f"{RDF}about")}
@@ -366,7 +366,7 @@ class StyleUnknown(Exception):
 
 
 def reference(record: PaperRecord, style: str = "apa") -> str:
-    """One line of a list of references, plain text. Raises StyleUnknown."""
+    """Return one line of a list of references, plain text. Raises StyleUnknown."""
     try:
         path = get_style_filepath(style)
     except StyleNotFoundError:
@@ -388,7 +388,7 @@ def reference(record: PaperRecord, style: str = "apa") -> str:
 
 
 def reference_list(records: Iterable[PaperRecord], style: str) -> list[str]:
-    """The records as a list of references, in the style's order, without numbers. Raises StyleUnknown."""
+    """Return the records as a list of references, in the style's order, unnumbered. Raises StyleUnknown."""
     lines = list(dict.fromkeys(reference(record, style) for record in records))
     return lines if style in IN_ORDER_OF_USE else sorted(lines, key=lambda line: line.lstrip("“‘").casefold())
 

@@ -58,7 +58,7 @@ class Catalogue(Protocol):
 
 
 def get_json(base: str, path: str, query: dict[str, str], headers: dict[str, str]) -> Any:
-    """The JSON at an address, from the cache when it is there. Raises CatalogueError."""
+    """Return the JSON at an address, from the cache when it is there. Raises CatalogueError."""
     url = f"{base.rstrip('/')}/{path}"
     key = "catalogue-" + hashlib.sha256(f"{url}{sorted(query.items())}".encode()).hexdigest()
     kept = cache.get(key)
@@ -223,7 +223,7 @@ class Zotero:
         self._library = f"{base}/groups/{group}" if group else f"{base}/users/{own}"
 
     def records(self) -> list[PaperRecord]:
-        """The works with their tags, collections and the addresses of their PDFs. Raises CatalogueError."""
+        """Return the works with tags, collections and URLs of their PDFs. Raises CatalogueError."""
         names = {row["key"]: row["data"]["name"] for row in self._rows("collections")}
         files: dict[str, str] = {}  # by the key of their work
         for row in self._rows("items", itemType="attachment"):
@@ -246,7 +246,7 @@ class Zotero:
 
 
 def _from_zotero(row: dict[str, Any], collections: dict[str, str], file: str) -> PaperRecord:
-    """A work; a PDF that belongs to none is one by its name."""
+    """Return a work; a PDF that belongs to none is one by its name."""
     data = row["data"]
     work = from_csl(row.get("csljson") or {})
     alone = data.get("itemType") == "attachment"

@@ -61,7 +61,7 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def end_access(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Ends one ``way`` to the document. Only its owner can."""
+    """End one ``way`` to the document. Only its owner can."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     if not end_way(document, request.POST.get("way", "")):
         raise Http404
@@ -72,7 +72,7 @@ def end_access(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def table(request: HttpRequest, pk: UUID, index: int) -> HttpResponse:
-    """One table as CSV, or as Markdown with ``?as=markdown``."""
+    """Show one table as CSV, or as Markdown with ``?as=markdown``."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     found = tables_of(document, index)
     if not found:
@@ -92,7 +92,7 @@ MOST_HEADINGS = 500
 @require_safe
 @login_required
 def contents(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The table of contents: the PDF's own outline, else the headings that were found."""
+    """Show the table of contents: the PDF's own outline, else the headings that were found."""
     found = Document.objects.visible_to(request.user).with_same_text(request.user)
     shown = get_object_or_404(found, pk=pk)
     headings = CitationUnit.objects.filter(document=pk, unit_type=CitationUnit.Type.HEADING)
@@ -106,7 +106,7 @@ def contents(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def pages(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """A place for the picture of every page, of the right size; the browser draws it when it is seen."""
+    """Show a place for the picture of every page, of the right size; the browser draws it when it is seen."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     rows = shown.pages.order_by("number").defer("text", "word_boxes", "furniture", "figures")
     return render(request, "reader/_thumbnails.html", {"pages": rows})
@@ -132,7 +132,7 @@ def figure_places(request: HttpRequest, pk: UUID) -> JsonResponse:
 @require_safe
 @login_required
 def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The units of ``?page=`` as a list, with their rectangles: what was parsed.
+    """Show the units of ``?page=`` as a list, with their rectangles: what was parsed.
 
     204 when that reading of the page is ``?shown`` already: what was chosen in the list stays chosen.
     """
@@ -167,7 +167,7 @@ def refusal(message: str) -> HttpResponse:
 
 
 def change_shares(request: HttpRequest, user: User, shared: Document | Collection) -> None:
-    """Gives or takes back as the form says; what could not be given is said on the next page."""
+    """Grant or revoke a right by the form; the next page shows an error."""
     if removed := request.POST.get("remove"):
         shared.shares.filter(pk=uuid_or_404(removed)).delete()
         return
@@ -205,7 +205,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Reads the document again, with its password when one is given."""
+    """Read the document again, with its password when one is given."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     if password := request.POST.get("password", ""):
         try:
@@ -223,7 +223,7 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Stops the reading of a document."""
+    """Stop the reading of a document."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     pipeline.cancel(document)
     return answer(request, document)
@@ -242,7 +242,7 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Takes a new version of the file. Only its owner can: a refusal may name other documents of theirs."""
+    """Take a new version of the file. Only its owner can: a refusal may name other documents of theirs."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     file = request.FILES.get("file")
     try:
@@ -273,7 +273,7 @@ def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def collect(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Puts the document into a collection (``name``, made when it is new, or its id), or takes it out."""
+    """Put the document into a collection (``name``, created if new, or its id), or take it out."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     user, editable = request.user, Collection.objects.editable_by(request.user)
     if removed := request.POST.get("remove"):
@@ -292,7 +292,7 @@ def collect(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def share(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Gives a user or one of one's own groups the right to read or write; or takes it back."""
+    """Grant a user or one of the owner's groups the right to read or write, or revoke it."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     change_shares(request, request.user, document)
     return to_details(pk)
@@ -307,12 +307,12 @@ def menu(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def answer(request: HttpRequest, document: Document, *, focused: bool = False) -> HttpResponse:
-    """The card as it is now for htmx; the details for a form that was sent without it."""
+    """Show the card as it is now for htmx; the details for a form that was sent without it."""
     return card(request, document, focused=focused) if by_htmx(request) else to_details(document.pk)
 
 
 def card(request: HttpRequest, document: Document, wrong: str = "", *, focused: bool = False) -> HttpResponse:
-    """The card, which htmx puts in the place of the old one.
+    """Show the card, which htmx puts in the place of the old one.
 
     ``wrong`` says what was wrong with the password that was given; the title of a ``focused`` one gets the
     focus, as the button that was pressed is gone.
@@ -322,7 +322,7 @@ def card(request: HttpRequest, document: Document, wrong: str = "", *, focused: 
 
 
 def new_card(request: HttpRequest, document: Document) -> HttpResponse:
-    """The card of a new document, which htmx puts before all others."""
+    """Show the card of a new document, which htmx puts before all others."""
     context = {"documents": [_row(request, document)]}
     return changed(render(request, "library/_new_card.html", context, status=201))
 

@@ -53,7 +53,7 @@ class ByteRange:
 
 
 def requested_range(header: str, size: int) -> ByteRange | None:
-    """The range a Range header asks for; None when the whole file is to be sent.
+    """Return the range a Range header asks for; None when the whole file is to be sent.
 
     A header that is malformed or asks for several ranges is ignored, as the
     RFC allows. Raises RangeNotSatisfiable when it lies outside the file.
@@ -82,7 +82,7 @@ WHOLE_IN_MEMORY = 1 << 19  # bytes; longer answers are streamed in blocks of thi
 @require_safe
 @login_required
 def document_file(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    """The PDF as viewers open it, or with ``?download`` as it was uploaded; whole or the range asked for."""
+    """Return the PDF for viewers, or with ``?download`` the uploaded file; whole or the requested range."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     if "download" in request.GET and document.file and request.method == "GET":
         record(EventKind.EXPORTED, f"file of {document.pk}")
@@ -90,7 +90,7 @@ def document_file(request: HttpRequest, pk: UUID) -> HttpResponseBase:
 
 
 def pdf_of(request: HttpRequest, document: Document, file: FieldFile) -> HttpResponseBase:
-    """The file, whole or the range asked for; 304 for whoever has it. Access is the caller's to check."""
+    """Return the file, whole or the requested range; 304 for a cached one. The caller checks access."""
     if not file:
         raise Http404
     etag = f'"{document.sha256}"' if file == document.file else f'"{Path(file.name).stem}"'
@@ -123,7 +123,7 @@ def document_original(request: HttpRequest, pk: UUID) -> HttpResponseBase:
 
 
 def _range_header(request: HttpRequest, etag: str) -> str:
-    """The Range header, unless If-Range names another version of the file."""
+    """Return the Range header, unless If-Range names another version of the file."""
     condition = request.headers.get("If-Range", etag)
     return request.headers.get("Range", "") if condition == etag else ""
 
@@ -177,7 +177,7 @@ def _described(
 @require_safe
 @login_required
 def document_thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The first page's picture; a blank sheet, not to be kept, when it cannot be drawn now."""
+    """Show the first page's picture; a blank sheet, not to be kept, when it cannot be drawn now."""
     document = get_object_or_404(Document.objects.visible_to(request.user).defer(*NOT_ON_CARDS), pk=pk)
     try:
         response = HttpResponse(thumbnail_of(document), content_type="image/webp")

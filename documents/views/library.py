@@ -80,7 +80,7 @@ def library(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def further(request: HttpRequest) -> HttpResponse:
-    """The cards after the first ``start``: what the library asks for as it is scrolled.
+    """Show the cards after the first ``start``: what the library asks for as it is scrolled.
 
     The page counts its cards, so that none comes twice or is left out where documents came or went meanwhile.
     """
@@ -94,7 +94,7 @@ def further(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def upload(request: HttpRequest) -> HttpResponse:
-    """Takes one file; answers its card (201), or the reason it was refused as text (422)."""
+    """Take one file; return its card (201), or the reason of a refusal as text (422)."""
     file = request.FILES.get("file")
     if file is None:
         return refusal(_("No file was sent."))
@@ -106,7 +106,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 
 
 def _refused(refused: UploadRefused) -> HttpResponse:
-    """The reason as text; of a duplicate also where the document is that is there already."""
+    """Return the reason as text; for a duplicate also the address of the existing document."""
     response = refusal(refused.message)
     if refused.existing:
         response.headers["X-Existing"] = reverse("document", args=[refused.existing.pk])
@@ -116,7 +116,7 @@ def _refused(refused: UploadRefused) -> HttpResponse:
 @require_POST
 @login_required
 def upload_address(request: HttpRequest) -> HttpResponse:
-    """Puts the address of a PDF in the queue; a worker fetches it. Answers the card, or why not."""
+    """Queue the URL of a PDF for a worker to fetch. Return its card, or the reason of a refusal."""
     try:
         document = store_address(request.user, request.POST.get("url", "").strip()[:2000])
     except FetchRefused as refused:
@@ -127,7 +127,7 @@ def upload_address(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def cards(request: HttpRequest) -> HttpResponse:
-    """The cards of ``?id=…&id=…`` as they stand now: what the library asks while documents are read.
+    """Show the cards of ``?id=…&id=…`` as they stand now: what the library asks while documents are read.
 
     Where one has come to its end the page is told that its numbers may be others now.
     """
@@ -144,7 +144,7 @@ JOBS_A_PAGE = 50
 @require_safe
 @login_required
 def jobs(request: HttpRequest) -> HttpResponse:
-    """The user's jobs, newest first. The list alone is asked for again while one is unfinished."""
+    """Show the user's jobs, newest first. The list alone is asked for again while one is unfinished."""
     rows = Job.objects.visible_to(request.user).select_related("document")
     page = Paginator(rows, JOBS_A_PAGE).get_page(request.GET.get("page"))
     unfinished = any(job.finished_at is None for job in page.object_list)
@@ -158,7 +158,7 @@ NAME_LENGTHS = {Collection: 120, Tag: 60}
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def collections(request: HttpRequest) -> HttpResponse:
-    """All collections and tags; a POST makes a ``collection`` or a ``tag`` of that name."""
+    """Show all collections and tags; a POST makes a ``collection`` or a ``tag`` of that name."""
     if request.method == "POST":
         kind: type[Collection] | type[Tag] = Tag if request.POST.get("kind") == "tag" else Collection
         name = request.POST.get("name", "").strip()[: NAME_LENGTHS[kind]]
@@ -173,7 +173,7 @@ def collections(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def collection(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """One collection of one's own: name, colour, with whom it is shared. A POST changes name and colour."""
+    """Show one of the user's collections: name, colour, shares. A POST changes name and colour."""
     row = get_object_or_404(Collection, pk=pk, owner=request.user)
     if request.method == "POST":
         return _change(request, row)
@@ -190,7 +190,7 @@ def collection(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """One tag: name and colour. A POST changes them."""
+    """Show one tag: name and colour. A POST changes them."""
     row = get_object_or_404(Tag.objects.visible_to(request.user), pk=pk)
     if request.method == "POST":
         return _change(request, row)
@@ -202,7 +202,7 @@ def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def delete_collection(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The documents in it stay."""
+    """Delete the collection; its documents stay."""
     return _delete_shelf(request, get_object_or_404(Collection, pk=pk, owner=request.user))
 
 
@@ -215,7 +215,7 @@ def delete_tag(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def share_collection(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Gives the collection, with what is and will be in it; or takes it back."""
+    """Share the collection with its present and future documents, or revoke the share."""
     row = get_object_or_404(Collection, pk=pk, owner=request.user)
     change_shares(request, request.user, row)
     return redirect("collection", pk)
@@ -338,7 +338,7 @@ NAMED = ("tag", "collect", "share")
 @require_POST
 @login_required
 def act(request: HttpRequest, action: str) -> HttpResponse:
-    """Does the action with each ``document`` that the user may do it with; ``name`` is its object."""
+    """Do the action with each ``document`` that the user may do it with; ``name`` is its object."""
     assert request.user.is_authenticated
     name = request.POST.get("name", "").strip().replace("\x00", "")
     if action not in ACTIONS:
@@ -376,7 +376,7 @@ def sentence(action: str, name: str, done: int, asked: int) -> str:
 @require_safe
 @login_required
 def export(request: HttpRequest) -> HttpResponse | FileResponse:
-    """A ZIP of the chosen documents' files, and of their references as CSL-JSON, which Zotero imports."""
+    """Return a ZIP of the chosen documents' files, and their references as CSL-JSON, for Zotero."""
     ids = [uuid_or_404(text) for text in request.GET.getlist("document")[:MOST_SELECTED]]
     rows = list(Document.objects.visible_to(request.user).filter(pk__in=ids).order_by("title", "pk"))
     if not rows:
@@ -388,7 +388,7 @@ def export(request: HttpRequest) -> HttpResponse | FileResponse:
 
 
 def zipped(rows: Sequence[Document]) -> IO[bytes]:
-    """An open file at its start; files of one name are numbered."""
+    """Return an open file at its start; files of one name are numbered."""
     whole: IO[bytes] = SpooledTemporaryFile(SPOOLED)  # noqa: SIM115  (the response closes it)
     names: Counter[str] = Counter()
     with ZipFile(whole, "w", ZIP_STORED) as archive:
@@ -408,7 +408,7 @@ def zipped(rows: Sequence[Document]) -> IO[bytes]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def trash(request: HttpRequest) -> HttpResponse:
-    """The user's deleted documents; a POST restores the chosen ones or deletes them (``forever``)."""
+    """Show the user's deleted documents; a POST restores the chosen ones or deletes them (``forever``)."""
     binned = Document.objects.filter(owner=request.user).exclude(deleted_at=None)
     if request.method == "POST":
         _empty(request, binned)

@@ -179,7 +179,7 @@ def papers(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def add(request: HttpRequest) -> HttpResponse:
-    """One paper by its DOI, arXiv id or title, as the catalogues know it."""
+    """Show one paper by its DOI, arXiv id or title, as the catalogues know it."""
     what = request.POST.get("what", "").strip()[:500]
     if not what:
         return _page(request, problem=_("Type a DOI, an arXiv id or a title."))
@@ -205,7 +205,7 @@ def add_by_hand(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def add_list(request: HttpRequest) -> HttpResponse:
-    """All papers of a BibTeX, RIS, CSL-JSON or Zotero RDF list, or of an exported library with its PDFs."""
+    """Import all papers of a BibTeX, RIS, CSL-JSON or Zotero RDF list, or of an exported library."""
     form = ListForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, list_form=form)
@@ -224,7 +224,7 @@ def add_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def add_zotero_library(request: HttpRequest) -> HttpResponse:
-    """All works of a library at zotero.org, with their PDFs, tags and collections."""
+    """Show all works of a library at zotero.org, with their PDFs, tags and collections."""
     form = ZoteroForm(request.POST)
     if not form.is_valid():
         return _page(request, zotero=form)
@@ -253,7 +253,7 @@ def metadata(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Gives a paper its PDF."""
+    """Give a paper its PDF."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     file = request.FILES.get("file")
     if file is not None:
@@ -282,7 +282,7 @@ def fetch_full_text(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def reference_line(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The document as a reference in ``?style=``, with a button that copies it."""
+    """Show the document as a reference in ``?style=``, with a button that copies it."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     style = request.GET.get("style", "apa")
     if style not in STYLES:
@@ -347,7 +347,7 @@ def _topic(request: HttpRequest) -> str:
 
 
 def _list(request: HttpRequest, listed: Callable[[], list[ListedPaper]]) -> HttpResponse:
-    """The papers with buttons that add them; ``action`` is where the form of the list is sent."""
+    """Show the papers with buttons that add them; ``action`` is where the form of the list is sent."""
     sent = [(name, request.GET[name]) for name in ("of", "q") if name in request.GET]
     context = {"action": request.path.removesuffix("list/") + "add/", "sent": sent}
     try:

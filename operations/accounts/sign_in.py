@@ -214,7 +214,7 @@ class SignedIdToken(OpenIDConnectOAuth2Adapter):
 
 
 def single_sign_on_callback(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """The redirect URI of the provider."""
+    """Show the redirect URI of the provider."""
     try:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(SignedIdToken(request, provider_id))(request)
     except SocialApp.DoesNotExist:

@@ -410,7 +410,7 @@ def ensure_database(data: Path, name: str) -> None:
 
 
 def stop_when_unused(data: Path) -> NoReturn:
-    """The reaper: stop the server once the last user's lock is gone. Exit if there is another reaper."""
+    """Run the reaper: stop the server once the last user's lock is gone. Exit if there is another reaper."""
     with reaper_lock(data, REAPER_START_SECONDS) as mine:
         while mine and is_running(data):
             wait_until_unused(data)

@@ -63,7 +63,7 @@ class Queue:
 
     @property
     def stands_still(self) -> bool:
-        """Whether documents wait and no worker is alive."""
+        """Return whether documents wait and no worker is alive."""
         return bool(self.waiting) and not any(worker.alive for worker in self.workers)
 
 

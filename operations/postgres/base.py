@@ -99,7 +99,7 @@ class ConnectionLimits:
         self.process = 0
 
     def enter(self) -> ConnectionLimit | None:
-        """Takes a place for the work at hand; None where nothing is bounded. Raises NoneFree."""
+        """Take a place for the work at hand; None where nothing is bounded. Raises NoneFree."""
         if self.process != os.getpid():
             return None
         lane = self.limits[current_kind.get()]
@@ -119,7 +119,7 @@ def places_for(requests: int) -> dict[ConnectionKind, int]:
 
 
 def most_connections(requests: int) -> int:
-    """The most that one web process ever has."""
+    """Return the maximum number of connections of one web process."""
     return sum(places_for(requests).values())
 
 
@@ -168,7 +168,7 @@ class ConnectionPool:
         return None
 
     def put(self, database: Database, connection: psycopg.Connection) -> bool:
-        """Whether it is kept; otherwise it is the caller's to close."""
+        """Keep the connection; return whether it is kept. Otherwise the caller closes it."""
         idle = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
         if not (idle and self._keeps()):
             return False

@@ -152,7 +152,7 @@ NODES = "SELECT nodename, nodeport, groupid, isactive FROM pg_dist_node WHERE no
 
 
 def has_citus() -> bool:
-    """Whether the database has the extension. One statement."""
+    """Return whether the database has the extension. One statement."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
         return cursor.fetchone() is not None
@@ -240,7 +240,7 @@ def constraint_steps(known: Iterable[Constraint], places: Places) -> Iterator[Sc
 
 
 def stays(one: Constraint, places: Places) -> bool:
-    """Whether a foreign key may be left as it is while the tables are placed."""
+    """Return whether a foreign key may be left as it is while the tables are placed."""
     tables = distributed_tables()
     if one.table not in tables:
         return one.target not in tables
@@ -299,7 +299,7 @@ def setting_step(name: str) -> SchemaStep:
 
 
 def join_nodes(coordinator: Node | None, workers: Sequence[Node]) -> None:
-    """Makes the database and its extensions on each node, and the nodes one cluster.
+    """Make the database and its extensions on each node, and the nodes one cluster.
 
     Nodes are reached with the user and password of this connection. Raises NotPossible.
     """
@@ -318,7 +318,7 @@ def join_nodes(coordinator: Node | None, workers: Sequence[Node]) -> None:
 
 
 def prepare_worker(node: Node) -> None:
-    """Makes the database and its extension on a worker. Raises NotPossible."""
+    """Make the database and its extension on a worker. Raises NotPossible."""
     mine = connection.settings_dict
     who = {"user": mine["USER"], "password": mine["PASSWORD"], "host": node.host, "port": node.port}
     try:
@@ -333,7 +333,7 @@ def prepare_worker(node: Node) -> None:
 
 
 def distribute(on_step: Callable[[SchemaStep], object] | None = None) -> int:
-    """Does what is lacking, all of it or nothing; how many steps. Raises NotPossible."""
+    """Run the missing steps, all or none; return their number. Raises NotPossible."""
     try:
         with transaction.atomic():
             steps = missing_steps()

@@ -98,7 +98,7 @@ def replicas() -> list[str]:
 
 
 def choose() -> str:
-    """A replica that has all that is on the primary's disk now, else the primary."""
+    """Return a replica that has all that is on the primary's disk now, else the primary."""
     now = time.monotonic()
     known = [alias for alias in replicas() if _left_out.get(alias, 0.0) <= now]
     if not known:
@@ -119,7 +119,7 @@ def choose() -> str:
 
 
 def has_replayed(alias: str, position: str) -> bool:
-    """Whether the replica has come so far within ``WAIT_SECONDS``. Raises DatabaseError."""
+    """Return whether the replica has come so far within ``WAIT_SECONDS``. Raises DatabaseError."""
     give_up_at = time.monotonic() + WAIT_SECONDS
     with connections[alias].cursor() as cursor:
         while True:

@@ -92,7 +92,7 @@ def known(module: str, kind: str, model: str) -> None:
 
 
 def loaded(module: str, kind: str, model: str) -> Any:
-    """The model, ready to run. Raises ProviderError."""
+    """Return the model, ready to run. Raises ProviderError."""
     try:
         engine = getattr(import_module(module), kind)
     except ImportError:
@@ -104,7 +104,7 @@ def loaded(module: str, kind: str, model: str) -> Any:
 
 
 def ran(model: str, call: Callable[..., Iterable[Any]], *arguments: Any) -> list[Any]:
-    """All that the model yields. Raises ProviderError."""
+    """Return the whole reply of the model. Raises ProviderError."""
     try:
         return list(call(*arguments))
     except Exception as error:  # onnxruntime raises many kinds

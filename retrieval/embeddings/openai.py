@@ -48,7 +48,7 @@ class OpenAIEmbedder:
 
 
 def translated(error: openai.OpenAIError) -> ProviderError:
-    """The SDK's error as ours; the server's own text is left out, for it may hold the key."""
+    """Return the SDK's error as ours; the server's own text is left out, for it may hold the key."""
     if isinstance(error, openai.APITimeoutError):
         return ProviderError("The embedding service did not answer in time.")
     if isinstance(error, openai.APIStatusError):

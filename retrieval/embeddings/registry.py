@@ -69,7 +69,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 @cache
 def embedder(provider: str, model: str, dimensions: int = 0) -> Embedder:
-    """The model, kept for the life of the process. Raises ProviderError when a key is missing."""
+    """Return the model, kept for the life of the process. Raises ProviderError when a key is missing."""
     seconds = settings.PROVIDER_SECONDS
     if provider == "wordllama":
         from retrieval.embeddings.wordllama import WordLlamaEmbedder

@@ -31,7 +31,7 @@ class WordLlamaEmbedder:
         return unit_vectors(self._sums(texts), len(texts), self.dimensions)
 
     def lengths(self, words: Sequence[str]) -> list[float]:
-        """How specific each word is: its vector is the longer, the rarer the word was in training."""
+        """Return how specific each word is: its vector is the longer, the rarer the word was in training."""
         return [float(length) for length in np.linalg.norm(self._sums(words), axis=1)]
 
     def _sums(self, texts: Sequence[str]) -> Vectors:
@@ -46,7 +46,7 @@ class WordLlamaEmbedder:
 
 
 def _vectors_of(tokens: NDArray[np.intp]) -> tuple[Vectors, NDArray[np.intp]]:
-    """The vectors of the distinct tokens, and which of them is each token's.
+    """Return the vectors of the distinct tokens, and which of them is each token's.
 
     Few of the 32,000 stand in a text: they fit the processor's cache, and all need not be made floats.
     """
@@ -61,6 +61,6 @@ def _vectors_of(tokens: NDArray[np.intp]) -> tuple[Vectors, NDArray[np.intp]]:
 
 @cache
 def _token_vectors() -> NDArray[np.float16]:
-    """One of each token of the vocabulary, in its order; read once a process, at first use: 16 MB."""
+    """Return the vectors of the vocabulary, in its order. They are read at first use: 16 MB."""
     weights = load_file(wordllama_file(f"weights/{WordLlamaEmbedder.model}.safetensors"))
     return weights["embedding.weight"]

@@ -111,7 +111,7 @@ def move_into(name: str) -> EmbeddingSpace:
 
 
 def due_spaces() -> QuerySet[EmbeddingSpace]:
-    """The space that the library moves into, where no worker is at it."""
+    """Return the space that the library moves into, where no worker is at it."""
     free = Q(busy_until=None) | Q(busy_until__lt=timezone.now())
     return EmbeddingSpace.objects.filter(free, wanted=True)
 
@@ -122,7 +122,7 @@ def issue_ticket(**signal: Any) -> None:
 
 
 def move_on() -> bool:
-    """One round of the move that is due; True when the space answers now. What fails is kept in its row."""
+    """Run one round of the move that is due; True when the space is in use. Failures are stored."""
     space = due_spaces().first()
     if space is None or not due_spaces().filter(pk=space.pk).update(busy_until=timezone.now() + LEASE):
         return False
@@ -186,7 +186,7 @@ class Quality:
 
 
 def documents_behind() -> Iterator[Behind]:
-    """Each document once, with the first step it needs (a later one is part of it)."""
+    """Yield each document once, with the first step it needs (a later one is part of it)."""
     seen = set()
     for what, documents in (
         ("parser", read_by_older_parsers()),
@@ -215,7 +215,7 @@ def without_chunk_types() -> QuerySet[Document]:
 
 
 def repair_chunk_types(document: Document) -> None:
-    """Gives chunks without a type that of most of their units; nothing else of them changes."""
+    """Give chunks without a type that of most of their units; nothing else of them changes."""
     lacking = list(document.chunks.filter(chunk_type="").prefetch_related("units"))
     for chunk in lacking:
         sizes: Counter[str] = Counter()
@@ -258,7 +258,7 @@ PACE_LOOK_SECONDS = 0.5
 
 
 def backfill(on_step: Callable[[Behind, int, int], object] | None = None, pace: Pace = Pace()) -> int:
-    """Brings every document up to date; how many were behind. Raises ProviderError.
+    """Bring every document up to date; return how many were outdated. Raises ProviderError.
 
     ``on_step`` gets what was done, its number, and how many there are.
     """

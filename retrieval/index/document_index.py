@@ -56,7 +56,7 @@ of {count} strings and nothing else.
 
 
 def add_summaries(document: Document, chunks: Sequence[RetrievalChunk]) -> int:
-    """Writes summaries of those that may have one and have none: the document's first chunks; how many.
+    """Write the missing summaries of the document's first chunks; return how many.
 
     A model that fails, is slow or answers nonsense is not asked again for this document,
     whose other chunks go without.
@@ -76,7 +76,7 @@ def add_summaries(document: Document, chunks: Sequence[RetrievalChunk]) -> int:
 
 
 def _summarise(document: Document, chunks: Sequence[RetrievalChunk], model: LanguageModel) -> int:
-    """One call. Raises ProviderError."""
+    """Summarise the chunks in one call; return how many. Raises ProviderError."""
     excerpts = "\n\n".join(
         f"{number}. {chunk.context_header}\n{chunk.content[:EXCERPT_CHARACTERS]}"
         for number, chunk in enumerate(chunks, 1)
@@ -90,7 +90,7 @@ def _summarise(document: Document, chunks: Sequence[RetrievalChunk], model: Lang
 
 
 def read_summaries(answer: str, count: int) -> list[str]:
-    """The model's list. Raises ProviderError when it is not one of ``count`` texts."""
+    """Return the model's list. Raises ProviderError when it is not one of ``count`` texts."""
     listed = re.search(r"\[.*\]", answer, re.S)  # models like to say a word before and after
     try:
         texts = msgspec.json.decode(listed[0] if listed else answer, type=list[str])
@@ -107,7 +107,7 @@ def read_summaries(answer: str, count: int) -> list[str]:
 def copy_columns(
     model: type[models.Model], columns: Mapping[str, str], rows: Iterable[Sequence[object]]
 ) -> None:
-    """Writes the rows in the present transaction.
+    """Write the rows in the present transaction.
 
     ``columns``: database columns with the PostgreSQL type their values are written as; ``bytea`` also
     for a type of whose binary form the values are.
@@ -257,7 +257,7 @@ def write_vectors(
 
 
 def packed_vectors(vectors: Vectors) -> Iterator[bytes]:
-    """Each as pgvector's halfvec travels: dimensions, two bytes unused, half floats, all big-endian."""
+    """Return each in pgvector's binary halfvec: dimensions, two unused bytes, half floats, big-endian."""
     head = struct.pack(">HH", vectors.shape[1], 0)
     return (head + row.tobytes() for row in vectors.astype(">f2"))
 

@@ -83,7 +83,7 @@ def chunk_words(document: Document, chunks: Sequence[ChunkRow]) -> Iterator[tupl
 
 
 def document_words(document: Document, chunks: Sequence[ChunkRow]) -> tuple[bytes, bytes, bytes]:
-    """The document's own tsvector (A its names, D its abstract and first page), and both as packed terms."""
+    """Return the document's tsvector (A names, D abstract and first page), and both as packed terms."""
     language = document.language
     names = terms_of(names_of(document), language)
     together = [word for line in names_of(document).splitlines() for word in run_together(line)]
@@ -208,7 +208,7 @@ class ScopeIndex:
 def open_index(
     scope: ScopeSql, summary: ScopeSummary, questions: Sequence[QueryTerms], *, names: bool
 ) -> ScopeIndex:
-    """The chunks that may answer, with the terms of all questions; one statement, two in a library.
+    """Return the chunks that may answer, with the terms of all questions; one statement, two in a library.
 
     ``names``: whether the documents' names count.
     """
@@ -318,7 +318,7 @@ def name_scores(
     rarity: Mapping[str, float],
     summary: ScopeSummary,
 ) -> NDArray[np.float32]:
-    """How well each document's names, and its first page, meet what the person wrote.
+    """Return how well each document's names, and its first page, meet what the person wrote.
 
     A word of a name counts by how few names have it; a word of a first page by how rare it is in the
     whole scope: earnings releases begin with what every report speaks of.
@@ -351,7 +351,7 @@ def _candidate_statement(
     rarity: Mapping[str, float],
     best: Sequence[UUID],
 ) -> tuple[str, list[Any]]:
-    """The statement that lets the index choose: first chunks that hold most of the telling words.
+    """Return the statement that lets the index choose: first chunks that hold most of the telling words.
 
     A tier is read only where those before it brought too few (LIMIT over UNION ALL).
     """

@@ -25,7 +25,7 @@ FIELD_GAP = 10
 
 
 def tsvector(fields: Iterable[tuple[str, Sequence[str]]]) -> bytes:
-    """A tsvector as COPY BINARY takes it. ``fields``: weight 'A' to 'D', and its terms in order."""
+    """Return a tsvector as COPY BINARY takes it. ``fields``: weight 'A' to 'D', and its terms in order."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     start = 0
     for weight, terms in fields:
@@ -60,24 +60,24 @@ _PLACES = [struct.Struct(f">H{count}H").pack for count in range(MOST_POSITIONS +
 
 
 def lexeme(term: str, *, prefix: bool = False) -> str:
-    """One operand of a tsquery."""
+    """Return one operand of a tsquery."""
     quoted = term.replace("\\", "\\\\").replace("'", "''")
     return f"'{quoted}'" + (":*" if prefix else "")
 
 
 def any_of(terms: Iterable[str]) -> str:
-    """A tsquery that one of the terms meets; '' of none."""
+    """Return a tsquery that one of the terms meets; '' of none."""
     operands = " | ".join(map(lexeme, terms))
     return f"({operands})" if operands else ""
 
 
 def phrase(terms: Sequence[str]) -> str:
-    """A tsquery of terms that follow each other."""
+    """Return a tsquery of terms that follow each other."""
     return f"({' <-> '.join(map(lexeme, terms))})"
 
 
 def at_least(count: int, groups: Sequence[Sequence[str]]) -> str:
-    """A tsquery met where ``count`` of the groups have a term."""
+    """Return a tsquery met where ``count`` of the groups have a term."""
     chosen = (" & ".join(map(any_of, some)) for some in combinations(groups, count))
     return " | ".join(f"({part})" for part in chosen)
 
@@ -86,7 +86,7 @@ def at_least(count: int, groups: Sequence[Sequence[str]]) -> str:
 
 
 def reader() -> BaseDatabaseWrapper:
-    """The connection that a search reads from: the primary's, or a replica's."""
+    """Return the connection that a search reads from: the primary's, or a replica's."""
     return connections[router.db_for_read(RetrievalChunk)]
 
 
@@ -121,6 +121,6 @@ cleared_with_memory(_LEXEMES.clear)
 
 
 def term_number(term: str) -> int:
-    """The term as a signed 32-bit number (CRC-32): a collision costs a little rank, nothing else."""
+    """Return the term as a signed 32-bit number (CRC-32): a collision costs a little rank, nothing else."""
     number = crc32(term.encode())
     return number - (1 << 32) if number >= 1 << 31 else number

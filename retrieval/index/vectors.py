@@ -24,7 +24,7 @@ HNSW_DIMENSIONS = 4000  # pgvector's limit for halfvec
 
 
 def active_space() -> EmbeddingSpace:
-    """The space that answers; the one named in the settings becomes it when there is none yet.
+    """Return the space that answers; the one named in the settings becomes it when there is none yet.
 
     Raises ProviderError when the settings name an unknown provider, or one without its key.
     """
@@ -44,7 +44,7 @@ def _first_space() -> EmbeddingSpace:
 
 
 def open_space(name: str) -> EmbeddingSpace:
-    """The space of this name (``provider`` or ``provider:model``), made when it is new.
+    """Return the space of this name (``provider`` or ``provider:model``), made when it is new.
 
     Raises ProviderError when the model does not answer: its vectors' length must be known.
     """
@@ -84,7 +84,7 @@ def index_name(space: EmbeddingSpace) -> str:
 
 
 def distance_operand(space: EmbeddingSpace) -> str:
-    """The SQL expression that the space's index is on."""
+    """Return the SQL expression that the space's index is on."""
     return f"(embedding::halfvec({int(space.dimensions)}))"
 
 

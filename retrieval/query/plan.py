@@ -51,7 +51,7 @@ class Filters:
         return Filters(authors=self.authors, year_from=self.year_from, year_to=self.year_to)
 
     def narrow(self, scope: Scope) -> Scope:
-        """The scope with these filters, where the person has not set one already."""
+        """Return the scope with these filters, where the person has not set one already."""
         return replace(
             scope, **{name: value for name, value in self.stated.items() if not getattr(scope, name)}
         )
@@ -325,7 +325,7 @@ class Plan:
         return [named for named in self.questions if named.weight == 1]
 
     def with_parts(self, known: Callable[[Phrase], bool]) -> Plan:
-        """The plan whose questions also look for the parts of their compounds that are ``known``."""
+        """Return the plan whose questions also look for the parts of their compounds that are ``known``."""
         questions = tuple(
             replace(named, question=named.question.with_parts(known)) for named in self.questions
         )
@@ -338,7 +338,7 @@ def plan_search(
     model: LanguageModel | None,
     read: Callable[[str], QueryTerms] = analyze_query,
 ) -> Plan:
-    """Asks the model for all it can give in one call, and does without what does not come in time.
+    """Ask the model for everything in one call, and do without what is late.
 
     ``read`` understands the texts of parts and variants.
     """

@@ -56,7 +56,7 @@ def _number_questions(language: str) -> re.Pattern[str]:
 
 
 def wants_number(text: str, language: str) -> bool:
-    """Whether a count, an amount or what is computed from them answers the question."""
+    """Return whether a count, an amount or what is computed from them answers the question."""
     return bool(_number_questions(language).search(text.casefold()))
 
 
@@ -181,7 +181,7 @@ class QueryTerms:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing in it can be looked for."""
+        """Return whether it has nothing to search for."""
         return not self.weights and not self.prefixes
 
     def weights_for(self, fields: Collection[str]) -> dict[str, float]:
@@ -194,13 +194,13 @@ class QueryTerms:
         return weights
 
     def phrases_for(self, fields: Collection[str]) -> tuple[Phrase, ...]:
-        """The phrases by which documents of these fields write what is asked."""
+        """Return the phrases by which documents of these fields write what is asked."""
         added = (self.packs[name].phrases for name in self.packs if name in fields)
         return tuple(dict.fromkeys(chain.from_iterable(added)))
 
 
 def analyze_query(text: str, languages: Sequence[str] = ("en",), packs: Iterable[str] = ()) -> QueryTerms:
-    """Reads a question. ``languages`` are those of the documents asked, ``packs`` their fields."""
+    """Read a question. ``languages`` are those of the documents asked, ``packs`` their fields."""
     text = readable(text)
     asked_of = tuple(dict.fromkeys(language or "en" for language in languages))[:MOST_LANGUAGES] or ("en",)
     language = likely_language(text, dict.fromkeys([*asked_of, "en"]))
@@ -352,7 +352,7 @@ def pages_in(text: str, language: str) -> tuple[int, ...]:
 
 
 def _numbered(text: str, language: str) -> Iterator[tuple[str, str]]:
-    """A letter counts behind a name or what places are called: 'Annex B', 'section C', but not 'plan B'."""
+    """Yield a letter after a name or a kind of place: 'Annex B', 'section C', but not 'plan B'."""
     for word, number, letter in PLACE.findall(text):
         known = word.lower() in _called(language, NUMBERED)
         if known or (terms_of(word) and not (word.islower() and (len(word) < BEGINS or len(letter) == 1))):

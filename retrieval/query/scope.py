@@ -99,11 +99,11 @@ class Scope:
 
     @property
     def narrows_chunks(self) -> bool:
-        """Whether a filter tells chunks of one document apart."""
+        """Return whether a filter tells chunks of one document apart."""
         return bool(self.chunk_types or self.section_types or self.sections or self.page_from or self.page_to)
 
     def describe(self) -> dict[str, str]:
-        """The filters that are set, for people and for the history."""
+        """Return the filters that are set, for people and for the history."""
         values = {item.name: getattr(self, item.name) for item in fields(self)[1:-1]}  # not who asks
         return {
             name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
@@ -223,7 +223,7 @@ class ScopeSummary:
 
 
 def read_summary(scope: ScopeSql) -> ScopeSummary:
-    """One statement."""
+    """Return one statement."""
     params = [*scope.document_params, ANALYSIS_VERSION]
     ((documents, chunks, preparing, languages, fields, space),) = read_rows(
         SUMMARY.format(documents=scope.documents), params

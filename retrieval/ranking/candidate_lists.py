@@ -55,7 +55,7 @@ def fuse(lists: Sequence[RankedList[Item]], k: int = RRF_K) -> list[tuple[Item, 
 
 
 def interleave(rankings: Sequence[Sequence[tuple[Item, float]]]) -> list[tuple[Item, float]]:
-    """The best of each ranking, then the second of each, …; an item comes once.
+    """Return the best of each ranking, then the second of each, …; an item comes once.
 
     Scores are dealt out anew, highest first, so that they fall along the list.
     """

@@ -102,7 +102,7 @@ class OverlapReranker:
 
 
 def configured_reranker() -> Reranker | None:
-    """The one the settings name; None when there is none."""
+    """Return the one the settings name; None when there is none."""
     kind = settings.RERANKER or ("cohere" if settings.COHERE_API_KEY else "")
     key = settings.RERANK_API_KEY or (settings.COHERE_API_KEY if kind == "cohere" else "")
     return (
@@ -114,7 +114,7 @@ def configured_reranker() -> Reranker | None:
 
 @lru_cache(maxsize=4)
 def _reranker(kind: str, url: str, key: str, model: str, seconds: float) -> Reranker:
-    """One client, or one loaded model, for all searches."""
+    """Return the client or loaded model, shared by all searches."""
     if kind == "fastembed":
         return CrossEncoderReranker(model) if model else CrossEncoderReranker()
     if kind == "tei":
@@ -170,7 +170,7 @@ class ScoredCandidate:
 
 
 def feature_rows(weighed: Sequence[ScoredCandidate]) -> NDArray[np.float64]:
-    """The features of each candidate in the order of ``WEIGHTS``, each in 0..1.
+    """Return the features of each candidate in the order of ``WEIGHTS``, each in 0..1.
 
     A rank says which came first, not by how much: the keyword score, as a share
     of the best, does.
@@ -217,7 +217,7 @@ def rank_by_evidence(
 
 
 def scored_candidates(named: NamedQuestion, found: FoundCandidates, keys: Set[UUID]) -> list[ScoredCandidate]:
-    """The candidates of a question or part with what speaks for each, in fused order."""
+    """Return the candidates of a question or part with what speaks for each, in fused order."""
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword, near = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
     return [
@@ -235,20 +235,20 @@ def scored_candidates(named: NamedQuestion, found: FoundCandidates, keys: Set[UU
 
 
 def belongs(ranked: RankedList[UUID], named: NamedQuestion) -> bool:
-    """A part has its own lists; the whole question has all but those of parts."""
+    """Return whether a list is of this part; the whole question has all lists but those of parts."""
     if named.name == "question":
         return "part" not in ranked.name
     return ranked.name in (named.name, f"meaning of {named.name}")
 
 
 def shares(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
-    """Each chunk's score in the list of that name, as a share of the best."""
+    """Return each chunk's score in the list of that name, as a share of the best."""
     items = next((ranked.items for ranked in lists if ranked.name == name), ())
     return {key: score / items[0][1] for key, score in items}
 
 
 def spread(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
-    """Each chunk's score in the list of that name, from 0 for its least to 1 for its first."""
+    """Return each chunk's score in the list of that name, from 0 for its least to 1 for its first."""
     ranked = next((ranked for ranked in lists if ranked.name == name), None)
     if ranked is None or not ranked.items:
         return {}
@@ -259,7 +259,7 @@ def spread(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
 def by_nearest_unit(
     query: str, ranked: Sequence[tuple[UUID, float]], candidates: Mapping[UUID, Candidate]
 ) -> list[tuple[UUID, float]]:
-    """The head again with how near the nearest unit of each is to the query in meaning."""
+    """Return the head again with how near the nearest unit of each is to the query in meaning."""
     head, tail = ranked[:NEAREST_DEPTH], ranked[NEAREST_DEPTH:]
     near = unit_meanings(query, [candidates[key] for key, _ in head])
     more = [UNIT_MEANING * max(0.0, cosine) for cosine in near]
@@ -273,7 +273,7 @@ def by_model(
     candidates: Mapping[UUID, Candidate],
     reranker: Reranker,
 ) -> list[tuple[UUID, float]]:
-    """The head again by the model's relevance, which counts as much as all before. Raises ProviderError."""
+    """Rank the first results half by the model's relevance, half by their rank. Raises ProviderError."""
     head, tail = list(ranked[:MODEL_DEPTH]), list(ranked[MODEL_DEPTH:])
     texts = [candidates[key].text[:PASSAGE_CHARACTERS] for key, _ in head]
     relevance = _asked(reranker, query, texts)

@@ -34,7 +34,7 @@ def facet_link(context: Context, name: str, value: str) -> FacetLink:
 
 @register.filter
 def list_name(name: str) -> str:
-    """A list of a search as people read it: 'question' ranked by words, 'meaning of question' by meaning."""
+    """Return the name of a list for people: 'question' by words, 'meaning of question' by meaning."""
     own = {"question": _("keyword rank"), "meaning of question": _("meaning rank")}
     return own.get(name, name)
 
@@ -56,11 +56,11 @@ def limited_to(filters: dict[str, str]) -> str:
 
 @register.filter
 def filter_name(name: str) -> str:
-    """A filter of a past search (``Scope.describe``) as people read it: 'document_ids' is 'document'."""
+    """Return the name of a past filter (``Scope.describe``) for people: 'document_ids' is 'document'."""
     return name.removesuffix("s").removesuffix("_id").replace("_", " ")
 
 
 @register.filter
 def named(value: str, names: dict[str, str]) -> str:
-    """A filter's value with names in the place of ids."""
+    """Return a filter's value with names in the place of ids."""
     return ", ".join(names.get(part, part) for part in value.split(", "))

@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parent
 
 
 def base_language(code: str) -> str:
-    """The ISO 639-1 code of a BCP 47 tag: ``pt`` for ``pt-BR``; an empty string stays empty."""
+    """Return the ISO 639-1 code of a BCP 47 tag: ``pt`` for ``pt-BR``; an empty string stays empty."""
     return code.replace("_", "-").split("-")[0].lower()
 
 

@@ -19,7 +19,7 @@ from documents.management import LibraryCommand
 
 
 def benchmarks() -> dict[str, ModuleType]:
-    """The modules of `bench` by name, without those that are only part of one (`_name`)."""
+    """Return the modules of `bench` by name, without those that are only part of one (`_name`)."""
     return {
         module.name: import_module(f"bench.{module.name}")
         for module in pkgutil.iter_modules(bench.__path__)

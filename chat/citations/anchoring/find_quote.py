@@ -133,7 +133,7 @@ def _with_outer_signs(text: str, start: int, end: int, quote: str) -> tuple[int,
 
 
 def _nearest(signs: str, count: int) -> str:
-    """The beginning of ``signs``, up to the ``count``-th that is no space."""
+    """Return the beginning of ``signs``, up to the ``count``-th that is no space."""
     places = [place for place, sign in enumerate(signs) if not sign.isspace()][:count]
     return signs[: places[-1] + 1] if places else ""
 
@@ -312,7 +312,7 @@ Part = tuple[PageText, tuple[Span, ...]]
 
 
 def over_page_break(pages: Sequence[PageText], quote: str, folded: Folded) -> tuple[Part, Part] | None:
-    """The two pages and their spans, when the whole quote stands on them."""
+    """Return the two pages and their spans, when the whole quote stands on them."""
     if len(folded.text) < LEAST_WHOLE:
         return None
     for upper, lower in pairwise(pages):
@@ -358,7 +358,7 @@ _ELLIPSIS = re.compile(r"\s*[\[(]?(?:…|\.{3,}|(?:\. ){2,}\.)[\])]?\s*")
 
 
 def without_ellipses(pages: Sequence[PageText], quote: str) -> tuple[PageText, tuple[Span, ...]] | None:
-    """The first page that has all parts of the quote in their order, and their places."""
+    """Return the first page that has all parts of the quote in their order, and their places."""
     parts = [folded for part in _ELLIPSIS.split(quote) if (folded := fold(part).text)]
     if len(parts) < 2 or min(map(len, parts)) < LEAST_PART:
         return None
@@ -397,12 +397,12 @@ class PageAnchor:
 
     @cached_property
     def rects(self) -> tuple[Rect, ...]:
-        """One per line and column, page space."""
+        """Return one per line and column, page space."""
         return highlight_rects(self.page, self.spans)
 
     @cached_property
     def text(self) -> str:
-        """The words as the page prints them."""
+        """Return the words as the page prints them."""
         return text_of(self.page, self.spans)
 
 
@@ -420,7 +420,7 @@ class Anchor:
 
     @property
     def rects(self) -> tuple[Rect, ...]:
-        """The rectangles on that page."""
+        """Return the rectangles on that page."""
         return self.parts[0].rects
 
     @property

@@ -39,7 +39,7 @@ from text.terms import UNSPACED
 
 
 def pages_of_file(path: str | Path) -> list[PageText]:
-    """The pages of a PDF, read in the confined child. Raises ``ParseFailure``; needs no database."""
+    """Return the pages of a PDF, read in the confined child. Raises ``ParseFailure``; needs no database."""
     return _pages(parse_file(path, limits=parse_limits()))
 
 
@@ -54,12 +54,12 @@ class FilePages:
 
     @cached_property
     def printed(self) -> list[PageText]:
-        """All pages; those without text are empty. Raises ``ParseFailure``."""
+        """Return all pages; those without text are empty. Raises ``ParseFailure``."""
         return _pages(self._unrecognised)
 
     @cached_property
     def recognised(self) -> list[PageText]:
-        """All pages, those without text as their picture reads; empty when none can be recognised."""
+        """Return all pages, those without text as their picture reads; empty when none can be recognised."""
         if not any(page.failure or not page.text for page in self._unrecognised.pages):
             return []
         try:
@@ -77,7 +77,7 @@ def _pages(document: ParsedDocument) -> list[PageText]:
 
 
 def page_of_row(page: Page) -> PageText:
-    """A stored page."""
+    """Return a stored page."""
     boxes = partial(unpack, bytes(page.word_boxes), page.width, page.height)
     return PageText(page.number, page.frame, page.text, packed_words(boxes))
 
@@ -88,7 +88,7 @@ def pages_of_rows(pages: Iterable[Page]) -> list[PageText]:
 
 
 def packed_words(unpacked: Callable[[], WordBoxes]) -> LazyWords:
-    """The words of packed boxes, unpacked at the first look: most pages of a search need none."""
+    """Return the words of packed boxes, unpacked at the first look: most pages of a search need none."""
     return LazyWords(lambda: unpacked().words)
 
 
@@ -119,7 +119,7 @@ class StoredPages:
         self.all = [self._page(kept) for kept in self._kept]
 
     def read_boxes(self, numbers: Iterable[int]) -> None:
-        """Reads the word boxes of several pages at once: one query."""
+        """Read the word boxes of several pages at once: one query."""
         wanted = set(numbers)
         self._read([kept.row for kept in self._kept if kept.number in wanted])
 
@@ -210,7 +210,7 @@ class WordQuery:
 
     @cached_property
     def pattern(self) -> Any:
-        """The compiled expression. RE2 takes time linear in the text. Raises InvalidPattern."""
+        """Return the compiled expression. RE2 takes time linear in the text. Raises InvalidPattern."""
         options = re2.Options()
         options.case_sensitive = False
         options.max_mem = MOST_MEMORY
@@ -256,7 +256,7 @@ _SPACE = {" ": r"\s", r"\ ": r"\s"}
 
 
 def _of_any_script(expression: str) -> str:
-    """The expression with ``\\w`` and ``\\d`` of all scripts, and a space for any white space."""
+    """Return the expression with ``\\w`` and ``\\d`` of all scripts, and a space for any white space."""
     parts: list[str] = []
     in_class = False
     for part in _PART.findall(expression):
@@ -324,7 +324,7 @@ def _gaps(folded: Folded, start: int, end: int) -> Iterator[tuple[int, str]]:
 
 
 def _alike(pair: str, typed: str, printed: str) -> bool:
-    """Whether what was typed between the two characters of ``pair`` may be printed so; '' is nothing."""
+    """Return whether the typed text between the characters of ``pair`` may be printed so; '' is nothing."""
     if all(map(UNSPACED.match, pair)):
         return True
     if any(map(str.isspace, typed)):

@@ -63,17 +63,17 @@ class Folded:
 
     @cached_property
     def text(self) -> str:
-        """The folded characters. Computed at first use: a search that is stopped needs only some pages."""
+        """Return the folded characters; computed at first use, as a search may stop after some pages."""
         return folded_text(self.source)
 
     @cached_property
     def plain(self) -> Plain:
-        """The source without accents and marks, for regular expressions."""
+        """Return the source without accents and marks, for regular expressions."""
         return without_marks(self.source)
 
     @cached_property
     def offsets(self) -> npt.NDArray[np.int32]:
-        """The source index of each folded character, ascending."""
+        """Return the source index of each folded character, ascending."""
         codes = np.frombuffer(self.source.encode("utf-32-le", "surrogatepass"), np.uint32)
         lengths = _ASCII_LENGTHS[np.minimum(codes, 127)]
         for place in np.flatnonzero(codes > 127).tolist():
@@ -110,7 +110,7 @@ class Plain:
 
 
 def without_marks(text: str) -> Plain:
-    """A text without accents and marks; case, quotes, hyphens and spaces stay."""
+    """Return a text without accents and marks; case, quotes, hyphens and spaces stay."""
     if text.isascii():
         return Plain(text, None)
     plain = [character if character.isascii() else _without_mark(character) for character in text]
@@ -198,7 +198,7 @@ class PageText:
 
     @cached_property
     def boxes(self) -> npt.NDArray[np.float64]:
-        """One row ``x0, y0, x1, y1`` a word."""
+        """Return one row ``x0, y0, x1, y1`` a word."""
         corners = [(word.x0, word.y0, word.x1, word.y1) for word in self.words]
         return np.array(corners, float).reshape(-1, 4)
 
@@ -208,7 +208,7 @@ class PageText:
 
     @cached_property
     def sideways(self) -> bool:
-        """Whether most words are vertical in page space."""
+        """Return whether most words are vertical in page space."""
         long = self.boxes[[word.char_end - word.char_start > 2 for word in self.words]]
         width, height = (long[:, 2:] - long[:, :2]).sum(0)
         return bool(height > width)
@@ -267,7 +267,7 @@ def highlight_rects(page: PageText, spans: Iterable[Span]) -> tuple[Rect, ...]:
 
 
 def _highlighted_part(page: PageText, index: int, span: Span) -> Rect:
-    """The word's box, cut where letters or digits of it stand outside the span."""
+    """Return the word's box, cut where letters or digits of it stand outside the span."""
     word = page.words[index]
     start, end = max(span[0], word.char_start), min(span[1], word.char_end)
     before, after = page.text[word.char_start : start], page.text[end : word.char_end]
@@ -288,7 +288,7 @@ def _set_width(character: str) -> float:
 
 
 def _stretch(page: PageText, rect: Rect, low: float, high: float, text: str) -> Rect:
-    """The part of a word's box from ``low`` to ``high`` (0..1) in reading direction."""
+    """Return the part of a word's box from ``low`` to ``high`` (0..1) in reading direction."""
     if any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):
         low, high = 1 - high, 1 - low
     if rect.height > 1.5 * rect.width and page.sideways:
@@ -336,5 +336,5 @@ def _clear_of(page: PageText, rect: Rect, dark: np.ndarray) -> Rect:
 
 
 def text_of(page: PageText, spans: Sequence[Span]) -> str:
-    """The words of the spans as the page prints them; an ellipsis where some are left out between."""
+    """Return the words of the spans as the page prints them; an ellipsis where some are left out between."""
     return " … ".join(" ".join(page.text[start:end].split()) for start, end in spans)

@@ -189,7 +189,7 @@ def likely_pages(pages: Sequence[PageText], quote: str) -> list[PageText]:
 
 
 def _shingles_held(pages: Sequence[PageText], quote: str, samples: int) -> dict[PageText, int]:
-    """How many of about ``samples`` shingles each page has, the most first; pages without any left out."""
+    """Return how many of about ``samples`` shingles each page has, the most first, without zeros."""
     step = max(1, (len(quote) - LONG_TILE) // samples)
     shingles = {quote[at : at + LONG_TILE] for at in range(0, len(quote) - LONG_TILE + 1, step)}
     counts = {page: sum(shingle in page.folded.text for shingle in shingles) for page in pages}
@@ -224,7 +224,7 @@ def _separation(page: PageText) -> Separation:
 
 
 def _whole_words(page: PageText, quote: str, folded: Folded, laid: Sequence[Tile]) -> list[Tile]:
-    """The tiles without ends that are parts of a word in both texts: those letters agree by chance."""
+    """Return the tiles without ends that are parts of a word in both texts: those letters agree by chance."""
     page_borders = _borders(page.text, page.folded)
     quote_borders = _borders(quote, folded)
     trimmed = []
@@ -324,14 +324,14 @@ def _matched_word(page: PageText, laid: Sequence[Tile], part: _QuoteWord) -> int
 
 
 def _neighbours(parts: Sequence[_QuoteWord], at: int) -> list[int]:
-    """The page's words matched with the words before and after one of the quote."""
+    """Return the page's words matched with the words before and after one of the quote."""
     before = next((p.match for p in reversed(parts[max(0, at - 8) : at]) if p.match is not None), None)
     after = next((p.match for p in parts[at + 1 : at + 9] if p.match is not None), None)
     return [match for match in (before, after) if match is not None]
 
 
 def _nearest(page: PageText, candidates: Sequence[int], neighbours: Sequence[int]) -> int | None:
-    """The candidate closest to a neighbour: on its line first, then by distance."""
+    """Return the candidate closest to a neighbour: on its line first, then by distance."""
     if not neighbours or not candidates:
         return None
 

@@ -193,7 +193,7 @@ class Value:
 
     @property
     def year(self) -> int | None:
-        """The year, of a year or a date; None for other values."""
+        """Return the year, of a year or a date; None for other values."""
         if self.kind == "year":
             return int(self.number)
         return int(self.number) // 10000 if self.kind == "date" and self.number >= 10**7 else None

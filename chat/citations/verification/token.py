@@ -70,7 +70,7 @@ def is_date(token: Token) -> bool:
 
 
 def is_marker(token: Token, category: str, value: str = "") -> bool:
-    """Whether the token is a marker of this category, and of this value where one is given."""
+    """Return whether the token is a marker of this category, and of this value where one is given."""
     return (
         token.marker is not None and token.marker.category == category and value in ("", token.marker.value)
     )

@@ -77,7 +77,7 @@ class Watchdog:
 
     @property
     def is_whole(self) -> bool:
-        """Whether sentinel, pusher, monitor and all workers exist."""
+        """Return whether sentinel, pusher, monitor and all workers exist."""
         return self.broken_since is None and len(self.family) >= 3 + settings.Q_CLUSTER["workers"]
 
     def notice_deaths(self, now: float) -> None:
