@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,14 @@ def sources(package: str) -> list[Path]:
     return [path for path in sorted((ROOT / package).rglob("*.py")) if "migrations" not in path.parts]
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """Line and dotted name of every import, also those inside functions and type-checking blocks."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -57,22 +63,22 @@ def test_no_import_is_relative(package: str) -> None:
     relative = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in sources(package)
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert not relative
 
 
-def reads_environment(tree: ast.AST) -> bool:
+def reads_environment(module: ast.Module) -> bool:
     """Asks for a variable; writing one for a library is another matter."""
     written = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in ast.walk(module)
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
     }
     return any(
         isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"} and id(node) not in written
-        for node in ast.walk(tree)
+        for node in ast.walk(module)
     )
 
 
@@ -81,7 +87,7 @@ def test_only_the_settings_read_the_environment() -> None:
         str(path.relative_to(ROOT))
         for package in ORDER
         for path in sources(package)
-        if reads_environment(ast.parse(path.read_text()))
+        if reads_environment(tree(path))
     }
     assert readers <= {"config/environment.py", "config/settings.py", "config/asgi.py"}
 

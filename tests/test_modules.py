@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.test_architecture import ORDER, ROOT, sources
+from tests.test_architecture import ORDER, ROOT, sources, tree
 
 MOST_MODULES = 300  # without tests, migrations and the faces of packages
 MOST_SINGLE = 55  # modules that one other imports
@@ -51,7 +51,7 @@ def single_importers() -> list[str]:
     importers = defaultdict(set)
     for package in ORDER:
         for path in sources(package):
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in ast.walk(tree(path)):
                 if isinstance(node, ast.Import):
                     names = {alias.name for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and node.module:
@@ -96,7 +96,7 @@ def test_no_two_modules_of_an_app_have_one_name() -> None:
 
 def definitions(*types: type[ast.stmt]) -> Iterator[str]:
     for path in modules():
-        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        for node in ast.walk(tree(ROOT / path)):
             if isinstance(node, types):
                 yield node.name  # type: ignore[attr-defined]
 

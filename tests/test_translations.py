@@ -22,7 +22,7 @@ from django.utils.translation.template import templatize
 from chat.citations.stored_citations import quotes_found
 from documents.models import CitationUnit, Document
 from documents.translation import FRAMES, REASONS, SENTENCES, translated
-from tests.test_architecture import ORDER, ROOT, sources
+from tests.test_architecture import ORDER, ROOT, sources, tree
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +107,7 @@ def test_messages_of_lower_layers_stand_in_the_code_as_they_are_listed() -> None
         for path in sources(package):
             if path.name == "translation.py":
                 continue
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in ast.walk(tree(path)):
                 if isinstance(node, ast.JoinedStr):
                     parts = (part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
                     literals.add("".join(str(part) for part in parts))
