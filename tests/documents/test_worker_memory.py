@@ -51,7 +51,7 @@ def test_the_words_of_a_document_go_with_it(alice: User, ingested: Ingest) -> No
     words = ["".join(parts) for parts in product(SYLLABLES, repeat=4)][:12_000]
     lines = [" ".join(words[at : at + 8]) for at in range(0, len(words), 8)]
     pages = ["\n".join(lines[at : at + 30]) for at in range(0, len(lines), 30)]
-    delete_document(ingested(alice, "Report of a page."))
+    delete_document(ingested(alice, *pages[:2]))  # loads what a document of several pages needs
     gc.collect()
     before = sys.getallocatedblocks()
     document = ingested(alice, *pages)
