@@ -262,11 +262,12 @@ class Skew:
 FEWEST_ENTRIES, SAME_END, APART = 3, 2.0, 2.0
 
 
-def _ends_apart(lines: Sequence[Line]) -> bool:
-    """Return whether there is one line whose last word is a short number, far from the word before it."""
-    if len(lines) > 1 or len(lines[0].words) < 2:
+def ends_apart(lines: Sequence[Line]) -> bool:
+    """Return whether, on one baseline, the last word is a short number, far from the word before it."""
+    words = [word for line in lines for word in line.words]
+    if len(words) < 2 or abs(lines[-1].baseline - lines[0].baseline) > 0.5:
         return False
-    before, last = lines[0].words[-2:]
+    before, last = words[-2:]
     return len(last.text) <= 4 and last.text.isdecimal() and last.x0 - before.x1 > APART * lines[0].size
 
 
@@ -308,16 +309,21 @@ class PageLayout:
 
     def contents_entries(self) -> set[Block]:
         """Return the entries of a table of contents: blocks with leaders, lines that end at their edge."""
-        with_leaders = [block for block in self.blocks if is_contents_line(block.text)]
-        if len(with_leaders) < FEWEST_ENTRIES:
-            return self.contents
-        ends = [block.lines[-1].x1 for block in with_leaders]
+        ends = self.contents_ends()
         return self.contents | {
             block
             for block in self.blocks
-            if block in with_leaders
-            or (_ends_apart(block.lines) and any(abs(block.lines[-1].x1 - end) < SAME_END for end in ends))
+            if ends
+            and (
+                is_contents_line(block.text)
+                or (ends_apart(block.lines) and any(abs(block.lines[-1].x1 - end) < SAME_END for end in ends))
+            )
         }
+
+    def contents_ends(self) -> list[float]:
+        """Return where the lines with leaders end (x), if there are so many that they are contents."""
+        ends = [block.lines[-1].x1 for block in self.blocks if is_contents_line(block.text)]
+        return ends if len(ends) >= FEWEST_ENTRIES else []
 
     def keep_plain_lines(self) -> None:
         """Make each line a block, in drawing order, and record that the page's layout failed."""

@@ -16,7 +16,7 @@ from operator import attrgetter
 from pdf.extract.words import breaks_anywhere, comes_next, is_bullet, is_contents_line, marker_of
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, is_numbered_equation
-from pdf.layout.page_layout import Block, column_is_right_to_left
+from pdf.layout.page_layout import Block, column_is_right_to_left, ends_apart
 
 # A pitch above this multiple of the column's leading begins a paragraph.
 LEADING_SLACK = 1.18
@@ -222,6 +222,8 @@ def _begins_paragraph(
     ):
         return True
     if _opens_item(line, block, column) or is_contents_line(last.text):
+        return True
+    if ends_apart([last]) and is_contents_line(line.text):
         return True
     if is_numbered_equation([last]) or is_numbered_equation([line]):
         return True

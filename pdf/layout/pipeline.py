@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from itertools import pairwise
 
 import pymupdf
 
@@ -22,6 +21,7 @@ from pdf.layout.block_kinds import assign_sections, classify_blocks, mark_headin
 from pdf.layout.furniture import find_folds, separate_furniture
 from pdf.layout.lines import Line, merged
 from pdf.layout.page_layout import (
+    SAME_END,
     Block,
     PageLayout,
     TableBlock,
@@ -151,19 +151,22 @@ _CONTENTS = frozenset(_TITLES.split("|"))
 def separate_contents(page_layouts: Sequence[PageLayout], outline: Sequence[OutlineEntry]) -> None:
     """Make an entry of each row of a table of contents that was taken for a table.
 
-    Its last cells are page numbers that never decrease. It is below a heading that says so, goes on from the
-    page before, or its titles are in the PDF's outline.
+    Its last cells are page numbers. They end where lines with leaders do; or they never decrease, and the
+    table is below a heading that says so, goes on from the page before, or has titles of the PDF's outline.
     """
     titles = {_without_number(entry.title) for entry in outline}
     goes_on = False
     for page_layout in page_layouts:
         blocks = page_layout.blocks
         headed = [n for n, block in enumerate(blocks[:-1]) if block.text.strip(" :.").casefold() in _CONTENTS]
+        ends = page_layout.contents_ends()
         ended = None
         for rows in _tables(blocks):
             start = blocks.index(rows[0])
             near = any(0 < start - n <= NEAR_HEADING for n in headed) or start == ended
-            if (near or (goes_on and start <= 1) or _are_in(titles, rows)) and _lead_to_pages(rows):
+            pages = _pages(rows)
+            told = near or (goes_on and start <= 1) or _are_in(titles, rows)
+            if pages and (_end_at(ends, rows) or (told and _increase(pages))):
                 for row in rows:
                     row.kind, row.lines, row.table, row.cells = "prose", [merged(row.lines)], None, []
                     row.row, row.header = 0, False
@@ -172,16 +175,23 @@ def separate_contents(page_layouts: Sequence[PageLayout], outline: Sequence[Outl
         goes_on = ended is not None and ended >= len(blocks) - 1
 
 
-def _lead_to_pages(rows: Sequence[Block]) -> bool:
-    """Return whether each row ends with a page number that is not below the one before."""
-    ends = [cell_text(row.cells[-1].lines) if len(row.cells) > 1 else "" for row in rows]
-    numbers = [int(end) for end in ends if end.isdecimal() and len(end) <= 4]
-    if len(rows) < FEWEST_ENTRIES or not numbers or any(b < a for a, b in pairwise(numbers)):
-        return False
-    return all(end.isdecimal() or _ROMAN.fullmatch(end) for end in ends)
+def _pages(rows: Sequence[Block]) -> list[str]:
+    """Return the page number at the end of each row; empty where a row has none."""
+    pages = [cell_text(row.cells[-1].lines) if len(row.cells) > 1 else "" for row in rows]
+    return pages if all(map(_PAGE.fullmatch, pages)) else []
 
 
-_ROMAN = re.compile(r"[ivxlc]+", re.I)
+def _increase(pages: Sequence[str]) -> bool:
+    numbers = [int(page) for page in pages if page.isdecimal()]
+    return len(pages) >= FEWEST_ENTRIES and numbers == sorted(numbers) != []
+
+
+def _end_at(ends: Sequence[float], rows: Sequence[Block]) -> bool:
+    """Return whether each row ends at one of these places (x)."""
+    return all(any(abs(row.cells[-1].lines[-1].x1 - end) < SAME_END for end in ends) for row in rows)
+
+
+_PAGE = re.compile(r"\d{1,4}|[ivxlc]+", re.I)
 _NUMBER = re.compile(r"^[\W\d]*(?:[IVXLC]+\.|[A-Z]\.[\d.]*)?\W*")
 
 

@@ -79,3 +79,22 @@ def test_dots_set_apart_are_leaders() -> None:
     units = drawing.units()
     assert len(units) == len(ENTRIES)
     assert not any(unit.table for unit in units)
+
+
+def test_chapters_without_leaders_amid_sections_with_them_are_entries() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for chapter in range(1, 4):
+        drawing.text(72, y, f"{chapter} Chapter of matter {chapter}", font="hebo")
+        drawing.text(500 - 5.56 * len(str(chapter * 9)), y, str(chapter * 9), font="hebo")
+        for section in range(1, 2 + chapter % 2):
+            y += 13
+            drawing.text(90, y, f"{chapter}.{section} Section of it")
+            drawing.text(180, y, " ." * 54)
+            page = str(chapter * 9 + section)
+            drawing.text(500 - 5.56 * len(page), y, page)
+        y += 13 if chapter == 1 else 22
+    units = drawing.units()
+    chapters = [unit.text for unit in units if "Chapter" in unit.text]
+    assert chapters == [f"{n} Chapter of matter {n} {n * 9}" for n in (1, 2, 3)]
+    assert not any(unit.table or unit.type == "heading" for unit in units)
