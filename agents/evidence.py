@@ -83,7 +83,7 @@ class Agent:
     addresses: Addresses
 
     def needs(self, scope: str) -> None:
-        """Raises Refused where the token lacks the scope."""
+        """Check the scope of the token. Raises Refused."""
         if scope not in self.scopes:
             raise Refused(f"This token has no '{scope}' scope. Make one that has it in your settings.")
 

@@ -132,7 +132,7 @@ def _taken(owner: User, document: Document, page: PageText, held: HeldAnnotation
 
 
 def _nearest(colour: tuple[float, float, float] | None) -> str:
-    """Of our colours, the one with the nearest shares of red, green and blue."""
+    """Return the colour of ours with the nearest shares of red, green and blue."""
     if colour is None:
         return Annotation.Colour.YELLOW
     faded = [0.5 + 0.5 * part for part in colour]  # ours are pale
@@ -150,7 +150,7 @@ def spans_in(page: PageText, rects: Iterable[Rect]) -> list[Span]:
 
 
 def _words_in(page: PageText, rect: Rect) -> list[int]:
-    """Words whose middle is in the rectangle, or who hold its middle: part of one word is that word."""
+    """Return the words whose middle is in the rectangle, or that contain its middle."""
     if not page.words:
         return []
     inside = ((page.centers >= rect[:2]) & (page.centers <= rect[2:])).all(1)

@@ -61,7 +61,7 @@ def _new_client() -> Redis:
 
 
 def attempt(work: Callable[[], Result], otherwise: Callable[[], Result]) -> Result:
-    """What Redis says, or ``otherwise`` where it does not answer."""
+    """Return the answer of Redis, or ``otherwise`` if it does not answer."""
     global _away_until
     import redis
 
@@ -191,7 +191,7 @@ class Announcements:
 
     @contextmanager
     def of(self, name: str) -> Iterator[asyncio.Event]:
-        """An event of the running loop, set whenever something of that name was announced."""
+        """Yield an event of the running loop, set whenever something of that name was announced."""
         loop, happened = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:

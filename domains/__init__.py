@@ -28,7 +28,7 @@ def pack_names() -> tuple[str, ...]:
 
 @cache
 def pack_data(pack: str, name: str) -> str:
-    """Text of one data file of a pack; empty where it has none. Lines that begin with ``#`` are left out."""
+    """Return the text of a data file of a pack, without lines that begin with ``#``; '' without it."""
     path = FOLDER / pack / name
     if not path.is_file():
         return ""

@@ -62,7 +62,7 @@ def items_asked(question: str, packs: Iterable[str]) -> list[Item]:
 
 @cache
 def _items_of(question: str, pack: str) -> tuple[Item, ...]:
-    """Words inside a longer name name nothing themselves: "purchases of PP&E" is not the PP&E."""
+    """Return the items, without words inside a longer name: "purchases of PP&E" is not the PP&E."""
     named = _named(question, pack)
     whole = [entry for entry in named if not any(_is_inside(entry[0], other) for other, _ in named)]
     found = {item.name: item for _, items in sorted(whole, key=lambda entry: entry[0][0]) for item in items}
@@ -70,7 +70,7 @@ def _items_of(question: str, pack: str) -> tuple[Item, ...]:
 
 
 def words_known(question: str, packs: Iterable[str]) -> set[str]:
-    """Words of the question by which packs know what is asked: documents may have other words for it."""
+    """Return words of the question by which packs recognise an item: documents may have other words."""
     spans = (span for pack in packs for span, _ in _named(question, pack))
     return {word for start, end in spans for word in question[start:end].split()}
 
@@ -112,7 +112,7 @@ def said_by_label(text: str, label: str, packs: Iterable[str]) -> tuple[int, int
 
 
 def label_match(item: Item, label: str, heading: str, section: str) -> float:
-    """0..1: how surely a row with this label, or a line of this section, is the item.
+    """Return 0..1, how surely the row with this label, or a line of this section, is the item.
 
     Half for a label that says nothing else, half for standing on the item's own statement.
     """

@@ -317,7 +317,7 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return msgspec.convert(stored, cls, strict=False)
 
     def stored(self) -> dict[str, Any]:
-        """What is set, as JSON."""
+        """Return the settings that are set, as JSON."""
         found: dict[str, Any] = msgspec.to_builtins(self)
         return {name: value for name, value in found.items() if value not in ({}, None)}
 
@@ -329,7 +329,7 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return {**general.stored().get("filters", {}), **self.stored().get("filters", {})}
 
     def options(self, usual: SearchOptions) -> SearchOptions:
-        """``usual`` with what is set here."""
+        """Return ``usual`` with these settings."""
         switched = {name: getattr(self, name) for name in SWITCHES}
         off = usual.off - {name for name, on in switched.items() if on}
         return replace(

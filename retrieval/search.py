@@ -306,7 +306,7 @@ def find(
 def weighed(
     plan: Plan, candidates: Mapping[UUID, Candidate], index: ScopeIndex
 ) -> dict[UUID, dict[str, TermFeatures]]:
-    """What speaks for each candidate, by the name of the question or part."""
+    """Return the features of each candidate, by the name of the question or part."""
     weighers: dict[tuple[str, frozenset[str]], FeatureExtractor] = {}
     evidence: dict[UUID, dict[str, TermFeatures]] = {}
     for key, candidate in candidates.items():

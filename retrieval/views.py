@@ -295,7 +295,7 @@ def history(request: HttpRequest) -> HttpResponse:
 
 
 def names_in_filters(searches: Iterable[SearchQuery], user: User) -> dict[str, str]:
-    """What these searches were kept to, by id: documents and collections the user may see, in two queries."""
+    """Return names of visible documents and collections in these searches' filters, by id. Two queries."""
     kept = [search.filters for search in searches]
     documents = {pk for filters in kept for pk in filters.get("document_ids", "").split(", ") if pk}
     collections = {filters["collection_id"] for filters in kept if "collection_id" in filters}

@@ -216,7 +216,7 @@ _OPENS = frozenset("$€£¥₹₩%‰°'’Ω").union(SIGNS)  # signs that a me
 
 
 def _words(phrase: str, language: str) -> Iterator[Measure | None]:
-    """What each word of a phrase says of its measure; an empty measure for "of" and "in", None for others."""
+    """Return the measure of each word of a phrase; an empty one for "of" and "in", None for others."""
     unspaced = language in UNSPACED
     at = 0
     while at < len(phrase):
@@ -237,7 +237,7 @@ def _words(phrase: str, language: str) -> Iterator[Measure | None]:
 
 
 def _glued(phrase: str, at: int) -> tuple[Measure, int] | None:
-    """ "$m", "US$", "M€", "TEUR"."""
+    """Read "$m", "US$", "M€", "TEUR"."""
     match = _GLUED.match(phrase, at)
     if not match:
         return None
@@ -248,7 +248,7 @@ def _glued(phrase: str, at: int) -> tuple[Measure, int] | None:
 
 
 def _zeros(phrase: str, at: int) -> tuple[Measure, int] | None:
-    """ "'000", "1,000", "000s"."""
+    """Read "'000", "1,000", "000s"."""
     match = _ZEROS.match(phrase, at)
     if not match or (at and phrase[at - 1].isdigit()):
         return None

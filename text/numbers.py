@@ -130,7 +130,7 @@ def _fraction(written: str) -> Decimal:
 
 
 def _compounds(words: dict[str, Decimal], pattern: str) -> dict[str, Decimal]:
-    """21 to 99 of tens and units: ``{tens}-{unit}`` in English, ``{unit}und{tens}`` in German."""
+    """Return the words of 21 to 99: ``{tens}-{unit}`` in English, ``{unit}und{tens}`` in German."""
     tens = {w: v for w, v in words.items() if v % 10 == 0 and 20 <= v <= 90}
     units = {w: v for w, v in words.items() if 1 <= v <= 9}
     return {

@@ -130,7 +130,7 @@ _FROM = re.compile(r"\b(?:from|von|de|between|zwischen|entre)\s+$", re.IGNORECAS
 
 
 def _ratios(text: str, found: list[Quantity]) -> list[Quantity]:
-    """ "3.5 to 1" as one number; not "from 3 to 1"."""
+    """Join "3.5 to 1" to one number; not "from 3 to 1"."""
     joined: list[Quantity] = []
     for own in found:
         left = joined[-1] if joined else None
@@ -209,7 +209,7 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
 
 @cache
 def _half_pattern(language: str) -> re.Pattern[str] | None:
-    """ "and a half" behind a number, or behind the number's unit."""
+    """Match "and a half" after a number, or after the number's unit."""
     words = tomllib.loads(language_data(language, "numbers.toml")).get("and_half", "").split()
     listed = "|".join(re.escape(word.replace("_", " ")) for word in words)
     if language in ("zh", "ja"):  # 1時間半, 一个半小时
@@ -411,7 +411,7 @@ def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
 
 @cache
 def _amount_words(language: str) -> dict[str, tuple[Decimal, str]]:
-    """Words that are a number of a unit ("fortnight"), and one of each unit behind a preposition."""
+    """Return words that are a number of a unit ("fortnight"), and one of each unit after a preposition."""
     data = tomllib.loads(language_data(language, "units.toml"))
     found: dict[str, tuple[Decimal, str]] = {}
     for amount, words in data.get("amounts", {}).items():
@@ -461,7 +461,7 @@ def _of_unit(start: int, end: int, value: Decimal, symbol: str) -> Quantity:
 
 
 def _fractions(text: str, language: str, taken: list[tuple[int, int]]) -> Iterator[Quantity]:
-    """ "half", "three quarters"; "half a year" as a time, "half a million" as a number or an amount."""
+    """Yield "half", "three quarters"; "half a year" as a time, "half a million" as a number or an amount."""
     halves = _half_pattern(language)
     taken = [*taken, *(match.span() for match in (halves.finditer(text) if halves else ()))]
     for number in fractions_in(text, language):

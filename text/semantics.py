@@ -412,7 +412,7 @@ _WORD = re.compile(
 
 
 def split_words(text: str) -> list[str]:
-    """Words of a spaced language in lower case; clitics (``l'``, ``'s``, ``n't``) apart."""
+    """Return the words of a spaced language in lower case; clitics (``l'``, ``'s``, ``n't``) apart."""
     return [match[0] for match in word_matches(text)]
 
 

@@ -50,7 +50,7 @@ def _with_initials(text: str, spans: list[Span]) -> list[Span]:
 
 
 def _with_scales(text: str, spans: list[Span], language: str) -> list[Span]:
-    """``spans``, none of which ends between a scale cut short and its currency: "12.5 Tsd. Euro"."""
+    """Join spans that end between an abbreviated scale and its currency: "12.5 Tsd. Euro"."""
     scales = number_words(base_language(language)).scales if language else {}
     currencies = currency_names(base_language(language)) if scales else {}
     joined: list[Span] = []
@@ -65,7 +65,7 @@ def _with_scales(text: str, spans: list[Span], language: str) -> list[Span]:
 
 
 def _with_label(text: str, spans: list[Span]) -> list[Span]:
-    """``spans``, with a label at the start of the text as part of the sentence that it names."""
+    """Join a label at the start of the text to the sentence after it."""
     if len(spans) > 1 and LABEL.fullmatch(text, *spans[0]):
         return [Span(spans[0].start, spans[1].end), *spans[2:]]
     return spans

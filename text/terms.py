@@ -90,7 +90,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def likely_language(text: str, languages: Iterable[str]) -> str:
-    """Of ``languages``, in order of preference, the one most of whose function words stand in the text.
+    """Return the one of ``languages`` with most function words in the text; the earlier of equals.
 
     For questions, which are too short for statistics of letters.
     """
@@ -108,7 +108,7 @@ def terms_of(text: str, language: str = DEFAULT_LANGUAGE) -> list[str]:
 
 
 def terms_of_each(texts: Sequence[str], language: str = DEFAULT_LANGUAGE) -> list[list[str]]:
-    """``terms_of`` of many short texts, folded together."""
+    """Return ``terms_of`` of many short texts, folded together."""
     parts = folded(BREAK.join(texts)).split(BREAK) if texts else []
     known = analyzer(language).between_spaces.__getitem__
     return [list(chain.from_iterable(map(known, part.split()))) for part in parts]
@@ -197,7 +197,7 @@ def one_line(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Text in NFKC and lower case, with ASCII digits and no space around a relation."""
+    """Return the text in NFKC and lower case, with ASCII digits and no space around a relation."""
     if not text.isascii():
         if not unicodedata.is_normalized("NFKC", text):
             text = unicodedata.normalize("NFKC", text)
@@ -292,7 +292,7 @@ class Analyzer:
         return text.rstrip("0").rstrip(".") if "." in text else text
 
     def _analyse_mixed(self, compound: str) -> Iterator[str]:
-        """Words with a mark or digit inside: the whole, and each part that says something by itself."""
+        """Yield words with a mark or digit inside: the whole, and each part that is a word."""
         compound = ELISION.sub("", POSSESSIVE.sub("", compound))
         if compound in self.stop_words:
             return
@@ -375,7 +375,7 @@ def forget_words() -> None:
 
 
 def _periods(part: str) -> Iterator[str]:
-    """``fy18`` is also ``2018``; ``fy2023q1`` also ``2023`` and ``q1``."""
+    """Yield further forms: ``fy18`` is also ``2018``; ``fy2023q1`` also ``2023`` and ``q1``."""
     if short := SHORT_FISCAL_YEAR.fullmatch(part):
         yield f"20{short[1]}"
     elif year := YEAR.search(part):

@@ -167,7 +167,7 @@ class Providers(PlainView):
 
     @extend_schema(tags=["providers"], operation_id="providers_list", responses=ProviderSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """What writes answers here."""
+        """The providers that can write answers."""
         return Response(ProviderSerializer(cards(), many=True).data)
 
 

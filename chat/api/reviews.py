@@ -61,7 +61,7 @@ else:
 
 @contextmanager
 def as_api_errors() -> Iterator[None]:
-    """What a command refuses is 422, and 409 where somebody else was quicker."""
+    """Answer 422 to what a command refuses, and 409 to a change that came too late."""
     try:
         yield
     except StaleCell as error:

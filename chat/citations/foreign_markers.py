@@ -86,7 +86,7 @@ class AnswerDecoder:
         return len(self._held) > LONGEST or self._held[-1] == "\n" or self._held[-1] in _CLOSERS
 
     def _end(self, following: str) -> None:
-        """What is held has its closing bracket; the next character tells a link from a marker."""
+        """End a complete bracket: the next character tells a link from a marker."""
         is_link = self._held[0] == "[" and following in ("(", ":")
         marks = None if is_link else self._reader.read(self._held, self._before)
         if marks is None:

@@ -195,7 +195,7 @@ class _MarkerStart:
         self.brackets_read = 0
 
     def read(self, character: str) -> str:
-        """Text that is certainly none of an opening; ``brackets_read`` is set once one is complete."""
+        """Return text that is surely no opening of a marker; set ``brackets_read`` once one is complete."""
         candidate = self._held + character
         prefix = self._PREFIX.fullmatch(candidate)
         if prefix is None:
@@ -228,7 +228,7 @@ class _Marker:
         self.surplus = ""
 
     def read(self, character: str) -> Literal["open", "closed", "lost"]:
-        """``closed`` sets ``body``, and ``surplus`` to what was read beyond the marker."""
+        """Read a character. ``closed`` sets ``body``, and ``surplus`` to what was read after the marker."""
         if character == "]":
             self._run += 1
             self._read += "]"
@@ -255,7 +255,7 @@ class _Marker:
         return opening[0] if opening else ""
 
     def salvaged(self) -> tuple[str, str]:
-        """What can be saved of a marker without an end: its body ('' when none), and the text after it."""
+        """Return the body of a marker without an end ('' if unusable), and the text after it."""
         closing = re.search(r"\]+", self._read)
         if closing and _TARGET.match(self._read[: closing.start()].partition("|")[0]):
             return self._read[: closing.start()], self._read[closing.end() :]
@@ -277,7 +277,7 @@ class CodeState:
         return bool(self._fence) or self._ticks % 2 == 1
 
     def read(self, part: str) -> None:
-        """A line break, a backtick, or text with neither."""
+        """Read a line break, a backtick, or text with neither."""
         if part != "\n":
             self._line += part
             self._ticks += part == "`" and not self._fence
@@ -334,7 +334,7 @@ def without_markers(content: str) -> str:
 
 
 def defused(text: str) -> str:
-    """Text of a document or a person, made unable to pass for a marker in a message."""
+    """Return text of a document or a person in which nothing can pass for a marker of a message."""
     return _ANY_OPENING.sub("[\u200b", text)
 
 

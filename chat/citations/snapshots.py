@@ -178,7 +178,7 @@ def _reanchor(citation: Citation, row: CitationUnit | None, sources: Sources) ->
 
 
 def quote_rects(citation: Citation, unit: SourceUnit) -> list[Rect] | None:
-    """Where the quote's pieces stand in the unit; sets the citation's characters. None when they do not.
+    """Return the places of the quote's pieces in the unit, and set the citation's characters; else None.
 
     Imported words have no boxes until their PDF is there.
     """
@@ -210,5 +210,5 @@ def same_place(before: Sequence[Sequence[float]], now: Sequence[Rect]) -> bool:
 
 
 def words_of(text: str) -> str:
-    """Text without differences of spacing and case."""
+    """Return the text without differences of spacing and case."""
     return "".join(text.split()).casefold()

@@ -76,7 +76,7 @@ def reader_link(citation: Citation) -> str:
 def summary_of(
     citations: Sequence[CitationShown], claims: Iterable[str], uncited: int, quotes_only: bool = False
 ) -> Summary:
-    """How the claims fared. ``claims[i]`` names the claim of ``citations[i]``; equal names are one claim.
+    """Summarise the claims. ``claims[i]`` names the claim of ``citations[i]``; equal names are one claim.
 
     ``quotes_only``: the answer was written without a model. It claims nothing, so nothing was verified.
     """
@@ -108,7 +108,7 @@ def summary_of(
 
 
 def claims_checked(total: int, verified: int, found: int, contradicted: int) -> Iterator[str]:
-    """``3 of 5 claims verified``, ``2 quotes found``, ``1 contradicted``: those that there are."""
+    """Return ``3 of 5 claims verified``, ``2 quotes found``, ``1 contradicted``, without zeros."""
     if total:
         yield ngettext(
             "%(verified)s of %(total)s claim verified", "%(verified)s of %(total)s claims verified", total
@@ -120,7 +120,7 @@ def claims_checked(total: int, verified: int, found: int, contradicted: int) -> 
 
 
 def quotes_found(total: int, found: int) -> str:
-    """``3 quotes, all found on the page``."""
+    """Return ``3 quotes, all found on the page``."""
     if total < 2:
         alone = gettext("1 quote, found on the page") if found else gettext("1 quote, not found")
         return alone if total else ""
@@ -134,7 +134,7 @@ def outdated(citations: Iterable[CitationShown]) -> list[CitationShown]:
 
 
 def changes_of(citations: Iterable[CitationShown]) -> str:
-    """Which citations the documents no longer bear out; '' when there is none."""
+    """Return which citations the documents no longer support; '' without any."""
     found = outdated(citations)
     if not found:
         return ""
@@ -161,7 +161,7 @@ CONTRADICTED_COLOURS = ("#ffe8e6", "#ffb3ae")
 
 
 def colours_of(citation: Citation) -> tuple[str, str]:
-    """Those of its number; a contradicted claim has its own, and what was only found stays pale."""
+    """Return the colour of its number; contradicted claims have their own, found words stay pale."""
     if citation.verdict in CONTRADICTED:
         return CONTRADICTED_COLOURS
     pale, strong = COLOURS[(citation.number - 1) % len(COLOURS)]
@@ -201,7 +201,7 @@ class LinkTarget:
 
 
 def reader_query(page: int, words: str = "", **rows: object) -> str:
-    """``page=5&q=…&unit=…``: opens the reader at the words, and at the rows (unit, citation) while they last.
+    """Return ``page=5&q=…&unit=…``, which opens the reader at the words and, while they exist, the rows.
 
     Words outlive a new reading of the document and the deletion of an answer: they are looked up anew.
     """
@@ -258,7 +258,7 @@ def _passage(document: Document, unit: CitationUnit, quote: str) -> LinkHighligh
 
 
 def find_target(document: Document, place: LinkTarget) -> Anchor | None:
-    """Where the words stand: on the page that is named, or from there over its end; else anywhere."""
+    """Return the place of the words: on the named page or over its end, else anywhere."""
     if place.page is None:
         return locate(document.pk, place.quote)
     rows = document.pages.filter(number__range=(place.page, place.page + 1)).order_by("number")

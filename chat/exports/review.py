@@ -105,7 +105,7 @@ def shown_value(cell: ReviewCell | None) -> str:
 
 
 def harmless(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
+    """Return text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
@@ -243,7 +243,7 @@ def as_xlsx(table: ReviewTable) -> bytes:
 
 
 def put(place: Any, value: Any, *, bold: bool = False) -> None:
-    """A value that is never a formula."""
+    """Write a value that is never a formula."""
     place.value = value
     if isinstance(value, str):
         place.data_type = "s"
@@ -290,7 +290,7 @@ def colour_of(cell: ReviewCell, cited: Citation | None) -> str:
 
 
 def put_evidence(sheet: Worksheet, table: ReviewTable) -> None:
-    """One line for each source; the first of them with a picture of the words."""
+    """Write one line for each source, the first with a picture of the words."""
     for at, head in enumerate((*SOURCE_HEADS, "Words"), start=1):
         put(sheet.cell(1, at), head, bold=True)
         sheet.column_dimensions[get_column_letter(at)].width = 60 if head in ("Quote", "Words") else 22

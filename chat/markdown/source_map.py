@@ -74,7 +74,7 @@ def parsed_blocks(source: str) -> list[list[Token]]:
 
 
 def shown_characters(text: str) -> str:
-    """Text without private-use characters and bidirectional controls."""
+    """Return text without private-use characters and bidirectional controls."""
     return _UNSHOWN.sub("", text)
 
 

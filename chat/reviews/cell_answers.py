@@ -216,7 +216,7 @@ def prompt_tokens(prompt: Prompt) -> int:
 
 
 def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, ProviderError | None]:
-    """What the model said, the tokens it says it used, and why it stopped early, if it did."""
+    """Return the model's text, the tokens it reports, and why it stopped early, if it did."""
     pieces: list[str] = []
     usage: Usage | None = None
     try:
@@ -314,7 +314,7 @@ class FillEstimate:
 
 
 def fill_estimate(review: Review, cells: Iterable[ReviewCell], provider: Provider) -> FillEstimate:
-    """Of cells that are to be filled; a document shorter than a prompt costs only its own length."""
+    """Estimate the tokens of cells to be filled; a document shorter than a prompt costs its own length."""
     rows: dict[UUID | None, int] = {}
     for cell in cells:
         rows[cell.row.document_id] = rows.get(cell.row.document_id, 0) + 1

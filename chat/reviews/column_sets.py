@@ -227,7 +227,7 @@ def templates() -> dict[str, dict[str, Any]]:
 
 
 def template_columns(user: User, template: str) -> list[Mapping[str, Any]]:
-    """Of a template by its name, or by the id of one that the user may see. Raise InvalidReview."""
+    """Return the columns of a template, by its name or the id of a visible one. Raise InvalidReview."""
     if not template:
         return []
     if template in templates():

@@ -346,7 +346,7 @@ class Agreement:
 
 
 def agreements(review: Review, user: User) -> list[Agreement]:
-    """Of each two reviewers, over the cells that the user may see; none while marks are blind."""
+    """Return the agreement of each two reviewers over the visible cells; none while marks are blind."""
     if review.blind:
         return []
     cells = ReviewCell.objects.filter(row__review=review).visible_to(user)

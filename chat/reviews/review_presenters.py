@@ -71,7 +71,7 @@ class ReviewGrid(msgspec.Struct, frozen=True):
 
 
 def grid(review: Review, user: User, since: datetime | None = None) -> ReviewGrid:
-    """What the user may see of the review; with ``since`` only the cells that changed. Five queries."""
+    """Return the part of the review that the user may see; with ``since`` the changed cells. Five queries."""
     cells = ReviewCell.objects.filter(row__review=review).visible_to(user)
     now = ReviewCell.objects.filter(row__review=review).aggregate(last=Max("updated_at"))["last"]
     own = ReviewMark.objects.filter(cell__row__review=review, user=user)

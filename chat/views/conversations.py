@@ -213,7 +213,7 @@ async def stream(request: HttpRequest, message_id: UUID) -> StreamingHttpRespons
 
 
 async def require_visible_answer(user: User | AnonymousUser, message_id: UUID) -> None:
-    """Raises Http404 unless the user may read the answer."""
+    """Check that the user may read the answer. Raises Http404."""
     answers = Message.objects.visible_to(user).filter(pk=message_id, role=Message.Role.ASSISTANT)
     if not await from_database(answers.exists):
         raise Http404

@@ -69,7 +69,7 @@ def reviews(request: HttpRequest) -> HttpResponse:
 
 
 def offered(request: HttpRequest) -> dict[str, object]:
-    """What the form of a new review offers."""
+    """Return the choices of the form of a new review."""
     chosen = [pk for text in request.GET.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
     return {
         "section": "reviews",
@@ -83,7 +83,7 @@ def offered(request: HttpRequest) -> dict[str, object]:
 
 
 def sources_of(request: HttpRequest) -> dict[str, object]:
-    """What rows may come from."""
+    """Return the possible sources of rows."""
     return {
         "collections": Collection.objects.visible_to(request.user).order_by("name"),
         "searches": SavedSearch.objects.visible_to(request.user),
@@ -91,7 +91,7 @@ def sources_of(request: HttpRequest) -> dict[str, object]:
 
 
 def chosen_source(request: HttpRequest) -> tuple[Collection | None, SavedSearch | None]:
-    """Of the form's ``collection``: the id of one, or ``search:`` and that of a saved search."""
+    """Read the form's ``collection``: the id of one, or ``search:`` and that of a saved search."""
     kind, _colon, key = request.POST.get("collection", "").rpartition(":")
     wanted, user = as_uuid(key), request.user
     if kind == "search":
@@ -285,7 +285,7 @@ def refreshed(request: HttpRequest, name: str, *values: object) -> HttpResponse:
 @require_safe
 @login_required
 def own_templates(request: HttpRequest) -> HttpResponse:
-    """One's own templates and those that others share; a file of one may be taken in."""
+    """Show the user's templates and those shared by others, with an upload of a file of one."""
     found = ReviewTemplate.objects.visible_to(request.user).select_related("owner")
     listed = found.prefetch_related("shares__user", "shares__group")
     return render(request, "reviews/templates.html", {"section": "reviews", "templates": listed})
@@ -322,7 +322,7 @@ def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpResponse:
-    """``remove`` ends a right by its id; else ``name`` is given one."""
+    """Grant a right to ``name``, or revoke one by its id in ``remove``."""
     assert request.user.is_authenticated
     name = request.POST.get("name", "").strip()
     try:

@@ -94,7 +94,7 @@ class Job(models.Model):
 
     @property
     def state(self) -> str:
-        """``waiting``, ``running``, ``done``, ``failed`` or ``cancelled``."""
+        """Return ``waiting``, ``running``, ``done``, ``failed`` or ``cancelled``."""
         return self.outcome or ("running" if self.started_at else "waiting")
 
     @property
@@ -111,7 +111,7 @@ class Job(models.Model):
 
     @property
     def progress(self) -> float:
-        """0..1."""
+        """Return the progress, 0..1."""
         if self.finished_at:
             return 1.0 if self.outcome == self.Outcome.DONE else 0.0
         return self.document.progress if self.document and self.kind not in BESIDE else 0.0

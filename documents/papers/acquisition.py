@@ -36,7 +36,7 @@ FETCH_TASK = "documents.papers.acquisition.fetch_pdf"
 
 
 def completed(record: PaperRecord) -> PaperRecord:
-    """What a person wrote stays; the catalogues fill what is missing, when they can.
+    """Complete a record from the catalogues, if they answer; a person's own values stay.
 
     Raises CatalogueError for a record without a title that they do not complete.
     """
@@ -128,7 +128,7 @@ def add_zotero(owner: User, key: str, group: str = "") -> list[Document]:
 def add_records(
     owner: User, records: Sequence[PaperRecord], headers: Headers | None = None
 ) -> list[Document]:
-    """``add_papers``, and what an exported library knows besides: files that are here, tags, collections.
+    """Add the papers, with the files, tags and collections of an exported library.
 
     A document of the owner whose file name a record gives gets that record, before others are made.
     """

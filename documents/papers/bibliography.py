@@ -145,7 +145,7 @@ def name_parts(name: str) -> dict[str, str]:
 
 
 def printed_name(name: str) -> str:
-    """``Doe, Jane`` as ``Jane Doe``."""
+    """Return ``Doe, Jane`` as ``Jane Doe``."""
     family, comma, given = name.partition(",")
     return f"{given.strip()} {family.strip()}".strip() if comma else name.strip()
 

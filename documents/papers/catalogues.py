@@ -264,7 +264,7 @@ CATALOGUES: tuple[Catalogue, ...] = (SemanticScholar(), OpenAlex())
 
 
 def look_up(record: PaperRecord) -> PaperRecord:
-    """What the first catalogue that knows the paper says of it. Raises CatalogueError."""
+    """Return the record of the first catalogue that knows the paper. Raises CatalogueError."""
     return _first(lambda catalogue: catalogue.paper(record))
 
 
@@ -336,7 +336,7 @@ def in_library(owner: User, records: Sequence[PaperRecord]) -> dict[str, Documen
 
 
 def _marks(record: PaperRecord) -> list[str]:
-    """What tells that two records are the same paper, the surest first."""
+    """Return the keys that identify a paper, the surest first."""
     title = f"{record.title.lower()} ({record.year})"
     return [*_filled((record.doi.lower(), record.arxiv_id)), title]
 

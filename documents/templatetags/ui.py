@@ -139,7 +139,7 @@ NIL = UUID(int=0)
 
 @register.simple_tag
 def icon(name: str, css_class: str = "") -> SafeString:
-    """``{% icon "search" %}``: decorative; the control around it has the label."""
+    """Render ``{% icon "search" %}``: decorative, as the control around it has the label."""
     return _icon(name, css_class, get_script_prefix())
 
 
@@ -156,7 +156,7 @@ def _icon(name: str, css_class: str, script_prefix: str) -> SafeString:
 
 @register.simple_tag
 def document_url(name: str, pk: UUID) -> SafeString:
-    """``{% url name pk %}`` for many documents: the route is reversed once."""
+    """Render ``{% url name pk %}`` for many documents: the route is reversed once."""
     return SafeString(_route(name, get_script_prefix()).replace(str(NIL), str(pk)))
 
 

@@ -123,7 +123,7 @@ def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def figure_places(request: HttpRequest, pk: UUID) -> JsonResponse:
-    """Where figures are, page by page: their colours stay when pages are dark."""
+    """Return the places of figures, page by page: their colours stay when pages are dark."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     places = [{"page": page, "boxes": boxes} for page, boxes in figure_boxes(shown).items()]
     return JsonResponse(places, safe=False)
@@ -301,7 +301,7 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def menu(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """What can be done with the document, besides opening it: asked for when its card's menu opens."""
+    """Show the document's actions, requested when its card's menu opens."""
     found = for_cards(Document.objects.visible_to(request.user), request.user)
     return render(request, "library/_menu.html", {"document": get_object_or_404(found, pk=pk)})
 

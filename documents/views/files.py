@@ -107,7 +107,7 @@ def pdf_of(request: HttpRequest, document: Document, file: FieldFile) -> HttpRes
 @require_safe
 @login_required
 def document_original(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    """What was uploaded, when that was no PDF: only ever as a download, since browsers would run HTML."""
+    """Return an uploaded file that was no PDF, only as a download, since browsers would run HTML."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     if not document.original:
         raise Http404

@@ -224,7 +224,7 @@ def share_collection(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def shares(request: HttpRequest) -> HttpResponse:
-    """What was given to others, and what others gave."""
+    """Show the shares that the user gave and received."""
     parts = ("document", "collection", "user", "group", "document__owner", "collection__owner")
     present = Share.objects.exclude(document__deleted_at__isnull=False).select_related(*parts)
     own = Share.objects.visible_to(request.user).values("pk")
@@ -359,7 +359,7 @@ def act(request: HttpRequest, action: str) -> HttpResponse:
 
 
 def sentence(action: str, name: str, done: int, asked: int) -> str:
-    """What happened, and to how many of the documents it did not."""
+    """Return a sentence on the outcome, and on the documents that could not be changed."""
     template = {
         "tag": _("Tagged “%(name)s”: %(count)s."),
         "collect": _("Added to “%(name)s”: %(count)s."),

@@ -104,7 +104,7 @@ class WorkForm(forms.Form):
         return PaperRecord(**self.cleaned_data)
 
     def save_to(self, document: Document) -> None:
-        """What was written is the document's own from now on: reading it again changes none of it."""
+        """Save the record; parsing the document again keeps it."""
         record = self.record
         document.title, document.authors, document.year = record.title, list(record.authors), record.year
         document.doi, document.abstract, document.tldr = record.doi[:200], record.abstract, record.tldr
@@ -172,7 +172,7 @@ NOT_LISTED = "No catalogue knows this paper. Write it down by hand below."
 @require_safe
 @login_required
 def papers(request: HttpRequest) -> HttpResponse:
-    """Where papers are added."""
+    """Show the page on which papers are added."""
     return _page(request)
 
 
@@ -240,7 +240,7 @@ def add_zotero_library(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def metadata(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """What a document says of itself, to be put right."""
+    """Show the metadata of a document in a form that corrects them."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     form = WorkForm(request.POST) if request.method == "POST" else WorkForm.of(document)
     if request.method == "POST" and form.is_valid():

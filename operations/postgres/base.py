@@ -60,7 +60,7 @@ class ConnectionLimit:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def enter(self, seconds: float) -> None:
-        """Raises NoneFree."""
+        """Wait for a place. Raises NoneFree."""
         with self.lock:
             if self.taken < self.places and not self.waiting:
                 self.taken += 1

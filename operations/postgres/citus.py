@@ -72,7 +72,7 @@ class Node(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Node:
-        """Of ``host:port``. Raises ValueError."""
+        """Parse ``host:port``. Raises ValueError."""
         host, _, port = text.rpartition(":")
         if not host:
             raise ValueError(f"{text!r} is not host:port.")
@@ -167,7 +167,7 @@ def constraints(cursor: CursorWrapper) -> list[Constraint]:
 
 
 def ensure_possible() -> None:
-    """Raises NotPossible where this server has no Citus, or cannot use it."""
+    """Check that this server has Citus and can use it. Raises NotPossible."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT current_setting('shared_preload_libraries'),"
@@ -184,7 +184,7 @@ def ensure_possible() -> None:
 
 
 def missing_steps() -> list[SchemaStep]:
-    """What ``distribute`` would do, in order; nothing where all is in its place. Raises NotPossible."""
+    """Return the steps of ``distribute`` in order; none if all is done. Raises NotPossible."""
     ensure_possible()
     if not has_citus():
         raise NotPossible(f"The database has no Citus extension yet. {WORKERS}")
@@ -203,7 +203,7 @@ def missing_steps() -> list[SchemaStep]:
 
 
 def ensure_nodes(cursor: CursorWrapper) -> None:
-    """Raises NotPossible without a worker, or where one does not answer."""
+    """Check that there are workers and all answer. Raises NotPossible."""
     cursor.execute(NODES)
     nodes = cursor.fetchall()
     if not any(group for _, _, group, _ in nodes) or all(group for _, _, group, _ in nodes):

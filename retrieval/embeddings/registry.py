@@ -57,7 +57,7 @@ CHOICES = (
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """``provider`` and ``model`` of a space's name. Raises ProviderError for an unknown provider."""
+    """Return ``provider`` and ``model`` of a space's name. Raises ProviderError for an unknown provider."""
     provider, _, model = name.partition(":")
     if provider not in DEFAULT_MODELS:
         raise ProviderError(

@@ -146,7 +146,7 @@ def move_on() -> bool:
 
 
 def share_embedded(space: EmbeddingSpace) -> float:
-    """Of all chunks, how many have a vector in the space: 0..1."""
+    """Return the share (0..1) of chunks that have a vector in the space."""
     chunks = RetrievalChunk.objects.filter(document__deleted_at=None).count()
     vectors = ChunkVector.objects.filter(space=space, document__deleted_at=None).count()
     return vectors / chunks if chunks else 1.0
@@ -277,7 +277,7 @@ def backfill(on_step: Callable[[Behind, int, int], object] | None = None, pace: 
 
 
 def bring_up_to_date(behind: Behind) -> None:
-    """A file to read anew goes to the queue; the rest is done here. Raises ProviderError, Stale."""
+    """Queue a file to be parsed again, or do the other steps here. Raises ProviderError, Stale."""
     if behind.what == "parser":
         ingest_again(behind.document)
         return
@@ -298,7 +298,7 @@ def index_what_lacks(behind: Behind) -> None:
 
 
 def forgive_embedding(document: Document) -> None:
-    """A document that failed only because it could not be embedded is whole now."""
+    """Mark a document as ready that failed only because it could not be embedded."""
     Document.objects.filter(pk=document.pk, failure_code=FailureCode.EMBEDDING_FAILED).update(
         status=Document.Status.READY, failure_code="", failure_message="", indexed_at=timezone.now()
     )

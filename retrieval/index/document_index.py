@@ -226,7 +226,7 @@ def embed_document(document: Document, space: EmbeddingSpace) -> int:
 
 
 def report_progress(document: Document, done: float) -> None:
-    """Who watches the document being taken in sees how many of its chunks are indexed.
+    """Store how many of the document's chunks are indexed, for the progress display.
 
     While scanned pages are read, its progress is the share of pages that were.
     """
@@ -264,7 +264,7 @@ def packed_vectors(vectors: Vectors) -> Iterator[bytes]:
 
 @contextmanager
 def held(document: Document) -> Iterator[None]:
-    """A transaction in which the document's row is locked and as it was read. Raises Stale."""
+    """Open a transaction in which the document's row is locked and unchanged. Raises Stale."""
     with transaction.atomic():
         same = Document.objects.filter(pk=document.pk, lease=document.lease, deleted_at=None)
         if not same.select_for_update(of=("self",)).exists():

@@ -96,7 +96,7 @@ def document_words(document: Document, chunks: Sequence[ChunkRow]) -> tuple[byte
 
 
 def names_of(document: Document) -> str:
-    """What people may call the document: title, file name, authors, year, DOI.
+    """Return the document's names for full-text search: title, file name, authors, year, DOI.
 
     A year in title or file name goes before the document's own, which is when the file was made:
     the report of a year comes out in the next.
@@ -194,7 +194,7 @@ class ScopeIndex:
 
     @classmethod
     def empty(cls, summary: ScopeSummary) -> ScopeIndex:
-        """Of a search that does not look for words."""
+        """Return the index of a search without words."""
         return cls(summary, {}, b"", np.zeros(0, np.int64), (), np.zeros((0, 0), np.float32))
 
     def holds(self, terms: Collection[str]) -> bool:

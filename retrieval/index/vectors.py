@@ -62,12 +62,12 @@ def open_space(name: str) -> EmbeddingSpace:
 
 
 def embedder_of(space: EmbeddingSpace) -> Embedder:
-    """Raises ProviderError when its key is missing."""
+    """Return its embedder. Raises ProviderError when its key is missing."""
     return embedder(space.provider, space.model, space.dimensions)
 
 
 def without_vector(chunks: QuerySet[RetrievalChunk], space: EmbeddingSpace) -> QuerySet[RetrievalChunk]:
-    """Those of the chunks that have no vector in the space yet."""
+    """Return those of the chunks that have no vector in the space yet."""
     vector = ChunkVector.objects.filter(document=OuterRef("document"), chunk=OuterRef("pk"), space=space)
     return chunks.filter(~Exists(vector))
 

@@ -120,7 +120,7 @@ AUTHOR = re.compile(r"\b(?:by\s+)?([A-Z][\w'â€™-]+)(?:\s+(?:and|&)\s+[A-Z][\w'â€
 
 
 def read_filters(text: str) -> Filters:
-    """What rules can read. Years filter only where they date the document, not what it reports."""
+    """Return the filters that rules find. Years filter only if they date the document."""
     found: dict[str, Any] = {}
     for part in (_pages(text), _kinds(text), _sections(text), _years(text), _authors(text)):
         found.update(part)
@@ -190,7 +190,7 @@ class _Written(msgspec.Struct, frozen=True):
 
 
 def filters_of(reply: Reply) -> Filters:
-    """What a model read. Raises ProviderError."""
+    """Return the filters of a model's reply. Raises ProviderError."""
     return Filters(**msgspec.structs.asdict(reply.read("filters", _Written)))
 
 
@@ -305,7 +305,7 @@ class Plan:
 
     @property
     def own(self) -> QueryTerms:
-        """What the person typed."""
+        """Return the terms of the user's text."""
         return self.questions[0].question
 
     @property
@@ -314,14 +314,14 @@ class Plan:
 
     @property
     def meanings(self) -> list[tuple[str, str, float]]:
-        """What to embed: list name, text, weight."""
+        """Return the texts to embed: list name, text, weight."""
         asked = [(f"meaning of {named.name}", named.question.text, named.weight) for named in self.questions]
         invented = [("meaning of an invented answer", self.invented, 1.0)] if self.invented else []
         return [*asked, *invented]
 
     @property
     def asked(self) -> list[NamedQuestion]:
-        """What evidence is weighed against: the question and its parts, not its variants."""
+        """Return the questions for evidence: the question and its parts, not its variants."""
         return [named for named in self.questions if named.weight == 1]
 
     def with_parts(self, known: Callable[[Phrase], bool]) -> Plan:
@@ -381,7 +381,7 @@ def _ask(text: str, trace: Trace, model: LanguageModel | None) -> PendingCall[Re
 def _derived(
     name: StrategyName, read: Callable[[Reply], Answer], asked: PendingCall[Reply] | None, trace: Trace
 ) -> Answer | None:
-    """What the strategy reads from the reply; None where it is off, or nothing came that it can read."""
+    """Return the strategy's part of the reply; None if it is off or unreadable."""
     if name in trace.off:
         return None
     if asked is None:

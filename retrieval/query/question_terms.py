@@ -272,7 +272,7 @@ def _phrases(texts: Iterable[str], languages: Sequence[str]) -> tuple[Phrase, ..
 
 
 def _packs(terms: Sequence[str], packs: Iterable[str]) -> dict[str, PackTerms]:
-    """What each pack adds: the terms of the written phrases count half."""
+    """Return the terms that each pack adds: those of the documents' phrases count half."""
     added = {}
     for pack in packs:
         written = [phrase for concept in concepts_in(terms, (pack,)) for phrase in concept.written]
@@ -395,6 +395,6 @@ def _place(word: str, number: str, languages: Sequence[str]) -> Place:
 
 @cache
 def _called(language: str, kinds: tuple[str, ...]) -> frozenset[str]:
-    """What places of these kinds are called."""
+    """Return the names of places of these kinds."""
     words = tomllib.loads(language_data(language, "answers.toml")).get("places", {})
     return frozenset(word for kind in kinds for word in words.get(kind, ()) if word.isalpha())

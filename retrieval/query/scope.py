@@ -51,11 +51,11 @@ class ScopeSql:
         return "".join(f" AND ({columns}) {condition}" for condition in self.chunks)
 
     def with_words(self, words: str) -> ScopeSql:
-        """Only chunks that meet the tsquery."""
+        """Keep only chunks that match the tsquery."""
         return self._narrowed("IN", words)
 
     def without(self, words: str) -> ScopeSql:
-        """Only chunks that do not meet the tsquery."""
+        """Keep only chunks that do not match the tsquery."""
         return self._narrowed("NOT IN", words)
 
     def _narrowed(self, membership: str, words: str) -> ScopeSql:

@@ -107,7 +107,7 @@ class KeywordSearch:
 
     @cached_property
     def by_name(self) -> Scores:
-        """What a document's names add to the score of all its chunks; 0 where there is no choice."""
+        """Return the score that a document's names add to all its chunks; 0 without a choice of documents."""
         index = self.index
         added = np.zeros(len(index.document_ids), np.float32)
         if self.names and index.summary.documents > 1:
@@ -119,7 +119,7 @@ class KeywordSearch:
 
     @cached_property
     def by_whole(self) -> Scores:
-        """What all the chunks of a document together add to each; 0 where there is no choice."""
+        """Return the score that all chunks of a document add to each; 0 without a choice of documents."""
         if not self.names or self.index.summary.documents < 2 or not len(self.index.at):
             return np.zeros(len(self.index.document_ids), np.float32)
         return WHOLE_WEIGHT * self._whole()

@@ -30,7 +30,7 @@ class Reranker(Protocol):
     local: bool
 
     def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
-        """0..1 for each passage. Raises ProviderError."""
+        """Return 0..1 for each passage. Raises ProviderError."""
         ...
 
 
@@ -208,7 +208,7 @@ def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
 def rank_by_evidence(
     named: NamedQuestion, found: FoundCandidates, keys: Set[UUID], meaning: bool
 ) -> list[tuple[UUID, float]]:
-    """Those of the candidates that lists of this question or part brought, by what in them speaks of it.
+    """Return the candidates that lists of this question or part found, with their evidence for it.
 
     ``meaning``: whether the best are read once more for the unit nearest in meaning.
     """

@@ -41,7 +41,7 @@ def list_name(name: str) -> str:
 
 @register.filter
 def limited_to(filters: dict[str, str]) -> str:
-    """What a search was limited to: 'page 64, years 2015–2019, author Rowe'."""
+    """Return the filters of a search for people: 'page 64, years 2015–2019, author Rowe'."""
     limits = []
     for name, many in (("page", _("pages")), ("year", _("years"))):
         first, last = filters.get(f"{name}_from"), filters.get(f"{name}_to")

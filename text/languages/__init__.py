@@ -21,6 +21,6 @@ def languages_with(name: str) -> frozenset[str]:
 
 @cache
 def language_data(code: str, name: str) -> str:
-    """Text of one data file; empty where the language has none."""
+    """Return the text of one data file; '' if the language has none."""
     path = FOLDER / base_language(code) / name
     return path.read_text(encoding="utf-8") if base_language(code) and path.is_file() else ""

@@ -198,7 +198,7 @@ class _Surroundings:
 
 
 def likeness(place: Occurrence, sides: Sequence[tuple[list[str], list[str]]], bag: Counter[str]) -> float:
-    """0 (nothing in common) to 1 (the very context), from the text around and the row it stands in."""
+    """Return 0 (nothing in common) to 1 (the same context), by the text around the quote and its row."""
     around = _Surroundings(_text_sides(place), _row_sides(place), _tokens_of(place, _column_above(place)))
     beside = max((_beside(around, before, after) for before, after in sides), default=0.0)
     return 0.8 * beside + 0.2 * _nearby(around, bag)

@@ -158,7 +158,7 @@ def _pages_of_reading(document: UUID, last: int | None, count: int) -> tuple[_Ke
 
 
 def locate(document: UUID, quote: str, context: str = "") -> Anchor | None:
-    """Where the quote stands in the document, or None. The caller knows that it may be read."""
+    """Return the place of the quote in the document, or None. The caller checks access."""
     pages = StoredPages(document)
     if context:
         pages.read_boxes(pages_with(pages, quote)[:MANY])
@@ -172,7 +172,7 @@ def pages_with(pages: StoredPages, quote: str) -> list[int]:
 
 
 def find_in_file(pages: FilePages, quote: str, context: str = "") -> Anchor | None:
-    """Where the quote stands in a file, or None. Raises ``ParseFailure``."""
+    """Return the place of the quote in a file, or None. Raises ``ParseFailure``."""
     return find_quote(pages.printed, quote, context) or find_quote(pages.recognised, quote, context)
 
 
@@ -205,7 +205,7 @@ class WordQuery:
 
     @cached_property
     def gaps(self) -> dict[int, str]:
-        """What folding dropped between two characters of the query, by the place of the second."""
+        """Return the characters that folding removed between two of the query, by the second one's offset."""
         return dict(_gaps(self.folded, 0, len(self.folded.text)))
 
     @cached_property
@@ -318,7 +318,7 @@ def _fits(page: Folded, start: int, end: int, query: WordQuery) -> bool:
 
 
 def _gaps(folded: Folded, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """What folding dropped within a range, by its place in the range."""
+    """Yield the characters that folding removed within a range, by their offset in it."""
     for gap in folded.gaps[bisect_right(folded.gaps, start) : bisect_left(folded.gaps, end)]:
         yield gap - start, folded.source[folded.offsets[gap - 1] + 1 : folded.offsets[gap]]
 

@@ -137,7 +137,7 @@ def folded_text(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Words, numbers and signs of a text, folded; ``1,577`` and ``15.6`` are one token each."""
+    """Return words, numbers and signs of a text, folded; ``1,577`` and ``15.6`` are one token each."""
     found = re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[%$£€¥]", unicodedata.normalize("NFKC", text))
     return [folded for word in found if (folded := "".join([_folded[character] for character in word]))]
 

@@ -25,7 +25,7 @@ def content_places(tokens: Sequence[Token]) -> list[int]:
 
 
 def worth(claim: Token, source: Token) -> float:
-    """1 for the same, less for its opposite, 0 for anything else."""
+    """Return 1 for the same, less for its opposite, 0 for anything else."""
     if same(claim, source):
         return 1.0
     if claim.quantity or source.quantity:
