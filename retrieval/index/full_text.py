@@ -307,7 +307,6 @@ def _best_named(
 
 EARLIER_YEAR = 0.5
 """Of several years in a question, the latest identifies the report, which covers earlier ones too."""
-A_YEAR = re.compile(r"(?:19|20)\d\d")
 DAY = re.compile(r"\d\d?")  # of a date: '30' names no document
 
 
@@ -327,12 +326,12 @@ def name_scores(
         return np.zeros(0, np.float32)
     names, cover = np.stack([item.names for item in named]), np.stack([item.cover for item in named])
     weights = np.zeros((2, len(columns)), np.float32)
-    latest = max((term for term in question.said if A_YEAR.fullmatch(term)), default="")
+    latest = max((term for term in question.said if YEAR.fullmatch(term)), default="")
     scale = np.log1p(summary.documents) / np.log1p(max(summary.chunks, 1))
     for term in question.said | question.names:
         if term in columns and not DAY.fullmatch(term):
             at = columns[term]
-            weight = EARLIER_YEAR if A_YEAR.fullmatch(term) and term != latest else 1.0
+            weight = EARLIER_YEAR if YEAR.fullmatch(term) and term != latest else 1.0
             weights[0, at] = weight * idf(float(np.count_nonzero(names[:, at])), summary.documents)
             weights[1, at] = weight * rarity.get(term, 0.0) * scale
     return names @ weights[0] + cover @ weights[1]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from domains import pack_data, pack_names
 from text.languages import language_data
 from text.numbers import number_words
-from text.terms import compounds_in, folded, folded_accents, likely_language, run_together, terms_of
+from text.terms import YEAR, compounds_in, folded, folded_accents, likely_language, run_together, terms_of
 
 # What people call things, and what documents of a field call them (``domains/<pack>/synonyms.txt``).
 #
@@ -92,7 +92,6 @@ WRITTEN_WEIGHT = 0.5
 KANA_PAIR = 0.3
 """Weight of a pair of characters with hiragana in it: mostly an ending or a particle beside a word."""
 HIRAGANA = re.compile("[ぁ-ゟ]")
-A_YEAR = re.compile(r"(?:19|20)\d\d")
 MAX_WORDS = 400
 MAX_CHARACTERS = 4_000
 """Words and characters of a question that are read; longer ones are whole pages pasted into the box."""
@@ -251,7 +250,7 @@ def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tupl
 
 def writings_of_year(terms: Sequence[str]) -> tuple[str, ...]:
     """Return those of a word's terms that write the same year: fy18, 2018."""
-    years = [term for term in terms if A_YEAR.fullmatch(term)]
+    years = [term for term in terms if YEAR.fullmatch(term)]
     return tuple(term for term in terms if years[0][2:] in term) if len(years) == 1 else ()
 
 
@@ -259,7 +258,7 @@ def weights_of(groups: Iterable[tuple[str, ...]]) -> dict[str, float]:
     """Return the weight of each term: 1, divided among the forms of one year (FY2018, 2018)."""
     weights: dict[str, float] = {}
     for group in groups:
-        share = 1 / len(group) if any(map(A_YEAR.fullmatch, group)) else 1.0
+        share = 1 / len(group) if any(map(YEAR.fullmatch, group)) else 1.0
         for term in group:
             weight = share * KANA_PAIR if HIRAGANA.search(term) and len(term) == 2 else share
             weights[term] = max(weight, weights.get(term, 0.0))
