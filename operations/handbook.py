@@ -111,7 +111,7 @@ PAGES: list[list[Element]] = [
             right=[
                 Heading("Chunks", 2),
                 Prose(
-                    "What is searched is a chunk: two to eight units of one section, about five hundred "
+                    "A chunk is what a search finds: two to eight units of one section, about five hundred "
                     "tokens long. Each chunk carries the title of the document and the headings above it."
                 ),
                 Prose(

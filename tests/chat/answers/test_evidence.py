@@ -10,6 +10,7 @@ from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import find_evidence
 from chat.providers.base import NativeCitation, TextDelta
 from documents.models import Document, Page
+from operations.handbook import SUGGESTED_QUESTIONS, draw_handbook
 from retrieval.query.scope import Scope
 from tests.conftest import Ingest
 
@@ -41,6 +42,15 @@ def answer(question: str, document: Document, user: User) -> tuple[str, list[int
 def test_a_page_that_is_named_is_answered_from(garden: Document, alice: User) -> None:
     text, pages = answer("What is said on page 2?", garden, alice)
     assert pages and set(pages) == {2} and "orchids" in text
+
+
+@pytest.mark.parametrize("question", SUGGESTED_QUESTIONS)
+def test_each_question_that_the_handbook_suggests_is_answered_directly(
+    alice: User, ingested: Ingest, question: str
+) -> None:
+    handbook = ingested(alice, pdf=draw_handbook(), name="Pincite_handbook.pdf")
+    text, pages = answer(question, handbook, alice)
+    assert pages and not text.startswith("No direct answer")
 
 
 def test_the_first_mention_of_what_is_to_be_defined_is_read(alice: User, ingested: Ingest) -> None:
