@@ -22,7 +22,7 @@ export function watchView(viewer) {
     const at = (start, size) => `${(100 * parseFloat(start)) / (100.01 - parseFloat(size))}%`;
     const holes = boxes.map((box) => {
       const { left, top, width, height } = put(document.createElement("div"), box).style;
-      const size = `calc(${width} - 1px) calc(${height} - 1px)`;
+      const size = `calc(${width} - .3px) calc(${height} - .3px)`;
       return `linear-gradient(#000 0 0) ${at(left, width)} ${at(top, height)}/${size}`;
     });
     div.style.setProperty("--figures", holes.join());
