@@ -100,7 +100,7 @@ def ip(*arguments: str) -> None:
 
 
 def lay_network() -> None:
-    """A bridge, and for each host a namespace that has one end of a pair of links."""
+    """Create a bridge, and for each host a namespace with one end of a pair of links."""
     ip("link", "set", "lo", "up")
     ip("link", "add", BRIDGE, "type", "bridge")
     ip("addr", "add", f"{OWN_ADDRESS}/24", "dev", BRIDGE)
@@ -158,7 +158,7 @@ def ours(name: str, *arguments: str, port: int = 0) -> Host:
 
 
 def hosts(binaries: Path, citus: bool) -> Iterator[Host]:
-    """In the order in which they start."""
+    """Yield the hosts in the order of their start."""
     yield postgres("primary", binaries, CITUS if citus else {})
     if citus:
         for name in NODES:
@@ -186,7 +186,7 @@ def with_environment(values: dict[str, str]) -> list[str]:
 
 
 def environment(citus: bool) -> dict[str, str]:
-    """Of every process of ours, this one too."""
+    """Return the environment of all our processes, this one included."""
     servers = ADDRESS["primary"] if citus else f"{ADDRESS['primary']},{ADDRESS['standby']}"
     url = f"postgres://postgres@{servers}/pincite?target_session_attrs=read-write&{DATABASE}"
     return {

@@ -120,13 +120,13 @@ class Installation:
             time.sleep(0.05)
 
     def wait_until_whole(self) -> None:
-        """The web server answers, and the queue's next heartbeat is that of a whole cluster."""
+        """Wait until the web server answers and the queue's heartbeat is that of a whole cluster."""
         Worker.objects.all().delete()
         self.wait(lambda: Worker.objects.alive().exists(), "the queue never became whole")
         self.wait(self.web_answers, "the web server never answered")
 
     def warm_up(self, pages: int) -> None:
-        """Every worker process has taken documents in, and loaded what it needs for that."""
+        """Wait until every worker process has ingested documents, and so loaded its modules."""
         self.wait_until_whole()
         for _ in range(3):
             at_once = range(2 * settings.Q_CLUSTER["workers"])
@@ -308,7 +308,7 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def taken_in(path: Path) -> Iterator[Document]:
-    """The file as a document of an owner of its own; both are removed afterwards. Raises CommandError."""
+    """Store the file as a document of a temporary owner; remove both afterwards. Raises CommandError."""
     owner, _made = User.objects.get_or_create(username=USER)
     with path.open("rb") as file:
         document = store_upload(owner, File(file), path.name, queued=False)

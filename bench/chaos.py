@@ -127,7 +127,7 @@ def with_restart(chaos: Installation, work: Callable[[], object]) -> float:
 
 
 def shut_postgres_down() -> None:
-    """A fast shutdown: all connections are cut."""
+    """Shut down fast, which cuts all connections."""
     pid_file = Path(settings.DATABASES["default"]["HOST"]) / "postmaster.pid"
     os.kill(int(pid_file.read_text().split()[0]), signal.SIGINT)
 
@@ -207,7 +207,7 @@ def queued_twice(chaos: Installation) -> tuple[Document, list[int]]:
 
 
 def check_single(document: Document, embedded: list[str]) -> None:
-    """Raises Broken unless the provider embedded each chunk once and there is one row of each."""
+    """Check that the provider embedded each chunk once, with one row of each. Raises Broken."""
     document.refresh_from_db()
     rows = rows_of(document)
     vectors = rows[next(model._meta.label for model in CONTENT if model.__name__ == "ChunkVector")][0]
@@ -290,7 +290,7 @@ def stop_and_start(chaos: Installation, number: int) -> float:
 
 
 def delete_during_ingest(chaos: Installation, number: int) -> float:
-    """No row, no vector and no file is left, and nothing comes back."""
+    """Delete a document during ingestion: no row, vector or file is left, and none comes back."""
     chaos.wait_until_whole()
     document = chaos.upload()
     chaos.busy_process(document)
@@ -334,7 +334,7 @@ def one_file_behind_two_hundred(chaos: Installation, number: int) -> float:
 
 
 def questions_beside_two_hundred(chaos: Installation, number: int) -> float:
-    """95th percentile of questions through the API, as a multiple of the same on an idle installation."""
+    """Return the 95th percentile of questions through the API, as a multiple of that of an idle system."""
     chaos.warm_up(PAGES)
     seconds_of_questions(chaos)  # plans are made
     idle = seconds_of_questions(chaos)
@@ -353,7 +353,7 @@ def median_of_singles(chaos: Installation) -> float:
 
 
 def seconds_of_questions(chaos: Installation, goes_on: Callable[[], bool] = lambda: True) -> list[float]:
-    """Of each question that was answered while it went on."""
+    """Return the seconds of each question that was answered meanwhile."""
     created = chaos.client.post("/api/conversations/", json={}).raise_for_status()
     path = f"/api/conversations/{created.json()['id']}/messages/"
     seconds: list[float] = []
@@ -373,7 +373,7 @@ def percentile(seconds: list[float]) -> float:
 
 @contextmanager
 def flood(chaos: Installation) -> Iterator[Callable[[], bool]]:
-    """Two hundred files, uploaded at once; whether some of them still wait."""
+    """Upload two hundred files at once; yield a check whether some still wait."""
     waiting = Document.objects.filter(owner=chaos.one, status=Document.Status.UPLOADED)
     with transaction.atomic():  # none is begun before the last is there
         for _ in range(FLOOD):

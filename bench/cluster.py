@@ -109,7 +109,7 @@ class Load:
         self.uploaded[key] = self.serial
 
     def ask(self, provider: str = "extractive") -> None:
-        """A question on the library; without a model the answer must be the known one, word by word."""
+        """Ask the library; without a model the answer must be the known one, word by word."""
         made = self.call("POST", "/api/conversations/", USERS[1], json={"provider": provider}).json()["id"]
         path = f"/api/conversations/{made}/messages/"
         question = {"question": "What were net sales and operating income?", "wait": False}
@@ -153,7 +153,7 @@ class Load:
         self.compare("search", str([(hit["document"], hit["page"]) for hit in found["hits"][:5]]))
 
     def read(self) -> None:
-        """A range of a stored file, as the viewer asks for it."""
+        """Request a range of a stored file, as the viewer does."""
         for key, path in self.library.items():
             headers = {"Range": "bytes=1000-70999", "Cookie": self.cookie[USERS[1]]}
             answer = self.call("GET", f"/documents/{key}/file", USERS[1], headers=headers)

@@ -93,7 +93,7 @@ class Ink:
         return out
 
     def end_near(self, place: float, side: int) -> float | None:
-        """Where the ink begins (side 0) or ends (1) that the text layer has at this place."""
+        """Return where the ink begins (side 0) or ends (1) that the text layer has at this place."""
         ends = [word[side] for word in self.words()]
         nearest = min(ends, key=lambda end: abs(end - place), default=None)
         return nearest if nearest is not None and abs(nearest - place) <= REACH else None
@@ -144,7 +144,7 @@ class Painted:
         return " ".join(text for text, _ in self.words)
 
     def errors(self) -> list[float]:
-        """Of each rectangle: how far its ends are from the ends of its words, along the line.
+        """Return the distances of each rectangle's ends from the ends of its words, along the line.
 
         Where the text layer has an end elsewhere, the ink of the word there decides.
         """

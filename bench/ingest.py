@@ -226,7 +226,7 @@ MARKDOWN = "import sys, pymupdf4llm as p; p.to_markdown(sys.argv[1], pages=range
 
 
 def _read_as_markdown(file: Path, pages: range) -> None:
-    """In a process of its own, as our own processes keep it out (``pdf``); the start of it counts."""
+    """Measure in a separate process, as ours leave the layout model out (``pdf``); its start counts."""
     command = [sys.executable, "-c", MARKDOWN, str(file), str(len(pages))]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         raise ImportError("pymupdf4llm")
@@ -246,7 +246,7 @@ OTHERS = {"pymupdf4llm": _read_as_markdown, "pdfplumber": _read_with_pdfplumber}
 
 
 def measure_raw(file: Path, seconds: dict[str, float]) -> None:
-    """What no parser of ours can beat: opening the file, and MuPDF's own words of each page."""
+    """Measure the lower bound of any parser: opening the file, and MuPDF's words of each page."""
     with timed(seconds, "raw open"):
         document = pymupdf.open(file)
     with timed(seconds, "raw words"):
@@ -265,7 +265,7 @@ def take_in(user: User, file: Path) -> Document:
 
 @contextmanager
 def bench_user() -> Iterator[User]:
-    """A user who owns nothing yet, and is gone afterwards."""
+    """Create a user without documents, and delete it afterwards."""
     user, _ = User.objects.get_or_create(username=USER)
     try:
         remove_documents(user)

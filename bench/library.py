@@ -468,7 +468,7 @@ def index_seconds(document: Document) -> float:
 
 
 def remove_library(owner: User) -> None:
-    """All that was made, table by table: there are no files, and nobody to tell."""
+    """Delete all that was made, table by table: it has no files and no subscribers."""
     documents = Document.objects.filter(owner=owner)
     for rows in (
         ChunkVector.objects.filter(document__in=documents),

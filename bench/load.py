@@ -214,7 +214,7 @@ def with_scripted_model(server: LoadedServer, options: dict[str, Any]) -> tuple[
 
 
 def idle_streams(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
-    """What the web process grows by for each stream of an answer whose model says nothing yet."""
+    """Return the growth of the web process for each stream of an answer whose model is silent."""
     (talk,) = server.conversations(1, "compatible")
     with scripted_provider() as provider:
         provider.speaks.clear()
@@ -262,7 +262,7 @@ def searched(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
 
 
 def mixed(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
-    """Answers, searches, pages and strangers at once; /healthz meanwhile."""
+    """Load answers, searches, pages and anonymous requests at once, and poll /healthz meanwhile."""
     quarter = options["requests"] // 4
     talks = server.conversations(quarter, "extractive")
     slowest = asyncio.run(mixed_at_once(server, talks, quarter))
@@ -355,7 +355,7 @@ async def search_at(
 
 
 async def paced(call: Callable[[Any], Awaitable[float]], items: Sequence[Any], rate: float) -> list[float]:
-    """What the calls return; each begins at its time, whether or not those before it have ended."""
+    """Start each call at its time, whether or not earlier ones have ended; return the results."""
     began = time.monotonic()
 
     async def at_its_time(place: int, item: Any) -> float:

@@ -61,7 +61,7 @@ document.addEventListener("webviewerloaded", () => {{
 
 @contextmanager
 def stock_viewer(folder: Path) -> Iterator[str]:
-    """The viewer's page, to be opened with ``?file=…``; its parts lie in STATIC_ROOT. Raises CommandError."""
+    """Yield the viewer's page, to be opened with ``?file=…``. Raises CommandError."""
     page = read_page(folder)
     place = Path(settings.STATIC_ROOT) / PLACE
     shutil.copytree(folder, place, dirs_exist_ok=True)
@@ -321,7 +321,7 @@ CITED = 8  # more pages than the reader draws ahead
 
 
 def cite(document: Document) -> None:
-    """An answer that cites the first page, a far one, and others that lie apart. Raises CommandError."""
+    """Store an answer that cites the first page, a far one, and others apart. Raises CommandError."""
     places = [1, *(document.page_count * share // 12 for share in (8, 3, 5, 10, 2, 7, 11))]
     cited = [
         document.units.filter(page_number__gte=place).order_by("page_number", "position").first()

@@ -183,7 +183,7 @@ def judged(outcome: FileOutcome, file: Path) -> FileOutcome:
 
 
 def unread_text(outcome: FileOutcome, file: Path) -> str:
-    """What poppler reads and we do not; '' where that is not much, or poppler is not there."""
+    """Return the text that poppler reads and we do not; '' if it is short, or poppler is missing."""
     read = outcome.words + outcome.hidden_words
     found = words_by_poppler(file)
     if found < POPPLER_WORDS or read >= UNREAD_SHARE * found:

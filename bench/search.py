@@ -170,7 +170,7 @@ def index_size() -> int:
 
 
 def write_growth(out: OutputWrapper, sizes: Sequence[Size]) -> None:
-    """A row a size and scope, and by which power of the size the library's figures grow."""
+    """Write a row for each size and scope, and the exponents of growth in the library."""
     head = (
         "chunks",
         "scope",
@@ -236,7 +236,7 @@ def questions_for(owner: User, path: Path | None, count: int) -> list[str]:
 
 
 def sentences(owner: User, count: int) -> list[str]:
-    """Words out of the library, in an order of no meaning."""
+    """Return sentences of the library's words in random order."""
     chunks = RetrievalChunk.objects.filter(document__owner=owner, chunk_type="prose").order_by("id")[:count]
     return [" ".join(chunk.content.split()[3:15]) for chunk in chunks]
 
@@ -355,7 +355,7 @@ def repeat_library(owner: User, chunks: int, memory: str) -> None:
 
 
 def repeat_rows(cursor: CursorWrapper, varied: QuerySet[Document], number: int) -> None:
-    """The rows of all varied documents once more, under ids made of theirs and the number."""
+    """Insert the rows of all varied documents once more, with ids made from theirs and the number."""
     again = {
         column: AGAIN.format(column=f"old.{column}") for column in ("id", "document_id", "chunk_id", "unit")
     }
