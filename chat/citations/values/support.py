@@ -26,6 +26,7 @@ from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
 from pdf.structure import Cell
+from text.sentences import sentence_spans
 from text.terms import stop_words
 
 # Whether a passage is on the subject of a claim: the share of the claim's content words it has.
@@ -185,7 +186,6 @@ _COMPARISON = re.compile(
     r"\b(?:compared?|comparison|versus|vs\.?|than|from|since|over|prior|before|against|after)\W+(?:\w+\W+){0,4}$",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-Z(])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,17 +224,12 @@ def _years_beside(text: str, values: Sequence[Value]) -> dict[int, ValueYear]:
     return {amount.start: _nearest_year(text, amount, years) for amount in amounts}
 
 
-def year_of_value(text: str, value: Value) -> ValueYear:
+def year_of_value(text: str, value: Value, language: str) -> ValueYear:
     """Return the year of a value by its sentence; any year where that has none."""
-    start, end = _sentence_around(text, value)
+    spans = sentence_spans(text, language)
+    start, end = next((span for span in spans if span.start <= value.start < span.end), (0, len(text)))
     sentence = text[start:end]
     return _years_beside(sentence, values_in(sentence)).get(value.start - start, ANY_YEAR)
-
-
-def _sentence_around(text: str, value: Value) -> tuple[int, int]:
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    start = max((end for end in ends if end <= value.start), default=0)
-    return start, min((end for end in ends if end >= value.end), default=len(text))
 
 
 def _nearest_year(text: str, amount: Value, years: Sequence[Value]) -> ValueYear:
@@ -305,7 +300,7 @@ def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) 
     amounts = [v for v in values if v.kind not in ("year", "date") and not _is_footnote(v, unit)]
     naming = [value for value in amounts if repeats_head(sentence, value, heads_of_columns(unit))]
     amounts = [value for value in amounts if value not in naming] or amounts
-    years = {amount.start: year_of_value(sentence, amount) for amount in amounts}
+    years = {amount.start: year_of_value(sentence, amount, unit.language) for amount in amounts}
     reader = _ValueReader(sentence, unit, around, years, values_in(unit.text, printed_mark))
     places, missing, reasons = [], [], []
     for value in amounts or times:
@@ -402,7 +397,7 @@ class _ValueReader:
     def _is_of_another_year(self, printed: Value, claimed: ValueYear) -> bool:
         if self._unit.type == "table" or not self._own_years or claimed == ANY_YEAR:
             return False
-        printed_year = year_of_value(self._unit.text, printed)
+        printed_year = year_of_value(self._unit.text, printed, self._unit.language)
         if claimed.year in self._own_years or not printed_year.compared:
             return not printed_year.allows(claimed.year)
         return not self._is_in_heads(claimed.year)
