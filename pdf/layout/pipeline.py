@@ -122,7 +122,8 @@ def arrange(page_layout: PageLayout) -> None:
 
 def _blocks_of(page_layout: PageLayout) -> list[Block]:
     """Return the page's blocks in reading order; two pages on one sheet one after the other."""
-    lines, shapes = page_layout.lines, (page_layout.rulings, page_layout.fills, page_layout.drawings)
+    lines, pictures = page_layout.lines, [*page_layout.drawings, *_labelled_images(page_layout)]
+    shapes = (page_layout.rulings, page_layout.fills, pictures)
     fold = page_layout.fold
     if fold is None:
         return blocks_in_order(lines, *shapes)
@@ -132,6 +133,22 @@ def _blocks_of(page_layout: PageLayout) -> list[Block]:
         within = [[rect for rect in rects if (rect.center[0] >= fold) == right] for rects in shapes]
         blocks += blocks_in_order(half, *within)
     return blocks
+
+
+def _labelled_images(page_layout: PageLayout) -> list[Rect]:
+    """Return the images with words of the page on them, which name their parts; none of a scan."""
+    page = page_layout.width * page_layout.height
+    return [
+        image
+        for image in page_layout.images
+        if image.width * image.height < LARGEST_IMAGE * page
+        and not page_layout.raw.ocr
+        and any(image.contains(*line.rect.center) for line in page_layout.lines)
+    ]
+
+
+# Larger images, as a share of the page, are its background.
+LARGEST_IMAGE = 0.5
 
 
 # --- Tables of contents without leaders: their titles and page numbers look like rows ---
@@ -166,7 +183,9 @@ def separate_contents(page_layouts: Sequence[PageLayout], outline: Sequence[Outl
             near = any(0 < start - n <= NEAR_HEADING for n in headed) or start == ended
             pages = _pages(rows)
             told = near or (goes_on and start <= 1) or _are_in(titles, rows)
-            if pages and (_end_at(ends, rows) or (told and _increase(pages))):
+            if pages and (
+                _end_at(ends, rows) or (told and _increase(pages) and not _shaded(page_layout, rows))
+            ):
                 for row in rows:
                     row.kind, row.lines, row.table, row.cells = "prose", [merged(row.lines)], None, []
                     row.row, row.header = 0, False
@@ -184,6 +203,11 @@ def _pages(rows: Sequence[Block]) -> list[str]:
 def _increase(pages: Sequence[str]) -> bool:
     numbers = [int(page) for page in pages if page.isdecimal()]
     return len(pages) >= FEWEST_ENTRIES and numbers == sorted(numbers) != []
+
+
+def _shaded(page_layout: PageLayout, rows: Sequence[Block]) -> bool:
+    """Return whether a row is shaded: its author made a table of the contents, as in filings."""
+    return any(fill.contains(*row.cells[-1].rect.center) for fill in page_layout.fills for row in rows)
 
 
 def _end_at(ends: Sequence[float], rows: Sequence[Block]) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from pdf.geometry import Rect
 from pdf.structure import Figure
-from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
+from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified, texts
 from tests.pdf.layout_invariants import check
 
 BLUE = (0.1, 0.3, 0.8)
@@ -247,3 +247,16 @@ def test_a_text_beside_a_chart_is_read_past_it(width: float) -> None:
     units = page.units()
     assert not [unit.text for unit in units if unit.type == "table"]
     assert f"{PROSE} {OTHER} {PROSE}" in " ".join(unit.text for unit in units if len(unit.text) > 60)
+
+
+def test_numbers_on_a_picture_are_no_cells_of_the_text_beside_it() -> None:
+    drawing = Drawing()
+    picture = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 200, 120))
+    picture.clear_with(200)
+    drawing.page.insert_image((340, 90, 540, 210), pixmap=picture)
+    lines = justified(f"{PROSE} {OTHER}", 250)
+    drawing.lines(lines, y=100)
+    for n, x in enumerate((360, 420, 520)):
+        drawing.lines(["1", "2", "3"], x, 100 + 12 * n)
+    drawing.lines(["Figure 2: The window"], 340, 230)
+    assert f"{PROSE} {OTHER}" in texts(drawing.units())
