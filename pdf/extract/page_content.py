@@ -259,6 +259,8 @@ SEAM = 2.0
 FEW_WORDS = 60
 # A picture with fewer pixels across contains no legible words.
 FEW_PIXELS = 100
+# A larger picture on a page with text, as a share of the page, is its background.
+LARGEST_PICTURE = 0.5
 # Fewer nearly square boxes are not examined: to read the page's paths takes as long as to read its words.
 FEWEST_SQUARES = 8
 _FIGURE_WORDS = {"Figure", "FIGURE", "Fig.", "FIG.", "Abbildung", "Abb.", "Рис.", "الشكل", "図", "图"}
@@ -344,6 +346,8 @@ def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures())
     )
     if pictures and _pictures_matter(raw.words):
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
+    elif raw.shows_pictures:
+        raw.images = _pictures_in_text(page, frame)
     return raw
 
 
@@ -357,6 +361,23 @@ def _drawings(page: pymupdf.Page) -> list[dict[str, Any]]:
         return page.get_cdrawings()
     except Exception:  # MuPDF raises many kinds; the words are readable without vector graphics
         return []
+
+
+def _pictures_in_text(page: pymupdf.Page, frame: PageFrame) -> list[Rect]:
+    """Return the boxes of pictures that are not the background of the text; no picture is decoded."""
+    try:
+        drawn = [rect_of(box) for kind, box in page.get_bboxlog() if kind == "fill-image"]
+    except Exception:  # MuPDF raises many kinds; the words are readable without pictures
+        return []
+    shown = Rect(0.0, 0.0, frame.width, frame.height)
+    pictures = [
+        Rect(max(x0, 0.0), max(y0, 0.0), min(x1, shown.x1), min(y1, shown.y1)) for x0, y0, x1, y1 in drawn
+    ]
+    return [
+        rect
+        for rect in pictures
+        if min(rect.width, rect.height) >= SMALLEST_SIDE and rect.area < LARGEST_PICTURE * shown.area
+    ]
 
 
 def _pictures_matter(words: list[RawWord]) -> bool:

@@ -136,19 +136,18 @@ def _blocks_of(page_layout: PageLayout) -> list[Block]:
 
 
 def _labelled_images(page_layout: PageLayout) -> list[Rect]:
-    """Return the images with words of the page on them, which name their parts; none of a scan."""
+    """Return the images on which the page has nothing but short lines, which name parts; none of a scan."""
     page = page_layout.width * page_layout.height
-    return [
-        image
-        for image in page_layout.images
-        if image.width * image.height < LARGEST_IMAGE * page
-        and not page_layout.raw.ocr
-        and any(image.contains(*line.rect.center) for line in page_layout.lines)
-    ]
+    found = []
+    for image in page_layout.images if not page_layout.raw.ocr else ():
+        on_it = [line.chars for line in page_layout.lines if image.contains(*line.rect.center)]
+        if on_it and max(on_it) <= LABEL_CHARS and image.area < LARGEST_IMAGE * page:
+            found.append(image)
+    return found
 
 
-# Larger images, as a share of the page, are its background.
-LARGEST_IMAGE = 0.5
+# Larger images, as a share of the page, are its background; longer lines on one are a text.
+LARGEST_IMAGE, LABEL_CHARS = 0.5, 24
 
 
 # --- Tables of contents without leaders: their titles and page numbers look like rows ---

@@ -260,3 +260,15 @@ def test_numbers_on_a_picture_are_no_cells_of_the_text_beside_it() -> None:
         drawing.lines(["1", "2", "3"], x, 100 + 12 * n)
     drawing.lines(["Figure 2: The window"], 340, 230)
     assert f"{PROSE} {OTHER}" in texts(drawing.units())
+
+
+def test_a_photograph_in_a_long_text_is_a_figure_and_its_background_is_none() -> None:
+    drawing = Drawing()
+    picture = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 200, 120))
+    picture.clear_with(200)
+    drawing.page.insert_image((0, 0, 595, 842), pixmap=picture, keep_proportion=False)
+    drawing.page.insert_image((340, 90, 540, 210), pixmap=picture)
+    drawing.page.insert_image((72, 40, 92, 52), pixmap=picture)  # a logo
+    drawing.lines(justified(f"{PROSE} {OTHER} {PROSE} {OTHER}", 250), y=100)
+    (page,) = drawing.read()
+    assert [figure.rect for figure in page.figures] == [pytest.approx((340, 90, 540, 210), abs=0.5)]
