@@ -70,12 +70,13 @@ def figures_of(document: Document) -> list[ListedFigure]:
     return sorted([*listed, *captions], key=lambda figure: figure.page)[:MOST_FIGURES]
 
 
-WHOLE = 0.7  # of the page's area: a picture of that size is a scan or the ground of a text, or a photograph
-FEW_CHARS = 200  # that a page with a photograph of its size has: a cover
+# A picture of at least this share of the page is a scan or the text's background; but on a page with fewer
+# characters than FEW_CHARS, such as a cover, it is a photograph.
+WHOLE, FEW_CHARS = 0.7, 200
 
 
 def figure_boxes(document: Document) -> dict[int, tuple[Box, ...]]:
-    """Return the boxes (display fractions) of the figures by page, without scans and grounds. One query."""
+    """Return the boxes (display fractions) of figures by page, without scans and backgrounds. One query."""
     pages = document.pages.exclude(figures=[]).order_by("number").defer("word_boxes", "furniture")
     shown = {page.number: _figures_on(page) for page in pages}
     return {number: boxes for number, boxes in shown.items() if boxes}
@@ -84,7 +85,7 @@ def figure_boxes(document: Document) -> dict[int, tuple[Box, ...]]:
 def _figures_on(page: Page) -> tuple[Box, ...]:
     boxes = page.frame.display_boxes(figure["rect"] for figure in page.figures)
     is_scan = page.ocr or page.awaits == Page.Awaits.PAGE
-    if is_scan and sum(Rect(*box).area for box in boxes) >= WHOLE:  # maybe in strips
+    if is_scan and sum(Rect(*box).area for box in boxes) >= WHOLE:  # a scan may be stored in strips
         return ()
     return tuple(box for box in boxes if len(page.text) < FEW_CHARS or Rect(*box).area < WHOLE)
 

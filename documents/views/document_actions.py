@@ -123,7 +123,7 @@ def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def figure_places(request: HttpRequest, pk: UUID) -> JsonResponse:
-    """Return the places of figures, page by page: their colours stay when pages are dark."""
+    """Return the boxes of figures by page (display fractions), whose colours dark pages keep."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     places = [{"page": page, "boxes": boxes} for page, boxes in figure_boxes(shown).items()]
     return JsonResponse(places, safe=False)

@@ -364,19 +364,17 @@ def _drawings(page: pymupdf.Page) -> list[dict[str, Any]]:
 
 
 def _pictures_in_text(page: pymupdf.Page, frame: PageFrame) -> list[Rect]:
-    """Return the boxes of pictures that are not the background of the text; no picture is decoded."""
+    """Return the boxes (page space) of pictures that are not the text's background, without decoding any."""
     try:
         drawn = [rect_of(box) for kind, box in page.get_bboxlog() if kind == "fill-image"]
     except Exception:  # MuPDF raises many kinds; the words are readable without pictures
         return []
-    shown = Rect(0.0, 0.0, frame.width, frame.height)
-    pictures = [
-        Rect(max(x0, 0.0), max(y0, 0.0), min(x1, shown.x1), min(y1, shown.y1)) for x0, y0, x1, y1 in drawn
-    ]
+    width, height = frame.width, frame.height
+    visible = [Rect(max(x0, 0.0), max(y0, 0.0), min(x1, width), min(y1, height)) for x0, y0, x1, y1 in drawn]
     return [
         rect
-        for rect in pictures
-        if min(rect.width, rect.height) >= SMALLEST_SIDE and rect.area < LARGEST_PICTURE * shown.area
+        for rect in visible
+        if min(rect.width, rect.height) >= SMALLEST_SIDE and rect.area < LARGEST_PICTURE * width * height
     ]
 
 

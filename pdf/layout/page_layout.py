@@ -263,7 +263,7 @@ FEWEST_ENTRIES, SAME_END, APART = 3, 2.0, 2.0
 
 
 def ends_apart(lines: Sequence[Line]) -> bool:
-    """Return whether, on one baseline, the last word is a short number, far from the word before it."""
+    """Return whether the lines share a baseline and end with a short number, far from the word before it."""
     words = [word for line in lines for word in line.words]
     if len(words) < 2 or abs(lines[-1].baseline - lines[0].baseline) > 0.5:
         return False
@@ -321,7 +321,7 @@ class PageLayout:
         }
 
     def contents_ends(self) -> list[float]:
-        """Return where the lines with leaders end (x), if there are so many that they are contents."""
+        """Return the x where lines with leaders end; empty if there are too few for a table of contents."""
         ends = [block.lines[-1].x1 for block in self.blocks if is_contents_line(block.text)]
         return ends if len(ends) >= FEWEST_ENTRIES else []
 

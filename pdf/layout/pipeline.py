@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import pymupdf
 
-from pdf.extract.page_content import DocumentFeatures, RawPage, document_features, read_page
+from pdf.extract.page_content import LARGEST_PICTURE, DocumentFeatures, RawPage, document_features, read_page
 from pdf.extract.word_repair import Vocabulary, join_kerned, join_letterspaced
 from pdf.gc_control import gc_paused
 from pdf.geometry import PageFrame, Rect
@@ -21,6 +21,7 @@ from pdf.layout.block_kinds import assign_sections, classify_blocks, mark_headin
 from pdf.layout.furniture import find_folds, separate_furniture
 from pdf.layout.lines import Line, merged
 from pdf.layout.page_layout import (
+    FEWEST_ENTRIES,
     SAME_END,
     Block,
     PageLayout,
@@ -29,7 +30,7 @@ from pdf.layout.page_layout import (
     column_is_right_to_left,
     page_layout_of,
 )
-from pdf.layout.reading_order import blocks_in_order
+from pdf.layout.reading_order import LABEL_CHARS, blocks_in_order
 from pdf.layout.unit_writer import emit_units
 from pdf.structure import OutlineEntry, ParsedPage
 from pdf.tables.cells import cell_text, is_value_cell
@@ -136,25 +137,24 @@ def _blocks_of(page_layout: PageLayout) -> list[Block]:
 
 
 def _labelled_images(page_layout: PageLayout) -> list[Rect]:
-    """Return the images on which the page has nothing but short lines, which name parts; none of a scan."""
+    """Return the images with labels: short lines, and no others, are printed on them. Empty for a scan.
+
+    An image that covers much of the page is its background.
+    """
     page = page_layout.width * page_layout.height
     found = []
     for image in page_layout.images if not page_layout.raw.ocr else ():
         on_it = [line.chars for line in page_layout.lines if image.contains(*line.rect.center)]
-        if on_it and max(on_it) <= LABEL_CHARS and image.area < LARGEST_IMAGE * page:
+        if on_it and max(on_it) <= LABEL_CHARS and image.area < LARGEST_PICTURE * page:
             found.append(image)
     return found
-
-
-# Larger images, as a share of the page, are its background; longer lines on one are a text.
-LARGEST_IMAGE, LABEL_CHARS = 0.5, 24
 
 
 # --- Tables of contents without leaders: their titles and page numbers look like rows ---
 
 
-# Minimum entries of one table, share of its titles in the PDF's outline, blocks between its heading and it.
-FEWEST_ENTRIES, IN_OUTLINE, NEAR_HEADING = 3, 0.5, 3
+# Minimum share of a table's titles in the PDF's outline; maximum blocks between its heading and the table.
+IN_OUTLINE, NEAR_HEADING = 0.5, 3
 _TITLES = (
     "contents|table of contents|brief contents|inhalt|inhaltsverzeichnis|sommaire|table des matières|índice"
     "|contenido|tabla de contenido|sumário|conteúdo|indice|sommario|inhoud|inhoudsopgave|innehåll|indhold"
@@ -165,10 +165,11 @@ _CONTENTS = frozenset(_TITLES.split("|"))
 
 
 def separate_contents(page_layouts: Sequence[PageLayout], outline: Sequence[OutlineEntry]) -> None:
-    """Make an entry of each row of a table of contents that was taken for a table.
+    """Replace each table that is a table of contents by one prose block per row, its entry.
 
-    Its last cells are page numbers. They end where lines with leaders do; or they never decrease, and the
-    table is below a heading that says so, goes on from the page before, or has titles of the PDF's outline.
+    Every row ends with a page number. Either these end where the page's lines with leaders end, or they
+    never decrease and the table is below the heading "Contents", continues the contents of the page before,
+    or has titles of the PDF's outline.
     """
     titles = {_without_number(entry.title) for entry in outline}
     goes_on = False
@@ -181,9 +182,9 @@ def separate_contents(page_layouts: Sequence[PageLayout], outline: Sequence[Outl
             start = blocks.index(rows[0])
             near = any(0 < start - n <= NEAR_HEADING for n in headed) or start == ended
             pages = _pages(rows)
-            told = near or (goes_on and start <= 1) or _are_in(titles, rows)
+            is_named = near or (goes_on and start <= 1) or _are_in(titles, rows)
             if pages and (
-                _end_at(ends, rows) or (told and _increase(pages) and not _shaded(page_layout, rows))
+                _end_at(ends, rows) or (is_named and _increase(pages) and not _shaded(page_layout, rows))
             ):
                 for row in rows:
                     row.kind, row.lines, row.table, row.cells = "prose", [merged(row.lines)], None, []
@@ -200,12 +201,13 @@ def _pages(rows: Sequence[Block]) -> list[str]:
 
 
 def _increase(pages: Sequence[str]) -> bool:
+    """Return whether there are enough page numbers, and the decimal ones never decrease."""
     numbers = [int(page) for page in pages if page.isdecimal()]
     return len(pages) >= FEWEST_ENTRIES and numbers == sorted(numbers) != []
 
 
 def _shaded(page_layout: PageLayout, rows: Sequence[Block]) -> bool:
-    """Return whether a row is shaded: its author made a table of the contents, as in filings."""
+    """Return whether a row has a background colour: the author made the contents a table, as in filings."""
     return any(fill.contains(*row.cells[-1].rect.center) for fill in page_layout.fills for row in rows)
 
 

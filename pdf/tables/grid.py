@@ -338,7 +338,7 @@ HEADS_ABOVE, CELL_GAP = 1.2, 0.4
 
 @dataclass(frozen=True, slots=True)
 class _Border:
-    """The borders of one row's cells; ``joints``: where they meet, left to right."""
+    """The borders of one row's cells; ``joints``: the x where two of them meet, left to right."""
 
     y: float
     x0: float
@@ -346,7 +346,7 @@ class _Border:
     joints: tuple[float, ...]
 
     def is_like(self, other: _Border) -> bool:
-        """Return whether both are of one table: they end and meet at the same places."""
+        """Return whether both are of one table: they have the same ends, and most joints in common."""
         few, many = sorted((self.joints, other.joints), key=len)
         return (
             abs(self.x0 - other.x0) <= BORDER_END
@@ -361,10 +361,10 @@ def _is_near(x: float, places: Sequence[float]) -> bool:
 
 
 def cell_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
-    """Return rulings that close in the cells of tables whose borders are drawn above and below cells only."""
+    """Return the rulings that complete the grids of tables with borders only above and below their cells."""
     thin = [rect for rect in [*rulings, *fills] if rect.y1 - rect.y0 <= BORDER_THICKNESS]
     pieces = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in thin]
-    borders = [border for track in tracks_of(pieces, BORDER_TRACK) for border in _chains(track)]
+    borders = [border for track in tracks_of(pieces, BORDER_TRACK) for border in _borders_on(track)]
     tables: list[list[_Border]] = []
     for border in borders if len(borders) <= MOST_BORDERS else ():
         table = next((table for table in reversed(tables) if table[-1].is_like(border)), None)
@@ -373,10 +373,10 @@ def cell_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence
         else:
             table.append(border)
     upright = [rect for rect in rulings if rect.y1 - rect.y0 > max(SHORTEST, rect.x1 - rect.x0)]
-    return [rect for table in tables if len(table) > 1 for rect in _closed_in(table, upright, lines)]
+    return [rect for table in tables if len(table) > 1 for rect in _other_edges(table, upright, lines)]
 
 
-def _closed_in(table: Sequence[_Border], upright: Sequence[Rect], lines: Sequence[Line]) -> Iterable[Rect]:
+def _other_edges(table: Sequence[_Border], upright: Sequence[Rect], lines: Sequence[Line]) -> Iterable[Rect]:
     first, last = table[0], table[-1]
     beside = [rect for rect in upright if first.x0 - SNAP <= rect.x0 and rect.x1 <= first.x1 + SNAP]
     if any(rect.y0 < last.y and first.y < rect.y1 for rect in beside):
@@ -389,7 +389,7 @@ def _closed_in(table: Sequence[_Border], upright: Sequence[Rect], lines: Sequenc
             yield Rect(x, top, x, last.y)
 
 
-def _chains(track: list[Piece]) -> Iterable[_Border]:
+def _borders_on(track: list[Piece]) -> Iterable[_Border]:
     y, start, end = track[0]
     joints: list[float] = []
     for _, x0, x1 in [*track[1:], (y, float("inf"), float("inf"))]:
@@ -404,7 +404,7 @@ def _chains(track: list[Piece]) -> Iterable[_Border]:
 
 
 def _is_row(border: _Border, below: _Border, lines: Sequence[Line]) -> bool:
-    """Return whether one row is between two borders: no text crosses a joint, no other row begins."""
+    """Return whether one row is between two borders: no text crosses a joint, no second row begins."""
     end = below.y
     for row in rows_of(lines_in(Rect(border.x0, border.y, border.x1, below.y), lines)):
         parted = min(line.y0 for line in row) - end > CELL_GAP * row[0].size
@@ -436,7 +436,7 @@ def _gap_at(x: float, line: Line) -> float:
 
 
 def _top_of_heads(border: _Border, lines: Sequence[Line]) -> float:
-    """Return the height above the heads that stand on the first border; its own height without heads."""
+    """Return the y above the column heads over the first border; the border's own y without heads."""
     top = reached = border.y
     for row in reversed(rows_of(lines_in(Rect(border.x0, 0, border.x1, border.y), lines))):
         if reached - max(line.y1 for line in row) > HEADS_ABOVE * row[0].size or _is_crossed(border, row):

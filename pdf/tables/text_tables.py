@@ -431,10 +431,10 @@ def _fill_columns(row: dict[int, list[Line]]) -> bool:
 
 
 def _are_columns_of_prose(rows: Sequence[dict[int, list[Line]]]) -> bool:
-    """Return whether the rows are pieces of columns of prose, whose paragraphs happen to begin on one height.
+    """Return whether the rows are pieces of columns of prose whose paragraphs happen to begin at one height.
 
-    Then the lines are flush on the right as well, and the pieces end together: of two cells in a row, one
-    is nearly always shorter.
+    Lines of such columns are flush right, and the pieces of a row end at one height; of two cells of a
+    table, one is nearly always shorter.
     """
     cells = [lines for row in rows for lines in row.values()]
     if sum(map(len, cells)) < PROSE_CELL * len(cells):
