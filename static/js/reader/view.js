@@ -1,6 +1,5 @@
 // <button data-do="dark|fullscreen|hand|present" aria-pressed="false"> <button data-do="spread" data-spread="1" …>
-// Dark pages and two pages side by side, both remembered; full screen; the hand; page after page on all of
-// the screen.
+// Dark pages and two pages side by side, both remembered; full screen; hand tool; presentation.
 
 import { request } from "../ui/request.js";
 import { pageLayer } from "./page_layer.js";
@@ -17,7 +16,7 @@ export function watchView(viewer) {
     return (button("dark").ariaPressed = element.classList.toggle("dark-pages"));
   }
 
-  /** Leaves figures out of what darkens a page, but for a last line that may be paper. */
+  /** Cuts figures out of the mask that darkens a page, less a third of a pixel. */
   function cutOut({ boxes }, put, { div }) {
     const at = (start, size) => `${(100 * parseFloat(start)) / (100.01 - parseFloat(size))}%`;
     const holes = boxes.map((box) => {
