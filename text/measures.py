@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
 
-from text.languages import language_data
+from text.languages import UNSPACED_LANGUAGES, language_data
 from text.numbers import number_words, same_characters
-from text.quantities import CURRENCY_SYMBOLS, GLUED_SCALE, GLUED_SCALES, Quantity, currency_names
-from text.units import SIGNS, unit_names, units_by_symbol
+from text.quantities import GLUED_SCALE, GLUED_SCALES, Quantity, currency_names
+from text.units import CURRENCY_SYMBOLS, SIGNS, unit_names, units_by_symbol
 
-UNSPACED = ("zh", "ja")
 _BRACKET = re.compile(r"(?!(?<=\d)..[)\]])[(\[]([^()\[\]]*)[)\]]")  # not the "(k)" of "401(k)"
 _SEPARATOR = re.compile(
     r"\s*(?:[;:：；،、\n|–—。]|,(?!\d{3})|(?<!\b\w)(?<!\b\w\w)(?<!\b\w\w\w)\.\s|\s[-/]\s|$)\s*"
@@ -106,7 +105,7 @@ def measure_of(text: str, language: str) -> MeasureSpan | None:
     for start, end in _phrases(plain):
         if found := _measure(plain[start:end], language):
             return MeasureSpan(found, start, end)
-    if language in UNSPACED:
+    if language in UNSPACED_LANGUAGES:
         for counted in _COUNTED_IN_ZH.finditer(plain):
             if found := _measure(counted["measure"], language):
                 return MeasureSpan(found, *counted.span())
@@ -217,7 +216,7 @@ _OPENS = frozenset("$€£¥₹₩%‰°'’Ω").union(SIGNS)  # signs that a me
 
 def _words(phrase: str, language: str) -> Iterator[Measure | None]:
     """Return the measure of each word of a phrase; an empty one for "of" and "in", None for others."""
-    unspaced = language in UNSPACED
+    unspaced = language in UNSPACED_LANGUAGES
     at = 0
     while at < len(phrase):
         if not phrase[at].isalnum() and phrase[at] not in _OPENS:
@@ -258,7 +257,7 @@ def _zeros(phrase: str, at: int) -> tuple[Measure, int] | None:
 def _name(phrase: str, at: int, language: str) -> tuple[Measure, int] | None:
     """Return the longest name of a scale, a currency, a unit or a small word that begins here."""
     names = _names(language)
-    if language in UNSPACED and not phrase[at].isascii():
+    if language in UNSPACED_LANGUAGES and not phrase[at].isascii():
         for size in range(min(6, len(phrase) - at), 0, -1):
             if (found := names.get(phrase[at : at + size])) is not None:
                 return found, at + size

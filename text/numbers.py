@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 
-from text.languages import base_language, language_data
+from text.languages import UNSPACED_LANGUAGES, base_language, language_data
 
 _COMMA = "de|fr|es|it|pt|nl|da|sv|nb|no|fi|pl|cs|ru|uk|tr|el|hu|ro"
 COMMA_LANGUAGES = frozenset(_COMMA.split("|"))
@@ -172,7 +172,7 @@ def numbers_in(text: str, language: str) -> list[Number]:
     comma = decimal_comma(text, language)
     found = [_of_digits(text, m, comma) for m in _digits_of(text)]
     taken = {at for number in found for at in range(number.start, number.end)}
-    words = _spelled_cjk(text) if language in ("zh", "ja") else _spelled(text, number_words(language))
+    words = _spelled_cjk(text) if language in UNSPACED_LANGUAGES else _spelled(text, number_words(language))
     found += [number for number in words if number.start not in taken]
     return sorted(found, key=lambda number: number.start)
 
@@ -309,7 +309,7 @@ _CJK_FRACTION = re.compile(
 
 def fractions_in(text: str, language: str) -> Iterator[Number]:
     """Yield every fraction in words, and those of a whole: "one in five"."""
-    if language in ("zh", "ja"):
+    if language in UNSPACED_LANGUAGES:
         yield from (_of_cjk_parts(match) for match in _CJK_FRACTION.finditer(text))
     pattern = _fraction_pattern(language)
     for match in pattern.finditer(text.lower()) if pattern else ():
@@ -352,7 +352,7 @@ def _small_count(word: str, words: NumberWords) -> Decimal:
 def _fraction_pattern(language: str) -> re.Pattern[str] | None:
     words = number_words(language)
     fixed = "|".join(map(re.escape, sorted(words.fractions, key=len, reverse=True)))
-    if not fixed or language in ("zh", "ja"):
+    if not fixed or language in UNSPACED_LANGUAGES:
         return re.compile(fixed) if fixed else None
     few = [word for word, value in words.cardinals.items() if 1 <= value <= _MOST_PARTS]
     count = "|".join(map(re.escape, sorted(few, key=len, reverse=True)))
@@ -367,9 +367,16 @@ def _fraction_pattern(language: str) -> re.Pattern[str] | None:
     return re.compile(rf"(?<![\w.,])(?:{'|'.join(reversed(ways))})(?![\w%]|[.,]\d)")
 
 
-# Dates of a text, by the month names of its language.
+# Years and dates of a text, by the month names of its language.
 
-_YEAR_OF_DATE = r"(?:1[0-9]|20)\d\d"
+YEAR_DIGITS = r"(?:19|20)\d\d"
+"""Pattern of 1900 to 2099: the numbers that are read as a year wherever they are written."""
+HISTORIC_YEAR_DIGITS = r"(?:1\d|20)\d\d"
+"""Pattern of 1000 to 2099: the numbers that are read as a year in a date or where a year is expected."""
+YEAR = re.compile(rf"(?<!\d){YEAR_DIGITS}(?!\d)")
+"""Matches a year with no digit beside it, also within a word: "FY2019", "2019/20", "31.12.2019"."""
+YEAR_NOT_AMOUNT = re.compile(rf"(?<![\d.,]){YEAR_DIGITS}(?![\d%]|[.,]\d)")
+"""Matches a year as ``YEAR`` does, but no part of an amount: "12,2019.5", "2019%". It misses "31.12.2019"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,15 +407,15 @@ def _date_pattern(language: str) -> re.Pattern[str]:
     names = "|".join(map(re.escape, sorted(month_numbers(language), key=len, reverse=True))) or "(?!)"
     month = rf"(?P<{{0}}>{names})\b\.?"
     return re.compile(
-        rf"\b{month.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR_OF_DATE}))?(?![\d,.]*\d)"
+        rf"\b{month.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{HISTORIC_YEAR_DIGITS}))?(?![\d,.]*\d)"
         rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s+(?:day\s+)?(?:of\s+|de\s+)?{month.format('m2')}"
-        rf"(?:,?\s+(?:de[l]?\s+|of\s+)?(?P<y2>{_YEAR_OF_DATE}))?\b"
-        rf"|(?<!\d)(?P<y3>{_YEAR_OF_DATE})[-/](?P<mo3>\d\d?)[-/](?P<d3>\d\d?)(?!\d)"
-        rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<mo4>\d{{1,2}})\.\s?(?P<y4>{_YEAR_OF_DATE})\b"
-        rf"|(?<![\d/])(?P<d6>\d{{1,2}})/(?P<mo6>\d{{1,2}})/(?P<y6>{_YEAR_OF_DATE})\b"
-        rf"|(?P<era>{'|'.join(_ERAS)})?(?<!\d)(?P<y5>(?(era)(?:\d\d?|元)|(?:{_YEAR_OF_DATE}|[〇一二三四五六七八九]{{4}})))\s?年\s?"
+        rf"(?:,?\s+(?:de[l]?\s+|of\s+)?(?P<y2>{HISTORIC_YEAR_DIGITS}))?\b"
+        rf"|(?<!\d)(?P<y3>{HISTORIC_YEAR_DIGITS})[-/](?P<mo3>\d\d?)[-/](?P<d3>\d\d?)(?!\d)"
+        rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<mo4>\d{{1,2}})\.\s?(?P<y4>{HISTORIC_YEAR_DIGITS})\b"
+        rf"|(?<![\d/])(?P<d6>\d{{1,2}})/(?P<mo6>\d{{1,2}})/(?P<y6>{HISTORIC_YEAR_DIGITS})\b"
+        rf"|(?P<era>{'|'.join(_ERAS)})?(?<!\d)(?P<y5>(?(era)(?:\d\d?|元)|(?:{HISTORIC_YEAR_DIGITS}|[〇一二三四五六七八九]{{4}})))\s?年\s?"
         rf"(?:(?P<mo5>{_CJK_DAY})\s?月\s?(?:(?P<d5>{_CJK_DAY})\s?日)?)?"
-        rf"|\b{month.format('m7')}\s+(?:de[l]?\s+|of\s+)?(?P<y7>{_YEAR_OF_DATE})\b",
+        rf"|\b{month.format('m7')}\s+(?:de[l]?\s+|of\s+)?(?P<y7>{HISTORIC_YEAR_DIGITS})\b",
         re.IGNORECASE,
     )
 
@@ -421,9 +428,8 @@ def _of_date(written: str | int) -> int:
 
 
 _FURTHER_YEARS = re.compile(
-    r"(?:, ?(?:19|20)\d\d)*,? (?:and|or|&|und|oder|bzw\.|et|ou|y|e|o|en|of|и) (?:19|20)\d\d(?![.,]?\d)"
+    rf"(?:, ?{YEAR_DIGITS})*,? (?:and|or|&|und|oder|bzw\.|et|ou|y|e|o|en|of|и) {YEAR_DIGITS}(?![.,]?\d)"
 )
-_YEAR = re.compile(r"\d{4}")
 
 
 def dates_in(text: str, language: str) -> Iterator[Date]:
@@ -445,5 +451,5 @@ def dates_in(text: str, language: str) -> Iterator[Date]:
         if month <= 12 and day <= 31:
             yield Date(match.start(), match.end(), year, month, day)
             further = _FURTHER_YEARS.match(text, match.end()) if year and day else None
-            for written in _YEAR.finditer(text, *further.span()) if further else ():
+            for written in YEAR.finditer(text, *further.span()) if further else ():
                 yield Date(written.start(), written.end(), int(written[0]), month, day)

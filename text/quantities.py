@@ -9,20 +9,22 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
 
-from text.languages import language_data
-from text.numbers import Date, Number, dates_in, fractions_in, number_words, numbers_in, same_characters
-from text.units import Unit, hundredth_at, unit_at, units_by_symbol
-
-CURRENCY_SYMBOLS = {
-    "$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR", "₩": "KRW",
-    "A$": "AUD", "C$": "CAD", "CA$": "CAD", "HK$": "HKD", "NZ$": "NZD", "R$": "BRL", "S$": "SGD",
-}  # fmt: skip
-_CODES = (
-    "USD EUR GBP JPY CHF CAD AUD NZD CNY RMB INR KRW SEK NOK DKK PLN CZK HUF RUB BRL MXN ZAR HKD SGD AED SAR"
+from text.languages import UNSPACED_LANGUAGES, language_data
+from text.numbers import (
+    HISTORIC_YEAR_DIGITS,
+    Date,
+    Number,
+    dates_in,
+    fractions_in,
+    number_words,
+    numbers_in,
+    same_characters,
 )
+from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS, Unit, hundredth_at, unit_at, units_by_symbol
+
 _BEFORE = re.compile(
     r"(?P<currency>(?:US|CA?|A|NZ|HK|R|S)?[$£€¥₹₩￥]|\b(?:"
-    + _CODES.replace(" ", "|")
+    + "|".join(CURRENCY_CODES)
     + r"))\s?(?P<minus>[-–]?)$"
 )
 # A scale and a currency in one word: "TEUR", "M€".
@@ -33,8 +35,8 @@ GLUED_SCALES = {
     "k": 3, "t": 3, "m": 6, "mm": 6, "mn": 6, "md": 9, "mds": 9, "mrd": 9, "bn": 9, "b": 9, "tn": 12,
 }  # fmt: skip
 _MINUS = re.compile(r"(?<![A-Za-zÀ-ӿ0-9.)%])[-–]\s?$")
-_YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
-_YEAR_BEHIND = re.compile(r"\s(?:1[0-9]|20)\d\d(?!\d|[.,]\d)")
+_YEAR = re.compile(HISTORIC_YEAR_DIGITS)
+_YEAR_BEHIND = re.compile(rf"\s{HISTORIC_YEAR_DIGITS}(?!\d|[.,]\d)")
 _AMBIGUOUS = frozenset(
     {"ha", "t", "d", "s", "h", "l", "г", "г.", "год", "году", "года"}
 )  # units that may be words behind a year
@@ -212,7 +214,7 @@ def _half_pattern(language: str) -> re.Pattern[str] | None:
     """Match "and a half" after a number, or after the number's unit."""
     words = tomllib.loads(language_data(language, "numbers.toml")).get("and_half", "").split()
     listed = "|".join(re.escape(word.replace("_", " ")) for word in words)
-    if language in ("zh", "ja"):  # 1時間半, 一个半小时
+    if language in UNSPACED_LANGUAGES:  # 1時間半, 一个半小时
         return re.compile(f"[个個]半|(?<=[年月日天周週时時間间钟鐘分秒])(?:{listed})(?!数|期|導|导)")
     return re.compile(rf"\s(?:{listed})(?!\w)", re.IGNORECASE) if words else None
 
@@ -252,7 +254,7 @@ def _minus_pattern(language: str) -> re.Pattern[str] | None:
     if not (words := data.get("minus", "").split()):
         return None
     before = "|".join(data.get("before_minus", "").split())
-    gap = "" if language in ("zh", "ja") else " "
+    gap = "" if language in UNSPACED_LANGUAGES else " "
     begin = rf"(?<!\w)(?:{before}) " if before else "" if not gap else r"(?<!\w)"
     return re.compile(rf"{begin}(?P<minus>(?:{'|'.join(words)}){gap})$", re.IGNORECASE)
 
@@ -306,8 +308,8 @@ def _scale_pattern(language: str) -> re.Pattern[str] | None:
     scales = sorted(number_words(language).scales, key=len, reverse=True)
     if not scales:
         return None
-    end = "" if language in ("zh", "ja") else r"(?!\w)"
-    gap = r"[ \u00a0\u202f-]?" if language not in ("zh", "ja") else r"\s?"
+    end = "" if language in UNSPACED_LANGUAGES else r"(?!\w)"
+    gap = r"[ \u00a0\u202f-]?" if language not in UNSPACED_LANGUAGES else r"\s?"
     return re.compile(gap + "(" + "|".join(map(re.escape, scales)) + ")" + end, re.IGNORECASE)
 
 
@@ -324,7 +326,7 @@ def _scale_at(text: str, at: int, language: str, short: bool) -> tuple[Decimal, 
     scales = number_words(language).scales
     scale = scales.get(match[1]) or scales[match[1].lower()]
     end = match.end()
-    if language in ("zh", "ja") and (more := pattern.match(text, end) if pattern else None):
+    if language in UNSPACED_LANGUAGES and (more := pattern.match(text, end) if pattern else None):
         scale, end = scale * scales[more[1]], more.end()
     return scale, end
 
@@ -340,7 +342,7 @@ def currency_names(language: str) -> dict[str, str]:
     }
     return (
         names
-        | {code.lower(): code for code in _CODES.split()}
+        | {code.lower(): code for code in CURRENCY_CODES}
         | {s.lower(): c for s, c in CURRENCY_SYMBOLS.items()}
     )
 
@@ -348,7 +350,7 @@ def currency_names(language: str) -> dict[str, str]:
 @cache
 def _currency_pattern(language: str) -> re.Pattern[str]:
     names = sorted(currency_names(language), key=len, reverse=True)
-    end = "" if language in ("zh", "ja") else r"(?!\w)"
+    end = "" if language in UNSPACED_LANGUAGES else r"(?!\w)"
     words = "|".join(map(re.escape, names))
     return re.compile(rf"\s?-?(?:(?:de|d['’]|of|di)\s?)?({words}){end}", re.IGNORECASE)
 
@@ -423,7 +425,7 @@ def _amount_words(language: str) -> dict[str, tuple[Decimal, str]]:
 @cache
 def _amount_pattern(language: str) -> str:
     listed = "|".join(map(re.escape, sorted(_amount_words(language), key=len, reverse=True)))
-    return listed if language in ("zh", "ja") else rf"(?<!\w)(?:{listed})(?!\w)"
+    return listed if language in UNSPACED_LANGUAGES else rf"(?<!\w)(?:{listed})(?!\w)"
 
 
 @cache

@@ -14,12 +14,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 
-from text.languages import base_language, language_data, languages_with
+from text.languages import UNSPACED_LANGUAGES, base_language, language_data, languages_with
 from text.terms import base_stem, snowball
 
 _LEVELS = frozenset({"amount", "height", "size"})  # "5 % more", "5 % higher"
 _GRADED = frozenset({"en", "de", "nl", "zh", "ja"})  # "more" is no part of "higher"
-UNSPACED = frozenset({"zh", "ja"})
 _TASHKEEL = re.compile("[\u064b-\u0652\u0670\u0640]")
 _ARABIC = str.maketrans("أإآىة", "ااايه")
 
@@ -358,7 +357,7 @@ def _entries(data: dict[str, dict[str, str]], language: str) -> Iterator[tuple[t
         for value, listed in values.items():  # type: ignore[attr-defined]
             for words in _phrases(listed, language):
                 yield words, Sense(markers=(Marker(category, value),))
-    for words in _phrases(str(data.get("light", "")), language) if language in UNSPACED else ():
+    for words in _phrases(str(data.get("light", "")), language) if language in UNSPACED_LANGUAGES else ():
         yield words, Sense()
     for table in ("poles", "opposites"):
         for pair, sides in data.get(table, {}).items():
@@ -376,14 +375,14 @@ def _entries(data: dict[str, dict[str, str]], language: str) -> Iterator[tuple[t
 
 
 def _stemmed(words: tuple[str, ...], language: str) -> tuple[str, ...]:
-    return words if language in UNSPACED else ("~", *(stem(word, language) for word in words))
+    return words if language in UNSPACED_LANGUAGES else ("~", *(stem(word, language) for word in words))
 
 
 def _phrases(listed: str, language: str) -> Iterable[tuple[str, ...]]:
     for phrase in listed.split("|"):
         for form in _contracted(phrase.strip(), language):
             plain = plain_word(form, language)
-            if language in UNSPACED:
+            if language in UNSPACED_LANGUAGES:
                 yield tuple(plain)
             elif plain.endswith("'") and len(plain) > 1:  # an elided word precedes a letter
                 yield tuple(split_words(plain + "x")[:-1])
@@ -448,7 +447,7 @@ def _common_words() -> dict[str, frozenset[str]]:
         code: frozenset(
             key[0] for key, sense in lexicon(code).phrases.items() if sense.function and len(key) == 1
         )
-        for code in sorted(languages_with("meaning.toml") - UNSPACED - {"ar"})
+        for code in sorted(languages_with("meaning.toml") - UNSPACED_LANGUAGES - {"ar"})
     }
 
 

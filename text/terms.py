@@ -19,6 +19,7 @@ from typing import NamedTuple
 from Stemmer import Stemmer
 
 from text.languages import base_language, language_data, languages_with
+from text.numbers import YEAR
 
 COMPOUND = re.compile(r"[^\W_]+(?:[-‐‑–&.,'’/<>=≤≥+:]+[^\W_]+)*")
 PART = re.compile(r"[^\W_]+")
@@ -29,7 +30,6 @@ JOINING_MARKS = re.compile(r"[-‐‑–.,'’/:]")
 POSSESSIVE = re.compile(r"['’]s?$|['’]s(?=[^\w])")
 ELISION = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|dell|all|dall|nell|sull|un|quest)['’](?=\w)")
 SHORT_FISCAL_YEAR = re.compile(r"(?:[qh][1-4])?[fc]y(\d\d)")
-YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 QUARTER = re.compile(r"[qh][1-4](?!\d)")
 RELATIONS = "<>=≤≥"
 SPACED_RELATION = re.compile(r"(?<=\w)\s*([<>=≤≥])\s*(?=[\d.])")

@@ -14,7 +14,7 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from text.languages import language_data
+from text.languages import UNSPACED_LANGUAGES, language_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def unit_names(language: str) -> dict[str, str]:
 def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
     symbols = sorted(units_by_symbol().keys() - _NAMES_ONLY, key=len, reverse=True)
     names = sorted(unit_names(language), key=len, reverse=True)
-    spaced = language not in ("zh", "ja")
+    spaced = language not in UNSPACED_LANGUAGES
     end = r"(?!\w)" if spaced else r"(?![A-Za-z0-9])"
     symbol = re.compile("(?:" + "|".join(map(re.escape, symbols)) + ")" + r"(?![A-Za-zÀ-ɏµ²³0-9])")
     name = re.compile("(?:" + "|".join(map(re.escape, names)) + ")" + end, re.I) if names else None
@@ -88,6 +88,15 @@ def unit_at(text: str, at: int, language: str) -> tuple[str, int] | None:
     return (unit_names(language)[named[0].lower()], named.end()) if named else None
 
 
+CURRENCY_CODES = (
+    "USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "CNY", "RMB", "INR", "KRW", "SEK", "NOK", "DKK",
+    "PLN", "CZK", "HUF", "RUB", "BRL", "MXN", "ZAR", "HKD", "SGD", "AED", "SAR",
+)  # fmt: skip
+"""The currencies most traded: codes of ISO 4217, and RMB."""
+CURRENCY_SYMBOLS = {
+    "$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR", "₩": "KRW",
+    "A$": "AUD", "C$": "CAD", "CA$": "CAD", "HK$": "HKD", "NZ$": "NZD", "R$": "BRL", "S$": "SGD",
+}  # fmt: skip
 ANY_CURRENCY = "¤"
 """Of an amount in cents, which are a hundredth of more than one currency."""
 

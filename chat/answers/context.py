@@ -32,13 +32,14 @@ from retrieval.query.question_terms import asking_words, readable
 from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions
 from retrieval.search import search
+from text.numbers import YEAR_DIGITS
 from text.terms import terms_of
 
 # Names in a question: companies, people, places, products.
 
-YEAR = re.compile(r"\b(?:FY|CY|Q[1-4]\s*)?(?:19|20)\d{2}\b|\bFY\d{2}\b|\bQ[1-4]\b", re.IGNORECASE)
+PERIOD = re.compile(rf"\b(?:FY|CY|Q[1-4]\s*)?{YEAR_DIGITS}\b|\bFY\d{{2}}\b|\bQ[1-4]\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z0-9][\w&.'’-]*[A-Za-z][\w&.'’-]*)(?:\s+(?:[A-Z][\w&.'’-]*))*")
-_NO_NAME = re.compile(rf"{YEAR.pattern}|\d+(?:st|nd|rd|th)", re.IGNORECASE)
+_NO_NAME = re.compile(rf"{PERIOD.pattern}|\d+(?:st|nd|rd|th)", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s(?:\s+|$)")
 
 
@@ -259,15 +260,15 @@ def carried_over(question: str, history: Sequence[Turn]) -> str:
         return question  # a question on the whole document depends on no other
     before = asked[-1]
     carried = [name for name in names_in(before) if name.lower() not in question.lower()]
-    if not YEAR.search(question):
-        carried += [year for year in YEAR.findall(before) if year not in carried]
-    own = [word for word in content_words(question) if not YEAR.fullmatch(word)]
+    if not PERIOD.search(question):
+        carried += [year for year in PERIOD.findall(before) if year not in carried]
+    own = [word for word in content_words(question) if not PERIOD.fullmatch(word)]
     if len(own) < OWN_WORDS or _REFERS.search(question):
         known = {word.lower() for word in content_words(question)} | {
             word.lower() for name in carried for word in _WORD.findall(name)
         }
         carried += [
-            word for word in content_words(before) if word.lower() not in known and not YEAR.fullmatch(word)
+            word for word in content_words(before) if word.lower() not in known and not PERIOD.fullmatch(word)
         ]
     return f"{question.rstrip()} ({' '.join(dict.fromkeys(carried))})" if carried else question
 

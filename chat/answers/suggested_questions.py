@@ -29,7 +29,6 @@ from chat.answers.without_model.evidence import find_evidence, topic_units
 from chat.answers.without_model.lines import LIST_NUMBER, head_of, is_value
 from chat.answers.without_model.question import (
     DATA,
-    YEAR,
     Topic,
     analyse,
     asks_something,
@@ -46,6 +45,7 @@ from documents.models.document import DocumentQuerySet
 from pdf.structure import TableRow
 from retrieval.query.scope import Scope
 from text.languages import languages_with
+from text.numbers import YEAR_NOT_AMOUNT
 from text.sentences import sentence_spans
 from text.terms import one_line
 
@@ -263,7 +263,7 @@ def is_label(text: str) -> bool:
 def years_of(row: TableRow) -> list[str]:
     """Return the years that head the row's values; none where a value has no year, or several, over it."""
     heads = [head_of(row, cell) for cell in row.cells[1:] if is_value(cell.text)]
-    years = [YEAR.findall(head) for head in heads if len(head) <= LONGEST_LABEL]
+    years = [YEAR_NOT_AMOUNT.findall(head) for head in heads if len(head) <= LONGEST_LABEL]
     return (
         [own[0] for own in years] if len(heads) == len(years) and all(len(own) == 1 for own in years) else []
     )

@@ -10,8 +10,9 @@ from typing import Any
 
 from django.utils.dateparse import parse_date
 
-from chat.answers.without_model.question import YEAR, analyse
+from chat.answers.without_model.question import analyse
 from chat.models import Citation, ReviewCell, ReviewColumn
+from text.numbers import YEAR_NOT_AMOUNT
 from text.quantities import Quantity, quantities_in
 from text.semantics import known_language, lexicon, plain_word
 from text.terms import terms_of
@@ -108,7 +109,7 @@ def _best(found: Evidence, candidates: Sequence[Quantity], asked: frozenset[str]
         return None
     heads = _heads(found.claim, candidates)
     if all(head.rstrip(" :").startswith(";") or not head.strip(" ;:") for head in heads[1:]):  # a table's row
-        years = [max(map(int, YEAR.findall(head)), default=0) for head in heads]
+        years = [max(map(int, YEAR_NOT_AMOUNT.findall(head)), default=0) for head in heads]
         latest = [q for q, year in zip(candidates, years, strict=True) if year == max(years)]
         return latest[0] if len({q.value for q in latest}) == 1 else None
     nearest = min(candidates, key=lambda q: (_distance(found, q, asked), q.start))

@@ -25,7 +25,6 @@ from chat.answers.without_model.lines import (
     terms_over,
 )
 from chat.answers.without_model.question import (
-    YEAR,
     PlaceKind,
     QuestionFeatures,
     aggregates_in,
@@ -38,8 +37,10 @@ from chat.models import ReviewColumn
 from chat.reviews.typed_values import TypedValue, as_json, fits
 from domains.items import Item
 from text.measures import Measure
+from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
 from text.terms import one_line, terms_of
+from text.units import CURRENCY_CODES
 
 Kind = ReviewColumn.Kind
 LABELLED = 0.25  # of ``item_match``: a row whose label is a synonym in a pack
@@ -65,11 +66,10 @@ WEIGHTS = {
     "again": 0.15,  # for each other line with the value
     "newest": 0.4,  # the question names no year, and no value is of a later one
 }
-YEAR_DIGITS = re.compile(r"\b(?:19|20)\d\d\b")
 PART_OF_NAME = re.compile(r"(?:\w[-–]|[^\W\d_])$")
 NAMED_BY = re.compile(r"[-–]\w|[A-Za-z]|\([a-z]\)")
 WORD = re.compile(r"[\w-]+")
-FOOTNOTED = re.compile(r"(?<=\d )(USD|EUR|GBP|JPY|CHF|CNY|SGD|AUD|CAD)\d(?!\d)")
+FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
 LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 FAR = 60  # characters
@@ -124,7 +124,7 @@ def row_values_of(
 
 
 def year_of(value: CellValue) -> int:
-    return max(map(int, YEAR_DIGITS.findall(value.head)), default=0)
+    return max(map(int, YEAR.findall(value.head)), default=0)
 
 
 def is_about(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine) -> bool:
@@ -222,7 +222,7 @@ def currencies_in(text: str) -> frozenset[str]:
 
 
 SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW"}
-CODES = re.compile(r"\b(?:USD|EUR|GBP|JPY|CNY|CHF|SEK|NOK|DKK|INR|CAD|AUD)\b")
+CODES = re.compile(rf"\b(?:{'|'.join(CURRENCY_CODES)})\b")
 
 
 def score_of(
@@ -307,7 +307,7 @@ def sentence_values(
         fitting = [q for q in fitting if not q.dimension and counts(q, text, counted, line.language)]
     if not fitting:
         return
-    years = frozenset(map(int, YEAR_DIGITS.findall(text)))
+    years = frozenset(map(int, YEAR.findall(text)))
     score = score_of(question, (), line, "", years) + WEIGHTS["item"] * item
     places = term_places(question, line)
     # a value in brackets is a remark on the one before it

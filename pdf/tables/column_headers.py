@@ -19,6 +19,7 @@ from pdf.layout.lines import Line, rows_of, separate_runs
 from pdf.layout.page_layout import Block, ColumnHeads, TableBlock, TableCell, bounds_of
 from pdf.tables.cells import Row, cell_text, is_date, is_period_line, is_value, is_value_cell
 from pdf.tables.rows import begins_row, blocks_of
+from text.numbers import YEAR
 
 Span = tuple[float, float]
 Columns = Sequence[int]
@@ -29,7 +30,7 @@ OFF_CENTRE = 0.3
 # Maximum distance of the next line of a head (line heights), and of its middle (ems).
 NEXT_LINE = 0.6
 SAME_MIDDLE = 1.0
-_ENDS_WITH_YEAR = re.compile(r"\b(?:19|20)\d\d$")
+_ENDS_WITH_YEAR = re.compile(rf"{YEAR.pattern}$")
 # Maximum distance of a head from the values of its column where it is over none (ems).
 BESIDE = 1.5
 # Blocks one above the other may overlap by this (points).

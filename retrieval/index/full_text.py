@@ -42,7 +42,8 @@ from retrieval.index.postgres import (
 )
 from retrieval.query.question_terms import QueryTerms
 from retrieval.query.scope import ScopeSql, ScopeSummary
-from text.terms import YEAR, run_together, terms_of
+from text.numbers import YEAR
+from text.terms import run_together, terms_of
 
 # --- What is written ---------------------------------------------------------------------
 

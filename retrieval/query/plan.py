@@ -16,6 +16,7 @@ from retrieval.query.question_terms import Phrase, QueryTerms, analyze_query, re
 from retrieval.query.scope import Scope
 from retrieval.ranking.candidate_lists import DERIVED_WEIGHT, NamedQuestion
 from retrieval.results import DerivedQuery, StrategyName, Trace
+from text.numbers import YEAR_DIGITS
 
 # --- Filters and further queries that are derived from a question ---
 #
@@ -111,7 +112,7 @@ SECTIONS = (
     ("references", "references|bibliography"),
 )
 WORKS = r"(?:papers?|articles?|studies|study|reports?|documents?|publications?|works?|published|written)"
-YEAR = r"((?:19|20)\d\d)"
+YEAR = rf"({YEAR_DIGITS})"
 SINCE = re.compile(rf"\b{WORKS}\s+(?:since|after|from)\s+{YEAR}(?:\s+(?:to|until|-|–)\s+{YEAR})?", re.I)
 BEFORE = re.compile(rf"\b{WORKS}\s+(?:before|until|up to)\s+{YEAR}", re.I)
 IN_YEAR = re.compile(rf"\b{WORKS}\s+(?:in|of)\s+{YEAR}", re.I)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from domains import pack_data, pack_names
 from text.languages import language_data
-from text.numbers import number_words
-from text.terms import YEAR, compounds_in, folded, folded_accents, likely_language, run_together, terms_of
+from text.numbers import YEAR, number_words
+from text.terms import compounds_in, folded, folded_accents, likely_language, run_together, terms_of
 
 # What people call things, and what documents of a field call them (``domains/<pack>/synonyms.txt``).
 #

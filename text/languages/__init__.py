@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+UNSPACED_LANGUAGES = frozenset({"zh", "ja"})
+"""Languages with data here that write no spaces between words; ``text.terms.UNSPACED`` matches scripts."""
 
 
 def base_language(code: str) -> str:

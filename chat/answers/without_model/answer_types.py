@@ -9,11 +9,13 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, has_other_aggregate, is_step
-from chat.answers.without_model.question import YEAR, QuestionFeatures, counted_terms, phrases_in
-from text.numbers import month_numbers, numbers_in, same_characters
+from chat.answers.without_model.question import QuestionFeatures, counted_terms, phrases_in
+from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, month_numbers, numbers_in, same_characters
 from text.quantities import currency_names, quantities_in
 
-DATE = re.compile(r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]")
+DATE = re.compile(
+    rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|\b{YEAR_DIGITS}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]"
+)
 TIME_DIMENSIONS = {"date", "year", "time", "calendar"}
 LONG_MONTH = 4  # minimum letters of a month's name alone
 NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
@@ -148,7 +150,7 @@ def months_in(language: str) -> re.Pattern[str]:
 
 def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
     """Return 1 for a line with a number (not a year) that the question does not name, else 0."""
-    numbers = NUMBER.findall(YEAR.sub("", LABEL.sub("", line.text)))
+    numbers = NUMBER.findall(YEAR_NOT_AMOUNT.sub("", LABEL.sub("", line.text)))
     return float(not question_numbers(question.text).issuperset(numbers))
 
 

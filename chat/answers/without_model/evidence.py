@@ -25,6 +25,7 @@ from chat.answers.without_model.lines import (
     is_step,
     is_title,
     units_named,
+    unspaced_characters,
 )
 from chat.answers.without_model.question import (
     NamedPlace,
@@ -193,8 +194,10 @@ def is_item(line: AnswerLine) -> bool:
 
 def is_long(text: str) -> bool:
     """Return whether a line can represent others: it is long and consists mostly of letters."""
-    unspaced = sum("\u3040" <= character <= "\u9fff" for character in text)
-    return len(text) + unspaced >= LEAST_CHARACTERS and sum(map(str.isalpha, text)) >= len(text) * MOSTLY
+    return (
+        len(text) + unspaced_characters(text) >= LEAST_CHARACTERS
+        and sum(map(str.isalpha, text)) >= len(text) * MOSTLY
+    )
 
 
 def lexrank(vectors: np.typing.NDArray[np.float32], rounds: int = 30) -> list[float]:

@@ -11,7 +11,6 @@ from functools import cache, cached_property, lru_cache
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.question import (
     ALL_NOUNS_CAPITALISED,
-    YEAR,
     NamedPlace,
     QuestionFeatures,
     aggregates_in,
@@ -22,10 +21,11 @@ from chat.citations.verification.grid import grid_without_rows
 from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow, section_type
 from text.measures import Measure
-from text.numbers import COMMA_LANGUAGES, number_words
-from text.quantities import CURRENCY_SYMBOLS, currency_names
+from text.numbers import COMMA_LANGUAGES, YEAR_DIGITS, YEAR_NOT_AMOUNT, number_words
+from text.quantities import currency_names
 from text.sentences import sentence_spans
 from text.terms import one_line, terms_of
+from text.units import CURRENCY_SYMBOLS
 
 LONGEST_LINE = 700  # characters; longer text is a list that lost its line ends
 LEAST_LETTERS = 4  # minimum letters of a line with content
@@ -33,7 +33,7 @@ MOST_COLUMNS = 4  # columns given of a wide table when the question names none
 LONGEST_HEAD = 45  # characters of a column head; longer ones are several run together
 SCALE_WORD = re.compile(r"\b(?:thousand|million|billion)s?\b", re.I)
 AMOUNT = re.compile(r"[$€£¥₹]? ?\d[\d.,]*")
-LABEL_AMOUNT = re.compile(r"\s[$€£¥₹]? ?(?!(?:19|20)\d\d$)\d[\d.,]{2,}$")
+LABEL_AMOUNT = re.compile(rf"\s[$€£¥₹]? ?(?!{YEAR_DIGITS}$)\d[\d.,]{{2,}}$")
 PER_UNIT = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\beps\b", re.I)
 DIGIT = re.compile(r"\d")
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
@@ -61,7 +61,7 @@ class CellValue:
 
     @property
     def years(self) -> frozenset[str]:
-        return frozenset(YEAR.findall(self.head))
+        return frozenset(YEAR_NOT_AMOUNT.findall(self.head))
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,12 @@ def printed_row(row: TableRow) -> str:
 def is_prose(text: str) -> bool:
     """Return whether a cell has three words, or eight characters without spaces."""
     words = re.findall(r"[^\W\d_]{2,}", text)
-    return len(words) >= 3 or sum("\u3040" <= character <= "\u9fff" for character in text) >= 8
+    return len(words) >= 3 or unspaced_characters(text) >= 8
+
+
+def unspaced_characters(text: str) -> int:
+    """Return how many characters are kana or Chinese."""
+    return sum("\u3040" <= character <= "\u9fff" for character in text)
 
 
 def is_value(text: str) -> bool:

@@ -11,6 +11,7 @@ from itertools import chain, takewhile
 from typing import Any, Literal, NamedTuple, get_args
 
 from text.languages import base_language, language_data, languages_with
+from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT
 from text.terms import stop_words, terms_of
 
 AnswerKind = Literal[
@@ -26,17 +27,16 @@ TOPICS: tuple[Topic, ...] = get_args(Topic)
 PLACES: tuple[PlaceKind, ...] = get_args(PlaceKind)
 
 DATA = "answers.toml"
-YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d{2}(?![\d%]|[.,]\d)")
 SHORT_YEAR = re.compile(r"\b(?:FY|CY)\s?'?(\d{2})\b", re.I)
 YEAR_SPAN = re.compile(
-    r"((?:19|20)\d{2})\s*(?:-|–|to|through|bis|à|a|until)\s*(?:FY\s*)?((?:19|20)\d{2})", re.I
+    rf"({YEAR_DIGITS})\s*(?:-|–|to|through|bis|à|a|until)\s*(?:FY\s*)?({YEAR_DIGITS})", re.I
 )
 _LETTER = "A-Za-zÀ-ÖØ-öø-ÿĀ-ɏΑ-ώЀ-ӿ"
 WORD = re.compile(
     rf"\d[\d.,]*\d(?![{_LETTER}\d-])|[{_LETTER}\d](?:[{_LETTER}\d&./’'-]*[{_LETTER}\d])?|[^\W_{_LETTER}\d]+"
 )
 SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s*|\n\s*|[\"“„«(`'‘¿¡]\s*)$")
-PERIOD = re.compile(r"(?:[fc]y\W?'?\d*)?(?:[qh][1-4]\W?\d*|[1-4][qh]\d*)?|(?:19|20)\d\d(?:[-/–]\d+)?", re.I)
+PERIOD = re.compile(rf"(?:[fc]y\W?'?\d*)?(?:[qh][1-4]\W?\d*|[1-4][qh]\d*)?|{YEAR_DIGITS}(?:[-/–]\d+)?", re.I)
 FEW_LETTERS = 5  # maximum letters of a name that is searched as a whole word
 ROMAN = re.compile(r"[IVX]+")
 NUMERAL_AFTER = re.compile(r" [IVX]{2,}(?!\w)")  # part of the name before it: "Wave IV"
@@ -155,7 +155,7 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     named = _question_phrases(language).sub(" ", text)
     terms = tuple(term for term in dict.fromkeys(terms_of(named, stems)) if term not in stop_words(language))
     no_telling = _instruction_terms(language) | numbers
-    telling = tuple(term for term in terms if term not in no_telling and not YEAR.fullmatch(term))
+    telling = tuple(term for term in terms if term not in no_telling and not YEAR_NOT_AMOUNT.fullmatch(term))
     return QuestionFeatures(
         text=text,
         language=language,
@@ -294,7 +294,7 @@ def is_name(word: str, language: str, *, starts: bool) -> bool:
     if lowered in NO_NAMES or {lowered, lowered.removesuffix("s")} & _place_words(language):
         return False
     if PERIOD.fullmatch(word) or ROMAN.fullmatch(word):
-        return bool(YEAR.fullmatch(word))
+        return bool(YEAR_NOT_AMOUNT.fullmatch(word))
     if any(map(str.isdigit, word)):
         return sum(map(str.isdigit, word)) > 2 or not word.isdigit()
     if not (terms := set(terms_of(word, language))) or terms & _instruction_terms(language):
@@ -323,7 +323,7 @@ def _place_words(language: str) -> frozenset[str]:
 
 
 def years_in(text: str) -> frozenset[str]:
-    years = set(YEAR.findall(text)) | {f"20{year}" for year in SHORT_YEAR.findall(text)}
+    years = set(YEAR_NOT_AMOUNT.findall(text)) | {f"20{year}" for year in SHORT_YEAR.findall(text)}
     for first, last in YEAR_SPAN.findall(text):
         years |= {str(year) for year in range(int(first), min(int(last), int(first) + LONGEST_SPAN) + 1)}
     return frozenset(years)
@@ -398,5 +398,7 @@ def share_of_names(question: QuestionFeatures, text: str) -> float:
 
 def share_of_years(question: QuestionFeatures, text: str) -> float:
     return (
-        len(question.years.intersection(YEAR.findall(text))) / len(question.years) if question.years else 0.5
+        len(question.years.intersection(YEAR_NOT_AMOUNT.findall(text))) / len(question.years)
+        if question.years
+        else 0.5
     )

@@ -24,7 +24,6 @@ from chat.answers.without_model.lines import (
     units_named,
 )
 from chat.answers.without_model.question import (
-    YEAR,
     QuestionFeatures,
     QuestionWord,
     holds_name,
@@ -33,7 +32,7 @@ from chat.answers.without_model.question import (
 )
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
-from text.numbers import month_numbers
+from text.numbers import YEAR_NOT_AMOUNT, month_numbers
 
 PageNumber = tuple[str, int]  # document, page
 
@@ -252,7 +251,10 @@ def word_nearness(
 def year_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if not question.years:
         return 0.5
-    years = {*YEAR.findall(line.text), *YEAR.findall(" ".join(line.unit.section_path[-1:]))}
+    years = {
+        *YEAR_NOT_AMOUNT.findall(line.text),
+        *YEAR_NOT_AMOUNT.findall(" ".join(line.unit.section_path[-1:])),
+    }
     return len(years & question.years) / len(question.years)
 
 

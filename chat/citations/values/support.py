@@ -26,42 +26,17 @@ from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
 from pdf.structure import Cell
+from text.numbers import YEAR, month_numbers
 from text.sentences import sentence_spans
 from text.terms import stop_words
 
 # Whether a passage is on the subject of a claim: the share of the claim's content words it has.
 
 _STEM = 5  # letters; enough to distinguish words, few enough to drop their endings
-_OTHER_STOP_WORDS = frozenset(
-    [
-        "although",
-        "among",
-        "either",
-        "however",
-        "much",
-        "may",
-        "must",
-        "per",
-        "said",
-        "shall",
-        "within",
-        "without",
-        "year",
-        "years",
-        "percent",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
-)
+_OTHER_STOP_WORDS = {
+    "although", "among", "either", "however", "much", "may", "must", "per", "said", "shall", "within",
+    "without", "year", "years", "percent", *month_numbers("en"),
+}  # fmt: skip
 
 
 @cache
@@ -90,8 +65,6 @@ def shared_terms(claim: str, passages: Iterable[str]) -> float:
 
 # The heads of a value's row and column, as the parser stored them.
 
-_YEAR = re.compile(r"(?:19|20)\d\d")
-
 
 def column_of(unit: SourceUnit, at: int) -> int | None:
     """Return the column of the table cell with ``unit.text[at]``; None outside tables."""
@@ -108,7 +81,7 @@ def head_text(unit: SourceUnit, at: int) -> str:
 
 def head_years(unit: SourceUnit, at: int) -> frozenset[int]:
     """Return the years in the head of the column of ``unit.text[at]``."""
-    return frozenset(map(int, _YEAR.findall(head_text(unit, at))))
+    return frozenset(map(int, YEAR.findall(head_text(unit, at))))
 
 
 def column_heads(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:

@@ -9,6 +9,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal
 
+from text.numbers import COMMA_LANGUAGES, YEAR, YEAR_DIGITS, month_numbers
+
 # The decimal mark of a text is inferred from its numbers (``1,577.5`` or ``1.577,5``), else from its words.
 #
 # ``1.577`` alone is about one and a half in English and 1,577 in German.
@@ -37,9 +39,6 @@ _WITH_COMMA = frozenset(
 )
 _WITH_POINT = frozenset(
     re.findall(r"\S+", "the of and to is was were that for by from at its with this as are")
-)
-_LANGUAGES_WITH_COMMA = frozenset(
-    re.findall(r"\S+", "de fr es it pt nl da sv nb no fi pl cs ru uk tr el hu ro")
 )
 
 
@@ -78,7 +77,7 @@ def _mark_of_language(language: str) -> DecimalMark | None:
     primary, _, region = language.lower().replace("_", "-").partition("-")
     if not primary or region in ("ch", "li"):
         return None
-    return "," if primary in _LANGUAGES_WITH_COMMA else "."
+    return "," if primary in COMMA_LANGUAGES else "."
 
 
 Kind = Literal["number", "amount", "percent", "year", "date"]
@@ -97,29 +96,14 @@ _OTHER_SCALES = {
 }
 _SCALE_NAMES = {other: name for name, others in _OTHER_SCALES.items() for other in others.split()}
 # Whole names or their usual abbreviations: "decreased 12 percent" and "margin 15" contain no month.
-_MONTH_NAMES = (
-    r"jan(?:uary?)?|januar",
-    r"feb(?:ruary?)?|februar",
-    r"mar(?:ch)?|märz",
-    r"apr(?:il)?",
-    r"may|mai",
-    r"june?|juni",
-    r"july?|juli",
-    r"aug(?:ust)?",
-    r"sept?(?:ember)?",
-    r"o[ck]t(?:ober)?",
-    r"nov(?:ember)?",
-    r"de[cz](?:ember)?",
-)
-_MONTHS = tuple(re.compile(names, re.IGNORECASE) for names in _MONTH_NAMES)
-_MONTH = r"(?P<{0}>" + "|".join(_MONTH_NAMES) + r")\b\.?"
-_YEAR = r"(?:19|20)\d\d"
+_MONTHS = month_numbers("en") | month_numbers("de")
+_MONTH = r"(?P<{0}>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 
 _DATES = re.compile(
-    rf"\b{_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR}))?(?![\d,.]*\d)"
-    rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH.format('m2')}(?:,?\s+(?P<y2>{_YEAR}))?\b"
-    rf"|\b(?P<y3>{_YEAR})-(?P<m3>\d\d)-(?P<d3>\d\d)\b"
-    rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<m4>\d{{1,2}})\.\s?(?P<y4>{_YEAR})\b",
+    rf"\b{_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{YEAR_DIGITS}))?(?![\d,.]*\d)"
+    rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH.format('m2')}(?:,?\s+(?P<y2>{YEAR_DIGITS}))?\b"
+    rf"|\b(?P<y3>{YEAR_DIGITS})-(?P<m3>\d\d)-(?P<d3>\d\d)\b"
+    rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<m4>\d{{1,2}})\.\s?(?P<y4>{YEAR_DIGITS})\b",
     re.IGNORECASE,
 )
 _CURRENCY = r"(?:US|CA?|A|NZ|HK)?[$£€¥₹]|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD)\b"
@@ -217,15 +201,11 @@ def _dates_in(text: str) -> Iterator[Value]:
     for match in _DATES.finditer(text):
         day = int(match["d1"] or match["d2"] or match["d3"] or match["d4"])
         name = match["m1"] or match["m2"]
-        month = _month(name) if name else int(match["m3"] or match["m4"])
+        month = _MONTHS[name.lower()] if name else int(match["m3"] or match["m4"])
         year = int(match["y1"] or match["y2"] or match["y3"] or match["y4"] or 0)
         if 1 <= day <= 31 and 1 <= month <= 12:
             number = Decimal(year * 10000 + month * 100 + day)
             yield Value(match[0], match.start(), match.end(), "date", number, match[0])
-
-
-def _month(name: str) -> int:
-    return next(number for number, names in enumerate(_MONTHS, start=1) if names.fullmatch(name))
 
 
 def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value]:
@@ -299,7 +279,7 @@ def _is_part_of_a_name(text: str, start: int, end: int, match: re.Match[str]) ->
 
 
 def _is_year(digits: str, currency: str, unit: str) -> bool:
-    return not currency and not unit and re.fullmatch(_YEAR, digits) is not None
+    return not currency and not unit and YEAR.fullmatch(digits) is not None
 
 
 def scale_named(unit: str) -> Decimal | None:

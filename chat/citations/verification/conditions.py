@@ -10,8 +10,9 @@ from itertools import pairwise, takewhile
 from chat.citations.verification.alignment import Partners, content_places
 from chat.citations.verification.phrases import lead
 from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Token, is_marker
+from text.languages import UNSPACED_LANGUAGES
 from text.quantities import Quantity
-from text.semantics import UNSPACED, Lexicon, Marker, stem
+from text.semantics import Lexicon, Marker, stem
 
 
 def in_exception(tokens: Sequence[Token], end: int) -> bool:
@@ -476,7 +477,7 @@ def number_of_phrase(tokens: Sequence[Token], at: int) -> int | None:
 def _is_counter(token: Token, words: Lexicon) -> bool:
     """Return whether a token may be a number's counter in a language without spaces: 人, 文字."""
     return (
-        words.language in UNSPACED
+        words.language in UNSPACED_LANGUAGES
         and token.kind in ("word", "function")
         and not "ぁ" <= token.word[0] <= "ん"
     )

@@ -9,7 +9,7 @@ from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.phrases import lead
 from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, LIST_WORDS, is_marker
 from chat.citations.verification.voice import is_instruction
-from text.semantics import UNSPACED
+from text.languages import UNSPACED_LANGUAGES
 
 # Markers that a claim may omit without asserting more than the source.
 _MAY_BE_LEFT_OUT = {"quantifier:all", "quantifier:only", "frequency:once", "ordinal:previous"}
@@ -64,7 +64,7 @@ class Omissions:
 
     def _denial_moved(self) -> None:
         """Record a "not" that negates another word in the source: "is for use only and shall not affect"."""
-        if self.words.language in UNSPACED or self.words.language in COMMA_RELATIVES:
+        if self.words.language in UNSPACED_LANGUAGES or self.words.language in COMMA_RELATIVES:
             return  # "nicht" may follow the word it negates
         own, held = content_places(self.claim), content_places(self.source)
         for i, j in self.pairing.ordered:
@@ -80,7 +80,7 @@ class Omissions:
 
     def _reported_as_true(self) -> None:
         """Record a reporting or denying verb that the claim omits: "critics said the plan failed"."""
-        if self.words.language in UNSPACED:
+        if self.words.language in UNSPACED_LANGUAGES:
             self._reported_in_unspaced()
             return
         claim_words = {token.word for token in self.claim}
@@ -133,7 +133,7 @@ class Omissions:
 
     def _alternative_left_out(self) -> None:
         """Record an "or" of which the claim asserts one side, or joins both sides with "and"."""
-        if self.words.language in UNSPACED:
+        if self.words.language in UNSPACED_LANGUAGES:
             texts = ["".join(t.word for t in side) for side in (self.source, self.claim)]
             in_source, in_claim = (any(word in text for word in self.words.either) for text in texts)
             if in_source and not in_claim and any(t.word in LIST_WORDS for t in self.claim):
@@ -265,7 +265,7 @@ class Omissions:
         first = min(
             (at for at in self.pairing.matched_source if self.source[at].kind == "word"), default=None
         )
-        if first is None or self.words.language in UNSPACED:
+        if first is None or self.words.language in UNSPACED_LANGUAGES:
             return
         share = self._under_share(first)
         outside = any(token.word in self.words.outside for token in self.source[first + 1 : first + 2])
@@ -398,7 +398,7 @@ class Omissions:
     def _opens_later_clause(self, at: int) -> bool:
         """Return whether a condition follows the whole claim in a language that puts conditions first."""
         return (
-            self.words.language in UNSPACED
+            self.words.language in UNSPACED_LANGUAGES
             and is_marker(self.source[at], "condition", "if" if self.words.language == "zh" else "")
             and self.source[at].word != "时"
             and at > max(self.pairing.matched_source)
@@ -468,7 +468,7 @@ class Omissions:
             (j for j in content_places(self.source) if j > at and self.source[j].clause == token.clause), None
         )
         governs = following is not None and following in self.pairing.matched_source
-        behind = self.words.language in UNSPACED  # the verb precedes it
+        behind = self.words.language in UNSPACED_LANGUAGES  # the verb precedes it
         if token.word in self.words.enacting and (behind or (governs and not self._is_past(following))):
             return
         if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at) or self._of_reason(at):

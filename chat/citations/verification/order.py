@@ -49,7 +49,8 @@ from chat.citations.verification.voice import (
     voice_changes,
     wrong_voices,
 )
-from text.semantics import UNSPACED, Lexicon
+from text.languages import UNSPACED_LANGUAGES
+from text.semantics import Lexicon
 
 FREE_ORDER = frozenset({"zh", "de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
 
@@ -62,7 +63,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     """
     if exchanged := amounts_exchanged(pairing) or subjects_of_amounts_exchanged(pairing):
         return *exchanged, True
-    unspaced = pairing.words.language in UNSPACED
+    unspaced = pairing.words.language in UNSPACED_LANGUAGES
     if unspaced and (blocks := blocks_exchanged(pairing)) and not _roles_kept(pairing, *blocks):
         return blocks[0][0], blocks[1][0], True
     compared = comparison_turned(pairing)
@@ -229,7 +230,7 @@ def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     claim, source = pairing.claim, pairing.source
     apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
     apart = apart and _moved_along(pairing, i, j) and _moved_along(pairing, k, m)
-    unspaced = pairing.words.language in UNSPACED
+    unspaced = pairing.words.language in UNSPACED_LANGUAGES
     apart = apart and _subordinator(claim, i, unspaced) == _subordinator(source, j, unspaced)
     apart = apart and _subordinator(claim, k, unspaced) == _subordinator(source, m, unspaced)
     return apart and _denied(claim, i) == _denied(source, j) and _denied(claim, k) == _denied(source, m)

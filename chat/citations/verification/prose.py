@@ -28,8 +28,8 @@ from chat.citations.verification.token import (
     written_out,
 )
 from chat.citations.verification.tokens import tokens_of
-from text.languages import base_language
-from text.semantics import UNSPACED, Lexicon, known_language, lexicon, split_words
+from text.languages import UNSPACED_LANGUAGES, base_language
+from text.semantics import Lexicon, known_language, lexicon, split_words
 from text.sentences import Span, sentence_spans
 
 MOST_SENTENCES = 3  # sentences of a passage that are compared
@@ -349,7 +349,9 @@ def _parts(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Token, ...]
         behind_break = bool(at) and claim[at - 1].kind == "break"
         joins = behind_break and token.word in _COORDINATORS | words.breaks
         joins = (
-            joins or token.word in (";", "；", "؛") or (words.language in UNSPACED and token.word in "，、,")
+            joins
+            or token.word in (";", "；", "؛")
+            or (words.language in UNSPACED_LANGUAGES and token.word in "，、,")
         )
         opens = joins or (behind_break and has_conjunction(claim[at - 1], token, words))
         if opens and sum(t.content for t in part) >= LEAST_PART:

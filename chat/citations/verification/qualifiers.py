@@ -14,7 +14,8 @@ from chat.citations.verification.phrases import (
     places_of_phrases,
 )
 from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, Token, is_marker
-from text.semantics import UNSPACED, Lexicon
+from text.languages import UNSPACED_LANGUAGES
+from text.semantics import Lexicon
 
 _LONGEST_PHRASE = 4  # tokens from a preposition to its noun
 
@@ -25,7 +26,7 @@ def qualifiers_left_out(pairing: Pairing) -> Iterator[int]:
     Each rule below yields such places for one construction. A claim that omits one of them is not verified.
     """
     words = pairing.words
-    together = frozenset[str]() if words.language in UNSPACED else words.together - words.total
+    together = frozenset[str]() if words.language in UNSPACED_LANGUAGES else words.together - words.total
     for phrases in (words.bygone, words.urging, words.unrealised, together):
         if phrases and not places_of_phrases(pairing.claim, phrases):
             found = sorted(places_of_phrases(pairing.source, phrases) - pairing.matched_source)
@@ -329,7 +330,7 @@ _THE = "ال"
 def _names(token: Token, of: Token, words: Lexicon) -> bool:
     """Return whether a word names a thing of its own: not "had", "group", or the "city" of a name."""
     light = words.light | words.transparent | words.group
-    light |= frozenset[str]() if words.language in UNSPACED else words.counted
+    light |= frozenset[str]() if words.language in UNSPACED_LANGUAGES else words.counted
     stands_for = token.word in words.generic and (of.name or words.language == "de")
     return token.kind == "word" and token.word not in light and not stands_for and not token.quantity
 

@@ -23,8 +23,9 @@ from chat.citations.verification.token import (
     with_shares,
 )
 from chat.citations.verification.voice import may_be_participle
+from text.languages import UNSPACED_LANGUAGES
 from text.quantities import Quantity
-from text.semantics import UNSPACED, Lexicon
+from text.semantics import Lexicon
 
 _COMMAS = frozenset(",、，،")
 _MOST_REMNANT = 4  # tokens of a phrase that replaces one of the clause before
@@ -255,7 +256,7 @@ def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[
 
 def _opens_noun(token: Token, words: Lexicon) -> bool:
     """Return whether a word surely opens a noun phrase: an article, a name."""
-    return token.word in words.articles or token.capital or words.language in UNSPACED
+    return token.word in words.articles or token.capital or words.language in UNSPACED_LANGUAGES
 
 
 def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
@@ -304,7 +305,7 @@ class AddedWords(Differences):
 
     def adds_topic(self, at: int) -> bool:
         """Return whether a word without a partner only names the topic, as a complement or frame."""
-        if at and self.words.language not in UNSPACED and self._of_topic(at):
+        if at and self.words.language not in UNSPACED_LANGUAGES and self._of_topic(at):
             return True
         return self._modifies_as_before(at) or self._frames(at)
 

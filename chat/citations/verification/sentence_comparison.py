@@ -48,7 +48,8 @@ from chat.citations.verification.token import (
     same_quantity,
 )
 from chat.citations.verification.voice import both_forbid, converse, is_instruction
-from text.semantics import UNSPACED, Lexicon, Marker
+from text.languages import UNSPACED_LANGUAGES
+from text.semantics import Lexicon, Marker
 
 Outcome = Literal["holds", "conflict", "open"]
 LEAST_COVERAGE = 0.5  # least share of the claim's words with a partner for which a difference contradicts
@@ -203,7 +204,7 @@ class _Examination(AddedWords):
             at
             for at in self.pairing.unmatched_source
             if is_marker(self.source[at], "condition", "onlyif")
-            and (self.source[at].clause in matched_clauses or self.words.language in UNSPACED)
+            and (self.source[at].clause in matched_clauses or self.words.language in UNSPACED_LANGUAGES)
         ]
         needs = [
             at
@@ -261,7 +262,7 @@ class _Examination(AddedWords):
         日録には地震の記事が…", and then words of a later sentence.
         """
         first = next((at for at in content_places(self.source)), None)
-        if self.words.language not in UNSPACED or first not in self.pairing.matched_source:
+        if self.words.language not in UNSPACED_LANGUAGES or first not in self.pairing.matched_source:
             return range(0)
         opening = "".join(t.word for t in self.around.everything[:_OPENING_TOKENS] if t.kind != "break")
         for start in range(len(self.claim) - 1):
@@ -374,7 +375,7 @@ class _Examination(AddedWords):
         reaches = token.word in self.words.light and says_result(self.pairing)
         if (added and (reaches or not self.displaces(at))) or self.adds_topic(at):
             return
-        unspaced = self.words.language in UNSPACED
+        unspaced = self.words.language in UNSPACED_LANGUAGES
         if unspaced and token.word in self.words.generic and not any(t.content for t in self.claim[:at]):
             return  # "该研究"
         if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
@@ -436,7 +437,7 @@ class _Examination(AddedWords):
         """
         before = [i for i in self.pairing.partners if i < at and self.claim[i].stem == self.claim[at].stem]
         between = self.claim[before[-1] : at] if before else ()
-        unspaced = self.words.language in UNSPACED
+        unspaced = self.words.language in UNSPACED_LANGUAGES
         joined = any(t.word in COORDINATORS or (unspaced and t.kind == "break") for t in between)
         own = self.claim[at]
         before_it = self.claim[at - 1].word if at else ""

@@ -26,9 +26,10 @@ from chat.citations.verification.conditions import (
 )
 from chat.citations.verification.phrases import with_final_particles, with_periods
 from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token, is_marker
+from text.languages import UNSPACED_LANGUAGES
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, quantities_in
-from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, root, stem, word_matches
+from text.semantics import Lexicon, Marker, Sense, lexicon, plain_word, root, stem, word_matches
 from text.units import unit_names
 
 _BREAK = re.compile(r"[,;:.!?()\[\]—、。，；：！？（）「」؛،؟…]|\s[–-]\s|\n|\t")
@@ -39,8 +40,8 @@ _KATAKANA = re.compile("[ァ-ヴー]+")
 def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...]:
     """Return the tokens in order; without ``limits``, "maximum" does not bound a number some words away."""
     words = lexicon(language) if limits else _without_limits(language)
-    raw = _raw_unspaced(text, language, words) if language in UNSPACED else _raw(text, language)
-    found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
+    raw = _raw_unspaced(text, language, words) if language in UNSPACED_LANGUAGES else _raw(text, language)
+    found = list(_recognized(raw, words)) if language not in UNSPACED_LANGUAGES else list(raw)
     found = with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
     found = with_events(_without_contrasts(_without_plain_years(found, language), words), words)
     found = with_periods(_with_ordinals(with_times_a_day(_with_quarters(found, words)), language))

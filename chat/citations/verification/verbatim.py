@@ -20,7 +20,8 @@ from chat.citations.verification.token import (
 )
 from chat.citations.verification.tokens import tokens_of
 from chat.citations.verification.voice import both_forbid
-from text.semantics import UNSPACED, Lexicon, known_language, lexicon
+from text.languages import UNSPACED_LANGUAGES
+from text.semantics import Lexicon, known_language, lexicon
 from text.sentences import sentence_spans
 
 LEAST_CLAUSE = 5  # minimum content words of an independent clause
@@ -78,8 +79,8 @@ def repeats_clause(sentence: str, text: str, language: str) -> bool:
             changes = (t.marker is not None and t.marker.category in _CHANGES_MEANING for t in left)
             if any(changes) or any(t.word.split()[0] in words.consent for t in left):
                 return False
-            rest = text[span.start : start], text[end : span.end] if language in UNSPACED else ""
-            if language in UNSPACED and rest[0].endswith(tuple(words.privative | words.unrealised)):
+            rest = text[span.start : start], text[end : span.end] if language in UNSPACED_LANGUAGES else ""
+            if language in UNSPACED_LANGUAGES and rest[0].endswith(tuple(words.privative | words.unrealised)):
                 return False
             if _reports_clause(rest, [t.word for t in left if t.start + span.start < start], words):
                 return False  # "critics said", "the mayor denied that"
@@ -102,7 +103,7 @@ def _begins_clause(before: Sequence[Token], language: str) -> bool:
 def _reports_clause(rest: tuple[str, str], before: Sequence[str], words: Lexicon) -> bool:
     """Return whether the words beside a clause report or deny it."""
     verbs = words.reporting | words.doubting
-    if words.language in UNSPACED:
+    if words.language in UNSPACED_LANGUAGES:
         return any(verb in part for verb in verbs for part in rest) or rest[1].startswith(tuple(words.one_of))
     return any(word in verbs for word in before)
 
