@@ -84,8 +84,9 @@ def figure_boxes(document: Document) -> dict[int, tuple[Box, ...]]:
 
 def _figures_on(page: Page) -> tuple[Box, ...]:
     boxes = page.frame.display_boxes(figure["rect"] for figure in page.figures)
-    is_scan = page.ocr or page.awaits == Page.Awaits.PAGE
-    if is_scan and sum(Rect(*box).area for box in boxes) >= WHOLE:  # a scan may be stored in strips
+    if page.ocr:  # found in the scan
+        return boxes
+    if page.awaits == Page.Awaits.PAGE and sum(Rect(*box).area for box in boxes) >= WHOLE:  # in strips
         return ()
     return tuple(box for box in boxes if len(page.text) < FEW_CHARS or Rect(*box).area < WHOLE)
 

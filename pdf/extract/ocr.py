@@ -25,6 +25,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from pdf.extract.page_content import read_page
+from pdf.extract.recognition import ScanContent, pictures_in
 from pdf.extract.words import RawWord, Style
 from pdf.geometry import PageFrame, Rect, bounding_box, normalized
 from pdf.sandbox.confinement import TESSDATA
@@ -130,15 +131,15 @@ class Recogniser:
             name for name in tesseract.split("+") if name and Path(TESSDATA, f"{name}.traineddata").exists()
         )
 
-    def words(self, page: pymupdf.Page, frame: PageFrame, known: Sequence[RawWord] = ()) -> list[RawWord]:
-        """Return the words of the page's picture other than the ``known`` ones, in page space."""
+    def content(self, page: pymupdf.Page, frame: PageFrame, known: Sequence[RawWord] = ()) -> ScanContent:
+        """Return the words of the page's picture other than the ``known`` ones, and the pictures in it."""
         best: tuple[float, PageFrame, Image, list[_Line]] | None = None
         turns = [0]
         for turn in turns:
             shown = PageFrame(frame.width, frame.height, (frame.rotation + turn) % 360)
             image = _picture(page, shown)
             if image is None:
-                return []
+                return ScanContent([])
             _paint_over(image, [shown.to_display(word.rect) for word in known])
             lines = self._lines(image)
             legibility = _legibility(lines)
@@ -149,8 +150,11 @@ class Recogniser:
         assert best
         _, shown, image, lines = best
         if self._tesseract and _share_read(lines) < LEAST_READ:
-            return _upright_words(page, shown, known, self._tesseract)
-        return _placed(lines, shown, image.shape[1], image.shape[0])
+            words = _upright_words(page, shown, known, self._tesseract)
+        else:
+            words = _placed(lines, shown, image.shape[1], image.shape[0])
+        pictures = pictures_in(image[::2, ::2, ::-1], [shown.to_display(word.rect) for word in words])
+        return ScanContent(words, [shown.from_display(picture) for picture in pictures])
 
     def words_in_pictures(
         self, page: pymupdf.Page, frame: PageFrame, places: Sequence[Rect], known: Sequence[RawWord]

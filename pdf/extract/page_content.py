@@ -261,6 +261,8 @@ FEW_WORDS = 60
 FEW_PIXELS = 100
 # A larger picture on a page with text, as a share of the page, is its background.
 LARGEST_PICTURE = 0.5
+# Pictures over a larger share of a page whose text is invisible are its scan.
+SCAN_SHARE = 0.7
 # Fewer nearly square boxes are not examined: to read the page's paths takes as long as to read its words.
 FEWEST_SQUARES = 8
 _FIGURE_WORDS = {"Figure", "FIGURE", "Fig.", "FIG.", "Abbildung", "Abb.", "Рис.", "الشكل", "図", "图"}
@@ -277,6 +279,7 @@ class RawPage:
         images: boxes of pictures.
         drawings: boxes of charts and diagrams.
         ocr: the words were recognised from the picture of the page.
+        is_scan: the words are an invisible layer over the picture of the page.
         shows_pictures: it may show pictures that are large enough to contain words.
         hidden_words: number of words left out because they are invisible.
         trimmed: every word is known to lie on the page.
@@ -293,6 +296,7 @@ class RawPage:
     images: list[Rect] = field(default_factory=list)
     drawings: list[Rect] = field(default_factory=list)
     ocr: bool = False
+    is_scan: bool = False
     shows_pictures: bool = False
     hidden_words: int = 0
     trimmed: bool = False
@@ -344,10 +348,12 @@ def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures())
     raw.shows_pictures = any(
         width >= FEW_PIXELS and height >= FEW_PIXELS / 3 for _, _, width, height, *_ in pictures
     )
+    drawn = _drawn_boxes(page) if raw.shows_pictures and raw.words else []
+    raw.is_scan = _is_scan(drawn, frame)
     if pictures and _pictures_matter(raw.words):
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
-    elif raw.shows_pictures:
-        raw.images = _pictures_in_text(page, frame)
+    elif drawn:
+        raw.images = _pictures_in_text(drawn, frame)
     return raw
 
 
@@ -363,14 +369,32 @@ def _drawings(page: pymupdf.Page) -> list[dict[str, Any]]:
         return []
 
 
-def _pictures_in_text(page: pymupdf.Page, frame: PageFrame) -> list[Rect]:
-    """Return the boxes (page space) of pictures that are not the text's background, without decoding any."""
+def _drawn_boxes(page: pymupdf.Page) -> list[tuple[str, Box]]:
+    """Return the kind and box of all that is drawn, without decoding any picture; [] where it is damaged."""
     try:
-        drawn = [rect_of(box) for kind, box in page.get_bboxlog() if kind == "fill-image"]
+        return [(kind, box) for kind, box in page.get_bboxlog()]
     except Exception:  # MuPDF raises many kinds; the words are readable without pictures
         return []
+
+
+def _is_scan(drawn: Sequence[tuple[str, Box]], frame: PageFrame) -> bool:
+    """Return whether most of the text is invisible and pictures, perhaps in strips, cover the page."""
+    kinds = Counter(kind for kind, _ in drawn)
+    covered = sum(rect.area for rect in _images(drawn, frame))
+    return kinds["ignore-text"] > kinds["fill-text"] and covered > SCAN_SHARE * frame.width * frame.height
+
+
+def _images(drawn: Sequence[tuple[str, Box]], frame: PageFrame) -> list[Rect]:
+    """Return the boxes (page space) of pictures, as far as they are on the page."""
     width, height = frame.width, frame.height
-    visible = [Rect(max(x0, 0.0), max(y0, 0.0), min(x1, width), min(y1, height)) for x0, y0, x1, y1 in drawn]
+    boxes = [box for kind, box in drawn if kind in ("fill-image", "fill-imgmask")]
+    return [Rect(max(x0, 0.0), max(y0, 0.0), min(x1, width), min(y1, height)) for x0, y0, x1, y1 in boxes]
+
+
+def _pictures_in_text(drawn: Sequence[tuple[str, Box]], frame: PageFrame) -> list[Rect]:
+    """Return the boxes (page space) of pictures that are not the text's background."""
+    width, height = frame.width, frame.height
+    visible = _images([one for one in drawn if one[0] == "fill-image"], frame)
     return [
         rect
         for rect in visible

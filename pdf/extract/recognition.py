@@ -1,8 +1,9 @@
 """Recognise the text of scanned pages and of pictures on other pages.
 
-Decide which pages have no reliable text and which show writing, run the recogniser within its limits, and
-lay out the words in pictures as separate units after those of the page's text (``from_picture``). Words in
-pictures that recur at the same place on several pages (a logo) are left out.
+Decide which pages have no reliable text and which show writing, run the recogniser within its limits, find
+the photographs and coloured charts in a scan, and lay out the words in pictures as separate units after those
+of the page's text (``from_picture``). Words in pictures that recur at the same place on several pages (a
+logo) are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 import pymupdf
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from pdf.extract.open_document import open_document
@@ -27,6 +27,7 @@ from pdf.extract.words import UNDECODABLE, RawWord
 from pdf.failures import FailureCode, recognition_failure
 from pdf.geometry import Rect
 from pdf.layout.pipeline import layout
+from pdf.layout.unit_writer import renumbered, with_appended
 from pdf.sandbox import reader_pool
 from pdf.sandbox.messages import (
     Answer,
@@ -39,7 +40,7 @@ from pdf.sandbox.messages import (
     RecogniseRequest,
 )
 from pdf.sandbox.reader_pool import Job, JobFailure, JobLimits, JobResult
-from pdf.structure import Awaits, Furniture, ParsedPage, ParsedUnit, Word
+from pdf.structure import Awaits, ParsedPage
 
 if TYPE_CHECKING:
     from pdf.extract.ocr import Recogniser
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
 _REPEATED = 3
 # Grid (points) in which positions count as the same place.
 _SAME_PLACE = 6
-_SEPARATOR = "\n\n"
 # A smaller picture is an icon, a ruling or a letter (points).
 _LEAST_WIDTH, _LEAST_HEIGHT = 40.0, 14.0
 
@@ -69,11 +69,11 @@ def with_picture_words(
     extended, lines = [], 0
     for page in pages:
         found = words.get(page.number)
-        page = _renumbered(page, lines)
+        page = renumbered(page, lines)
         if found:
             last = max((unit.line_end for unit in page.units), default=lines)
             (pictures,) = layout([RawPage(page.number, page.frame, words=list(found))])
-            page = _appended(page, _renumbered(pictures, last))
+            page = with_appended(page, renumbered(pictures, last))
             lines += max((unit.line_end for unit in pictures.units), default=0)
         extended.append(page)
     return extended
@@ -81,55 +81,6 @@ def with_picture_words(
 
 def _place(word: RawWord) -> tuple[str, int, int]:
     return word.text, round(word.x0 / _SAME_PLACE), round(word.y0 / _SAME_PLACE)
-
-
-def _renumbered(page: ParsedPage, lines: int) -> ParsedPage:
-    if not lines:
-        return page
-    units = tuple(
-        replace(unit, line_start=unit.line_start + lines, line_end=unit.line_end + lines)
-        for unit in page.units
-    )
-    return replace(page, units=units)
-
-
-def _appended(page: ParsedPage, pictures: ParsedPage) -> ParsedPage:
-    """Return the page with the text, words and units of its pictures after its own."""
-    start = len(page.text) + len(_SEPARATOR) if page.text else 0
-    return replace(
-        page,
-        text=page.text + (_SEPARATOR if page.text else "") + pictures.text,
-        words=(*page.words, *(_moved(word, start) for word in pictures.words)),
-        units=(*page.units, *(_as_page_unit(unit, page, start) for unit in pictures.units)),
-        furniture=(*page.furniture, *(_moved_furniture(each, start) for each in pictures.furniture)),
-    )
-
-
-def _moved(word: Word, start: int) -> Word:
-    return replace(word, char_start=word.char_start + start, char_end=word.char_end + start)
-
-
-def _moved_furniture(each: Furniture, start: int) -> Furniture:
-    return replace(each, char_start=each.char_start + start, char_end=each.char_end + start)
-
-
-def _as_page_unit(unit: ParsedUnit, page: ParsedPage, start: int) -> ParsedUnit:
-    """Return the unit of a picture as a unit of its page: prose in the section that the page ends with."""
-    section = page.units[-1] if page.units else unit
-    return replace(
-        unit,
-        index=len(page.units) + unit.index,
-        type="list" if unit.type == "list" else "prose",
-        level=unit.level if unit.type == "list" else None,
-        char_start=unit.char_start + start,
-        char_end=unit.char_end + start,
-        section_title=section.section_title,
-        section_path=section.section_path,
-        section_type=section.section_type,
-        table=None,
-        continues=False,
-        from_picture=True,
-    )
 
 
 def places_of(images: Sequence[Rect]) -> list[Rect]:
@@ -210,6 +161,150 @@ def _shared_area(a: Rect, b: Rect) -> float:
     return max(0.0, a.overlap_x(b)) * max(0.0, a.overlap_y(b))
 
 
+# --- Photographs and coloured charts in a scan ---
+#
+# The picture of the page is divided into cells. A cell whose pixels differ from the paper and that has no
+# words belongs to a picture; neighbouring cells are one. Text differs from the paper in fewer pixels, shading
+# has one colour, and line drawings leave most of their area to the paper. Limits are from 48 scans: slides,
+# photographs, manuals, reports and standards on white, yellowed, grey and unevenly lit paper.
+
+# Resolution of the examined picture, and side of a cell (pixels).
+_PICTURE_DPI, _CELL = 50, 4
+# A pixel off the paper differs by more in one channel (0..255), a cell in a larger share of its pixels.
+_OFF_PAPER, _FILLED = 40, 0.6
+# Light falls off to this share of the paper's, towards the spine of a book.
+_DIMMEST = 0.65
+# Darker paper (mean channel), or more colourful paper (difference of channels), is the ground of a picture;
+# old paper is yellow to brown.
+_DARKEST, _COLOURFUL, _COLOURFUL_IF_WARM, _NEUTRAL = 120, 30, 90, 4
+# Cells across the smallest picture (40 points).
+_LEAST_CELLS = 7
+# Cells without words or paper up to this distance (cells) belong to the same picture.
+_CELL_GAP = 2
+# Least share of a picture's box that it fills, largest share with words, and largest share of one colour,
+# from which channels differ by at most so much.
+_LEAST_FILL, _MOST_WORDS, _ONE_COLOUR, _SAME_COLOUR = 0.5, 0.3, 0.8, 16
+
+Pixels = NDArray[np.uint8]
+Cells = NDArray[np.bool_]
+
+
+def pictures_of_scan(page: pymupdf.Page, raw: RawPage) -> list[Rect]:
+    """Return the boxes (page space) of the photographs and coloured charts in the picture of the page."""
+    pixmap = page.get_pixmap(dpi=_PICTURE_DPI, alpha=False, colorspace=pymupdf.csRGB)
+    image = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3)
+    found = pictures_in(image, [raw.frame.to_display(word.rect) for word in raw.words])
+    return [raw.frame.from_display(box) for box in found]
+
+
+def pictures_in(image: Pixels, words: Iterable[Rect]) -> list[Rect]:
+    """Return the pictures in an RGB image of about ``_PICTURE_DPI``; all rectangles are display fractions.
+
+    The whole image, if its ground is dark or colourful, as on slides.
+    """
+    rows, columns = image.shape[0] // _CELL, image.shape[1] // _CELL
+    if min(rows, columns) < _LEAST_CELLS:
+        return []
+    image = image[: rows * _CELL, : columns * _CELL]
+    paper = _paper(image)
+    if paper is None:
+        return [Rect(0.0, 0.0, 1.0, 1.0)]
+    text = np.zeros((rows, columns), np.bool_)
+    for x0, y0, x1, y1 in words:
+        left, top = max(0, round(x0 * columns)), max(0, round(y0 * rows))
+        text[top : round(y1 * rows), left : round(x1 * columns)] = True
+    filled = ~text & (_share_off_paper(image, paper) > _FILLED)
+    found = []
+    for y0, x0, y1, x1, area in _regions(_closed(filled)):
+        part = np.s_[y0:y1, x0:x1]
+        if (
+            min(y1 - y0, x1 - x0) >= _LEAST_CELLS
+            and area >= _LEAST_FILL * (y1 - y0) * (x1 - x0)
+            and text[part].mean() <= _MOST_WORDS
+            and not _has_one_colour(image[y0 * _CELL : y1 * _CELL, x0 * _CELL : x1 * _CELL], filled[part])
+        ):
+            found.append(Rect(x0 / columns, y0 / rows, x1 / columns, y1 / rows))
+    return found
+
+
+def _has_one_colour(image: Pixels, cells: Cells) -> bool:
+    """Return whether most of the image's cells have its median colour, as shading and solid areas have."""
+    height, width = cells.shape
+    colours = image.reshape(height, _CELL, width, _CELL, 3)[:, ::2, :, ::2].mean(axis=(1, 3))[cells]
+    if not len(colours):
+        return True
+    same = np.abs(colours - np.median(colours, axis=0)).max(axis=1) <= _SAME_COLOUR
+    return float(same.mean()) > _ONE_COLOUR
+
+
+def _paper(image: Pixels) -> NDArray[np.float64] | None:
+    """Return the colour of the paper, the most frequent brightness; None where it is no colour of paper."""
+    sample = image[::4, ::4].reshape(-1, 3)
+    brightness = sample.max(axis=1) >> 4
+    frequency = np.convolve(np.bincount(brightness, minlength=16), [1, 1, 1], "same")
+    is_paper = abs(brightness.astype(np.int16) - int(frequency.argmax())) <= 1
+    paper: NDArray[np.float64] = np.median(sample[is_paper], axis=0)
+    red, green, blue = paper
+    warm = red >= green - _NEUTRAL and green >= blue - _NEUTRAL
+    most = _COLOURFUL_IF_WARM if warm else _COLOURFUL
+    return None if paper.mean() < _DARKEST or np.ptp(paper) > most else paper
+
+
+def _share_off_paper(image: Pixels, paper: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of each cell's pixels that differ from the paper, which is dimmer in some columns."""
+    height, width = image.shape[:2]
+    brightest = np.percentile(image[::8].max(axis=2), 85, axis=0)
+    smooth = np.convolve(np.pad(brightest, 8, mode="edge"), np.ones(17) / 17, "valid")
+    light = np.clip(smooth / paper.max(), _DIMMEST, 1)
+    off = np.zeros((height, width), np.bool_)
+    for channel, value in enumerate(paper):
+        plane, ground = np.ascontiguousarray(image[:, :, channel]), (light * value).astype(np.int16)
+        off |= plane < np.clip(ground - _OFF_PAPER, 0, 255).astype(np.uint8)
+        off |= plane > np.clip(ground + _OFF_PAPER, 0, 255).astype(np.uint8)
+    count = np.add.reduceat(off, np.arange(0, height, _CELL), axis=0, dtype=np.uint8)
+    return np.add.reduceat(count, np.arange(0, width, _CELL), axis=1) / _CELL**2
+
+
+def _closed(cells: Cells) -> Cells:
+    """Return the cells with their gaps filled (morphological closing with a square)."""
+    return ~_grown(~_grown(cells))
+
+
+def _grown(cells: Cells) -> Cells:
+    height, width = cells.shape
+    padded = np.pad(cells, _CELL_GAP)
+    shifts = range(2 * _CELL_GAP + 1)
+    wide = np.logical_or.reduce([padded[:, shift : shift + width] for shift in shifts])
+    return np.logical_or.reduce([wide[shift : shift + height] for shift in shifts])
+
+
+def _regions(cells: Cells) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield top, left, bottom, right (exclusive) and number of cells of each group of touching cells."""
+    edges = np.diff(np.pad(cells.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    above: list[tuple[int, int, int]] = []  # start, end and number of the runs of the row before
+    parents: list[int] = []
+    boxes: list[tuple[int, int, int, int, int]] = []
+
+    def root(run: int) -> int:
+        while parents[run] != run:
+            run = parents[run]
+        return run
+
+    for y, row in enumerate(edges):
+        runs = []
+        for start, end in zip((row > 0).nonzero()[0].tolist(), (row < 0).nonzero()[0].tolist(), strict=True):
+            run = len(parents)
+            parents.append(run)
+            boxes.append((y, start, y + 1, end, end - start))
+            runs.append((start, end, run))
+            for touching in {root(other) for left, right, other in above if left <= end and start <= right}:
+                (ya, xa, yb, xb, n), (yc, xc, yd, xd, m) = boxes[run], boxes[touching]
+                boxes[run] = min(ya, yc), min(xa, xc), max(yb, yd), max(xb, xd), n + m
+                parents[touching] = run
+        above = runs
+    yield from (box for run, box in enumerate(boxes) if parents[run] == run)
+
+
 # Least pages per reader: a page takes seconds, loading the models half a second.
 _PAGES_A_READER = 2
 # Largest wall time over CPU time: recognition yields the processor to other work.
@@ -236,6 +331,13 @@ class Recognised(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(page, recognised=packed, awaits=awaits)
 
 
+class ScanContent(msgspec.Struct, frozen=True):
+    """The words recognised on a page, and the pictures in its scan; all in page space."""
+
+    words: list[RawWord]
+    pictures: list[Rect] = []
+
+
 def with_recognised(
     request: ParseRequest, pages: Sequence[RawPage], tell: Callable[[Answer], None]
 ) -> Recognised:
@@ -256,7 +358,9 @@ def with_recognised(
         for number, stored in packed.items()
         if number in doubtful
     }
-    beside = without_repeated({number: unpack(packed[number]) for number in illustrated & packed.keys()})
+    beside = without_repeated(
+        {number: unpack(packed[number]).words for number in illustrated & packed.keys()}
+    )
     for number in doubtful.keys() & request.unrecognised.keys() - found.keys():
         found[number] = _with_failure(doubtful[number], request.unrecognised[number])
     rest = tuple(number for number in doubtful if number not in found)
@@ -288,17 +392,19 @@ def recognise(request: RecogniseRequest, tell: Callable[[Answer], None]) -> None
     tell(Finished())
 
 
-def pack(words: Sequence[RawWord]) -> bytes:
-    return zlib.compress(msgspec.msgpack.encode(words))
+def pack(content: ScanContent) -> bytes:
+    return zlib.compress(msgspec.msgpack.encode(content))
 
 
-def unpack(packed: bytes) -> list[RawWord]:
-    return msgspec.msgpack.decode(zlib.decompress(packed), type=list[RawWord])
+def unpack(packed: bytes) -> ScanContent:
+    """Return a stored result. Earlier versions stored only the words."""
+    stored = msgspec.msgpack.decode(zlib.decompress(packed), type=ScanContent | list[RawWord])
+    return stored if isinstance(stored, ScanContent) else ScanContent(stored)
 
 
 def _recognition_results(
     request: RecogniseRequest, tell: Callable[[Answer], None]
-) -> Iterator[JobResult[list[RawWord]] | JobFailure]:
+) -> Iterator[JobResult[ScanContent] | JobFailure]:
     """Yield the result or failure of each page, in order. Each page has a time limit, the whole has none."""
     limits = request.limits
     most = _WALL_FOR_CPU * (limits.base_seconds + limits.ocr_page_seconds)
@@ -309,7 +415,7 @@ def _recognition_results(
     if request.pages:
         tell(MoreTime(most))
     for answer in reader_pool.answers(
-        lambda: _recogniser(request), request.pages, list[RawWord], allowance, at_once
+        lambda: _recogniser(request), request.pages, ScanContent, allowance, at_once
     ):
         tell(MoreTime(most))
         yield answer
@@ -323,38 +429,43 @@ def _is_wanted(request: ParseRequest, page: RawPage) -> bool:
     return request.pages is None or page.number in request.pages
 
 
-def _recogniser(request: RecogniseRequest) -> tuple[int, Callable[[Job], list[RawWord]]]:
-    """Open the document; return its number of pages, and a function from page number to recognised words."""
+def _recogniser(request: RecogniseRequest) -> tuple[int, Callable[[Job], ScanContent]]:
+    """Open the document; return its number of pages, and a function from page number to what it shows."""
     document = open_document(request.path, request.password, request.limits.pages)
     loaded: list[Recogniser] = []
 
-    def words_of(number: Job) -> list[RawWord]:
+    def content_of(number: Job) -> ScanContent:
         page = document[number - 1]
         raw = read_page(page)
         is_picture = needs_recognition(raw)
         pictures = () if is_picture else places_of([Rect(*info["bbox"]) for info in page.get_image_info()])
         if not (may_show_writing(page) if is_picture else pictures):
-            return []
+            return ScanContent([], pictures_of_scan(page, raw) if is_picture else [])
         if not loaded:  # loaded late: most pages without text are blank, and OpenCV takes half a second
             from pdf.extract.ocr import Recogniser
 
             loaded.append(Recogniser(request.limits.tesseract))
         if not is_picture:
-            return loaded[0].words_in_pictures(page, raw.frame, pictures, raw.words)
-        return loaded[0].words(page, raw.frame, () if is_garbled(raw.words) else raw.words)
+            return ScanContent(loaded[0].words_in_pictures(page, raw.frame, pictures, raw.words))
+        return loaded[0].content(page, raw.frame, () if is_garbled(raw.words) else raw.words)
 
-    return document.page_count, words_of
+    return document.page_count, content_of
 
 
-def _recognised(page: RawPage, words: list[RawWord]) -> RawPage:
-    """Return the page with the recognised words after its own, unless these are garbled."""
+def _recognised(page: RawPage, content: ScanContent) -> RawPage:
+    """Return the page with the recognised words after its own, unless these are garbled.
+
+    Its pictures are those in the scan, not the scan itself.
+    """
     kept = [] if is_garbled(page.words) else page.words
-    if not words and not page.words:
-        return page  # blank
+    if not content.words and not page.words:
+        return dataclasses.replace(page, images=content.pictures)  # blank, or a photograph
     first = 1 + max((word.line for word in kept), default=-1)
-    added = [msgspec.structs.replace(word, line=first + word.line) for word in words]
+    added = [msgspec.structs.replace(word, line=first + word.line) for word in content.words]
     failure = "" if kept or added else recognition_failure(FailureCode.NO_TEXT)
-    return dataclasses.replace(page, words=[*kept, *added], ocr=bool(added), failure=failure)
+    return dataclasses.replace(
+        page, words=[*kept, *added], images=content.pictures, ocr=bool(added), failure=failure
+    )
 
 
 def _without_garbled_text(page: RawPage) -> RawPage:

@@ -143,7 +143,8 @@ def _labelled_images(page_layout: PageLayout) -> list[Rect]:
     """
     page = page_layout.width * page_layout.height
     found = []
-    for image in page_layout.images if not page_layout.raw.ocr else ():
+    raw = page_layout.raw
+    for image in page_layout.images if not (raw.ocr or raw.is_scan) else ():
         on_it = [line.chars for line in page_layout.lines if image.contains(*line.rect.center)]
         if on_it and max(on_it) <= LABEL_CHARS and image.area < LARGEST_PICTURE * page:
             found.append(image)

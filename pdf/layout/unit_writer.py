@@ -357,3 +357,58 @@ def line_rects(block: Block) -> list[Rect]:
     if max(baselines) - min(baselines) <= SAME_BASELINE * lines[0].size:
         return [bounds_of(lines)]
     return [bounds_of(row) for row in rows_of(lines)]
+
+
+# --- Units from the pictures of a page, after those of its text ---
+
+_SEPARATOR = "\n\n"
+
+
+def renumbered(page: ParsedPage, lines: int) -> ParsedPage:
+    """Return the page with its line numbers increased by ``lines``."""
+    if not lines:
+        return page
+    units = tuple(
+        replace(unit, line_start=unit.line_start + lines, line_end=unit.line_end + lines)
+        for unit in page.units
+    )
+    return replace(page, units=units)
+
+
+def with_appended(page: ParsedPage, pictures: ParsedPage) -> ParsedPage:
+    """Return the page with the text, words and units of its pictures after its own."""
+    start = len(page.text) + len(_SEPARATOR) if page.text else 0
+    return replace(
+        page,
+        text=page.text + (_SEPARATOR if page.text else "") + pictures.text,
+        words=(*page.words, *(_moved(word, start) for word in pictures.words)),
+        units=(*page.units, *(_as_page_unit(unit, page, start) for unit in pictures.units)),
+        furniture=(*page.furniture, *(_moved_furniture(each, start) for each in pictures.furniture)),
+    )
+
+
+def _moved(word: Word, start: int) -> Word:
+    return replace(word, char_start=word.char_start + start, char_end=word.char_end + start)
+
+
+def _moved_furniture(each: Furniture, start: int) -> Furniture:
+    return replace(each, char_start=each.char_start + start, char_end=each.char_end + start)
+
+
+def _as_page_unit(unit: ParsedUnit, page: ParsedPage, start: int) -> ParsedUnit:
+    """Return the unit of a picture as a unit of its page: prose in the section that the page ends with."""
+    section = page.units[-1] if page.units else unit
+    return replace(
+        unit,
+        index=len(page.units) + unit.index,
+        type="list" if unit.type == "list" else "prose",
+        level=unit.level if unit.type == "list" else None,
+        char_start=unit.char_start + start,
+        char_end=unit.char_end + start,
+        section_title=section.section_title,
+        section_path=section.section_path,
+        section_type=section.section_type,
+        table=None,
+        continues=False,
+        from_picture=True,
+    )

@@ -30,7 +30,7 @@ from pdf.convert.pdf_writer import (
 )
 from pdf.extract.open_document import about, open_document
 from pdf.extract.page_content import RawPage, document_features, read_page
-from pdf.extract.recognition import recognise, with_picture_words, with_recognised
+from pdf.extract.recognition import pictures_of_scan, recognise, with_picture_words, with_recognised
 from pdf.failures import FailureCode, ParseFailure, check_header, file_failure, page_failure
 from pdf.geometry import PageFrame
 from pdf.layout.pipeline import layout
@@ -217,7 +217,10 @@ def _raw_pages(request: ParseRequest, tags: bool = True) -> tuple[int, Callable[
     traits = document_features(document, tags)
 
     def read(number: Job) -> RawPage:
-        raw = read_page(document[number - 1], traits)
+        page = document[number - 1]
+        raw = read_page(page, traits)
+        if raw.is_scan:
+            raw.images = pictures_of_scan(page, raw)
         if len(raw.words) > _MOST_WORDS:
             raise ParseFailure(FailureCode.TOO_LARGE, detail=f"{len(raw.words)} words on page {number}")
         return raw

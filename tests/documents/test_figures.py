@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from documents.contents import figure_boxes, figures_of, table_areas, tables_of
 from documents.ingestion.pipeline import ingest_again, ingest_document
-from documents.models import CitationUnit, Document
+from documents.models import CitationUnit, Document, Page
 from tests.conftest import Ingest
 
 ROWS = (("Item", "2030", "2031"), ("Revenue", "4,711", "5,002"), ("Costs", "3,900", "4,100"))
@@ -116,8 +116,10 @@ def test_places_of_figures_leave_out_scans_and_grounds_of_text(report: Document)
     assert found == (pytest.approx((0, 0, 1, 0.5)), pytest.approx((0, 0.5, 1, 0.75)))
     report.pages.filter(number=2).update(text="A cover")
     assert len(figure_boxes(report)[2]) == 3, "a photograph"
-    report.pages.filter(number=2).update(ocr=True)
+    report.pages.filter(number=2).update(awaits=Page.Awaits.PAGE)
     assert 2 not in figure_boxes(report), "a scan in strips"
+    report.pages.filter(number=2).update(awaits="", ocr=True, text=page.text)
+    assert len(figure_boxes(report)[2]) == 3, "found in a scan"
 
 
 def test_the_area_of_a_table_is_around_all_of_its_rows(report: Document) -> None:

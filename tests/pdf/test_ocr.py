@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import numpy as np
 import psutil
 import pymupdf
 import pytest
@@ -14,7 +17,16 @@ import pytest
 from operations.observability.health import tesseract_has_its_languages
 from pdf.api import add_text_layer, parse_file, recognise_pages
 from pdf.extract.page_content import RawPage
-from pdf.extract.recognition import is_garbled, may_show_writing, needs_recognition, with_recognised
+from pdf.extract.recognition import (
+    ScanContent,
+    is_garbled,
+    may_show_writing,
+    needs_recognition,
+    pack,
+    pictures_in,
+    unpack,
+    with_recognised,
+)
 from pdf.extract.words import RawWord, Style
 from pdf.failures import FailureCode, ParseFailure
 from pdf.geometry import PageFrame, Rect
@@ -157,6 +169,73 @@ def test_what_was_recognised_is_not_recognised_again(scan: Path) -> None:
     assert sorted(said) == [2, 3], "the blank page was looked at, too"
     again = parse_file(scan, recognise=False, recognised=said)
     assert again.pages == first.pages
+
+
+PHOTO, SHADED = Rect(150, 300, 400, 480), Rect(72, 560, 500, 600)
+
+
+def drawn_scan(folder: Path, paper: tuple[int, int, int], noise: float, rotation: int = 0) -> Path:
+    """A scan on uneven paper: two lines, a photograph at ``PHOTO``, words on grey at ``SHADED``."""
+    page = pymupdf.open().new_page()
+    for at, text in enumerate(["The harbour was photographed", "in the summer of 1921"]):
+        page.insert_text((72, 100 + 24 * at), text, fontsize=15)
+    page.draw_rect(SHADED, color=None, fill=(0.75, 0.75, 0.75))
+    page.insert_text((80, 585), "Boats in the harbour 4,310", fontsize=15)
+    pixmap = page.get_pixmap(dpi=150)
+    pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3).copy()
+    x0, y0, x1, y1 = (round(side * 150 / 72) for side in PHOTO)
+    across, down = np.arange(x1 - x0), np.arange(y1 - y0)[:, None]
+    hills = [
+        90 + 60 * np.sin(across / size + shift) * np.cos(down / 40) for shift, size in enumerate((30, 45, 70))
+    ]
+    pixels[y0:y1, x0:x1] = np.stack(hills, axis=2)
+    light = np.linspace(0.85, 1, pixmap.width)[:, None] * np.array(paper) / 255
+    noisy = pixels * light + np.random.default_rng(1).normal(0, noise, pixels.shape)
+    samples = np.clip(noisy, 0, 255).astype(np.uint8).tobytes()
+    scanned = pymupdf.open()
+    picture = scanned.new_page()
+    picture.insert_image(
+        picture.rect, pixmap=pymupdf.Pixmap(pymupdf.csRGB, pixmap.width, pixmap.height, samples, False)
+    )
+    picture.set_rotation(rotation)
+    scanned.save(folder / "scan.pdf")
+    return folder / "scan.pdf"
+
+
+@pytest.mark.parametrize(
+    ("paper", "noise", "rotation"),
+    [((255, 255, 255), 3, 0), ((236, 222, 184), 12, 0), ((225, 225, 222), 8, 180)],
+)
+def test_the_photograph_in_a_scan_is_a_figure(
+    tmp_path: Path, paper: tuple[int, int, int], noise: float, rotation: int
+) -> None:
+    (page,) = parse_file(drawn_scan(tmp_path, paper, noise, rotation)).pages
+    (figure,) = page.figures
+    assert page.ocr and "harbour" in page.text
+    assert figure.rect == pytest.approx(PHOTO, abs=8)
+
+
+def test_the_photograph_in_a_scan_with_a_text_layer_is_a_figure(tmp_path: Path) -> None:
+    scan = drawn_scan(tmp_path, (236, 222, 184), 12)
+    (page,) = parse_file(scan).pages
+    (tmp_path / "layered.pdf").write_bytes(add_text_layer(scan, [page]))
+    (layered,) = parse_file(tmp_path / "layered.pdf", recognise=False).pages
+    assert not layered.ocr and layered.text.split() == page.text.split()
+    (figure,) = layered.figures
+    assert figure.rect == pytest.approx(PHOTO, abs=8)
+
+
+def test_a_page_on_dark_or_coloured_ground_is_a_picture_as_a_whole() -> None:
+    paper, slide = np.full((600, 400, 3), 240, np.uint8), np.full((600, 400, 3), (40, 60, 90), np.uint8)
+    assert pictures_in(paper, []) == []
+    assert pictures_in(slide, [Rect(0.1, 0.1, 0.9, 0.2)]) == [Rect(0, 0, 1, 1)]
+
+
+def test_results_of_earlier_versions_are_read() -> None:
+    words = raw("harbour").words
+    assert unpack(zlib.compress(msgspec.msgpack.encode(words))) == ScanContent(words)
+    content = ScanContent(words, [PHOTO])
+    assert unpack(pack(content)) == content
 
 
 RUSSIAN = "Ремонт моста через реку стоил городу четыре миллиона рублей"
