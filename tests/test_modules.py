@@ -1,4 +1,4 @@
-"""The number, length and names of modules. `pytest -s tests/test_modules.py` prints the figures."""
+"""The number, length and names of modules and their tests. `pytest -s tests/test_modules.py` prints figures."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ NOUNS_OF_CLASSES = {"Finding", "Heading", "Listing", "Ordering", "Pairing", "Ran
 # only door to a library: sentencex.
 SEAMS = CONVENTIONAL | {"asgi", "formats", "language_model", "s3_storage", "signals"}
 SEAMS |= {"storage", "tasks", "sentences"}
+# Modules with a test file of their own name.
+LEAST_WITH_TESTS = 109
 
 
 @cache
@@ -92,6 +94,23 @@ def test_no_two_modules_of_an_app_have_one_name() -> None:
         if path.stem not in CONVENTIONAL and not LAYERS & set(path.parts[:-1])
     )
     assert not {name for name, count in counts.items() if count > 1}
+
+
+def test_the_tests_of_a_module_are_named_after_it_or_after_its_package() -> None:
+    """Layers, and seams that others find by name, are tested through pages, API and commands of their app."""
+    exempt = SEAMS | {"settings"}
+    subjects = [path for path in modules() if not LAYERS & set(path.parts[:-1]) and path.stem not in exempt]
+    own = [path for path in subjects if has_tests(path.parent, path.stem.strip("_"))]
+    print(f"\n{len(own)} of {len(subjects)} modules have a test file of their own name")
+    without = [path for path in subjects if path not in own and not has_tests(path.parent, path.parent.name)]
+    assert not [str(path) for path in without]
+    assert len(own) >= LEAST_WITH_TESTS
+
+
+def has_tests(folder: Path, name: str) -> bool:
+    """Return whether ``tests/<folder>`` has ``test_<name>.py`` or ``test_<name>_<subject>.py``."""
+    files = {path.stem for path in (ROOT / "tests" / folder).glob("test_*.py")}
+    return any(stem == f"test_{name}" or stem.startswith(f"test_{name}_") for stem in files)
 
 
 def definitions(*types: type[ast.stmt]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from chat.annotations import annotate_quote, reanchor_annotations
 from chat.models import Annotation
 from documents.models import Document
 from tests.api_clients import client_of
-from tests.chat.test_reanchoring import read_anew
+from tests.chat.citations.test_citations_reanchored import read_anew
 from tests.conftest import Ingest
 from tests.drawing import LEFT, TOP
 

@@ -20,9 +20,9 @@ from django.db import connection
 from documents.files.uploads import store_upload
 from documents.ingestion.pipeline import ingest_document
 from documents.models import Document, Worker
-from tests.documents.test_recognition import scan
+from tests.documents.ingestion.test_recognition import scan
 from tests.drawing import draw_pdf
-from tests.operations.test_runapp import wait_for
+from tests.operations.test_processes_runapp import wait_for
 
 pytestmark = [pytest.mark.worker, pytest.mark.django_db(transaction=True)]
 DRAINS_WITHIN = 120.0  # on a busy machine

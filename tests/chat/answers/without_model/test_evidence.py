@@ -1,0 +1,80 @@
+"""The units a question is answered from, of a really ingested document."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from chat.answers.context import AnswerSources
+from chat.answers.without_model.answer import answer_without_model
+from chat.answers.without_model.evidence import find_evidence
+from chat.providers.base import NativeCitation, TextDelta
+from documents.models import Document, Page
+from retrieval.query.scope import Scope
+from tests.conftest import Ingest
+
+PAGES = (
+    "The garden opens at nine and closes at dusk.\nDogs are welcome on a short lead.",
+    "The greenhouse holds forty kinds of orchids from Borneo.\nIt is heated by the bakery next door.",
+    "Entry costs seven euros for adults.\nChildren under twelve do not pay.",
+)
+
+
+@pytest.fixture
+def garden(alice: User, ingested: Ingest) -> Document:
+    return ingested(alice, *PAGES, name="garden.pdf")
+
+
+def found(question: str, document: Document, user: User) -> AnswerSources:
+    return find_evidence(question, Scope(user, document_ids=(document.pk,)))
+
+
+def answer(question: str, document: Document, user: User) -> tuple[str, list[int]]:
+    """The answer's text, and the pages it cites in order."""
+    evidence = found(question, document, user)
+    pages = {passage.alias: passage.unit.page for passage in evidence.passages}
+    deltas = list(answer_without_model(question, evidence.passages, evidence.notes))
+    text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+    return text, [pages[delta.alias] for delta in deltas if isinstance(delta, NativeCitation)]
+
+
+def test_a_page_that_is_named_is_answered_from(garden: Document, alice: User) -> None:
+    text, pages = answer("What is said on page 2?", garden, alice)
+    assert pages and set(pages) == {2} and "orchids" in text
+
+
+def test_the_first_mention_of_what_is_to_be_defined_is_read(alice: User, ingested: Ingest) -> None:
+    walls = "\n".join(f"The wall of house {n} was painted green in 19{n}." for n in range(10, 50))
+    rules = ("\n".join(f"Annex {n}, annex {n + at}: sweep the annex." for at in range(40)) for n in range(60))
+    pages = [f"{walls}\nThe annex stands by the gate.", *rules]
+    guide = ingested(alice, *pages, name="annex.pdf")
+    texts = [passage.unit.text for passage in found("What is the annex?", guide, alice).passages]
+    assert "The annex stands by the gate." in " ".join(texts)
+
+
+def test_a_page_that_does_not_exist_and_a_strange_name_are_noted(garden: Document, alice: User) -> None:
+    assert found("What is said on page 40 of the guide?", garden, alice).notes.absent == ("page 40",)
+    Page.objects.filter(document=garden, number=3).update(label="40")
+    assert found("What is said on page 40 of the guide?", garden, alice).notes.absent == ()
+    notes = found("How many orchids came from Borneo and Sumatra in 1931?", garden, alice).notes
+    assert notes.absent == ("Sumatra", "1931")
+
+
+def test_a_document_is_summarised_from_its_sentences_each_cited(garden: Document, alice: User) -> None:
+    text, pages = answer("Summarise this document", garden, alice)
+    lines = [line for line in text.splitlines() if line.startswith("- ")]
+    assert 3 <= len(lines) <= 5 and len(pages) == len(lines)
+    assert pages == sorted(pages)
+    assert not text.startswith("No direct answer")
+
+
+def test_a_foreign_question_says_that_the_document_is_in_another_language(
+    garden: Document, alice: User
+) -> None:
+    Document.objects.filter(pk=garden.pk).update(language="en")
+    text, _ = answer("Welche Farbe hatte die Kutsche des Gärtners?", garden, alice)
+    assert text.startswith("Keine direkte Antwort gefunden.") and "English" in text
+
+
+def test_a_document_of_no_field_has_no_packs(garden: Document, alice: User) -> None:
+    assert found("What are the net sales?", garden, alice).notes.packs == ()
