@@ -1,4 +1,4 @@
-"""The number, length and names of modules and their tests. `pytest -s tests/test_modules.py` prints figures."""
+"""The number, length and names of modules, and the names of their tests. `pytest -s` prints the figures."""
 
 from __future__ import annotations
 
