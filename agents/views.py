@@ -60,7 +60,7 @@ def add(request: HttpRequest) -> HttpResponse:
     if not events:
         messages.error(request, _("Choose at least one event."))
     elif own.count() >= MOST_WEBHOOKS:
-        messages.error(request, _("You have as many webhooks as there may be: remove one first."))
+        messages.error(request, _("You have reached the maximum number of webhooks. Remove one first."))
     else:
         try:
             parsed(url)
@@ -78,7 +78,7 @@ def add(request: HttpRequest) -> HttpResponse:
 def test(request: HttpRequest, pk: UUID) -> HttpResponse:
     delivery = tested(get_object_or_404(Webhook.objects.visible_to(request.user), pk=pk))
     if delivery.delivered_at:
-        messages.success(request, _("The address took the test message."))
+        messages.success(request, _("The test message was delivered."))
     else:
         messages.error(request, delivery.error)
     return redirect("webhooks")

@@ -53,12 +53,12 @@ from text.terms import terms_of
 Configured = Literal["configured"]
 
 NOTHING_ASKED = "Type what you are looking for."
-NOTHING_BUT_FIELDS = "Add words to look for: author, year and page only say where."
-NO_PHRASE = "No passage has the quoted words together. Nearest:"
+NOTHING_BUT_FIELDS = "Add search words: author, year and page are only filters."
+NO_PHRASE = "No passage contains the quoted words together. Nearest:"
 NOTHING_TELLING = "These words are too common. Add a more specific term."
 NOTHING_INDEXED = "There is nothing to search here yet."
 NOTHING_FOUND = "Nothing found. Try other words, or fewer filters."
-NOTHING_CLOSE = "No passage has these words. Nearest in meaning:"
+NOTHING_CLOSE = "No passage contains these words. Nearest in meaning:"
 NOTHING_MATCHES = "No document matches these filters."
 BEING_PREPARED = "Your documents are being prepared for search. Try again in a minute."
 
@@ -357,7 +357,7 @@ def marking_weights(plan: Plan, found: FoundCandidates) -> dict[str, float]:
 # More like this: passages that speak of what a chunk speaks of.
 
 MOST_TERMS = 40
-GONE = "That passage is no longer there."
+GONE = "That passage no longer exists."
 
 
 def more_like(chunk_id: UUID, scope: Scope, limit: int = 10) -> SearchResult:

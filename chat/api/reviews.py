@@ -265,7 +265,7 @@ class ColumnFileSerializer(Strict, serializers.Serializer):
     tags=["reviews"], request=ColumnFileSerializer, responses={201: ColumnSerializer(many=True)} | UNUSABLE
 )
 class ColumnsFromFile(ReviewPart, views.APIView):
-    """Add the columns of a file: all of them, or none where one cannot be used; `fields` says which."""
+    """Import columns from a file: all of them, or none where one cannot be used; `fields` says which."""
 
     def post(self, request: Request, **kwargs: Any) -> Response:
         asked = ColumnFileSerializer(data=request.data)

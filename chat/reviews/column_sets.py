@@ -83,7 +83,9 @@ def column_of(values: ColumnValues) -> ReviewColumn:
     """Return an unsaved column. Raise InvalidReview for values that contradict each other or are too long."""
     if values.kind not in Kind.values:
         known = ", ".join(Kind.values)
-        raise InvalidReview(_("“%(kind)s” is no type: %(known)s.") % {"kind": values.kind, "known": known})
+        raise InvalidReview(
+            _("“%(kind)s” is not a type. Types: %(known)s.") % {"kind": values.kind, "known": known}
+        )
     column = ReviewColumn(**msgspec.structs.asdict(values))
     check_column(column)
     for name, most in LONGEST.items():
@@ -112,12 +114,12 @@ def columns_of(listed: Sequence[tuple[str, Any]]) -> list[ReviewColumn]:
             errors.append(f"{name}: {error}")
             continue
         if before := titles.get(column.title):
-            message = _("The title “%(title)s” is that of %(before)s, too.")
+            message = _("The title “%(title)s” is already used by %(before)s.")
             errors.append(f"{name}: {message % {'title': column.title, 'before': before}}")
         titles.setdefault(column.title, name)
         columns.append(column)
     if not listed:
-        errors.append(_("There is no column in it."))
+        errors.append(_("There are no columns."))
     if len(listed) > MOST_COLUMNS:
         errors.insert(0, _("A review has %(most)s columns at most.") % {"most": MOST_COLUMNS})
     if errors:
@@ -183,12 +185,12 @@ def fields_of(cells: Sequence[str]) -> list[str]:
     names = [HEADS.get(name, name) for name in (cell.strip().casefold() for cell in cells)]
     known = {"known": ", ".join(FIELDS)}
     errors = [
-        _("Line 1: “%(head)s” is no field of a column: %(known)s.") % ({"head": name} | known)
+        _("Line 1: “%(head)s” is not a field of a column. Fields: %(known)s.") % ({"head": name} | known)
         for name in names
         if name not in FIELDS
     ]
     errors += [
-        _("Line 1: there is no head “%(head)s”.") % {"head": name}
+        _("Line 1: the head “%(head)s” is missing.") % {"head": name}
         for name in ("title", "question")
         if name not in names
     ]
@@ -237,7 +239,7 @@ def template_columns(user: User, template: str) -> list[Mapping[str, Any]]:
     except ValueError:
         own = None
     if own is None:
-        raise InvalidReview(_("There is no such template, or nobody shares it with you any more."))
+        raise InvalidReview(_("This template does not exist or is no longer shared with you."))
     return list(own.columns)
 
 
@@ -247,7 +249,7 @@ def keep_template(user: User, name: str, columns: Sequence[ReviewColumn]) -> Rev
     if not name:
         raise InvalidReview(_("Give the template a name."))
     if not columns:
-        raise InvalidReview(_("There is no column in it."))
+        raise InvalidReview(_("There are no columns."))
     return ReviewTemplate.objects.create(
         owner=user, name=name, columns=[values_of(column) for column in columns]
     )

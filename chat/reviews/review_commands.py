@@ -283,9 +283,11 @@ def as_comment(text: str) -> str:
 def mark_blind(cell: ReviewCell, user: User, changes: Mapping[str, str]) -> None:
     """Keep the user's own mark and comment apart from the cell, which others see. Raise InvalidReview."""
     if "text" in changes:
-        raise InvalidReview(_("While marks are blind nobody writes values. Say in a comment what is right."))
+        raise InvalidReview(
+            _("Values cannot be edited while marks are blind. Write the correct value in a comment.")
+        )
     if cell.marks.filter(revealed=True).exists():
-        raise InvalidReview(_("The marks of this cell were shown already."))
+        raise InvalidReview(_("The marks of this cell were already shown, so they are final."))
     own = cell.marks.filter(user=user).first() or ReviewMark(cell=cell, user=user)
     if "mark" in changes:
         check_mark(changes["mark"])

@@ -260,7 +260,7 @@ def new_template(request: HttpRequest) -> HttpResponse:
             kept = keep_template(request.user, name or named or file_stem(request), columns)
     except InvalidReview as error:
         return render(request, "reviews/_errors.html", {"errors": getattr(error, "errors", [error])})
-    messages.success(request, _("Kept “%(name)s” among your templates.") % {"name": kept})
+    messages.success(request, _("Saved “%(name)s” to your templates.") % {"name": kept})
     return refreshed(request, "review-templates")
 
 
@@ -332,7 +332,7 @@ def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpRespo
             share_with(request.user, shown, name, can_write="can_write" in request.POST)
     except UnknownUser:
         messages.error(
-            request, _("There is no user “%(name)s”, and no group of yours of that name.") % {"name": name}
+            request, _("There is no user “%(name)s”, and you are in no group of that name.") % {"name": name}
         )
     return redirect("review", shown.pk) if isinstance(shown, Review) else redirect("review-templates")
 

@@ -27,7 +27,7 @@ from documents.api.common.lists import TrueFalseFilter, VisibleFilter
 from documents.models import Collection, Document, Share, Tag
 from documents.models.library import COLOURS
 
-TAKEN = {409: OpenApiResponse(ErrorSerializer, "You have one of this name already.")}
+TAKEN = {409: OpenApiResponse(ErrorSerializer, "You already have one with this name.")}
 
 
 class NamedSerializer(Strict, serializers.ModelSerializer):
@@ -39,7 +39,7 @@ class NamedSerializer(Strict, serializers.ModelSerializer):
         owner = self.context["request"].user
         others = self.Meta.model.objects.filter(owner=owner, name=name)  # type: ignore[attr-defined]
         if others.exclude(pk=self.instance.pk if self.instance else None).exists():
-            raise StateConflict("You have one of this name already.", "name_taken")
+            raise StateConflict("You already have one with this name.", "name_taken")
         return name
 
     def create(self, values: dict[str, Any]) -> Any:

@@ -250,7 +250,7 @@ def _change(request: HttpRequest, row: Collection | Tag) -> HttpResponse:
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        messages.error(request, _("You have one of this name already."))
+        messages.error(request, _("You already have one with this name."))
         return redirect(request.path)
     messages.success(request, _("Saved."))
     return redirect("collections")

@@ -46,7 +46,7 @@ SILENCE_SECONDS = 30.0  # without a byte; longer than a phone takes to change ce
 FIRST_SECONDS, LEAST_BYTES_A_SECOND = 60.0, 8192  # allowed: the first, plus the bytes received / the second
 LINGER = 0.5  # seconds for the response to arrive before the connection closes on unread bytes
 
-TOO_SLOW = "The rest of this request did not come in time. Send it again."
+TOO_SLOW = "The request was not received completely in time. Send it again."
 
 
 class BodyTooLarge(Exception):

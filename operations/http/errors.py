@@ -79,7 +79,7 @@ INTERNAL = "Something went wrong on our side."
 TOO_LARGE = "That upload is too large for this server."
 UNREADABLE = "This request cannot be read."
 FORBIDDEN = "You may not do this."
-NO_CSRF_TOKEN = "This form is too old, or came from elsewhere. Load the page again, then send it."
+NO_CSRF_TOKEN = "This form has expired or comes from another site. Load the page again, then send it."
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -46,13 +46,16 @@ SETTINGS = {
     "PINCITE_EMBEDDING_URL": "EMBEDDING_BASE_URL",
 }
 CHOICES = (
-    EmbeddingChoice("wordllama", "WordLlama", "", "English words, on this server, with no download."),
+    EmbeddingChoice("wordllama", "WordLlama", "", "For English, on this server, without a download."),
     EmbeddingChoice(
-        "fastembed", "fastembed", "pip install fastembed", "Models on this server, many of several languages."
+        "fastembed",
+        "fastembed",
+        "pip install fastembed",
+        "Models on this server; many support several languages.",
     ),
     EmbeddingChoice("openai", "OpenAI", "OPENAI_API_KEY", "Texts are sent to OpenAI."),
     EmbeddingChoice("gemini", "Gemini", "GEMINI_API_KEY", "Texts are sent to Google."),
-    EmbeddingChoice("compatible", "Own server", "PINCITE_EMBEDDING_URL", "A server of OpenAI's shape."),
+    EmbeddingChoice("compatible", "Own server", "PINCITE_EMBEDDING_URL", "A server with OpenAI's API."),
 )
 
 

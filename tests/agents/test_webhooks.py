@@ -201,7 +201,7 @@ def test_the_page_adds_tests_and_removes_webhooks(alice: User, bob: User, receiv
     assert receiver.url in shown and webhook.secret in shown
     assert receiver.url not in other.get("/account/webhooks/").content.decode()
     tried = client.post(f"/account/webhooks/{webhook.pk}/test/", follow=True).content.decode()
-    assert "took the test message" in tried and len(receiver.received) == 1
+    assert "The test message was delivered" in tried and len(receiver.received) == 1
     assert other.post(f"/account/webhooks/{webhook.pk}/test/").status_code == 404
     assert other.post(f"/account/webhooks/{webhook.pk}/remove/").status_code == 404
     client.post(f"/account/webhooks/{webhook.pk}/remove/")

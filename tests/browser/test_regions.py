@@ -38,7 +38,7 @@ def test_what_is_dragged_over_goes_with_the_question(reader: Page) -> None:
     reader.set_viewport_size({"width": 1280, "height": 420})
     reader.keyboard.type("What is the book about?")
     reader.keyboard.press("Enter")
-    picture = reader.get_by_alt_text("The part of page 1 that is asked about")
+    picture = reader.get_by_alt_text("The part of page 1 that the question is about")
     expect(picture).to_be_visible()
     reader.locator("[data-message][data-status=complete]").wait_for(timeout=READY_MS)
     expect(reader.locator(".answer")).to_contain_text("harbours and their masters")
@@ -82,7 +82,7 @@ def test_a_figure_of_the_list_can_be_asked_about_and_what_cannot_be_seen_is_said
     expect(reader.locator("[data-page-input]")).to_have_value("i")  # what is asked about is in sight
     reader.get_by_label("Your question").fill("Which colour is it?")
     reader.keyboard.press("Enter")
-    expect(reader.locator(".question-region")).to_contain_text("this provider cannot see pictures")
+    expect(reader.locator(".question-region")).to_contain_text("this provider does not accept images")
     reader.locator("[data-message][data-status=failed]").wait_for(timeout=READY_MS)
     expect(reader.locator(".answer-line")).to_contain_text("cannot see pictures")
     assert Message.objects.filter(content="Which colour is it?", asked_region__page=1).exists()

@@ -42,7 +42,7 @@ def test_a_name_that_is_taken_is_refused_in_words(browser: Client, alice: User) 
     Tag.objects.create(owner=alice, name="one")
     two = Tag.objects.create(owner=alice, name="two")
     page = browser.post(reverse("tag", args=[two.pk]), {"name": "one"}, follow=True).content.decode()
-    assert "You have one of this name already" in page
+    assert "You already have one with this name" in page
     assert Tag.objects.filter(name="two").exists()
 
 

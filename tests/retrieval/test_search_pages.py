@@ -110,7 +110,7 @@ def test_a_result_shows_the_page_with_its_words_lit(page: Client, alice: User, i
 def test_passages_that_are_only_near_in_meaning_are_not_passed_off_as_found(
     page: Client, library: Library
 ) -> None:
-    near = "No passage has these words. Nearest in meaning:"
+    near = "No passage contains these words. Nearest in meaning:"
     assert near in page.get("/search/?q=shareholders").content.decode()
     nothing = page.get("/search/?q=zzzqqq").content.decode()
     assert near not in nothing and "Nothing found" in nothing

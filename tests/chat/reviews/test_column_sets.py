@@ -64,9 +64,9 @@ def test_each_line_that_cannot_be_used_is_named_with_its_reason() -> None:
     lines = [error.partition(":")[0] for error in raised.value.errors]
     assert lines == ["Line 2", "Line 3", "Line 4", "Line 5", "Line 6", "Line 8"]
     said = " ".join(raised.value.errors)
-    for words in ("Write the question", "is no type: text", "two choices", "Only a number", "more cells"):
+    for words in ("Write the question", "is not a type. Types: text", "two choices", "Only a number", "more cells"):
         assert words in said
-    assert "is that of Line 7, too" in raised.value.errors[-1]
+    assert "is already used by Line 7" in raised.value.errors[-1]
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_each_line_that_cannot_be_used_is_named_with_its_reason() -> None:
     [
         (b"", "no column"),
         (b"title,question\n", "no column"),
-        (b"name,question\nA,B\n", "no field of a column"),
-        (b"title\nA\n", "no head “question”"),
+        (b"name,question\nA,B\n", "not a field of a column"),
+        (b"title\nA\n", "the head “question” is missing"),
         (b"title,question,title\nA,B,C\n", "two heads are the same"),
         (b"title,question\nA,\x00\n", "no text file"),
         (b'title,question\nA,"open\n', "cannot be read"),
@@ -127,7 +127,7 @@ def test_the_page_names_the_lines_and_adds_nothing(review: Review, client: Clien
     answer = client.post(
         f"/reviews/{review.pk}/columns/", {"file": sent}, headers={"HX-Request": "true"}
     ).content.decode()
-    assert "Line 3: “counting” is no type" in answer and review.columns.count() == before
+    assert "Line 3: “counting” is not a type" in answer and review.columns.count() == before
     sent = SimpleUploadedFile("columns.csv", CSV.encode())
     done = client.post(f"/reviews/{review.pk}/columns/", {"file": sent}, headers={"HX-Request": "true"})
     assert done["HX-Redirect"] == f"/reviews/{review.pk}/" and review.columns.count() == before + 4
@@ -186,7 +186,7 @@ def test_a_template_is_shared_as_a_collection_is(alice: User, bob: User, charlie
     assert other.delete(address).status_code == 403
     assert api.delete(f"{address}shares/{given.json()['id']}/").status_code == 204
     assert other.get(address).status_code == 404
-    with pytest.raises(InvalidReview, match="no such template"):
+    with pytest.raises(InvalidReview, match="does not exist or is no longer shared"):
         template_columns(bob, kept["id"])
 
 
