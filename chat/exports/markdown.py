@@ -177,8 +177,19 @@ def source_line(citation: CitationShown) -> str:
 
 
 def source_lines(citations: Sequence[CitationShown]) -> list[str]:
-    """Return the lines of the list of sources by number, without duplicates."""
-    return list(dict.fromkeys(map(source_line, sorted(citations, key=lambda citation: citation.number))))
+    """Return the lines of the list of sources by number, without duplicates.
+
+    A quote inside a longer one of the same number and standing has no line.
+    """
+    ordered = sorted(citations, key=lambda citation: citation.number)
+    listed = [one for one in ordered if not any(_says_more(other, one) for other in ordered)]
+    return list(dict.fromkeys(map(source_line, listed)))
+
+
+def _says_more(other: CitationShown, citation: CitationShown) -> bool:
+    same = other.number == citation.number and other.standing == citation.standing
+    quote, longer = " ".join(citation.quote.split()), " ".join(other.quote.split())
+    return same and quote != longer and quote in longer
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^&$])")

@@ -14,11 +14,18 @@ from django.test import Client
 from docx import Document as read_docx
 
 from chat.answers import question_commands
+from chat.answers.events import CitationShown
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.citations.stored_citations import COLOURS
 from chat.exports.html_and_docx import as_docx, as_html
-from chat.exports.markdown import as_markdown, exported, exported_conversation, exported_note
+from chat.exports.markdown import (
+    as_markdown,
+    exported,
+    exported_conversation,
+    exported_note,
+    source_lines,
+)
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
 from chat.notes import add_answer, add_quote
 from documents.models import Document
@@ -176,6 +183,19 @@ def test_a_bare_value_is_printed_with_the_row_it_stands_in(alice: User) -> None:
     assert any("“412” in “pears | 398 | 412”" in line for line in lines)
     worded = add_quote(Note.objects.create(owner=alice), document, 1, "pears 398")
     assert " in “" not in as_markdown(exported_note(worded))
+
+
+def test_a_quote_inside_a_longer_one_of_its_source_is_not_listed_again() -> None:
+    def cited(number: int, quote: str, verdict: str = "exact") -> CitationShown:
+        return CitationShown("", number, "", "Anvils", 3, "", "", (7, 9), "", quote, verdict)
+
+    row = cited(1, "Sales of anvils grew to 4,711")
+    lines = source_lines([cited(1, "4,711"), cited(2, "4,711"), row, cited(1, "grew", "unsupported"), row])
+    assert lines == [
+        "[1] Anvils, p. 3, lines 7–9: “Sales of anvils grew to 4,711” (exact)",
+        "[1] Anvils, p. 3, lines 7–9: “grew” (unsupported)",
+        "[2] Anvils, p. 3, lines 7–9: “4,711” (exact)",
+    ]
 
 
 def test_programs_export_by_media_type_or_format(described: Message, alice: User, bob: User) -> None:
