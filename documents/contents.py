@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from uuid import UUID
 
@@ -64,10 +64,21 @@ def figures_of(document: Document) -> list[ListedFigure]:
         for area in table_areas(document)
         if area.index in names
     ]
-    listed = [*as_one_a_page(figures), *tables]
-    known = {(figure.page, one_line(figure.caption)) for figure in listed}
-    captions = [one for one in _captions(document) if (one.page, one.caption) not in known]
-    return sorted([*listed, *captions], key=lambda figure: figure.page)[:MOST_FIGURES]
+    captions = {_letters(one): one for one in _captions(document)}
+    listed = [
+        _with_text_of(captions.pop(_letters(one), one), one) for one in [*as_one_a_page(figures), *tables]
+    ]
+    return sorted([*listed, *captions.values()], key=lambda figure: figure.page)[:MOST_FIGURES]
+
+
+def _letters(figure: ListedFigure) -> tuple[int, str]:
+    """Return the page and the caption without spaces and hyphens, which lines of a caption may add."""
+    return figure.page, re.sub(r"[\s-]", "", figure.caption)
+
+
+def _with_text_of(caption: ListedFigure, figure: ListedFigure) -> ListedFigure:
+    """Return the figure with the text of its caption's unit, whose hyphenated words are joined."""
+    return replace(figure, caption=one_line(caption.caption))
 
 
 # A picture of at least this share of the page is a scan or the text's background; but on a page with fewer

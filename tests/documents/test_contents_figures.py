@@ -50,6 +50,17 @@ def test_figures_and_tables_are_listed_with_their_captions(report: Document) -> 
     assert box == pytest.approx((80 / 595, 200 / 842, 380 / 595, 400 / 842), abs=0.01)
 
 
+def test_a_caption_with_a_hyphenated_word_is_listed_once(report: Document) -> None:
+    CitationUnit.objects.filter(content="Table 1: Results of the year").update(
+        content="Table 1: Long results"
+    )
+    for row in CitationUnit.objects.filter(document=report, table_index=0):
+        row.cells["caption"] = "Table 1: Long re- sults"
+        row.save(update_fields=["cells"])
+    table, _ = figures_of(report)
+    assert (table.caption, table.is_table) == ("Table 1: Long results", True)
+
+
 def test_a_table_without_a_caption_is_named_by_its_section_and_its_column_heads(report: Document) -> None:
     CitationUnit.objects.filter(document=report, content="Table 1: Results of the year").delete()
     rows = CitationUnit.objects.filter(document=report, table_index=0)
