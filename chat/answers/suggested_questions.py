@@ -385,10 +385,14 @@ def library_questions(documents: DocumentQuerySet, user: User) -> list[str]:
 
 
 def question_to(document: Document) -> Suggestion | None:
-    """Return a question to the library that this document answers; None without an informative section."""
+    """Return a question to the library that this document answers; None without an informative section.
+
+    A heading of several words says more than one like "Template".
+    """
     if given := document.metadata.get("questions"):
         return Suggestion(str(given[0]))
-    topics = spread(informative(sections_of(document), document.title), 1)
+    sections = informative(sections_of(document), document.title)
+    topics = spread([section for section in sections if " " in section.heading] or sections, 1)
     if not topics or looks_like_injection(document.title):
         return None
     named = {"title": document.title, "topic": topics[0]}

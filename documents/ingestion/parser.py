@@ -171,7 +171,7 @@ NOT_A_TITLE = re.compile(
     r"^(untitled|document\d*|slide \d+|title|none|null)$"
     r"|^(microsoft |powerpoint |word |presentation)"
     r"|^(table of )?contents$"
-    r"|^about (us|the|this|our)\b"
+    r"|^about( (us|the|this|our)\b|$)|^(overview|agenda|welcome|background|index)$"
     r"|^(abstract|summary|introduction|foreword|preface|disclaimer|keywords)$"
     r"|^(zusammenfassung|inhalt(sverzeichnis)?|einleitung|vorwort|impressum|résumé|sommaire|resumen|índice)$"
     r"|^(for )?(immediate|media|press|news) release\b.{0,20}$|^(confidential|draft|preliminary|internal)$"

@@ -75,6 +75,8 @@ OF_MANY_DOCUMENTS_OR_OF_A_SECTION = [
     "Abstract",
     "Zusammenfassung",
     "About the Authors",
+    "ABOUT",
+    "Agenda",
 ]
 
 
