@@ -220,7 +220,7 @@ SENTENCES = (
     _("There is nothing to search here yet."),
     _("Nothing found. Try other words, or fewer filters."),
     _("No passage contains these words. Nearest in meaning:"),
-    _("No document matches these filters."),
+    _("No document matches these filters. Remove or widen one."),
     _("Your documents are being prepared for search. Try again in a minute."),
     _("That passage no longer exists."),
     _("its filters left nothing, so they were dropped"),

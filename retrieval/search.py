@@ -59,7 +59,7 @@ NOTHING_TELLING = "These words are too common. Add a more specific term."
 NOTHING_INDEXED = "There is nothing to search here yet."
 NOTHING_FOUND = "Nothing found. Try other words, or fewer filters."
 NOTHING_CLOSE = "No passage contains these words. Nearest in meaning:"
-NOTHING_MATCHES = "No document matches these filters."
+NOTHING_MATCHES = "No document matches these filters. Remove or widen one."
 BEING_PREPARED = "Your documents are being prepared for search. Try again in a minute."
 
 RERANKED = 40
