@@ -64,7 +64,13 @@ def test_each_line_that_cannot_be_used_is_named_with_its_reason() -> None:
     lines = [error.partition(":")[0] for error in raised.value.errors]
     assert lines == ["Line 2", "Line 3", "Line 4", "Line 5", "Line 6", "Line 8"]
     said = " ".join(raised.value.errors)
-    for words in ("Write the question", "is not a type. Types: text", "two choices", "Only a number", "more cells"):
+    for words in (
+        "Write the question",
+        "is not a type. Types: text",
+        "two choices",
+        "Only a number",
+        "more cells",
+    ):
         assert words in said
     assert "is already used by Line 7" in raised.value.errors[-1]
 
