@@ -225,7 +225,7 @@ def page_text(agent: Agent, document: str, page: str) -> str:
 
 
 def page_image(agent: Agent, document: str, page: str, boxes: str) -> bytes:
-    """Return a picture of a page; the boxes on it (0..1 of the page) are lit."""
+    """Return a picture of a page with highlighted boxes (0..1 of the page)."""
     agent.needs("read")
     row = _page(agent, document, page)
     try:

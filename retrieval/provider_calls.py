@@ -1,4 +1,4 @@
-"""Calls to outside services: their one error, retries, time limits, and the language model."""
+"""Calls to outside services: their common error, retries, time limits, and the language model."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ LONGEST_PAUSE = 20.0
 def with_retries(
     call: Callable[[], Answer], attempts: int = 4, pause: Callable[[float], None] = time.sleep
 ) -> Answer:
-    """The call's answer; asked up to ``attempts`` times, waiting as the service says, else longer each time.
+    """Return the call's result; try up to ``attempts`` times, with the pauses of the service, else growing
+    ones.
 
     Raises ProviderError: the last one, or the first that is permanent.
     """
@@ -72,14 +73,16 @@ _threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="search")
 
 @dataclass(frozen=True, slots=True)
 class PendingCall(Generic[Answer]):
-    """A call under way in another thread, with ``seconds`` since ``start`` to answer in."""
+    """A call in another thread, with a limit of ``seconds`` from ``start``."""
 
     future: Future[Answer]
     seconds: float
     start: float
 
     def answer(self) -> Answer:
-        """May be asked for again. Raises ProviderError: the call's own, or that it took too long."""
+        """Return the call's result; it may be called again. Raises ProviderError: the call's own, or a
+        timeout.
+        """
         left = self.start + self.seconds - time.monotonic()
         try:
             return self.future.result(timeout=max(0.0, left))
@@ -103,16 +106,16 @@ class LanguageModel(Protocol):
 
 
 def configured_language_model() -> LanguageModel | None:
-    """Return the model that the settings name, for work that nobody waits for; None where there is none.
+    """Return the model of the settings for background work; None without one.
 
-    Raises ProviderError when it is not set up.
+    Raises ProviderError if it is not configured completely.
     """
     return cast("LanguageModel | None", import_string(settings.LANGUAGE_MODEL)())
 
 
 @dataclass(slots=True)
 class ScriptedModel:
-    """A LanguageModel that answers by the first key its prompt holds; for tests and demonstrations."""
+    """A LanguageModel that answers by the first key found in its prompt; for tests and demonstrations."""
 
     answers: Mapping[str, str]
     prompts: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Django database backend: PostgreSQL, with a bounded number of connections, kept for who comes next."""
+"""Django database backend for PostgreSQL, with a limited number of pooled connections."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ from django.db.utils import DatabaseErrorWrapper
 from django.utils.functional import cached_property
 from psycopg.pq import Format, TransactionStatus
 
-# --- How many connections each kind of work may have: what finds none waits its turn ---
+# --- Limits on connections by kind of work ---
 #
-# PostgreSQL has a fixed number of places. Under ASGI each request has a thread of its own: without a bound a
-# hundred requests at once take them all, those of workers and of the health check too. Here each kind of work
-# has a lane of its own. Within a lane, who came first is served first; who waited too long gets an
-# OperationalError, which is answered with 503 and Retry-After.
+# PostgreSQL accepts a fixed number of connections. Under ASGI each request has its own thread, so a hundred
+# concurrent requests would use all of them, also those of workers and health checks. So each kind of work has
+# its own limit and a first-in, first-out queue. A thread that waits too long gets an OperationalError, which
+# becomes 503 with Retry-After.
 #
-# psycopg's pool has such a bound and such a queue. It is not used: while PostgreSQL is away it lets everybody
-# wait for the whole time limit instead of failing at once, it needs a pool and three threads for each lane,
-# and the embedded server is started by the first process that cannot connect.
+# psycopg's pool also has a limit and a queue. It is not used: while PostgreSQL is down it lets each request
+# wait for the whole time limit instead of failing at once, it needs a pool with three threads per kind, and
+# the embedded server is started by the first process that cannot connect.
 
 WAIT_SECONDS = 30.0
 
 
 class ConnectionKind(StrEnum):
-    """What a connection is for."""
+    """The purpose of a connection."""
 
-    REQUEST = "request"  # by somebody who has shown who they are
-    ANONYMOUS = "anonymous"  # by anybody else, so far
+    REQUEST = "request"  # of authenticated users
+    ANONYMOUS = "anonymous"  # not authenticated yet
     ADMIN = "admin"
     HEALTH = "health"
-    BACKGROUND = "background"  # threads of our own: answers that are written, and what saves them
+    BACKGROUND = "background"  # our own threads, which write and store answers
 
 
 class NoConnectionFree(psycopg.OperationalError):
-    """All connections of a lane were taken for as long as one may wait."""
+    """No connection of this kind became free within the time limit."""
 
 
 @dataclass(slots=True)
 class ConnectionLimit:
-    """Places, and those who wait for one, in the order in which they came."""
+    """A limit on open connections, and a first-in, first-out queue of waiting threads."""
 
     places: int
     taken: int = 0
@@ -60,7 +60,7 @@ class ConnectionLimit:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def enter(self, seconds: float) -> None:
-        """Wait for a place. Raises NoneFree."""
+        """Wait for a free place. Raises NoConnectionFree."""
         with self.lock:
             if self.taken < self.places and not self.waiting:
                 self.taken += 1
@@ -70,7 +70,7 @@ class ConnectionLimit:
         if turn.wait(seconds):
             return
         with self.lock:
-            if turn.is_set():  # in that very moment
+            if turn.is_set():  # a place became free at the time limit
                 return
             self.waiting.remove(turn)
         raise NoConnectionFree(f"no connection became free within {seconds:g} seconds")
@@ -78,20 +78,22 @@ class ConnectionLimit:
     def leave(self) -> None:
         with self.lock:
             if self.waiting:
-                self.waiting.popleft().set()  # who waited longest takes the place
+                self.waiting.popleft().set()  # the place goes to the first in the queue
             else:
                 self.taken -= 1
 
 
 @dataclass(slots=True)
 class ConnectionLimits:
-    """Of this process. Nothing is bounded until ``begin``: workers and commands have a connection or two."""
+    """The limits of this process. There are none before ``begin``: workers and commands need one or two
+    connections.
+    """
 
     limits: dict[ConnectionKind, ConnectionLimit] = field(default_factory=dict)
     process: int = 0
 
     def begin(self, requests: int) -> None:
-        """Bounds connections: ``requests`` for signed-in people, and some for each other kind of work."""
+        """Set the limits: ``requests`` for signed-in users, and a share for each other kind."""
         self.limits = {kind: ConnectionLimit(places) for kind, places in places_for(requests).items()}
         self.process = os.getpid()
 
@@ -99,7 +101,7 @@ class ConnectionLimits:
         self.process = 0
 
     def enter(self) -> ConnectionLimit | None:
-        """Take a place for the work at hand; None where nothing is bounded. Raises NoneFree."""
+        """Take a place for the current kind of work; None without limits. Raises NoConnectionFree."""
         if self.process != os.getpid():
             return None
         lane = self.limits[current_kind.get()]
@@ -108,7 +110,7 @@ class ConnectionLimits:
 
 
 def places_for(requests: int) -> dict[ConnectionKind, int]:
-    """Places of each lane in a web process."""
+    """Return the limit of each kind in a web process."""
     return {
         ConnectionKind.REQUEST: requests,
         ConnectionKind.ANONYMOUS: max(2, requests // 4),
@@ -129,20 +131,22 @@ connection_limits = ConnectionLimits()
 
 # --- A small pool of idle connections for each process: a new connection costs 3 to 15 ms ---
 #
-# Django's CONN_MAX_AGE does not help under ASGI: each request has a thread of its own, so nobody would reuse
-# the connection.
+# Django's CONN_MAX_AGE does not help under ASGI: each request has its own thread, so no other request would
+# reuse the connection.
 
-MOST = 4  # a request that finds none makes one
-LONGEST_SECONDS = 60.0  # without use
+MOST = 4  # a request opens one if the pool is empty
+LONGEST_SECONDS = 60.0  # unused
 
-Database = tuple[str, str]  # Django's alias, and the name: tests and `migrate` reach others by the same alias
+Database = tuple[
+    str, str
+]  # Django's alias, and the database's name: tests and `migrate` use the alias for other databases
 
 
 class ConnectionPool:
-    """Of this process. The last one back is the first to be taken; any thread may take it.
+    """The idle connections of this process, for any thread; the last one returned is used first.
 
-    Nothing is kept until ``begin``: worker processes fork, tests drop their
-    databases, commands end.
+    Connections are not kept before ``begin``, since worker processes fork, tests drop databases and commands
+    end.
     """
 
     def __init__(self) -> None:
@@ -178,7 +182,7 @@ class ConnectionPool:
             self._free = [entry for entry in self._free if entry not in old]
             if has_room := len(self._free) < MOST:
                 self._free.append((database, connection, now))
-        for _, unused, _ in old:  # fewer are needed than once were
+        for _, unused, _ in old:  # more than are needed now
             unused.close()
         return has_room
 
@@ -208,13 +212,13 @@ def is_quiet(connection: psycopg.Connection) -> bool:
 connection_pool = ConnectionPool()
 
 
-PREPARED_AFTER = 2  # times that a connection was asked the same
+PREPARED_AFTER = 2  # executions of a statement on one connection before it is prepared
 
-# Citus opens several connections to a node for one statement, and refuses to write in the same transaction
-# what they have read. In a transaction it is therefore to use one.
+# Citus opens several connections to a node for one statement, and then refuses to write in the same
+# transaction. So it must use a single connection within transactions.
 HAS_CITUS = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 ONE_CONNECTION_A_NODE = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
-_has_citus: dict[Database, bool] = {}  # looked up once by each process
+_has_citus: dict[Database, bool] = {}  # looked up once per process
 
 
 # Message of the InternalError that Citus raises when a node dies within a transaction.
@@ -222,7 +226,7 @@ NODE_LOST = "failure on connection marked as essential"
 
 
 class DatabaseErrors(DatabaseErrorWrapper):
-    """Raise OperationalError for a lost Citus node, as for a lost server, so that the work is repeated."""
+    """Raise OperationalError for a lost Citus node, as for a lost server, so that callers repeat the work."""
 
     def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
         if isinstance(exc_value, psycopg.errors.InternalError_) and NODE_LOST in str(exc_value):
@@ -233,7 +237,7 @@ class DatabaseErrors(DatabaseErrorWrapper):
 
 class DatabaseOperations(Operations):
     def last_executed_query(self, cursor: psycopg.Cursor, sql: str, params: Any) -> str:
-        """For the log: with the parameters in it, also where they were sent apart."""
+        """Return the statement for the log, with its parameters, also where they were sent separately."""
         if isinstance(cursor, psycopg.ClientCursor):
             return super().last_executed_query(cursor, sql, params)
         return psycopg.ClientCursor(cursor.connection).mogrify(sql, params)
@@ -252,9 +256,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return {**super().get_connection_params(), "prepare_threshold": threshold}
 
     def prepared_cursor(self) -> CursorWrapper:
-        """For what is asked again and again: PostgreSQL plans it once a connection, and answers in binary.
+        """Return a cursor for frequent statements: prepared once per connection, with binary results.
 
-        Django's own cursors write parameters into the statement, so that no two are the same.
+        Django's cursors interpolate parameters, so their statements are never equal and cannot be prepared.
         """
         self.ensure_connection()
         with self.wrap_database_errors:
@@ -264,7 +268,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return wrapped
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection:
-        # A request that reads from a replica has a slot on the primary already: it waits for no second one.
+        # A request that reads from a replica already counts on the primary, so it is not counted twice.
         lane = connection_limits.enter() if self.alias == DEFAULT_DB_ALIAS else None
         try:
             connection = self._kept_or_new(conn_params)
@@ -306,7 +310,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 self._lane = None
 
     def __del__(self) -> None:
-        """Give the place back that a thread took and forgot."""
+        """Release the limit of a thread that ended without closing its connection."""
         if self._lane:
             self._lane.leave()
 

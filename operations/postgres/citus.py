@@ -1,12 +1,13 @@
-"""Places the tables on a Citus cluster, most rows by their document.
+"""Distribute the tables over a Citus cluster, most of them by document.
 
-Pages, chunks, units, words and vectors of a document lie on one node, found by ``document_id``. Accounts,
-documents, shares and the like are reference tables, of which each node has a copy. Everything else stays on
-the coordinator. On one PostgreSQL nothing of this is done: keys and foreign keys are those of the models.
+Pages, chunks, units, words and vectors of a document are on one node, selected by ``document_id``. Accounts,
+documents, shares and the like are reference tables with a copy on each node. All other tables stay on the
+coordinator. A single PostgreSQL needs none of this: it has the keys and foreign keys of the models.
 
-A key of a distributed table must hold the distribution column: ``(id)`` becomes ``(document_id, id)``, and a
-foreign key between two of them ``(document_id, chunk_id) → (document_id, id)``. Django need not know: ``id``
-stays the model's key. A foreign key from a table on the coordinator to a distributed one is not possible.
+The primary key of a distributed table must contain the distribution column: ``(id)`` becomes ``(document_id,
+id)``, and a foreign key between two of them ``(document_id, chunk_id) → (document_id, id)``. Django's models
+do not change: ``id`` stays their key. A table on the coordinator cannot have a foreign key to a distributed
+one.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ WORKERS = "The cluster has no worker: give --coordinator host:port and --worker 
 
 
 class NotPossible(Exception):
-    """The cluster cannot take the tables; the message says what to do."""
+    """The tables cannot be distributed; the message says what to do."""
 
 
 class Node(NamedTuple):
@@ -84,7 +85,7 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SchemaStep:
-    """One thing that is not yet as it must be, in words, and the statements that make it so."""
+    """A missing change of the schema: its description and its SQL statements."""
 
     what: str
     statements: tuple[str, ...]
@@ -92,7 +93,7 @@ class SchemaStep:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A primary key (``p``), unique constraint (``u``) or foreign key (``f``) as the catalogue has it."""
+    """A primary key (``p``), unique constraint (``u``) or foreign key (``f``) from the catalogue."""
 
     name: str
     kind: str
@@ -133,7 +134,7 @@ def reference_tables() -> list[str]:
     return [table_of(label) for label in REFERENCE]
 
 
-# --- What is -------------------------------------------------------------------------------------
+# --- The present state ---------------------------------------------------------------------------
 
 CONSTRAINTS = """
 SELECT c.conname, c.contype::text, c.conrelid::regclass::text,
@@ -180,7 +181,7 @@ def ensure_possible() -> None:
         raise NotPossible(PRELOAD)
 
 
-# --- What must be --------------------------------------------------------------------------------
+# --- The wanted state ----------------------------------------------------------------------------
 
 
 def missing_steps() -> list[SchemaStep]:
@@ -226,7 +227,7 @@ Places = dict[str, tuple[str, str]]
 
 
 def constraint_steps(known: Iterable[Constraint], places: Places) -> Iterator[SchemaStep]:
-    """Foreign keys that are in the way go; keys of distributed tables get the distribution column."""
+    """Return the steps that drop conflicting foreign keys and add the distribution column to keys."""
     tables = distributed_tables()
     for one in known:
         if one.kind == "f" and not stays(one, places):
@@ -240,7 +241,7 @@ def constraint_steps(known: Iterable[Constraint], places: Places) -> Iterator[Sc
 
 
 def stays(one: Constraint, places: Places) -> bool:
-    """Return whether a foreign key may be left as it is while the tables are placed."""
+    """Return whether a foreign key can stay while the tables are distributed."""
     tables = distributed_tables()
     if one.table not in tables:
         return one.target not in tables
@@ -263,7 +264,7 @@ def placement_steps(places: Places) -> Iterator[SchemaStep]:
 
 
 def foreign_key_steps(known: Iterable[Constraint], places: Places) -> Iterator[SchemaStep]:
-    """Foreign keys of distributed tables, as they may be there."""
+    """Return the steps that add the foreign keys of distributed tables in the form that Citus supports."""
     tables = distributed_tables()
     for one in known:
         if one.kind != "f" or one.table not in tables or stays(one, places):
@@ -276,7 +277,7 @@ def foreign_key_steps(known: Iterable[Constraint], places: Places) -> Iterator[S
 
 
 def unset_on_workers(cursor: CursorWrapper) -> list[str]:
-    """Settings that some worker has otherwise, or not."""
+    """Return the settings that are missing or different on some worker."""
     asked = "SELECT string_agg(setconfig::text, ' ') FROM pg_db_role_setting s JOIN pg_database d"
     asked += " ON d.oid = s.setdatabase WHERE d.datname = current_database()"
     cursor.execute("SELECT result FROM run_command_on_workers(%s)", [asked])
@@ -287,7 +288,7 @@ def unset_on_workers(cursor: CursorWrapper) -> list[str]:
 
 def setting_step(name: str) -> SchemaStep:
     database = sql.Identifier(connection.settings_dict["NAME"]).as_string(None)
-    change = "SET LOCAL citus.enable_ddl_propagation = off; "  # each worker changes its own
+    change = "SET LOCAL citus.enable_ddl_propagation = off; "  # a worker can change only its own
     change += f"ALTER DATABASE {database} SET {name} = {WORKER_SETTINGS[name]}"
     return SchemaStep(
         f"set {name} = {WORKER_SETTINGS[name]} on the workers",
@@ -295,13 +296,13 @@ def setting_step(name: str) -> SchemaStep:
     )
 
 
-# --- Making it so --------------------------------------------------------------------------------
+# --- Changes -------------------------------------------------------------------------------------
 
 
 def join_nodes(coordinator: Node | None, workers: Sequence[Node]) -> None:
-    """Make the database and its extensions on each node, and the nodes one cluster.
+    """Create the database and its extensions on each node, and add the nodes to the cluster.
 
-    Nodes are reached with the user and password of this connection. Raises NotPossible.
+    The nodes are connected to with the user and password of this connection. Raises NotPossible.
     """
     ensure_possible()
     for node in workers:
@@ -318,7 +319,7 @@ def join_nodes(coordinator: Node | None, workers: Sequence[Node]) -> None:
 
 
 def prepare_worker(node: Node) -> None:
-    """Make the database and its extension on a worker. Raises NotPossible."""
+    """Create the database and its extension on a worker. Raises NotPossible."""
     mine = connection.settings_dict
     who = {"user": mine["USER"], "password": mine["PASSWORD"], "host": node.host, "port": node.port}
     try:
@@ -333,7 +334,7 @@ def prepare_worker(node: Node) -> None:
 
 
 def distribute(on_step: Callable[[SchemaStep], object] | None = None) -> int:
-    """Run the missing steps, all or none; return their number. Raises NotPossible."""
+    """Run the missing steps in one transaction; return their number. Raises NotPossible."""
     try:
         with transaction.atomic():
             steps = missing_steps()

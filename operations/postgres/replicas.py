@@ -36,7 +36,9 @@ HAS_REPLAYED = "SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= %s::p
 
 @dataclass(slots=True)
 class ReadRoute:
-    """Where a request reads from; '' before it has read. ``until``: on the monotonic clock."""
+    """The database alias that a request reads from; '' before its first read. ``until``: on the monotonic
+    clock.
+    """
 
     alias: str = ""
     until: float = 0.0
@@ -98,7 +100,7 @@ def replicas() -> list[str]:
 
 
 def choose() -> str:
-    """Return a replica that has all that is on the primary's disk now, else the primary."""
+    """Return a replica that has replayed the primary's flushed log, else the primary."""
     now = time.monotonic()
     known = [alias for alias in replicas() if _left_out.get(alias, 0.0) <= now]
     if not known:
@@ -119,7 +121,7 @@ def choose() -> str:
 
 
 def has_replayed(alias: str, position: str) -> bool:
-    """Return whether the replica has come so far within ``WAIT_SECONDS``. Raises DatabaseError."""
+    """Return whether the replica reaches the position within ``WAIT_SECONDS``. Raises DatabaseError."""
     give_up_at = time.monotonic() + WAIT_SECONDS
     with connections[alias].cursor() as cursor:
         while True:

@@ -1,4 +1,4 @@
-"""What turns text into vectors, and the fakes that tests inject."""
+"""The protocol of embedding models, and a fake for tests."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class Embedder(Protocol):
     languages: frozenset[str]
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Unit vectors, (len(texts), dimensions). Raises ProviderError.
+        """Return unit vectors, (len(texts), dimensions). Raises ProviderError.
 
-        ``query``: the texts are questions, which some models embed otherwise.
+        ``query``: the texts are questions, which some models embed differently.
         """
         ...
 
 
 def unit_vectors(rows: Sequence[Sequence[float]] | Vectors, expected: int, dimensions: int) -> Vectors:
-    """Rows scaled to length 1. Raises ProviderError when they are not what was asked for.
+    """Return the rows scaled to length 1. Raises ProviderError if their number or length is wrong.
 
-    ``expected`` is the number of rows; ``dimensions`` their length, 0 where any will do.
+    ``expected`` is the number of rows; ``dimensions`` their length, 0 for any.
     """
     try:
         vectors = np.asarray(rows, np.float32)

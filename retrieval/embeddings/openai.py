@@ -1,4 +1,4 @@
-"""Embeddings from OpenAI, and from every server that speaks its language (Gemini, Ollama, vLLM, TEI)."""
+"""Embeddings from OpenAI and from servers with its API (Gemini, Ollama, vLLM, TEI)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OpenAIEmbedder:
-    """``dimensions`` 0: whatever length the first answer has."""
+    """``dimensions`` 0: the length of the first reply's vectors."""
 
     batch_size = 64
     local = False

@@ -26,7 +26,9 @@ PROVIDERS = tuple(DEFAULT_MODELS)
 
 
 class EmbeddingChoice(NamedTuple):
-    """An embedding provider as people choose it. ``setting``: what switches it on, '' for nothing."""
+    """An embedding provider on the settings page. ``setting``: the variable that enables it, '' if none is
+    needed.
+    """
 
     provider: str
     label: str
@@ -92,7 +94,7 @@ def embedder(provider: str, model: str, dimensions: int = 0) -> Embedder:
 
 
 def _endpoint(provider: str) -> tuple[str, str]:
-    """Key and base URL ('' is OpenAI's own)."""
+    """Return key and base URL ('' is OpenAI's own)."""
     if provider == "compatible":
         if not settings.EMBEDDING_BASE_URL:
             raise ProviderError("Set PINCITE_EMBEDDING_URL to the server's address.", permanent=True)

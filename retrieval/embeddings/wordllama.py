@@ -27,11 +27,11 @@ class WordLlamaEmbedder:
     languages = frozenset({"en"})
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Vectors of length 1."""
+        """Return unit vectors."""
         return unit_vectors(self._sums(texts), len(texts), self.dimensions)
 
     def lengths(self, words: Sequence[str]) -> list[float]:
-        """Return how specific each word is: its vector is the longer, the rarer the word was in training."""
+        """Return how specific each word is: the rarer a word was in training, the longer is its vector."""
         return [float(length) for length in np.linalg.norm(self._sums(words), axis=1)]
 
     def _sums(self, texts: Sequence[str]) -> Vectors:
@@ -46,9 +46,10 @@ class WordLlamaEmbedder:
 
 
 def _vectors_of(tokens: NDArray[np.intp]) -> tuple[Vectors, NDArray[np.intp]]:
-    """Return the vectors of the distinct tokens, and which of them is each token's.
+    """Return the vectors of the distinct tokens, and the index of each token's vector.
 
-    Few of the 32,000 stand in a text: they fit the processor's cache, and all need not be made floats.
+    A text has few of the 32,000 tokens, so their vectors fit the processor's cache, and not all are converted
+    to floats.
     """
     every = _token_vectors()
     stands = np.zeros(len(every), np.bool_)
@@ -61,6 +62,6 @@ def _vectors_of(tokens: NDArray[np.intp]) -> tuple[Vectors, NDArray[np.intp]]:
 
 @cache
 def _token_vectors() -> NDArray[np.float16]:
-    """Return the vectors of the vocabulary, in its order. They are read at first use: 16 MB."""
+    """Return the vectors of the vocabulary, in its order. They are loaded at first use: 16 MB."""
     weights = load_file(wordllama_file(f"weights/{WordLlamaEmbedder.model}.safetensors"))
     return weights["embedding.weight"]

@@ -1,7 +1,6 @@
-"""Brings older rows to what is written today: words, vectors, the reading of the file itself.
+"""Update stored documents to the present code: text of the file, chunk types, words, vectors.
 
-Every step looks for what is behind and does it; done twice, the second time
-finds nothing. Stopped midway, the next run goes on.
+Every step selects what is outdated and updates it, so it is idempotent and can be interrupted.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class BackfillProgress:
-    """``remaining`` counts documents that still lack vectors."""
+    """``remaining`` counts documents without vectors."""
 
     document: Document
     embedded: int
@@ -48,10 +47,10 @@ class BackfillProgress:
 
 
 def reindex(name: str, on_progress: Callable[[BackfillProgress], None] | None = None) -> EmbeddingSpace:
-    """Embeds what the space lacks, builds its index, and switches to it; may be stopped and repeated.
+    """Embed what the space lacks, build its index, and activate it. It can be interrupted and repeated.
 
-    ``name`` is ``provider`` or ``provider:model``. Raises ProviderError: what was
-    embedded stays, and the old space goes on answering.
+    ``name`` is ``provider`` or ``provider:model``. Raises ProviderError; then embedded vectors are kept, and
+    the old space stays active.
     """
     space = open_space(name)
     for _ in range(ROUNDS):
@@ -67,9 +66,8 @@ def embed_lacking(
     on_progress: Callable[[BackfillProgress], None] | None = None,
     seconds: float = math.inf,
 ) -> bool:
-    """Embeds documents that lack vectors, for so long; True when there was none left to embed.
-
-    Raises ProviderError.
+    """Embed documents without vectors until the time is up. Return True when none is left. Raises
+    ProviderError.
     """
     begun, done = time.monotonic(), 0
     lacking = list(documents_lacking(space))
@@ -96,9 +94,9 @@ TICKET = "retrieval.index.backfill.move_on"
 
 
 def move_into(name: str) -> EmbeddingSpace:
-    """Begin to move the library into a space, and into no other. Raises ProviderError.
+    """Start to embed the library in a space, and stop any other move. Raises ProviderError.
 
-    The active space's own name ends a move.
+    The name of the active space cancels a move.
     """
     space = open_space(name)
     with transaction.atomic():
@@ -111,7 +109,7 @@ def move_into(name: str) -> EmbeddingSpace:
 
 
 def due_spaces() -> QuerySet[EmbeddingSpace]:
-    """Return the space that the library moves into, where no worker is at it."""
+    """Return the space that the library moves to, if no worker is working on it."""
     free = Q(busy_until=None) | Q(busy_until__lt=timezone.now())
     return EmbeddingSpace.objects.filter(free, wanted=True)
 
@@ -122,7 +120,7 @@ def issue_ticket(**signal: Any) -> None:
 
 
 def move_on() -> bool:
-    """Run one round of the move that is due; True when the space is in use. Failures are stored."""
+    """Run one round of the move. Return True when the space became active. Failures are stored."""
     space = due_spaces().first()
     if space is None or not due_spaces().filter(pk=space.pk).update(busy_until=timezone.now() + LEASE):
         return False
@@ -153,7 +151,7 @@ def share_embedded(space: EmbeddingSpace) -> float:
 
 
 def documents_lacking(space: EmbeddingSpace) -> QuerySet[Document]:
-    """Documents with a chunk that has no vector in the space."""
+    """Return documents with a chunk that has no vector in the space."""
     without = without_vector(RetrievalChunk.objects.order_by(), space)
     lacking = Document.objects.filter(pk__in=without.values("document"), deleted_at=None)
     return lacking.order_by("created_at")
@@ -165,7 +163,7 @@ IMPORTED = "imported"
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """A document that is behind, and in what: ``parser``, ``chunk types``, ``words`` or ``vectors``."""
+    """An outdated document and the outdated part: ``parser``, ``chunk types``, ``words`` or ``vectors``."""
 
     document: Document
     what: str
@@ -186,7 +184,7 @@ class Quality:
 
 
 def documents_behind() -> Iterator[Behind]:
-    """Yield each document once, with the first step it needs (a later one is part of it)."""
+    """Yield each outdated document once, with its first step; that step includes the later ones."""
     seen = set()
     for what, documents in (
         ("parser", read_by_older_parsers()),
@@ -201,7 +199,7 @@ def documents_behind() -> Iterator[Behind]:
 
 
 def read_by_older_parsers() -> QuerySet[Document]:
-    """Files and imported blocks that today's code would read otherwise."""
+    """Return files and imported blocks that the present parser would parse differently."""
     imported = Q(parser_name__startswith=IMPORTED)
     current = (~imported & Q(parser_version=PARSER_VERSION)) | (imported & Q(parser_version=IMPORT_VERSION))
     ready = Document.objects.filter(deleted_at=None, status=Document.Status.READY).exclude(current)
@@ -215,7 +213,7 @@ def without_chunk_types() -> QuerySet[Document]:
 
 
 def repair_chunk_types(document: Document) -> None:
-    """Give chunks without a type that of most of their units; nothing else of them changes."""
+    """Give chunks without a type the most frequent type of their units. Change nothing else."""
     lacking = list(document.chunks.filter(chunk_type="").prefetch_related("units"))
     for chunk in lacking:
         sizes: Counter[str] = Counter()
@@ -226,7 +224,7 @@ def repair_chunk_types(document: Document) -> None:
 
 
 def without_words() -> QuerySet[Document]:
-    """Documents with chunks whose words are not indexed, or by an older analysis."""
+    """Return documents with chunks whose words are not indexed, or were indexed by an older analysis."""
     present = IndexedDocument.objects.filter(document=OuterRef("pk"), analysis_version=ANALYSIS_VERSION)
     chunked = RetrievalChunk.objects.order_by().values("document")
     return Document.objects.filter(~Exists(present), pk__in=chunked, deleted_at=None).order_by("created_at")
@@ -245,7 +243,7 @@ class Pace:
     waiting: float = math.inf
 
     def wait(self, done: int, began: float) -> None:
-        """Return when the next may begin, ``done`` having been begun since ``began``."""
+        """Return when the next document may start. ``done`` documents were started since ``began``."""
         while (time.monotonic() - began) * self.a_minute < done * 60 or self._workers_are_behind():
             time.sleep(PACE_LOOK_SECONDS)
 
@@ -258,9 +256,9 @@ PACE_LOOK_SECONDS = 0.5
 
 
 def backfill(on_step: Callable[[Behind, int, int], object] | None = None, pace: Pace = Pace()) -> int:
-    """Bring every document up to date; return how many were outdated. Raises ProviderError.
+    """Update every document; return how many were outdated. Raises ProviderError.
 
-    ``on_step`` gets what was done, its number, and how many there are.
+    ``on_step`` is called with the step, its number and the number of steps.
     """
     count, began = 0, time.monotonic()
     all_behind = list(documents_behind())
@@ -277,7 +275,7 @@ def backfill(on_step: Callable[[Behind, int, int], object] | None = None, pace: 
 
 
 def bring_up_to_date(behind: Behind) -> None:
-    """Queue a file to be parsed again, or do the other steps here. Raises ProviderError, Stale."""
+    """Queue a file for the parser, or run the other steps here. Raises ProviderError, Stale."""
     if behind.what == "parser":
         ingest_again(behind.document)
         return
@@ -298,7 +296,7 @@ def index_what_lacks(behind: Behind) -> None:
 
 
 def forgive_embedding(document: Document) -> None:
-    """Mark a document as ready that failed only because it could not be embedded."""
+    """Mark a document as ready if only its embedding had failed."""
     Document.objects.filter(pk=document.pk, failure_code=FailureCode.EMBEDDING_FAILED).update(
         status=Document.Status.READY, failure_code="", failure_message="", indexed_at=timezone.now()
     )
@@ -331,7 +329,7 @@ WORDS_ROUND = 2.0
 
 
 def index_older_words(**signal: Any) -> None:
-    """Receiver of ``library_swept``: index again what an older analysis indexed, newest documents first."""
+    """Receiver of ``library_swept``: index documents of an older analysis again, newest first."""
     begun = time.monotonic()
     for document in without_words().filter(lease=None).order_by("-created_at")[:100]:
         if time.monotonic() - begun > WORDS_ROUND:

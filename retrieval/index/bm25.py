@@ -49,7 +49,7 @@ def impacts(fields: Iterable[Field]) -> dict[str, float]:
 
 
 def pack_terms(values: Mapping[str, float]) -> bytes:
-    """Impacts as ``TERM`` records, in no order."""
+    """Return the impacts as ``TERM`` records, unordered."""
     packed = np.empty(len(values), TERM)
     packed["term"] = list(map(term_number, values))
     steps = np.rint(np.fromiter(values.values(), np.float32, len(values)) / IMPACT_STEP)
@@ -81,7 +81,7 @@ def unpack_terms(packed: bytes, sizes: NDArray[np.int64], columns: Mapping[int, 
 
 
 def idf(frequency: float, count: float) -> float:
-    """Inverse document frequency of a term in ``frequency`` of ``count`` texts; never negative."""
+    """Return the inverse document frequency of a term in ``frequency`` of ``count`` texts; at least 0."""
     return float(np.log1p(max(0.0, count - frequency + 0.5) / (frequency + 0.5)))
 
 
@@ -109,7 +109,9 @@ WHERE relid = 'retrieval_indexedchunk'::regclass
 
 @dataclass(frozen=True, slots=True)
 class DocumentFrequencies:
-    """Shares of all chunks that hold a term. A term that is not listed is rarer than all that are."""
+    """The shares of all chunks that contain each term. A term that is not listed is rarer than all listed
+    ones.
+    """
 
     shares: Mapping[str, float]
     rarest: float
@@ -122,7 +124,7 @@ _known: tuple[float, DocumentFrequencies] | None = None
 
 
 def document_frequencies() -> DocumentFrequencies:
-    """Read once in ``REFRESH_SECONDS`` by each process; one statement then."""
+    """Return the statistics, read once per process in ``REFRESH_SECONDS`` with one statement."""
     global _known
     if _known is None or time.monotonic() - _known[0] > REFRESH_SECONDS:
         _known = (time.monotonic(), _read())
@@ -130,7 +132,7 @@ def document_frequencies() -> DocumentFrequencies:
 
 
 def forget() -> None:
-    """Have the next search read the statistics."""
+    """Discard the statistics, so that the next search reads them."""
     global _known
     _known = None
 
@@ -144,7 +146,7 @@ def _read() -> DocumentFrequencies:
 
 
 def analyze_if_grown() -> None:
-    """Refresh the statistics once a fifth of the rows is new. Skips what another worker is doing."""
+    """Refresh PostgreSQL's statistics when a fifth of the rows is new. Skip if another worker is doing it."""
     with connection.cursor() as cursor:
         cursor.execute(WRITTEN)
         changed, rows = cursor.fetchone() or (0, 0)

@@ -1,8 +1,7 @@
-"""Makes a document findable: by words first, then by meaning.
+"""Index a document: its words first, then its vectors.
 
-Providers are called outside transactions. Rows are written under a lock on the
-document's row, and only while it is still the document that was read: a worker
-that lost its lease, or that embeds what was replaced meanwhile, writes nothing.
+Providers are called outside of transactions. Rows are written under a lock on the document's row, and only if
+the document is unchanged: a worker that lost its lease, or that embeds a replaced document, writes nothing.
 """
 
 from __future__ import annotations
@@ -56,10 +55,9 @@ of {count} strings and nothing else.
 
 
 def add_summaries(document: Document, chunks: Sequence[RetrievalChunk]) -> int:
-    """Write the missing summaries of the document's first chunks; return how many.
+    """Write the missing summaries of the document's first chunks; return their number.
 
-    A model that fails, is slow or answers nonsense is not asked again for this document,
-    whose other chunks go without.
+    After a failure, a timeout or an invalid reply the model is not called again for this document.
     """
     lacking = [chunk for chunk in chunks if chunk.index < settings.CHUNK_SUMMARIES and not chunk.summary]
     written = 0
@@ -107,10 +105,10 @@ def read_summaries(answer: str, count: int) -> list[str]:
 def copy_columns(
     model: type[models.Model], columns: Mapping[str, str], rows: Iterable[Sequence[object]]
 ) -> None:
-    """Write the rows in the present transaction.
+    """Write the rows in the current transaction, by binary COPY.
 
-    ``columns``: database columns with the PostgreSQL type their values are written as; ``bytea`` also
-    for a type of whose binary form the values are.
+    ``columns`` maps database columns to the PostgreSQL types of their values; ``bytea`` also stands for
+    values that are already in the binary form of another type.
     """
     statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
         sql.Identifier(model._meta.db_table), sql.SQL(", ").join(map(sql.Identifier, columns))
@@ -126,7 +124,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """``stale``: the document was changed or taken over meanwhile, and nothing more was written."""
+    """``stale``: the document changed or was taken over meanwhile, so the rest was not written."""
 
     chunks: int
     vectors: int
@@ -134,16 +132,16 @@ class IndexReport:
 
 
 class Stale(Exception):
-    """The document is no longer the one that was read."""
+    """The document has changed since it was read."""
 
     message = "The document was changed meanwhile."
 
 
 def index_document(document: Document) -> IndexReport:
-    """Indexes a parsed document's words, then embeds its chunks in the active space.
+    """Index the words of a parsed document, then embed its chunks in the active space.
 
-    ``document`` is the row as its worker holds it (with its lease, or None).
-    Raises ProviderError when embedding fails; keyword search works by then.
+    ``document`` is the row as its worker holds it (with its lease, or None). Raises ProviderError if
+    embedding fails; keyword search works by then.
     """
     try:
         chunks = index_words(document)
@@ -157,7 +155,9 @@ def index_document(document: Document) -> IndexReport:
 
 
 def index_parsed_document(document: Document, **signal: Any) -> None:
-    """Receiver of ``document_parsed``. Raises IngestionFailure when embedding failed; words are indexed."""
+    """Receiver of ``document_parsed``. Raises IngestionFailure if embedding failed; the words are indexed
+    then.
+    """
     try:
         index_document(document)
     except ProviderError as error:
@@ -166,9 +166,9 @@ def index_parsed_document(document: Document, **signal: Any) -> None:
 
 
 def index_words(document: Document) -> int:
-    """Replaces the words of the document and of its chunks; how many chunks. Raises Stale.
+    """Replace the indexed words of the document and of its chunks; return the number of chunks. Raises Stale.
 
-    Done again it leaves the same rows, so that pages that were read late cost one more call.
+    It is idempotent, and called again for pages that were recognised later.
     """
     chunks = chunk_rows(document)
     rows = list(chunk_words(document, chunks))
@@ -211,7 +211,7 @@ VECTOR_COLUMNS = {"chunk_id": "uuid", "document_id": "uuid", "space_id": "int8",
 
 
 def embed_document(document: Document, space: EmbeddingSpace) -> int:
-    """Embeds the chunks that have no vector in ``space`` yet; how many. Raises ProviderError, Stale."""
+    """Embed the chunks that have no vector in ``space``; return their number. Raises ProviderError, Stale."""
     missing = without_vector(RetrievalChunk.objects.filter(document=document), space)
     chunks = list(missing.order_by("index").only("id", "index", "content", "context_header", "summary"))
     add_summaries(document, chunks)
@@ -228,7 +228,7 @@ def embed_document(document: Document, space: EmbeddingSpace) -> int:
 def report_progress(document: Document, done: float) -> None:
     """Store how many of the document's chunks are indexed, for the progress display.
 
-    While scanned pages are read, its progress is the share of pages that were.
+    While scanned pages are recognised, the progress is the share of recognised pages.
     """
     if document.pages_waiting or (document.indexed_at and document.pictures_waiting):
         return
@@ -257,7 +257,7 @@ def write_vectors(
 
 
 def packed_vectors(vectors: Vectors) -> Iterator[bytes]:
-    """Return each in pgvector's binary halfvec: dimensions, two unused bytes, half floats, big-endian."""
+    """Return each vector in pgvector's binary halfvec: dimensions, two unused bytes, half floats, big-endian."""
     head = struct.pack(">HH", vectors.shape[1], 0)
     return (head + row.tobytes() for row in vectors.astype(">f2"))
 

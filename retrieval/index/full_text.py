@@ -1,9 +1,9 @@
-"""Full-text search by PostgreSQL: what is indexed of a chunk, and the statements that read it.
+"""Full-text search by PostgreSQL: the indexed words of a chunk, and the SQL statements that read them.
 
-``retrieval_indexedchunk.words`` is a weighted tsvector with a GIN index: A the document's names, B
-headings and captions, D the body. It is written from our own analysis (``text.terms``), in the
-document's language. Beside it stand the terms with their BM25F impacts, which rank a few hundred
-candidates in Python; ``retrieval.ranking.candidate_lists`` does that.
+``retrieval_indexedchunk.words`` is a weighted tsvector with a GIN index: A the document's names, B headings
+and captions, D the body. It is made by our own analysis (``text.terms``), in the document's language. The
+terms with their BM25F impacts are stored beside it. ``retrieval.ranking.candidate_lists`` uses them to rank a
+few hundred candidates in Python.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ COVER_WEIGHT = 0.4
 
 
 class ChunkRow(NamedTuple):
-    """What is indexed of a chunk."""
+    """The indexed data of a chunk."""
 
     id: UUID
     content: str
@@ -68,7 +68,7 @@ def chunk_rows(document: Document) -> list[ChunkRow]:
 
 
 def chunk_words(document: Document, chunks: Sequence[ChunkRow]) -> Iterator[tuple[UUID, UUID, bytes, bytes]]:
-    """Rows of ``retrieval_indexedchunk``: chunk, document, tsvector, packed terms."""
+    """Return the rows of ``retrieval_indexedchunk``: chunk, document, tsvector, packed terms."""
     language = document.language
     names = terms_of(names_of(document), language)
     name_field = Field(counted(names), measured=False)
@@ -99,8 +99,8 @@ def document_words(document: Document, chunks: Sequence[ChunkRow]) -> tuple[byte
 def names_of(document: Document) -> str:
     """Return the document's names for full-text search: title, file name, authors, year, DOI.
 
-    A year in title or file name goes before the document's own, which is when the file was made:
-    the report of a year comes out in the next.
+    A year in the title or file name replaces the document's own year, which is when the file was made: an
+    annual report is published in the year after.
     """
     file_name = re.sub(r"\.pdf$", "", document.original_name, flags=re.IGNORECASE)
     dated = YEAR.search(f"{document.title} {file_name}")
@@ -153,7 +153,7 @@ OF_DOCUMENTS = EVERY + " AND document_id = ANY(%s) AND ts_match_vq(words, %s::ts
 
 
 class NamedDocument(NamedTuple):
-    """Impacts of the question's terms in a document's names, and in its first page."""
+    """Impacts of the question's terms in a document's names and in its first page."""
 
     document_id: UUID
     names: NDArray[np.float32]
@@ -199,7 +199,7 @@ class ScopeIndex:
         return cls(summary, {}, b"", np.zeros(0, np.int64), (), np.zeros((0, 0), np.float32))
 
     def holds(self, terms: Collection[str]) -> bool:
-        """Return whether each of the terms occurs in some candidate."""
+        """Return whether each term occurs in some candidate."""
         return all(self.impacts[:, self.columns[term]].any() for term in terms)
 
     def keys_of(self, rows: Collection[int]) -> list[UUID]:
@@ -209,7 +209,7 @@ class ScopeIndex:
 def open_index(
     scope: ScopeSql, summary: ScopeSummary, questions: Sequence[QueryTerms], *, names: bool
 ) -> ScopeIndex:
-    """Return the chunks that may answer, with the terms of all questions; one statement, two in a library.
+    """Return the candidate chunks with the terms of all questions: one statement, two in a library.
 
     ``names``: whether the documents' names count.
     """
@@ -266,7 +266,7 @@ def _index_of(
 def _read_names(
     scope: ScopeSql, questions: Sequence[QueryTerms], columns: Mapping[str, int]
 ) -> list[NamedDocument]:
-    """Documents whose names or first page have a term of a question. One statement."""
+    """Return documents whose names or first page contain a term of a question. One statement."""
     own = sorted({term for question in questions for term in (*question.said, *question.names)})
     wanted = any_of(own)
     if not wanted:
@@ -296,7 +296,7 @@ def _best_named(
     rarity: Mapping[str, float],
     summary: ScopeSummary,
 ) -> list[UUID]:
-    """For each question the documents whose names and first page meet it best."""
+    """Return, for each question, the documents whose names and first page match it best."""
     best: dict[UUID, None] = {}
     for question in questions:
         scores = name_scores(question, named, columns, rarity, summary)
@@ -318,10 +318,10 @@ def name_scores(
     rarity: Mapping[str, float],
     summary: ScopeSummary,
 ) -> NDArray[np.float32]:
-    """Return how well each document's names, and its first page, meet what the person wrote.
+    """Return how well each document's names and first page match the user's text.
 
-    A word of a name counts by how few names have it; a word of a first page by how rare it is in the
-    whole scope: earnings releases begin with what every report speaks of.
+    A word of a name counts by the number of names that contain it. A word of a first page counts by its
+    rarity in the whole scope, because first pages of one kind of document begin alike.
     """
     if not named:
         return np.zeros(0, np.float32)
@@ -339,7 +339,7 @@ def name_scores(
 
 
 def _conditions(scope: ScopeSql, summary: ScopeSummary) -> dict[str, str]:
-    """Return SQL for the places of ``EVERY``: the documents in scope, and which of their chunks."""
+    """Return SQL for the placeholders of ``EVERY``: the documents in scope, and which of their chunks."""
     in_scope = OF_FEW if summary.documents <= FEW_DOCUMENTS else OF_MANY
     return {"in_scope": in_scope, "chunk_filter": scope.and_chunk("document_id, chunk_id")}
 
@@ -351,9 +351,9 @@ def _candidate_statement(
     rarity: Mapping[str, float],
     best: Sequence[UUID],
 ) -> tuple[str, list[Any]]:
-    """Return the statement that lets the index choose: first chunks that hold most of the telling words.
+    """Return the statement that selects candidates by the index, chunks with most of the rare words first.
 
-    A tier is read only where those before it brought too few (LIMIT over UNION ALL).
+    A tier is read only if those before it gave too few chunks (LIMIT over UNION ALL).
     """
     conditions, narrowed = _conditions(scope, summary), scope.chunk_params
     tier = SELECT_MATCHES.format(**conditions, limit=TIER_LIMIT)
@@ -379,7 +379,7 @@ def rarest_groups(question: QueryTerms, rarity: Mapping[str, float]) -> list[tup
 
 
 def tiers(groups: Sequence[Sequence[tuple[str, ...]]], questions: Sequence[QueryTerms]) -> list[str]:
-    """Queries from strict to loose: phrases and beginnings, all telling words, all but one, …, any."""
+    """Return the queries from strict to loose: phrases and prefixes, all rare words, all but one, …, any."""
     phrases = [phrase(terms) for question in questions for terms in question.quoted_terms if terms]
     most = max((len(some) for some in groups), default=0)
     loose = [

@@ -25,7 +25,7 @@ FIELD_GAP = 10
 
 
 def tsvector(fields: Iterable[tuple[str, Sequence[str]]]) -> bytes:
-    """Return a tsvector as COPY BINARY takes it. ``fields``: weight 'A' to 'D', and its terms in order."""
+    """Return a tsvector in the format of COPY BINARY. ``fields``: weight 'A' to 'D', and its terms in order."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     start = 0
     for weight, terms in fields:
@@ -46,7 +46,7 @@ def tsvector(fields: Iterable[tuple[str, Sequence[str]]]) -> bytes:
 
 
 class _Lexemes(dict[str, bytes]):
-    """Terms as a tsvector holds them; those met before are remembered."""
+    """A cache of terms in the binary format of a tsvector."""
 
     def __missing__(self, term: str) -> bytes:
         if len(self) >= WORDS_REMEMBERED:
@@ -66,18 +66,18 @@ def lexeme(term: str, *, prefix: bool = False) -> str:
 
 
 def any_of(terms: Iterable[str]) -> str:
-    """Return a tsquery that one of the terms meets; '' of none."""
+    """Return a tsquery that matches any of the terms; '' without terms."""
     operands = " | ".join(map(lexeme, terms))
     return f"({operands})" if operands else ""
 
 
 def phrase(terms: Sequence[str]) -> str:
-    """Return a tsquery of terms that follow each other."""
+    """Return a tsquery for adjacent terms in this order."""
     return f"({' <-> '.join(map(lexeme, terms))})"
 
 
 def at_least(count: int, groups: Sequence[Sequence[str]]) -> str:
-    """Return a tsquery met where ``count`` of the groups have a term."""
+    """Return a tsquery that matches if ``count`` of the groups have a term."""
     chosen = (" & ".join(map(any_of, some)) for some in combinations(groups, count))
     return " | ".join(f"({part})" for part in chosen)
 
@@ -86,12 +86,12 @@ def at_least(count: int, groups: Sequence[Sequence[str]]) -> str:
 
 
 def reader() -> BaseDatabaseWrapper:
-    """Return the connection that a search reads from: the primary's, or a replica's."""
+    """Return the connection for the search's reads: the primary's or a replica's."""
     return connections[router.db_for_read(RetrievalChunk)]
 
 
 def read_rows(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Planned once a connection where no filter makes the query one of its own; bytes come as they are."""
+    """Return the rows of a query that is prepared unless its filters vary; bytes stay bytes."""
     with reader().prepared_cursor() as cursor:  # type: ignore[attr-defined]  # our own backend's
         cursor.execute(query, params)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
@@ -103,7 +103,10 @@ BY_INDEX = "SET LOCAL enable_seqscan = off; "
 
 
 def read_rows_by_index(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Rows of a query that must use its indexes. Sent as one message, so the setting ends with it."""
+    """Return the rows of a query that must use its indexes.
+
+    The setting is sent in the same message, so it ends with the query.
+    """
     with reader().cursor() as cursor:
         cursor.execute(BY_INDEX + query, params)
         while cursor.nextset():  # past the setting
@@ -121,6 +124,8 @@ cleared_with_memory(_LEXEMES.clear)
 
 
 def term_number(term: str) -> int:
-    """Return the term as a signed 32-bit number (CRC-32): a collision costs a little rank, nothing else."""
+    """Return the term as a signed 32-bit number (CRC-32). A collision only makes the ranking a little less
+    exact.
+    """
     number = crc32(term.encode())
     return number - (1 << 32) if number >= 1 << 31 else number

@@ -24,9 +24,9 @@ HNSW_DIMENSIONS = 4000  # pgvector's limit for halfvec
 
 
 def active_space() -> EmbeddingSpace:
-    """Return the space that answers; the one named in the settings becomes it when there is none yet.
+    """Return the active space; without one, activate that of the settings.
 
-    Raises ProviderError when the settings name an unknown provider, or one without its key.
+    Raises ProviderError if the settings name an unknown provider, or one without its key.
     """
     try:
         return EmbeddingSpace.objects.get(active=True)
@@ -44,9 +44,9 @@ def _first_space() -> EmbeddingSpace:
 
 
 def open_space(name: str) -> EmbeddingSpace:
-    """Return the space of this name (``provider`` or ``provider:model``), made when it is new.
+    """Return the space of this name (``provider`` or ``provider:model``); create it if it is new.
 
-    Raises ProviderError when the model does not answer: its vectors' length must be known.
+    Raises ProviderError if the model does not answer: the length of its vectors must be known.
     """
     provider, model = split_name(name)
     known = EmbeddingSpace.objects.filter(provider=provider, model=model).first()
@@ -62,18 +62,18 @@ def open_space(name: str) -> EmbeddingSpace:
 
 
 def embedder_of(space: EmbeddingSpace) -> Embedder:
-    """Return its embedder. Raises ProviderError when its key is missing."""
+    """Return the space's embedder. Raises ProviderError if its key is missing."""
     return embedder(space.provider, space.model, space.dimensions)
 
 
 def without_vector(chunks: QuerySet[RetrievalChunk], space: EmbeddingSpace) -> QuerySet[RetrievalChunk]:
-    """Return those of the chunks that have no vector in the space yet."""
+    """Return those chunks that have no vector in the space."""
     vector = ChunkVector.objects.filter(document=OuterRef("document"), chunk=OuterRef("pk"), space=space)
     return chunks.filter(~Exists(vector))
 
 
 def activate(space: EmbeddingSpace) -> None:
-    """This space answers from now on."""
+    """Make this space the active one."""
     with transaction.atomic():
         EmbeddingSpace.objects.exclude(pk=space.pk).update(active=False)
         EmbeddingSpace.objects.filter(pk=space.pk).update(active=True, wanted=False, failure="")
@@ -84,15 +84,15 @@ def index_name(space: EmbeddingSpace) -> str:
 
 
 def distance_operand(space: EmbeddingSpace) -> str:
-    """Return the SQL expression that the space's index is on."""
+    """Return the SQL expression that the space's index covers."""
     return f"(embedding::halfvec({int(space.dimensions)}))"
 
 
 def build_vector_index(space: EmbeddingSpace, at_least: int = INDEX_FROM, memory: str = INDEX_MEMORY) -> bool:
-    """Builds the space's HNSW index once it holds ``at_least`` vectors. True when it was built now.
+    """Build the space's HNSW index once it has ``at_least`` vectors. Return True if it was built now.
 
-    Runs outside transactions and locks no writer out. ``memory``: what PostgreSQL may hold of the graph,
-    about 1.2 KB a vector of 256 dimensions; a graph that outgrows it is built several times slower.
+    It runs outside of transactions and does not block writers. ``memory``: PostgreSQL's limit for the graph,
+    about 1.2 KB per vector of 256 dimensions; a larger graph takes several times as long to build.
     """
     if space.dimensions > HNSW_DIMENSIONS or has_vector_index(space):
         return False
@@ -151,7 +151,7 @@ EXACT = IN_SCOPE.format(operand="{operand}", dimensions="{dimensions}", more="+ 
 
 
 class Nearest(NamedTuple):
-    """A chunk and its cosine distance (0..2) from what was asked."""
+    """A chunk and its cosine distance (0..2) from the query."""
 
     chunk_id: UUID
     distance: float
@@ -160,7 +160,7 @@ class Nearest(NamedTuple):
 def nearest_chunks(
     vector: Vectors, space: EmbeddingSpace, scope: ScopeSql, chunks_in_scope: int, limit: int
 ) -> list[Nearest]:
-    """Nearest first. ``vector`` is one row."""
+    """Return the nearest chunks, nearest first. ``vector`` is one row."""
     if chunks_in_scope <= EXACT_UP_TO or scope.chunks:
         return _fetch(*_statement(EXACT, vector, space, scope, limit))
     statement, params = _statement(BY_INDEX, vector, space, scope, limit)

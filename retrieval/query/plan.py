@@ -1,4 +1,4 @@
-"""Plan a search: the question as it was asked, and the filters and further queries derived from it."""
+"""Plan a search: the user's question, and the filters and further queries derived from it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from text.numbers import YEAR_DIGITS
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What was read from a question; the names and meanings are those of ``Scope``."""
+    """Filters read from a question; names and meanings are those of ``Scope``."""
 
     chunk_types: tuple[str, ...] = ()
     section_types: tuple[str, ...] = ()
@@ -52,13 +52,13 @@ class Filters:
         return Filters(authors=self.authors, year_from=self.year_from, year_to=self.year_to)
 
     def narrow(self, scope: Scope) -> Scope:
-        """Return the scope with these filters, where the person has not set one already."""
+        """Return the scope with these filters, unless the user has set them."""
         return replace(
             scope, **{name: value for name, value in self.stated.items() if not getattr(scope, name)}
         )
 
     def describe(self) -> dict[str, str]:
-        """For people: filter and value."""
+        """Return (filter, value) pairs for display."""
         return {
             name: ", ".join(value) if isinstance(value, tuple) else str(value)
             for name, value in self.stated.items()
@@ -77,9 +77,10 @@ SPAN = re.compile(r"(\d{1,5})?(-|–|\.\.)?(\d{1,5})?")
 
 
 def field_words(text: str) -> tuple[str, Filters]:
-    """The question without its field words, and what these say: ``year:2015-2019 page:3 author:"Ida Rowe"``.
+    """Return the question without its field words, and their filters: ``year:2015-2019 page:3 author:"Ida
+    Rowe"``.
 
-    What no field can hold (``page:cover``) stays in the question.
+    Invalid values (``page:cover``) stay in the question.
     """
     found: dict[str, Any] = {}
 
@@ -205,12 +206,12 @@ Question: {question}"""
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The model's object, key by key unread."""
+    """The model's JSON object; each value is decoded when it is used."""
 
     values: Mapping[str, msgspec.Raw]
 
     def read(self, key: str, kind: type[Value]) -> Value:
-        """Raises ProviderError when the key is absent or holds something else."""
+        """Return the value of a key. Raises ProviderError if it is absent or of another type."""
         try:
             return msgspec.json.decode(self.values[key], type=kind)
         except (KeyError, msgspec.MsgspecError):
@@ -241,7 +242,7 @@ of such a document; invent what you do not know, it is only used to find the rea
 
 
 def hypothetical_passage(reply: Reply) -> str:
-    """Raises ProviderError."""
+    """Return HyDE's passage. Raises ProviderError."""
     return readable(reply.read("passage", str))[:LONGEST_PASSAGE]
 
 
@@ -258,7 +259,7 @@ documents' own field, spelled-out abbreviations, synonyms; every name, number an
 
 
 def variants_of(reply: Reply) -> list[str]:
-    """Up to three variants. Raises ProviderError."""
+    """Return up to three variants. Raises ProviderError."""
     return reply.texts("variants", LONGEST_VARIANT)[:VARIANTS]
 
 
@@ -273,13 +274,13 @@ that can each be understood alone; else an empty list"""
 
 
 def split_question(text: str) -> list[str]:
-    """Parts that can be seen without a model: several questions in a row. [] when there is one."""
+    """Return the parts that rules find: several questions in a row. [] for one question."""
     parts = [part.strip() for part in SENTENCE.findall(text) if part.endswith("?")]
     return parts[:MAX_PARTS] if len(parts) > 1 else []
 
 
 def parts_of(reply: Reply) -> list[str]:
-    """[] when the question asks for one thing. Raises ProviderError."""
+    """Return the parts; [] if the question asks for one thing. Raises ProviderError."""
     parts = reply.texts("parts", LONGEST_PART)
     return parts[:MAX_PARTS] if len(parts) > 1 else []
 
@@ -339,9 +340,9 @@ def plan_search(
     model: LanguageModel | None,
     read: Callable[[str], QueryTerms] = analyze_query,
 ) -> Plan:
-    """Ask the model for everything in one call, and do without what is late.
+    """Return the plan. One call asks the model for everything; late replies are ignored.
 
-    ``read`` understands the texts of parts and variants.
+    ``read`` analyses the texts of parts and variants.
     """
     reply = _ask(question.text, trace, model)
     variants = _derived("multi_query", variants_of, reply, trace) or []

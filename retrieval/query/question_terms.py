@@ -31,7 +31,7 @@ Phrase = tuple[str, ...]
 
 
 class Concept(NamedTuple):
-    """``asked``: phrases that call it; ``written``: phrases that documents use. Phrases are terms."""
+    """``asked``: phrases that name it in questions; ``written``: phrases of documents. Phrases are terms."""
 
     asked: tuple[Phrase, ...]
     written: tuple[Phrase, ...]
@@ -39,7 +39,7 @@ class Concept(NamedTuple):
 
 @cache
 def asking_words(language: str) -> frozenset[str]:
-    """Terms of words that only tell how to answer, in a language; none where it has no list."""
+    """Return the terms of words that only say how to answer; none for a language without a list."""
     words = tomllib.loads(language_data(language, "answers.toml")).get("words", {})
     listed = (*words.get("asking", ()), *words.get("asking_search", ()))
     return frozenset(terms_of(" ".join(listed), language))
@@ -66,7 +66,9 @@ def concepts(pack: str) -> tuple[Concept, ...]:
 
 
 def concepts_in(terms: Sequence[str], packs: Collection[str] | None = None) -> list[Concept]:
-    """Concepts of the packs (all by default) that the terms call, by any name as consecutive terms."""
+    """Return the concepts of the packs (all by default) that the terms name, by any name as consecutive
+    terms.
+    """
     sizes = range(1, LONGEST_NAME + 1)
     runs = {tuple(terms[at : at + size]) for size in sizes for at in range(len(terms) - size + 1)}
     chosen = pack_names() if packs is None else packs
@@ -117,7 +119,7 @@ THIS_DOCUMENT = re.compile(
 
 @dataclass(frozen=True)
 class PackTerms:
-    """What one field's pack adds to a question: terms with weights, and the phrases they come from."""
+    """What one pack adds to a question: terms with weights, and the phrases they come from."""
 
     weights: Mapping[str, float]
     phrases: tuple[Phrase, ...]
@@ -163,7 +165,7 @@ class QueryTerms:
 
     @cached_property
     def every_term(self) -> frozenset[str]:
-        """Own terms, those of packs, and parts of compounds."""
+        """Return the question's own terms, those of packs, and parts of compounds."""
         return frozenset(
             chain(self.weights, *self.compounds, *(added.weights for added in self.packs.values()))
         )
@@ -184,7 +186,7 @@ class QueryTerms:
         return not self.weights and not self.prefixes
 
     def weights_for(self, fields: Collection[str]) -> dict[str, float]:
-        """Weights for documents of these fields."""
+        """Return the weights for documents of these fields."""
         weights = dict(self.weights)
         for name, added in self.packs.items():
             if name in fields:
@@ -193,7 +195,7 @@ class QueryTerms:
         return weights
 
     def phrases_for(self, fields: Collection[str]) -> tuple[Phrase, ...]:
-        """Return the phrases by which documents of these fields write what is asked."""
+        """Return the phrases that documents of these fields use for what is asked."""
         added = (self.packs[name].phrases for name in self.packs if name in fields)
         return tuple(dict.fromkeys(chain.from_iterable(added)))
 
@@ -229,7 +231,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), packs: Iterable
 
 
 def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
-    """Terms word by word: for each the forms it has in the languages of the documents.
+    """Return, for each word, its forms in the languages of the documents.
 
     Function words are those of ``language``, the question's own.
     """
@@ -249,7 +251,7 @@ def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tupl
 
 
 def writings_of_year(terms: Sequence[str]) -> tuple[str, ...]:
-    """Return those of a word's terms that write the same year: fy18, 2018."""
+    """Return the terms of a word that mean the same year: fy18, 2018."""
     years = [term for term in terms if YEAR.fullmatch(term)]
     return tuple(term for term in terms if years[0][2:] in term) if len(years) == 1 else ()
 
@@ -282,7 +284,7 @@ def _packs(terms: Sequence[str], packs: Iterable[str]) -> dict[str, PackTerms]:
 
 
 def readable(text: str) -> str:
-    """Without NUL and other control characters, spaces in a row made one; what is too long is cut."""
+    """Return the text without control characters, with single spaces, cut at the limits."""
     text = " ".join(text.split(maxsplit=MAX_WORDS)[:MAX_WORDS])[:MAX_CHARACTERS]
     text = "".join(char if char.isprintable() else " " for char in text)
     return " ".join(text.split()[:MAX_WORDS])
@@ -337,7 +339,7 @@ def places_in(text: str, language: str, languages: Sequence[str]) -> tuple[Place
 
 
 def pages_in(text: str, language: str) -> tuple[int, ...]:
-    """Pages from 1; those counted from the end are negative, the last is -1."""
+    """Return the pages from 1; negative numbers count from the end, the last is -1."""
     pages: dict[int, None] = {}
     for match in NAMED_PAGES.finditer(text):
         for first, last in PAGE_SPAN.findall(next(filter(None, match.groups()))):
@@ -351,7 +353,7 @@ def pages_in(text: str, language: str) -> tuple[int, ...]:
 
 
 def _numbered(text: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield a letter after a name or a kind of place: 'Annex B', 'section C', but not 'plan B'."""
+    """Yield a letter after a name or kind of place: 'Annex B', 'section C', but not 'plan B'."""
     for word, number, letter in PLACE.findall(text):
         known = word.lower() in _called(language, NUMBERED)
         if known or (terms_of(word) and not (word.islower() and (len(word) < BEGINS or len(letter) == 1))):

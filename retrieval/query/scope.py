@@ -1,4 +1,4 @@
-"""Where a search may look: who asks, the filters that narrow it, and what there is."""
+"""The scope of a search: the user, the filters, and the documents that remain."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ OTHER_NAMES = {"text": ("prose", "abstract"), "media": ("caption",)}
 
 @dataclass(frozen=True, slots=True)
 class ScopeSql:
-    """A scope as SQL, made once a search: subqueries of ids, with their parameters.
+    """A scope as SQL, built once per search: subqueries of ids, with their parameters.
 
-    ``documents`` always holds the visibility predicate. ``chunks`` are conditions (``IN (…)``,
-    ``NOT IN (…)``) on the ids of a chunk's document and of the chunk, since Citus joins tables by document;
-    none where no filter tells chunks of one document apart. Each holds the predicate too.
+    ``documents`` always has the visibility predicate. ``chunks`` are conditions (``IN (…)``, ``NOT IN (…)``)
+    on the ids of a chunk's document and of the chunk, since Citus joins tables by document; empty if no
+    filter distinguishes chunks of one document. Each has the predicate too.
     """
 
     documents: str
@@ -44,7 +44,7 @@ class ScopeSql:
     chunk_params: tuple[Any, ...] = ()
 
     def and_chunk(self, columns: str) -> str:
-        """Return `` AND (columns) IN (…)``, to be given ``chunk_params``; '' where chunks are not narrowed.
+        """Return `` AND (columns) IN (…)`` for ``chunk_params``; '' without filters on chunks.
 
         ``columns``: those of the document's id and the chunk's.
         """
@@ -99,7 +99,7 @@ class Scope:
 
     @property
     def narrows_chunks(self) -> bool:
-        """Return whether a filter tells chunks of one document apart."""
+        """Return whether a filter distinguishes chunks of one document."""
         return bool(self.chunk_types or self.section_types or self.sections or self.page_from or self.page_to)
 
     def describe(self) -> dict[str, str]:
@@ -113,7 +113,7 @@ class Scope:
 
     @lru_cache(maxsize=256)  # noqa: B019  (what Django needs 3 ms to write; a Scope is a small value)
     def compiled(self) -> ScopeSql | None:
-        """None when nothing can be in scope. Rights are looked up by the SQL, not here."""
+        """Return the scope as SQL; None if it must be empty. The SQL applies access rights."""
         try:
             documents, document_params = self.documents().values("pk").query.sql_with_params()
             if not self.narrows_chunks:
@@ -223,7 +223,7 @@ class ScopeSummary:
 
 
 def read_summary(scope: ScopeSql) -> ScopeSummary:
-    """Return one statement."""
+    """Return what there is to search in the scope. One statement."""
     params = [*scope.document_params, ANALYSIS_VERSION]
     ((documents, chunks, preparing, languages, fields, space),) = read_rows(
         SUMMARY.format(documents=scope.documents), params

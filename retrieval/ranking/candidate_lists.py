@@ -46,7 +46,7 @@ class RankedList(Generic[Item]):
 
 
 def fuse(lists: Sequence[RankedList[Item]], k: int = RRF_K) -> list[tuple[Item, float]]:
-    """Items by Σ weight / (k + rank), best first; those that tie keep the order of the lists."""
+    """Return the items by Σ weight / (k + rank), best first; ties keep the order of the lists."""
     scores: dict[Item, float] = {}
     for ranked in lists:
         for rank, (item, _) in enumerate(ranked.items, 1):
@@ -55,9 +55,9 @@ def fuse(lists: Sequence[RankedList[Item]], k: int = RRF_K) -> list[tuple[Item, 
 
 
 def interleave(rankings: Sequence[Sequence[tuple[Item, float]]]) -> list[tuple[Item, float]]:
-    """Return the best of each ranking, then the second of each, …; an item comes once.
+    """Return the best of each ranking, then the second of each, …; each item once.
 
-    Scores are dealt out anew, highest first, so that they fall along the list.
+    Scores are reassigned, highest first, so that they decrease.
     """
     longest = max((len(ranking) for ranking in rankings), default=0)
     turns = (ranking[at] for at in range(longest) for ranking in rankings if at < len(ranking))
@@ -92,7 +92,7 @@ class KeywordSearch:
     names: bool
 
     def ranked(self, level: FullTextLevel, limit: int) -> Ranked:
-        """Chunks with their scores, best first; those with none of the question's words are left out."""
+        """Return chunks with their scores, best first, without chunks that have none of the question's words."""
         if level == "document":
             return self._documents()[:limit]
         if level == "unit":
@@ -134,7 +134,7 @@ class KeywordSearch:
         return np.asarray(most @ weights, np.float32)
 
     def _words(self) -> Scores:
-        """Σ weight · idf · impact; words of a pack count for documents of its field."""
+        """Return Σ weight · idf · impact; words of a pack count for documents of its field."""
         index, question = self.index, self.question
         scores = np.zeros(len(index.at), np.float32)
         for fields in set(index.fields):
@@ -204,9 +204,9 @@ def keyword_lists(
     names: bool,
     limit: int,
 ) -> list[RankedList[UUID]]:
-    """At most ``limit`` ranked chunks for each query. ``names``: whether the documents' names count.
+    """Return at most ``limit`` ranked chunks for each query. ``names``: whether the documents' names count.
 
-    No statement; at the level of units one for each query.
+    No statement; at the level of units one per query.
     """
     return [
         RankedList(
@@ -249,9 +249,10 @@ GROUP BY chunk.id, chunk.index ORDER BY chunk.index LIMIT {limit}
 
 
 def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> dict[UUID, int]:
-    """Chunks on these pages of the one document in scope, each with the first of them. One statement.
+    """Return the chunks on these pages of the only document in scope, each with the first page. One
+    statement.
 
-    ``pages``: negative from the end.
+    ``pages``: negative numbers count from the end.
     """
     statement = ON_PAGES.format(
         documents=scope.documents,
@@ -272,7 +273,7 @@ WHERE document_id IN ({documents}) {chunk_filter} AND words @@ %s::tsquery LIMIT
 
 
 def chunks_at_places(scope: ScopeSql, places: Sequence[Place]) -> list[UUID]:
-    """Chunks that hold a place's word and its number side by side. One statement, for a small scope."""
+    """Return chunks with a place's word and number side by side. One statement, for a small scope."""
     written = [phrase(pair) for place in places for pair in product(*place.terms)]
     statement = AT_PLACES.format(
         documents=scope.documents, chunk_filter=scope.and_chunk("document_id, chunk_id"), limit=PLACE_DEPTH
@@ -290,11 +291,10 @@ def vector_lists(
     limit: int,
     threshold: float,
 ) -> list[RankedList[UUID]]:
-    """The ``limit`` chunks nearest to each (list name, text, weight), none less similar than ``threshold``.
+    """Return the ``limit`` chunks nearest to each (list name, text, weight), all at least as similar as
+    ``threshold``.
 
-    ``chunks`` is how many are in scope.
-
-    Raises ProviderError when the queries cannot be embedded in time.
+    ``chunks`` is the number in scope. Raises ProviderError if the queries cannot be embedded in time.
     """
     vectors = embedded(engine, [text for _, text, _ in queries])
     lists = []

@@ -25,7 +25,7 @@ COHERE_MODEL = "rerank-v3.5"
 
 
 class Reranker(Protocol):
-    """``local``: it runs in this process and cannot hang."""
+    """A reranker; ``local``: it runs in this process and cannot hang."""
 
     local: bool
 
@@ -35,10 +35,7 @@ class Reranker(Protocol):
 
 
 class HttpReranker:
-    """A rerank service: Cohere and those of its shape (Jina, vLLM), or Hugging Face's TEI.
-
-    ``url`` is the whole address of the endpoint.
-    """
+    """A rerank service with Cohere's API (also Jina, vLLM). ``url`` is the full address of the endpoint."""
 
     local = False
 
@@ -73,7 +70,7 @@ class HttpReranker:
         return {**named, "query": query, "documents": passages, "top_n": len(passages)}
 
     def scores(self, answer: Any) -> dict[int, float]:
-        """Scores by the passage's place."""
+        """Return the scores by index of the passage."""
         return {int(row["index"]): float(row["relevance_score"]) for row in answer["results"]}
 
 
@@ -102,7 +99,7 @@ class OverlapReranker:
 
 
 def configured_reranker() -> Reranker | None:
-    """Return the one the settings name; None when there is none."""
+    """Return the reranker of the settings; None without one."""
     kind = settings.RERANKER or ("cohere" if settings.COHERE_API_KEY else "")
     key = settings.RERANK_API_KEY or (settings.COHERE_API_KEY if kind == "cohere" else "")
     return (
@@ -199,7 +196,7 @@ def feature_rows(weighed: Sequence[ScoredCandidate]) -> NDArray[np.float64]:
 
 
 def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
-    """Candidates by fused score and evidence together, best first; scores are about 0..4."""
+    """Return the candidates by fused score and evidence, best first; scores are about 0 to 4."""
     scores: list[float] = (feature_rows(weighed) @ list(WEIGHTS.values())).tolist()
     scored = [(item.key, score) for item, score in zip(weighed, scores, strict=True)]
     return sorted(scored, key=lambda entry: -entry[1])
@@ -217,7 +214,7 @@ def rank_by_evidence(
 
 
 def scored_candidates(named: NamedQuestion, found: FoundCandidates, keys: Set[UUID]) -> list[ScoredCandidate]:
-    """Return the candidates of a question or part with what speaks for each, in fused order."""
+    """Return the candidates of a question or part with their evidence, in fused order."""
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword, near = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
     return [
@@ -235,7 +232,7 @@ def scored_candidates(named: NamedQuestion, found: FoundCandidates, keys: Set[UU
 
 
 def belongs(ranked: RankedList[UUID], named: NamedQuestion) -> bool:
-    """Return whether a list is of this part; the whole question has all lists but those of parts."""
+    """Return whether a list belongs to this part; the whole question has all lists except those of parts."""
     if named.name == "question":
         return "part" not in ranked.name
     return ranked.name in (named.name, f"meaning of {named.name}")
@@ -248,7 +245,7 @@ def shares(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
 
 
 def spread(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
-    """Return each chunk's score in the list of that name, from 0 for its least to 1 for its first."""
+    """Return each chunk's score in the list of that name, scaled from 0 (lowest) to 1 (first)."""
     ranked = next((ranked for ranked in lists if ranked.name == name), None)
     if ranked is None or not ranked.items:
         return {}
@@ -259,7 +256,7 @@ def spread(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
 def by_nearest_unit(
     query: str, ranked: Sequence[tuple[UUID, float]], candidates: Mapping[UUID, Candidate]
 ) -> list[tuple[UUID, float]]:
-    """Return the head again with how near the nearest unit of each is to the query in meaning."""
+    """Return the first results with the similarity of the unit nearest to the query."""
     head, tail = ranked[:NEAREST_DEPTH], ranked[NEAREST_DEPTH:]
     near = unit_meanings(query, [candidates[key] for key, _ in head])
     more = [UNIT_MEANING * max(0.0, cosine) for cosine in near]
