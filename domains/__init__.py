@@ -22,7 +22,7 @@ CHARACTERS_READ = 400_000
 
 @cache
 def pack_names() -> tuple[str, ...]:
-    """Names of all packs, in alphabetical order."""
+    """Return the names of all packs, in alphabetical order."""
     return tuple(sorted(path.parent.name for path in FOLDER.glob(f"*/{EVIDENCE}")))
 
 
@@ -38,18 +38,18 @@ def pack_data(pack: str, name: str) -> str:
 
 @cache
 def words_of_packs(name: str) -> frozenset[str]:
-    """Return the words, one a line, of all packs' files of this name: for a claim whose field is unknown."""
+    """Return the words of all packs' files of this name, one per line: for a claim of unknown field."""
     return frozenset(word for pack in pack_names() for word in pack_data(pack, name).split())
 
 
 @cache
 def evidence_of(pack: str) -> tuple[str, ...]:
-    """Phrases in lower case, one a line of the file."""
+    """Return the phrases in lower case, one per line of the file."""
     return tuple(filter(None, map(str.strip, pack_data(pack, EVIDENCE).lower().splitlines())))
 
 
 def fields_of(texts: Iterable[str]) -> list[str]:
-    """Packs that the document of these texts is of: those of whose evidence it holds enough."""
+    """Return the packs whose field the document belongs to: it has enough of their evidence."""
     text, size = [], 0
     for part in texts:
         text.append(" ".join(part.lower().split()))

@@ -1,4 +1,4 @@
-"""Items of a field: what people ask for, and how documents of the field label it (``<pack>/items.toml``)."""
+"""Items of a field: what questions ask for, and how documents label it (``<pack>/items.toml``)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _read(pack: str) -> _Items:
 
 
 def items_asked(question: str, packs: Iterable[str]) -> list[Item]:
-    """Items the question needs, in the order it names them; at most five of each pack."""
+    """Return the items that the question needs, in its order; at most five of each pack."""
     return [item for pack in packs for item in _items_of(question, pack)]
 
 
@@ -70,7 +70,7 @@ def _items_of(question: str, pack: str) -> tuple[Item, ...]:
 
 
 def words_known(question: str, packs: Iterable[str]) -> set[str]:
-    """Return words of the question by which packs recognise an item: documents may have other words."""
+    """Return the words of the question by which packs recognise an item: documents may use other words."""
     spans = (span for pack in packs for span, _ in _named(question, pack))
     return {word for start, end in spans for word in question[start:end].split()}
 

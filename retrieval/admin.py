@@ -68,7 +68,7 @@ def milliseconds_of(strategy: dict[str, object]) -> float:
 
 
 class ChunkWithVectorsAdmin(ChunkAdmin):
-    """A chunk with its vectors: their norms, and the chunks of the same document that are nearest."""
+    """A chunk with its vectors: their norms, and the nearest chunks of the same document."""
 
     fields = (*ChunkAdmin.fields, "vectors_list", "nearest")
 

@@ -1,4 +1,4 @@
-"""`/api/search/`: passages that speak of a question; `/api/searches/`: what was searched before."""
+"""`/api/search/`: passages about a question; `/api/searches/`: the search history and saved searches."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def words(help_text: str) -> serializers.ListField:
 
 
 class FiltersSerializer(Strict, serializers.Serializer):
-    """Where to look. Filters combine; those left out do not filter."""
+    """Filters of a search. They combine; omitted ones do not filter."""
 
     documents = VisibleRelated(
         many=True, required=False, allow_null=True, queryset=Document.objects.all(), help_text="ids"
@@ -75,7 +75,7 @@ switch = partial(serializers.BooleanField, required=False)
 
 
 class LevelField(serializers.ChoiceField):
-    """What keyword search ranks; ``media`` is another name of ``document``."""
+    """The level that keyword search ranks; ``media`` is an alias of ``document``."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(choices=[*FULL_TEXT_LEVELS, "media"], **options)
@@ -86,7 +86,7 @@ class LevelField(serializers.ChoiceField):
 
 
 class StrategiesSerializer(Strict, serializers.Serializer):
-    """Depth and strategies of a search; what is left out is as the server does it."""
+    """Depth and strategies of a search; omitted ones take the server's settings."""
 
     vector_limit = depth(help_text="passages that search by meaning brings; 60")
     keyword_limit = depth(help_text="passages that search by words brings; 60")
@@ -106,7 +106,7 @@ class StrategiesSerializer(Strict, serializers.Serializer):
 
 
 class RagConfigSerializer(StrategiesSerializer):
-    """How questions are searched: depth, strategies and filters."""
+    """Settings for searching questions: depth, strategies and filters."""
 
     filters = FiltersSerializer(required=False)
 
@@ -118,7 +118,7 @@ class RagConfigSerializer(StrategiesSerializer):
 
 
 def config_of(asked: dict[str, Any]) -> RagConfig:
-    """From what ``RagConfigSerializer`` has checked."""
+    """Return the settings from validated data of ``RagConfigSerializer``."""
     filters = dict(asked.get("filters", {}))
     filters["documents"] = [row.pk for row in filters.get("documents") or ()]
     collection = filters.pop("collection", None)
@@ -140,7 +140,7 @@ def config_of(asked: dict[str, Any]) -> RagConfig:
     ]
 )
 class SearchRequestSerializer(FiltersSerializer):
-    """A question and where to look. Filters combine; those left out do not filter."""
+    """A question and filters. Filters combine; omitted ones do not filter."""
 
     query = serializers.CharField(max_length=4000)
     limit = serializers.IntegerField(default=10, min_value=1, max_value=100)
@@ -158,7 +158,7 @@ class SearchRequestSerializer(FiltersSerializer):
 
 
 class ListRankSerializer(serializers.Serializer):
-    """Where the passage stood in one list."""
+    """The passage's rank in one list."""
 
     list = serializers.CharField()
     rank = serializers.IntegerField(help_text="from 1")
@@ -166,7 +166,7 @@ class ListRankSerializer(serializers.Serializer):
 
 
 class SnippetSerializer(serializers.Serializer):
-    """A stretch of text with the matched words."""
+    """An excerpt with the matched words."""
 
     text = serializers.CharField()
     marks = serializers.ListField(
@@ -176,7 +176,7 @@ class SnippetSerializer(serializers.Serializer):
 
 
 class HitSerializer(serializers.Serializer):
-    """A passage that speaks of the question."""
+    """A passage about the question."""
 
     chunk = serializers.UUIDField(source="chunk_id")
     document = serializers.UUIDField(source="document_id")
@@ -242,7 +242,7 @@ class HitParts:
 
     @classmethod
     def of(cls, hits: Sequence[Hit]) -> HitParts:
-        """In four statements."""
+        """Read them in four statements."""
         documents = {hit.document_id for hit in hits}
         beside = [Q(document=hit.document_id, index__in=(hit.index - 1, hit.index + 1)) for hit in hits]
         chunks = RetrievalChunk.objects.filter(reduce(or_, beside)) if hits else RetrievalChunk.objects.none()
@@ -255,7 +255,7 @@ class HitParts:
 
 
 class StrategySerializer(serializers.Serializer):
-    """What one strategy did."""
+    """The report of one strategy."""
 
     name = serializers.CharField()
     ran = serializers.BooleanField()
@@ -265,14 +265,14 @@ class StrategySerializer(serializers.Serializer):
 
 
 class DerivedQuerySerializer(serializers.Serializer):
-    """A query made from yours."""
+    """A query derived from yours."""
 
     text = serializers.CharField()
     by = serializers.CharField()
 
 
 class SearchResultSerializer(serializers.Serializer):
-    """What was found, and how."""
+    """The hits, and how they were found."""
 
     query = serializers.CharField()
     hits = HitSerializer(many=True)
@@ -295,7 +295,7 @@ class SearchResultSerializer(serializers.Serializer):
 
 @extend_schema(tags=["search"])
 class Search(generics.GenericAPIView):
-    """The passages that speak of a question, best first."""
+    """Return the passages about a question, best first."""
 
     serializer_class = SearchRequestSerializer
     scope = TokenScope.READ
@@ -349,7 +349,7 @@ class SearchQuerySerializer(serializers.ModelSerializer):
 
 
 class SavedSearchSerializer(Strict, serializers.ModelSerializer):
-    """A search kept under a name; ``query`` is the query string of the search page, with ``q``."""
+    """A saved search; ``query`` is the query string of the search page, with ``q``."""
 
     name = serializers.CharField(max_length=120)
     query = serializers.RegexField(r"(^|&)q=[^&]", max_length=4000, help_text="q=tides&year=1998")
@@ -386,7 +386,7 @@ class SavedSearchDetail(generics.RetrieveDestroyAPIView):
 
 @extend_schema(tags=["search"])
 class SearchHistory(generics.ListAPIView):
-    """Your searches, the latest first."""
+    """Your searches, latest first."""
 
     serializer_class = SearchQuerySerializer
     ordering_fields = ["created_at", "milliseconds"]

@@ -39,7 +39,7 @@ from retrieval.search import RERANKED, find, packs_for, search, summary_of
 # Measures retrieval on questions whose right pages are known (FinanceBench's format).
 
 Breadth = Literal["document", "library"]
-DEPTH = 40  # hits asked for, so that twenty pages come together
+DEPTH = 40  # hits, enough for twenty pages
 
 
 class RightPage(msgspec.Struct, frozen=True):
@@ -61,7 +61,7 @@ class KnownQuestion(msgspec.Struct, frozen=True):
     sources: tuple[str, ...] = ()
 
     def right_pages(self, library: Mapping[str, UUID]) -> set[tuple[UUID, int]]:
-        """Documents and page numbers from 1; what is not in the library is left out."""
+        """Return documents and page numbers from 1, without documents that are not in the library."""
         pages = ((found.doc_name or self.doc_name, found.evidence_page_num + 1) for found in self.evidence)
         return {(library[stem], page) for stem, page in pages if stem in library}
 
@@ -80,7 +80,7 @@ class Scores(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class QuestionRank:
-    """``rank`` of the first right page, from 1; 0 when it did not come."""
+    """``rank`` of the first right page, from 1; 0 if it was not found."""
 
     question: KnownQuestion
     rank: int
@@ -88,7 +88,7 @@ class QuestionRank:
 
 
 def read_questions(path: Path) -> list[KnownQuestion]:
-    """Raises OSError, msgspec.DecodeError."""
+    """Read the questions file. Raises OSError, msgspec.DecodeError."""
     lines = path.read_bytes().splitlines()
     return [msgspec.json.decode(line, type=KnownQuestion) for line in lines if line.strip()]
 
@@ -115,7 +115,7 @@ def evaluate(
 
 
 def ranked_pages(hits: Sequence[Hit]) -> list[tuple[UUID, int]]:
-    """Return the pages by the best hit on them. A hit counts for the page that it opens at."""
+    """Return the pages by their best hit. A hit counts for the page where it opens."""
     return list(dict.fromkeys((hit.document_id, hit.page) for hit in hits))
 
 
@@ -185,7 +185,7 @@ class RetrievalEvaluation:
 
 
 def by_source(outcomes: Sequence[QuestionRank]) -> list[tuple[str, list[QuestionRank]]]:
-    """Return the outcomes by the kind of source that answers, where the questions have it."""
+    """Return the outcomes by the kind of evidence, if the questions have it."""
     sources = sorted({source for outcome in outcomes for source in outcome.question.sources})
     return [
         (source, [outcome for outcome in outcomes if source in outcome.question.sources])
@@ -194,7 +194,7 @@ def by_source(outcomes: Sequence[QuestionRank]) -> list[tuple[str, list[Question
 
 
 def evaluation_user() -> User:
-    """Owns the documents of evaluations; nobody can log in as it."""
+    """Return the owner of evaluation documents; nobody can log in as this user."""
     user, new = User.objects.get_or_create(username=EVALUATION_USER)
     if new:
         user.set_unusable_password()
@@ -210,9 +210,9 @@ def wanted_files(folder: Path, questions: list[KnownQuestion], breadth: str) -> 
 
 
 def take_in_folder(user: User, files: list[Path]) -> dict[str, UUID]:
-    """Return the user's documents by file stem; ingested where they were not there yet, or not whole.
+    """Return the user's documents by file stem; ingest files that are missing or incomplete.
 
-    Files that cannot be read are left out, and cost the questions about them.
+    Unreadable files are skipped, and the questions about them count as failed.
     """
     library: dict[str, UUID] = {}
     for number, path in enumerate(files, 1):
@@ -227,7 +227,7 @@ def take_in_folder(user: User, files: list[Path]) -> dict[str, UUID]:
 
 
 def say(text: str) -> None:
-    """Progress, for people; measurements read standard output."""
+    """Print progress to standard error; measurements are parsed from standard output."""
     sys.stderr.write(f"\r\x1b[K{text}")
     sys.stderr.flush()
 
@@ -289,7 +289,7 @@ def rankings_of(questions: Sequence[KnownQuestion]) -> list[Ranking]:
 
 
 def ranking_of(known: KnownQuestion, scope: Scope, library: Mapping[str, UUID]) -> Ranking:
-    """Return the candidates that a search weighs for the whole question, in fused order; () of none."""
+    """Return the candidates that a search ranks for the whole question, in fused order; () without any."""
     sql, summary, trace = scope.compiled(), summary_of(scope), Trace(frozenset())
     read = partial(analyze_query, languages=summary.languages, packs=packs_for(summary))
     plan = plan_search(read(known.question), trace, None, read)
@@ -317,7 +317,7 @@ def ranking_of(known: KnownQuestion, scope: Scope, library: Mapping[str, UUID]) 
 
 
 def order(ranking: Ranking, weights: NDArray[np.float64]) -> list[int]:
-    """Candidates as search ranks them: the unit nearest in meaning weighs among the best alone."""
+    """Return the candidates in search order; the similarity of the nearest unit counts only for the best."""
     scored = ranking.features[:, :-1] @ weights[:-1]
     ranked = np.argsort(-scored, kind="stable")
     head = ranked[:NEAREST_DEPTH]
@@ -336,7 +336,7 @@ def scores(rankings: Sequence[Ranking], weights: NDArray[np.float64]) -> str:
 
 
 def fit(sets: Sequence[Sequence[Ranking]]) -> NDArray[np.float64]:
-    """Weights, none negative, that put right pages first: softmax over a question's candidates, by Adam.
+    """Return the non-negative weights that rank right pages first: softmax over the candidates, by Adam.
 
     Each set counts the same, however many questions it has.
     """

@@ -1,4 +1,4 @@
-"""Which units speak of this: embedding spaces, vectors, and the searches that were made."""
+"""Rows of search: embedding spaces, vectors, indexed words, and past searches."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEPT_CHARACTERS = 2000
 
 
 class EmbeddingSpace(models.Model):
-    """One embedding model's vectors. Several live side by side; the active one answers."""
+    """The vectors of one embedding model. There may be several; the active one is searched."""
 
     name = models.CharField(max_length=60, unique=True)
     provider = models.CharField(max_length=20)
@@ -54,9 +54,9 @@ class EmbeddingSpace(models.Model):
 
 
 class IndexedDocument(models.Model):
-    """A document that can be searched by words: what it is called, and of which fields it is.
+    """A document that can be found by words: its names and its fields.
 
-    Its chunks' rows come and go with it, always in one transaction.
+    The rows of its chunks are created and deleted in the same transaction.
     """
 
     id = models.AutoField(primary_key=True)
@@ -79,10 +79,10 @@ class IndexedDocument(models.Model):
 
 
 class IndexedChunk(models.Model):
-    """The words of one retrieval chunk: a weighted tsvector, and its terms with their BM25F impacts.
+    """The words of a retrieval chunk: a weighted tsvector, and its terms with their BM25F impacts.
 
-    ``retrieval.index.full_text`` writes and reads it. The database does not check the chunk: no search finds
-    a row whose chunk is gone, and indexing the document again deletes it.
+    ``retrieval.index.full_text`` writes and reads it. The database does not check the chunk's key: searches
+    ignore rows of deleted chunks, and indexing the document again deletes them.
     """
 
     pk = models.CompositePrimaryKey("document_id", "chunk_id")
@@ -103,7 +103,8 @@ class IndexedChunk(models.Model):
 class ChunkVector(models.Model):
     """The vector of one chunk in one space.
 
-    ``document`` is the chunk's, so that filters meet the index; the database checks the chunk.
+    ``document`` is the chunk's document, so that filters can use the index; the database checks the chunk's
+    key.
     """
 
     chunk = models.ForeignKey(
@@ -131,7 +132,7 @@ class SavedSearchQuerySet(models.QuerySet["SavedSearch"]):
 
 
 class SavedSearch(models.Model):
-    """A search that its user comes back to: its words and filters, as the query string of the search page."""
+    """A saved search: its words and filters, as the query string of the search page."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
@@ -157,12 +158,12 @@ class SearchQueryQuerySet(models.QuerySet["SearchQuery"]):
         return self.filter(user=user) if user.is_authenticated else self.none()
 
     def latest_of_each(self) -> Self:
-        """Return the last search of each wording, newest first."""
+        """Return the last search of each query text, newest first."""
         last = self.order_by("query", "-created_at").distinct("query")
         return self.filter(pk__in=last.values("pk")).order_by("-created_at")
 
     def keep(self, scope: Scope, result: SearchResult, record: SearchRecord) -> None:
-        """Keep a search for its user; one that cannot be kept was still answered."""
+        """Store a search for its user; a failure to store it does not fail the search."""
         if not scope.user.is_authenticated:
             return
         try:
@@ -190,7 +191,7 @@ class SearchQueryQuerySet(models.QuerySet["SearchQuery"]):
 
 
 class SearchQuery(models.Model):
-    """One search: who asked what, what was derived from it, what ran and for how long."""
+    """A past search: user, query, derived queries, strategies and times."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
 

@@ -39,7 +39,7 @@ def seconds_of(header: str | None) -> float | None:
         return None
 
 
-# Asking again, when asking again can help.
+# Retries.
 
 Answer = TypeVar("Answer")
 FIRST_PAUSE = 0.5  # seconds; doubled each time
@@ -65,7 +65,7 @@ def with_retries(
     raise AssertionError("unreachable")
 
 
-# Calls that may hang, given so much time and no more.
+# Time limits of calls that may hang.
 
 # A call that outlives its deadline keeps its thread until its own time-out ends it.
 _threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="search")
@@ -96,7 +96,7 @@ def start_call(call: Callable[[], Answer], seconds: float) -> PendingCall[Answer
     return PendingCall(_threads.submit(call), seconds, time.monotonic())
 
 
-# What search and indexing ask of a language model; chat's providers are behind it.
+# The language model for search and indexing, provided by ``chat``.
 
 
 class LanguageModel(Protocol):

@@ -1,4 +1,4 @@
-"""The values that a search takes (``RagConfig``: depth, strategies, filters) and returns, and its trace."""
+"""Types of a search: its settings (``RagConfig``: depth, strategies, filters), its results and its trace."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class ListRank:
-    """Where a chunk stood in one list that was fused: ``rank`` from 1, ``score`` in the list's own units."""
+    """A chunk's place in one fused list: ``rank`` from 1, ``score`` in the list's own units."""
 
     list: str
     rank: int
@@ -94,7 +94,7 @@ class Snippet:
 
     @property
     def pieces(self) -> list[tuple[str, bool]]:
-        """Return the text in order, cut into (piece, is it marked)."""
+        """Return the text in order as (piece, whether it is marked)."""
         pieces, at = [], 0
         for start, end in self.marks:
             pieces += [(self.text[at:start], False), (self.text[start:end], True)]
@@ -155,7 +155,7 @@ class StrategyReport:
 
 @dataclass(frozen=True, slots=True)
 class DerivedQuery:
-    """A query made from the person's own; ``by`` is the strategy that made it."""
+    """A query derived from the user's; ``by`` is the strategy."""
 
     text: str
     by: StrategyName
@@ -163,7 +163,7 @@ class DerivedQuery:
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """``value`` goes into the URL, ``label`` is read, ``count`` chunks have it."""
+    """``value`` goes into the URL, ``label`` is displayed, ``count`` is the number of chunks."""
 
     value: str
     label: str
@@ -202,7 +202,7 @@ class SearchResult:
 
 @dataclass(slots=True)
 class Step:
-    """One strategy while it runs. ``reason`` is set when it could not do its work."""
+    """A running strategy. ``reason`` is set if it could not do its work."""
 
     ran: bool = True
     added: int = 0
@@ -229,7 +229,7 @@ class Trace:
 
     @contextmanager
     def step(self, name: StrategyName) -> Iterator[Step]:
-        """Times the strategy; a provider's error is kept as the reason and goes no further."""
+        """Time the strategy; store a provider's error as the reason and continue."""
         step = self.steps.setdefault(name, Step())
         start = time.perf_counter()
         try:
@@ -278,7 +278,7 @@ class SearchFilters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     page_to: int | None = None
 
     def narrow(self, scope: Scope) -> Scope:
-        """Return the part of ``scope`` that meets the filters, too."""
+        """Return ``scope`` restricted by the filters."""
         set_here = {name: value for name, value in msgspec.structs.asdict(self).items() if value}
         documents = set_here.pop("documents", None)
         collection = set_here.pop("collection", None)
@@ -296,7 +296,7 @@ class SearchFilters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class RagConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """None leaves a value to the conversation, then to the server."""
+    """Settings of a search. None takes the conversation's value, else the server's."""
 
     vector_limit: int | None = None
     keyword_limit: int | None = None
@@ -313,7 +313,9 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @classmethod
     def read(cls, stored: Mapping[str, Any]) -> RagConfig:
-        """From the JSON of ``stored()``; a value of another kind raises msgspec.ValidationError."""
+        """Return the settings from the JSON of ``stored()``. Raises msgspec.ValidationError for invalid
+        types.
+        """
         return msgspec.convert(stored, cls, strict=False)
 
     def stored(self) -> dict[str, Any]:
@@ -322,7 +324,7 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return {name: value for name, value in found.items() if value not in ({}, None)}
 
     def over(self, general: RagConfig) -> RagConfig:
-        """This with what it leaves open taken from ``general``, filter by filter."""
+        """Return these settings, completed by those of ``general``, filter by filter."""
         return RagConfig.read({**general.stored(), **self.stored(), "filters": self._filters_over(general)})
 
     def _filters_over(self, general: RagConfig) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Search: one query in, the ranked hits out; similar chunks."""
+"""Search: a query in, ranked hits out; and similar chunks."""
 
 from __future__ import annotations
 
@@ -74,13 +74,11 @@ def search(
     language_model: LanguageModel | Configured | None = "configured",
     reranker: Reranker | Configured | None = "configured",
 ) -> SearchResult:
-    """Return the chunks in ``scope`` that speak of ``query``, best first, and what was done to find them.
+    """Return the chunks in ``scope`` about ``query``, best first, and the report of all strategies.
 
-    The language model and the reranker are those of the settings; None does without.
-
-    Never raises for what a person typed: an empty or hopeless query gives a
-    result without hits and a ``message``. A provider that fails costs its own
-    strategy, which says so in ``strategies``.
+    The language model and the reranker are those of the settings; None searches without. It raises nothing
+    for user input: an empty or hopeless query gives a result without hits and a ``message``. A provider that
+    fails disables only its own strategy, which is reported in ``strategies``.
     """
     start = time.perf_counter()
     options = options or SearchOptions()
@@ -116,7 +114,7 @@ def search(
 
 
 def packs_for(summary: ScopeSummary) -> list[str]:
-    """Packs that the settings allow and some document in scope is of."""
+    """Return the packs that the settings allow and that some document in scope belongs to."""
     return sorted(summary.fields & set(settings.PACKS))
 
 
@@ -134,10 +132,10 @@ def search_planned(
     reranker: Reranker | None,
     summary: ScopeSummary | None = None,
 ) -> SearchResult:
-    """Search with the filters of the question; without them when they leave nothing.
+    """Search with the filters of the question; without them if they leave nothing.
 
-    In a large scope those that tell chunks apart do not filter: every chunk there would be compared, and
-    ranking weighs pages and tables anyway. ``summary``: that of the scope, where it is known.
+    In a large scope, filters within documents are not applied: every chunk would be compared, and the ranking
+    weighs pages and tables anyway. ``summary``: that of the scope, if known.
     """
     small = summary is None or summary.chunks <= EXACT_UP_TO
     if filters := plan.filters if small else plan.filters.of_documents():
@@ -159,9 +157,9 @@ def _search_phrases(
     reranker: Reranker | None,
     summary: ScopeSummary | None,
 ) -> SearchResult:
-    """Passages with the quoted words; behind too few of them others, where the question asks more than that.
+    """Return passages with the quoted words; if there are few and the question asks for more, others follow.
 
-    A question quotes a heading or a label to say where to look, and the answer stands below or beside it.
+    A question may quote a heading or label to say where to look; then the answer is below or beside it.
     """
     whole = replace(options, offset=0, limit=options.offset + options.limit)
     exact = _search_scope(query, plan, scope, whole, trace, reranker, summary)
@@ -201,7 +199,7 @@ def _search_scope(
         plan = plan.with_parts(index.holds)
     found = find(plan, sql, index, options, trace)
     ranked = rank(plan, found, trace, reranker)
-    if options.phrases and plan.own.quoted:  # what was not read is far behind, and met the index's phrases
+    if options.phrases and plan.own.quoted:  # the rest has a low rank, and matched the phrases in the index
         read, phrases = found.candidates, plan.own.quoted
         ranked = [
             item
@@ -224,9 +222,9 @@ def _search_scope(
 
 
 def only_near(trace: Trace, found: FoundCandidates) -> bool:
-    """Whether no passage has a word of the query, so that what was found is only near to it in meaning.
+    """Return whether no passage has a word of the query, so that the results are only similar in meaning.
 
-    What a model wrote in its place does not count: it finds something for any nonsense.
+    The text of a model does not count: it matches something for any nonsense.
     """
     keyword = trace.steps.get("keyword")
     own = ("question", NAMED_PAGES, NAMED_PLACES)
@@ -254,7 +252,7 @@ def _read_index(plan: Plan, scope: ScopeSql, summary: ScopeSummary, trace: Trace
 def find(
     plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions, trace: Trace
 ) -> FoundCandidates:
-    """Run the lists, fuse them, and read the first results."""
+    """Run the lists, fuse them, and read the first candidates."""
     lists: list[RankedList[UUID]] = []
     languages: frozenset[str] = frozenset()
     if trace.wants("keyword"):
@@ -295,7 +293,7 @@ def find(
     fused = fuse(lists)
     depth = max(RERANKED, options.offset + options.limit)
     candidates = read_candidates(scope, [key for key, _ in fused[:depth]])
-    if index.summary.documents > 1:  # whose labels nobody reads
+    if index.summary.documents > 1:  # facets are not displayed
         on_pages = {
             key: page for key, found in candidates.items() if (page := found.first_of(plan.own.pages))
         }
@@ -326,7 +324,7 @@ def chunks_in(lists: list[RankedList[UUID]]) -> set[UUID]:
 def rank(
     plan: Plan, found: FoundCandidates, trace: Trace, reranker: Reranker | None
 ) -> list[tuple[UUID, float]]:
-    """Return the fused order, its head weighed again by evidence, and by a model where there is one."""
+    """Return the fused order; its head is ranked again by evidence, and by a model if there is one."""
     head = [entry for entry in found.fused[:RERANKED] if entry[0] in found.candidates]
     rest = found.fused[RERANKED:]
     if not trace.wants("rerank"):
@@ -340,7 +338,7 @@ def rank(
         with trace.step("rerank") as step:
             ranked = by_model(plan.text, ranked, found.candidates, reranker)
             step.added = moved(head, ranked)
-        step.ran = True  # by features at least
+        step.ran = True  # at least by features
     return [*ranked, *rest]
 
 
@@ -354,14 +352,14 @@ def marking_weights(plan: Plan, found: FoundCandidates) -> dict[str, float]:
     return {term: weight * found.rarity.get(term, 0.0) for term, weight in weights.items()}
 
 
-# More like this: passages that speak of what a chunk speaks of.
+# More like this: passages similar to a chunk.
 
 MOST_TERMS = 40
 GONE = "That passage no longer exists."
 
 
 def more_like(chunk_id: UUID, scope: Scope, limit: int = 10) -> SearchResult:
-    """Passages in ``scope`` like the chunk, which itself is left out. The chunk must be in scope too."""
+    """Return passages in ``scope`` like the chunk, without it. The chunk must be in scope."""
     start = time.perf_counter()
     chunk = RetrievalChunk.objects.filter(document__in=scope.documents(), pk=chunk_id).first()
     if chunk is None:
@@ -370,7 +368,7 @@ def more_like(chunk_id: UUID, scope: Scope, limit: int = 10) -> SearchResult:
         IndexedDocument.objects.filter(document=chunk.document_id).values_list("language", flat=True).first()
     )
     plan = Plan((NamedQuestion("question", like(chunk.content, language or "en")),), "", Filters(), ())
-    trace = Trace(frozenset({"context"}))  # the document's own names would only find the document
+    trace = Trace(frozenset({"context"}))  # the document's names would only find the document itself
     result = search_planned(chunk.content, plan, scope, SearchOptions(limit=limit + 1), trace, None)
     others = tuple(hit for hit in result.hits if hit.chunk_id != chunk_id)[:limit]
     milliseconds = round((time.perf_counter() - start) * 1000, 2)
@@ -378,7 +376,7 @@ def more_like(chunk_id: UUID, scope: Scope, limit: int = 10) -> SearchResult:
 
 
 def like(text: str, language: str) -> QueryTerms:
-    """Return the text as a question: its commonest terms, each counting 1."""
+    """Return the text as a question: its most frequent terms, each counting 1."""
     text = readable(text)
     terms = [term for term, _ in Counter(terms_of(text, language)).most_common(MOST_TERMS)]
     groups = tuple((term,) for term in terms)

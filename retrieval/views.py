@@ -40,7 +40,7 @@ from retrieval.results import (
 )
 from retrieval.search import more_like, search
 
-# What a person asked the search page for, read from its URL; and what the page shows.
+# The request of the search page, read from its URL, and the data it shows.
 
 AS_SET_UP = RagConfig()
 HITS_A_PAGE = 10
@@ -51,7 +51,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The URL's parameters; the names are theirs. What makes no sense is left out."""
+    """The parameters of the URL, by their names. Invalid ones are ignored."""
 
     q: str = ""
     document: tuple[UUID, ...] = ()
@@ -130,7 +130,7 @@ class ShownHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """All that the template needs.
+    """The data of the template.
 
     Attributes:
         page: a Django Page of the hits' numbers, for its links.
@@ -146,7 +146,7 @@ class SearchPage:
 
 
 def search_page(request: SearchRequest, user: User) -> SearchPage:
-    """Search as the URL says, and keep the first page in the user's history."""
+    """Search as the URL says; store the first page in the user's history."""
     usual = SearchOptions(
         limit=HITS_A_PAGE,
         offset=HITS_A_PAGE * (request.page - 1),
@@ -167,7 +167,7 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
 
 
 def config_in(query: QueryDict) -> RagConfig:
-    """Return the search settings of the URL: without a panel, the server's."""
+    """Return the search settings of the URL; those of the server without the settings panel."""
     level = query.get("fts_level", "")
     cleared = {name: False for name in SWITCHES if name != "compression" and name not in query.getlist("use")}
     return RagConfig(
@@ -217,7 +217,7 @@ FRESH_SECONDS = 3600
 @require_safe
 @login_required
 def search_view(request: HttpRequest) -> HttpResponse:
-    """Results for ``?q=``; without it, the box and the latest searches."""
+    """Show the results for ``?q=``; without it, the search box and the latest searches."""
     asked = SearchRequest.from_query(request.GET)
     context: dict[str, object] = {"section": "search", "asked": asked}
     if asked.q:
@@ -239,7 +239,7 @@ def kept_address(query: QueryDict) -> str:
 @require_POST
 @login_required
 def save_search(request: HttpRequest) -> HttpResponse:
-    """Keep the search ``query`` (a query string) under ``name``; one of that name is replaced."""
+    """Save the search ``query`` (a query string) under ``name``, replacing one of the same name."""
     assert request.user.is_authenticated
     query = QueryDict(request.POST.get("query", "")[:LONGEST_QUERY])
     asked = SearchRequest.from_query(query)
@@ -263,7 +263,7 @@ def forget_saved(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def similar(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Passages like the chunk, as a fragment."""
+    """Return passages like the chunk as a fragment."""
     get_object_or_404(RetrievalChunk.objects.visible_to(request.user), pk=pk)
     result = more_like(pk, Scope(request.user), limit=5)
     context = {"result": result, "hits": shown_hits(result, request.user)}
@@ -320,14 +320,14 @@ def forget_all(request: HttpRequest) -> HttpResponse:
     return redirect("search-history")
 
 
-# Embedding models, on the page of providers: which answers searches, and moving into another.
+# Embedding models on the providers page: the active one, and moving to another.
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceCard:
-    """An embedding provider with its active, wanted or usual model.
+    """An embedding provider with its active, chosen or default model.
 
-    ``share``: of all chunks, how many are embedded by a model that the library moves into.
+    ``share``: the share of chunks that are embedded by the model that the library moves to.
     """
 
     choice: EmbeddingChoice
@@ -344,7 +344,7 @@ class SpaceCard:
 
 def space_cards() -> list[SpaceCard]:
     with suppress(ProviderError):
-        active_space()  # the one that the settings name, before the first document
+        active_space()  # that of the settings, before the first document
     shown = {space.provider: space for space in EmbeddingSpace.objects.order_by("active", "wanted")}
     return [
         SpaceCard(
@@ -369,7 +369,7 @@ def spaces_context() -> dict[str, object]:
 
 @login_required
 def spaces(request: HttpRequest) -> HttpResponse:
-    """Show the list as a fragment. A POST by administrators moves the library into ``provider:model``."""
+    """Show the list as a fragment. POST requests of administrators move the library to ``provider:model``."""
     refusal = ""
     if request.method == "POST":
         if not request.user.is_staff:

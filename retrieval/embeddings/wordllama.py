@@ -23,7 +23,7 @@ class WordLlamaEmbedder:
     dimensions = 256
     batch_size = 256
     local = True
-    trust = 0.15  # averaged token vectors: measured, more of it costs right pages
+    trust = 0.15  # low, for averaged token vectors; a higher value ranked right pages lower
     languages = frozenset({"en"})
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:

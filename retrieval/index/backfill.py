@@ -31,7 +31,7 @@ from retrieval.index.vectors import activate, active_space, build_vector_index, 
 from retrieval.models import ANALYSIS_VERSION, ChunkVector, EmbeddingSpace, IndexedDocument
 from retrieval.provider_calls import ProviderError
 
-# Moves the library into another embedding space while the old one goes on answering.
+# Move the library to another embedding space; the old one stays active meanwhile.
 
 ROUNDS = 5
 """Looks for documents that came in meanwhile; what comes after the last is left to ``backfill``."""
@@ -85,11 +85,11 @@ def embed_lacking(
     return not done
 
 
-# The same a round at a time, as the page of providers asks for it: a worker that dies loses one document.
+# The same in rounds, started on the providers page: a worker that dies loses the work on one document.
 
 ROUND_SECONDS = 45.0
-LEASE = timedelta(minutes=10)  # of one round, which ends behind the document that it has begun
-PAUSE = timedelta(minutes=1)  # behind a failure that may pass
+LEASE = timedelta(minutes=10)  # of a round, which ends after its current document
+PAUSE = timedelta(minutes=1)  # after a temporary failure
 TICKET = "retrieval.index.backfill.move_on"
 
 
@@ -136,7 +136,7 @@ def move_on() -> bool:
             row.update(wanted=False)
         return False
     row.update(failure="", busy_until=None)
-    if whole and row.filter(wanted=True).exists():  # nobody chose another meanwhile
+    if whole and row.filter(wanted=True).exists():  # no other space was chosen meanwhile
         activate(space)
         return True
     issue_ticket()

@@ -40,9 +40,8 @@ from retrieval.query.question_terms import readable
 
 # A sentence before each chunk that describes its subject, written by a language model.
 #
-# A chunk cut out of its document loses who "the company" was. What is written here is embedded
-# with the chunk ("contextual retrieval", Anthropic 2024). Off unless ``CHUNK_SUMMARIES`` says
-# how many chunks of a document may cost something.
+# A chunk alone does not say who "the company" is. The sentence is embedded with the chunk ("contextual
+# retrieval", Anthropic 2024). It is off unless ``CHUNK_SUMMARIES`` sets a number of chunks per document.
 
 CHUNKS_A_CALL = 10
 EXCERPT_CHARACTERS = 1500
@@ -89,7 +88,7 @@ def _summarise(document: Document, chunks: Sequence[RetrievalChunk], model: Lang
 
 def read_summaries(answer: str, count: int) -> list[str]:
     """Return the model's list. Raises ProviderError when it is not one of ``count`` texts."""
-    listed = re.search(r"\[.*\]", answer, re.S)  # models like to say a word before and after
+    listed = re.search(r"\[.*\]", answer, re.S)  # models often write text around the list
     try:
         texts = msgspec.json.decode(listed[0] if listed else answer, type=list[str])
     except msgspec.MsgspecError:
@@ -99,7 +98,7 @@ def read_summaries(answer: str, count: int) -> list[str]:
     return [readable(text)[:LONGEST_SUMMARY] for text in texts]
 
 
-# Columns into and out of PostgreSQL by binary COPY: no model instances, no text in between.
+# Write columns by binary COPY, without model instances or text.
 
 
 def copy_columns(
@@ -145,7 +144,7 @@ def index_document(document: Document) -> IndexReport:
     """
     try:
         chunks = index_words(document)
-        space = with_retries(active_space)  # a new space asks its model for the length of its vectors
+        space = with_retries(active_space)  # a new space needs the length of its vectors from the model
         vectors = embed_document(document, space)
         build_vector_index(space)
     except Stale:
@@ -257,7 +256,7 @@ def write_vectors(
 
 
 def packed_vectors(vectors: Vectors) -> Iterator[bytes]:
-    """Return each vector in pgvector's binary halfvec: dimensions, two unused bytes, half floats, big-endian."""
+    """Return each vector as binary halfvec: dimensions, two unused bytes, half floats, big-endian."""
     head = struct.pack(">HH", vectors.shape[1], 0)
     return (head + row.tobytes() for row in vectors.astype(">f2"))
 

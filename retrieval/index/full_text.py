@@ -45,7 +45,7 @@ from retrieval.query.scope import ScopeSql, ScopeSummary
 from text.numbers import YEAR
 from text.terms import run_together, terms_of
 
-# --- What is written ---------------------------------------------------------------------
+# --- Indexing ----------------------------------------------------------------------------
 
 COVER_CHARACTERS = 1500
 NAME_WEIGHT = 3.0
@@ -112,7 +112,7 @@ def names_of(document: Document) -> str:
     )
 
 
-# --- What is read ----------------------------------------------------------------------------
+# --- Reading ---------------------------------------------------------------------------------
 
 EXACT_UP_TO = 2_000
 """Chunks of a scope up to which all are ranked; in a larger scope the index selects candidates."""
@@ -124,14 +124,14 @@ NAMED_DOCUMENTS = 4
 NAMED_LIMIT = 1_500
 NAMES_LIMIT = 400
 
-# Rights are looked up once in each statement: ``in_scope``.
+# Access rights are evaluated once per statement: ``in_scope``.
 NAMES = """
 SELECT document_id, name_terms, cover_terms FROM retrieval_indexeddocument
 WHERE words @@ %s::tsquery AND document_id IN ({documents})
 ORDER BY ts_rank(words, %s::tsquery) DESC LIMIT {limit}
 """
 
-# Chunks come grouped by document, their ids and terms joined: bytes travel faster than rows.
+# Chunks are grouped by document, their ids and terms joined: bytes transfer faster than rows.
 GROUPED = """
 WITH in_scope(document_id) AS MATERIALIZED ({documents})
 SELECT found.document_id, string_agg(uuid_send(found.chunk_id), ''),
@@ -143,12 +143,13 @@ EVERY = """
 SELECT chunk_id, document_id, terms FROM retrieval_indexedchunk
 WHERE {in_scope} {chunk_filter}
 """
-# Of few documents the index intersects their chunks with a word's; of many it would first gather all chunks.
+# With few documents, the index intersects their chunks with those of a word; with many, it would first
+# collect all chunks.
 FEW_DOCUMENTS = 100
 OF_FEW = "document_id = ANY(ARRAY(SELECT document_id FROM in_scope))"
 OF_MANY = "document_id IN (SELECT document_id FROM in_scope)"
 SELECT_MATCHES = EVERY + " AND words @@ %s::tsquery LIMIT {limit}"
-# Not `@@`, for which the planner would read all postings of the words, to keep those of four documents.
+# Not `@@`: the planner would read all postings of the words to keep those of four documents.
 OF_DOCUMENTS = EVERY + " AND document_id = ANY(%s) AND ts_match_vq(words, %s::tsquery) LIMIT {limit}"
 
 
@@ -236,12 +237,12 @@ def _index_of(
     named: Sequence[NamedDocument],
     known: Any,
 ) -> ScopeIndex:
-    rows = sorted(rows, key=itemgetter(0))  # ties are broken by place: nodes of Citus answer in any order
+    rows = sorted(rows, key=itemgetter(0))  # a fixed order: nodes of Citus answer in any order
     sizes = np.frombuffer(b"".join(row[2] for row in rows), ">i4").astype(np.int64) // TERM.itemsize
     counts = [len(row[1]) // 16 for row in rows]
     numbers = {term_number(term): at for term, at in columns.items()}
     matrix = unpack_terms(b"".join(row[3] for row in rows), sizes, numbers)
-    if len(numbers) < len(columns):  # two terms with one number share a column
+    if len(numbers) < len(columns):  # two terms with the same number share a column
         matrix = matrix[:, [numbers[term_number(term)] for term in columns]]
     seen = np.count_nonzero(matrix, axis=0)
     frequencies = {

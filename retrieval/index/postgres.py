@@ -25,7 +25,7 @@ FIELD_GAP = 10
 
 
 def tsvector(fields: Iterable[tuple[str, Sequence[str]]]) -> bytes:
-    """Return a tsvector in the format of COPY BINARY. ``fields``: weight 'A' to 'D', and its terms in order."""
+    """Return a tsvector for COPY BINARY. ``fields``: weight 'A' to 'D', and its terms in order."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     start = 0
     for weight, terms in fields:
@@ -33,7 +33,7 @@ def tsvector(fields: Iterable[tuple[str, Sequence[str]]]) -> bytes:
         end = min(start + len(terms), LAST_POSITION)
         for position, term in enumerate(terms[: end - start], start + 1):
             places[term].append(position | mark)
-        for term in terms[end - start :]:  # behind the last position that PostgreSQL counts
+        for term in terms[end - start :]:  # after the last position that PostgreSQL stores
             found = places[term]
             if not found or found[-1] & LAST_POSITION < LAST_POSITION:
                 found.append(LAST_POSITION | mark)
@@ -82,7 +82,7 @@ def at_least(count: int, groups: Sequence[Sequence[str]]) -> str:
     return " | ".join(f"({part})" for part in chosen)
 
 
-# Rows of queries that every search asks.
+# Rows of queries that every search makes.
 
 
 def reader() -> BaseDatabaseWrapper:
@@ -98,7 +98,7 @@ def read_rows(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
     return rows
 
 
-# The planner takes reading a whole table of tsvectors for cheap: it does not count what unpacking costs.
+# The planner underestimates a scan of tsvectors: it ignores the cost of unpacking them.
 BY_INDEX = "SET LOCAL enable_seqscan = off; "
 
 
@@ -109,7 +109,7 @@ def read_rows_by_index(query: str, params: Sequence[Any]) -> list[tuple[Any, ...
     """
     with reader().cursor() as cursor:
         cursor.execute(BY_INDEX + query, params)
-        while cursor.nextset():  # past the setting
+        while cursor.nextset():  # skip the result of the setting
             pass
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows

@@ -99,9 +99,9 @@ def build_vector_index(space: EmbeddingSpace, at_least: int = INDEX_FROM, memory
     if ChunkVector.objects.filter(space=space)[at_least - 1 : at_least].count() == 0:
         return False
     with connection.cursor() as cursor:
-        if not settings.DATABASE_POOLER:  # behind one the setting would be another client's
+        if not settings.DATABASE_POOLER:  # with a pooler, the setting would apply to another client
             cursor.execute("SELECT set_config('maintenance_work_mem', %s, false)", [memory])
-        cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(space)}")  # a build that was cut off
+        cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(space)}")  # an interrupted build
         cursor.execute(
             f"CREATE INDEX CONCURRENTLY {index_name(space)} ON {ChunkVector._meta.db_table} "
             f"USING hnsw ({distance_operand(space)} halfvec_cosine_ops) "
@@ -119,12 +119,11 @@ def has_vector_index(space: EmbeddingSpace) -> bool:
         return cursor.fetchone() is not None
 
 
-# Vector search: the chunks whose embeddings lie nearest, exactly or by HNSW.
+# Vector search: the nearest chunks, exactly or by HNSW.
 #
-# A small scope is compared with in full: exact, and faster than walking a graph
-# whose filter throws most of what it finds away. Over a large one pgvector walks
-# the space's HNSW index and goes on (iterative scan) until the filters have let
-# enough through.
+# A small scope is compared completely: that is exact, and faster than a graph search whose results are mostly
+# filtered out. In a large scope pgvector scans the space's HNSW index iteratively until enough chunks pass
+# the filters.
 
 EXACT_UP_TO = 20_000  # vectors: about 10 ms on one core at 256 dimensions
 # Over a million vectors, fifty of them close together each time, recall@10 was 0.87 (300 has 0.78), and 0.81
@@ -132,7 +131,7 @@ EXACT_UP_TO = 20_000  # vectors: about 10 ms on one core at 256 dimensions
 EF_SEARCH = 800
 MAX_SCAN_TUPLES = 60_000
 
-# Sent before the query in one message, which is one transaction: they end with it.
+# Sent with the query in one message, which is one transaction, so the settings end with it.
 SETTINGS = f"""
 SET LOCAL hnsw.iterative_scan = relaxed_order;
 SET LOCAL hnsw.ef_search = {EF_SEARCH};
@@ -146,7 +145,7 @@ WHERE space_id = {{space}} AND document_id IN ({{documents}}) {{chunk_filter}}
 ORDER BY distance LIMIT %s
 """
 BY_INDEX = IN_SCOPE.format(operand="{operand}", dimensions="{dimensions}", more="")
-# The index is not on a sum: PostgreSQL compares with every vector, on each shard where there are some.
+# No index covers the sum, so PostgreSQL compares every vector, on each shard.
 EXACT = IN_SCOPE.format(operand="{operand}", dimensions="{dimensions}", more="+ 0")
 
 
@@ -185,7 +184,7 @@ def _statement(
 def _fetch(statement: str, params: list[Any]) -> list[Nearest]:
     with reader().cursor() as cursor:
         cursor.execute(statement, params)
-        while cursor.nextset():  # past the settings
+        while cursor.nextset():  # skip the results of the settings
             pass
         found = [Nearest(*row) for row in cursor.fetchall()]
-    return sorted(found, key=lambda nearest: nearest.distance)  # relaxed_order brings them nearly in order
+    return sorted(found, key=lambda nearest: nearest.distance)  # relaxed_order returns them almost in order

@@ -226,14 +226,14 @@ def derive(question: str, wanted: Mapping[str, str], model: LanguageModel) -> Re
     """Ask for the keys of ``wanted``; its values describe their contents. Raises ProviderError."""
     lines = "\n".join(f'"{key}": {what}' for key, what in wanted.items())
     answer = model.complete(PROMPT.format(wanted=lines, question=question))
-    written = re.search(r"\{.*\}", answer, re.S)  # models like to say a word before and after
+    written = re.search(r"\{.*\}", answer, re.S)  # models often write text around the object
     try:
         return Reply(msgspec.json.decode(written[0] if written else answer, type=dict[str, msgspec.Raw]))
     except msgspec.MsgspecError:
         raise ProviderError("The model did not reply with JSON.") from None
 
 
-# HyDE (Gao et al. 2022): searches by the vector of an answer that a model makes up.
+# HyDE (Gao et al. 2022): search by the vector of a hypothetical answer.
 
 LONGEST_PASSAGE = 2000  # characters
 HYPOTHETICAL_PASSAGE = """\
@@ -248,8 +248,8 @@ def hypothetical_passage(reply: Reply) -> str:
 
 # Multi-query: the question in other terms.
 #
-# The lexicon's terms (``retrieval.query.question_terms``) are always there; a language model
-# writes three variants on top.
+# Synonyms of packs (``retrieval.query.question_terms``) are always used; a language model adds three
+# variants.
 
 VARIANTS = 3
 LONGEST_VARIANT = 500  # characters
@@ -263,7 +263,7 @@ def variants_of(reply: Reply) -> list[str]:
     return reply.texts("variants", LONGEST_VARIANT)[:VARIANTS]
 
 
-# Decomposition: a compound question as its parts, each searched for itself.
+# Decomposition: each part of a compound question is searched separately.
 
 MAX_PARTS = 4
 LONGEST_PART = 500  # characters of a part

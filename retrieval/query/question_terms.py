@@ -18,10 +18,10 @@ from text.languages import language_data
 from text.numbers import YEAR, number_words
 from text.terms import compounds_in, folded, folded_accents, likely_language, run_together, terms_of
 
-# What people call things, and what documents of a field call them (``domains/<pack>/synonyms.txt``).
+# Synonyms of a field: words of questions and words of documents (``domains/<pack>/synonyms.txt``).
 #
-# A line at the margin names what is asked, separated by commas; the indented lines under it are how
-# documents write it, phrases separated by semicolons. No line is about a single document.
+# An unindented line lists names used in questions, separated by commas; the indented lines below it list
+# phrases of documents, separated by semicolons. No line is about a single document.
 
 LONGEST_NAME = 5  # terms
 UNSPACED = "\u3000"
@@ -107,7 +107,7 @@ LISTED = re.compile(r"\[\s*[\"“„«][^\[\]]*[\"”“»]\s*\]")
 """A list of quoted values shows how to answer (``["Page 1", "Page 2"]``) and quotes nothing."""
 EXCLUDED = re.compile(r"(?<!\S)-(?:\"([^\"]{2,300})\"|([^\W\d_][\w-]*))")
 PREFIX = re.compile(r"(?<!\S)([^\W_]{2,60})\*(?!\S)")
-# "According to this report": the kind of the document asked.
+# "According to this report": the kind of document.
 WORKS = r"(?:report|document|paper|text|article|slides?|deck|presentation|brochure|manual|guide|file|pdf)"
 ITSELF = r"(?:this|the|that)\s+(?:(?:whole|entire|given|slide)\s+)?"
 THIS_DOCUMENT = re.compile(
@@ -302,7 +302,7 @@ BEGINS = 3  # characters: "Fig. 3" is "Figure 3"
 NUMBERED = ("figure", "table", "section", "requirement")
 """Kinds of places in ``text/languages/*/answers.toml`` that an ordinal may stand before."""
 
-# What a document's pages are called in the languages of ``text``.
+# Words for pages in the languages of ``text``.
 PAGE_WORDS = (
     r"pages?|slides?|seiten?|folien?|páginas?|pagina|pagine|diapositivas?|strona|stronie|strony|sida|sidan|side"
     r"|siden|bladzijde|sivu|sivulla|oldal|sayfa|страниц\w*|сторінк\w*|σελίδα\w*|صفحة|الصفحة|صفحه|halaman"

@@ -104,7 +104,7 @@ class Scope:
 
     def describe(self) -> dict[str, str]:
         """Return the filters that are set, for people and for the history."""
-        values = {item.name: getattr(self, item.name) for item in fields(self)[1:-1]}  # not who asks
+        values = {item.name: getattr(self, item.name) for item in fields(self)[1:-1]}  # without the user
         return {
             name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
             for name, value in values.items()
@@ -184,7 +184,7 @@ def any_holds(field: str, words: tuple[str, ...]) -> Q:
     return reduce(or_, (Q(**{f"{field}__icontains": word}) for word in words))
 
 
-# What there is to search in a scope, read once a search.
+# The contents of a scope, read once per search.
 
 SUMMARY = """
 WITH in_scope(document_id) AS MATERIALIZED ({documents}),

@@ -69,9 +69,8 @@ def interleave(rankings: Sequence[Sequence[tuple[Item, float]]]) -> list[tuple[I
 
 # Keyword search: BM25F over chunks, and over the documents' names.
 #
-# In a library the same words stand in every company's report; which report is meant is said by its name
-# and year. So a document's names are ranked as a field of their own, by how few documents share them, and
-# add to the score of all its chunks.
+# In a library, many documents of one kind have the same words; their names and years distinguish them. So the
+# names are a separate field, ranked by their rarity, and add to the score of all chunks of the document.
 
 Scores = NDArray[np.float32]
 Ranked = list[tuple[UUID, float]]
@@ -92,7 +91,7 @@ class KeywordSearch:
     names: bool
 
     def ranked(self, level: FullTextLevel, limit: int) -> Ranked:
-        """Return chunks with their scores, best first, without chunks that have none of the question's words."""
+        """Return chunks with their scores, best first; chunks without a word of the question are left out."""
         if level == "document":
             return self._documents()[:limit]
         if level == "unit":
@@ -143,7 +142,7 @@ class KeywordSearch:
             for term, weight in question.weights_for(fields).items():
                 weights[index.columns[term]] = weight * index.rarity.get(term, 0.0)
             scores[of_field] = index.impacts[of_field] @ weights
-        if question.prefixes:  # the scope holds only chunks that have them
+        if question.prefixes:  # the scope contains only chunks that have them
             scores += 1.0
         return scores
 
@@ -223,7 +222,7 @@ NAMED_PAGES = "named page"
 NAMED_PLACES = "named place"
 PLACE_DEPTH = 20
 
-# A page is called by its place in the file, by the file's label for it, or by the number printed on it.
+# A page is named by its place in the file, its label in the file, or the number printed on it.
 # A number printed on more pages than this is not a page number ("Version 5").
 PRINTED_AT_MOST = 3
 ON_PAGES = r"""

@@ -119,7 +119,7 @@ def _reranker(kind: str, url: str, key: str, model: str, seconds: float) -> Rera
     return HttpReranker(url or COHERE_URL, key, model=model or COHERE_MODEL, seconds=seconds)
 
 
-# Reranks the candidates by what stands in them: cheap features always, a model where there is one.
+# Rerank the candidates by their content: cheap features always, a model if there is one.
 
 WEIGHTS = {
     "keyword": 0.8,
