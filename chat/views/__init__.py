@@ -1,4 +1,4 @@
-"""What browsers ask of chat; each view looks up rows that the user may see, 404 otherwise."""
+"""The browser's views of chat. Each view looks up rows that the user may see, 404 otherwise."""
 
 from __future__ import annotations
 

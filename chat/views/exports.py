@@ -158,7 +158,7 @@ def address_of(request: HttpRequest, link: AnswerShare) -> str:
 @login_required
 @require_POST
 def unshare(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Revokes every link to the answer."""
+    """Revoke every link to the answer."""
     answer = visible_answer(request, message_id)
     revoked = revoke(answer)
     if request.headers.get("HX-Request"):

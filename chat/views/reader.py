@@ -1,4 +1,4 @@
-"""The reader: its state, highlights, margin annotations, and the card of a citation."""
+"""The reader: its page, highlights, margin annotations, and the card of a citation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from documents.models import CitationUnit, Document
 from documents.models.library import uuid_or_none
 from pdf.geometry import Box
 
-# Which answers and notes rest on a document: the marks in the reader's margin.
+# The marks in the reader's margin: answers and notes that cite the document.
 
 MOST_MARKS = 2000
 MOST_NOTES = 50
@@ -75,12 +75,12 @@ class MarginMark:
 
 
 def marks_on(document: Document, user: User) -> list[MarginMark]:
-    """The user's own answers and notes that rest on the document, the latest first."""
+    """Return the user's answers and notes that cite the document, latest first."""
     return [*_of_answers(document, user), *_of_notes(document, user)]
 
 
 def _of_answers(document: Document, user: User) -> Iterator[MarginMark]:
-    """Two queries."""
+    """Return the marks of answers. Two queries."""
     cited = Citation.objects.visible_to(user).filter(document=document, message__isnull=False)
     rows = cited.select_related("message__conversation")
     listed = list(rows.order_by("-created_at")[:MOST_MARKS])
@@ -93,7 +93,7 @@ def _of_answers(document: Document, user: User) -> Iterator[MarginMark]:
 
 
 def _of_notes(document: Document, user: User) -> Iterator[MarginMark]:
-    """Notes rest on the citations in them, and on the places that their links name."""
+    """Return the marks of notes: of their citations, and of the places that their links name."""
     notes = Note.objects.visible_to(user).filter(
         Q(citations__document=document) | Q(content__contains=reverse("document", args=[document.pk]))
     )
@@ -113,7 +113,7 @@ def _cited(note: Note, document: Document) -> Iterator[tuple[int, Box]]:
 
 
 def _linked(content: str, document: Document) -> list[LinkTarget]:
-    """The places of the document that the Markdown links to."""
+    """Return the places of the document that the Markdown links to."""
     path = re.escape(reverse("document", args=[document.pk]))
     asked = (parse_qs(query) for query in re.findall(rf"{path}\?([^)\s>]+)", content))
     return [
@@ -130,20 +130,22 @@ def _strips(highlights: Iterable[LinkHighlight]) -> Iterator[tuple[int, Box]]:
 
 
 def _strip(boxes: Iterable[Box]) -> Box:
-    """Across the whole page, from the top of the first to the end of the last."""
+    """Return a box across the page, from the top of the first box to the bottom of the last."""
     tops, ends = zip(*((box[1], box[3]) for box in boxes), strict=True)
     return (0.0, min(tops), 1.0, max(ends))
 
 
 QUOTE_LENGTH = 2000  # characters of ?q=
-SOONEST, LATEST = 2, 15  # seconds until the reader asks anew how far a document is: the older, the later
-READ_AHEAD = 8 << 20  # bytes; a longer file is read in parts from the beginning, as its pages are shown
+SOONEST, LATEST = 2, 15  # seconds until the reader polls the progress again, longer for older documents
+READ_AHEAD = 8 << 20  # bytes; of a longer file, parts are loaded when their pages are shown
 
 
 @require_safe
 @login_required
 def document(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The reader, at ``?citation=``, or at ``?page=`` with ``?unit=`` pale and the words ``?q=`` strong."""
+    """Show the reader, at ``?citation=``, or at ``?page=`` with ``?unit=`` in pale and the words ``?q=`` in
+    strong colour.
+    """
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     want_pages(shown, page_asked_for(request))
     context = state_of(request, shown) | {
@@ -157,13 +159,14 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "reader/reader.html", context)
 
 
-MOST_SIZES = 2000  # that the reader is given with its page
+MOST_SIZES = 2000  # in the HTML of the reader
 
 
 def page_sizes(document: Document) -> list[tuple[int, list[float], int, float]]:
-    """First page, CropBox, rotation and UserUnit of each run of equal pages; empty when all are equal.
+    """Return page number, CropBox, rotation and UserUnit of each run of equal pages; empty if all are equal.
 
-    pdf.js takes every page to be like the first until it is drawn, and what is read would move as it is.
+    pdf.js assumes that all pages are like the first until they are drawn, so that the text would move while
+    one reads.
     """
     sizes = document.pages.all().sizes()[:MOST_SIZES]
     return [
@@ -178,7 +181,7 @@ TOUR_STEPS = 3
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def tour(request: HttpRequest) -> HttpResponse:
-    """One ``?step=`` of the tour, put in place of the one before; a POST ends the tour for good."""
+    """Show the next ``?step=`` of the tour; a POST ends the tour permanently."""
     if request.method == "POST":
         TourEnd.objects.get_or_create(owner=request.user)
         return HttpResponse()
@@ -187,7 +190,9 @@ def tour(request: HttpRequest) -> HttpResponse:
 
 
 class PdfDestination(msgspec.Struct, frozen=True, rename="camel"):
-    """A place as pdf.js names it: a point of a page in PDF user space, and how far the pages are turned."""
+    """A destination in the format of pdf.js: a point of a page in PDF user space, and the rotation of the
+    view.
+    """
 
     page_number: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
     left: Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
@@ -200,7 +205,7 @@ class PdfDestination(msgspec.Struct, frozen=True, rename="camel"):
 @xframe_options_sameorigin
 @csp_replace({"frame-ancestors": ["'self'"]})
 def framed(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The document's pages alone, at ``?citation=``, for a frame within another of our own pages."""
+    """Show only the pages of the document, at ``?citation=``, for a frame within another of our pages."""
     shown = get_object_or_404(Document.objects.visible_to(request.user).exclude(file=""), pk=pk)
     file = reverse("document-file", args=[pk])
     return render(request, "reader/embed.html", embed_context(request, shown, file))
@@ -209,7 +214,7 @@ def framed(request: HttpRequest, pk: UUID) -> HttpResponse:
 def embed_context(
     request: HttpRequest, document: Document, file: str, user: User | None = None
 ) -> dict[str, object]:
-    """What the reader in a frame is drawn from; ``file`` is the PDF's address."""
+    """Return the template context of the reader in a frame; ``file`` is the PDF's URL."""
     return {
         "document": document,
         "file": file,
@@ -220,7 +225,7 @@ def embed_context(
 
 
 def place_left(request: HttpRequest, document: Document) -> dict[str, object] | None:
-    """Where the user stopped reading; None at the first visit."""
+    """Return the place where the user stopped reading; None at the first visit."""
     kept = ReadingPlace.objects.visible_to(request.user).filter(document=document).first()
     if kept is None:
         return None
@@ -248,9 +253,9 @@ def place(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def state(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """How far the document is read, or why it could not be: nothing once it is, which htmx tells the page.
+    """Show the progress or the failure of the document; an empty fragment once it is ready.
 
-    ``?unseen``: the reader was opened before there was a PDF to show. ``?page``: what it shows now.
+    ``?unseen``: the reader was opened before there was a PDF to show. ``?page``: the page in view.
     """
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     if "page" in request.GET:
@@ -282,11 +287,11 @@ def state_of(request: HttpRequest, document: Document) -> dict[str, object]:
     }
 
 
-MOST_BLOCKS = 2000  # that are shown of an import without its PDF
+MOST_BLOCKS = 2000  # blocks of an import without its PDF
 
 
 def imported_blocks(document: Document, chosen: UUID | None) -> list[CitationUnit]:
-    """Blocks to be shown in place of pages, from some before the chosen one on."""
+    """Return blocks to show instead of pages, starting shortly before the chosen one."""
     if document.file or not document.is_imported:
         return []
     unit = document.units.filter(pk=chosen).first() if chosen else None
@@ -297,7 +302,7 @@ def imported_blocks(document: Document, chosen: UUID | None) -> list[CitationUni
 @require_safe
 @login_required
 def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The same highlights as JSON, for links followed inside the reader."""
+    """Return the same highlights as JSON, for links followed inside the reader."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     lit = lit_at(request, shown)
     return HttpResponse(msgspec.json.encode(lit), content_type="application/json")
@@ -306,13 +311,15 @@ def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def find(request: HttpRequest, pk: UUID) -> JsonResponse:
-    """Where the words ``?q=`` stand: matches by page, or with ``?page=`` the boxes of each match there.
+    """Return the matches of the words ``?q=`` by page, or with ``?page=`` the boxes of each match there.
 
-    ``?whole``: only whole words; ``?regex``: a regular expression. ``?from=`` the page to search first; at
-    the end the search goes on at the first page. The answer is a part of it: ``rest`` is the page to ask for
-    as ``?on=``, with ``?found=`` as many as are known. ``first`` are the boxes on the first page of this part
-    that has matches. ``invalid`` says what is wrong with an expression: while somebody types, most are no
-    error. Without ``?q=`` the pages are only read into memory.
+    ``?whole``: only whole words; ``?regex``: a regular expression. ``?from=`` is the page to search first;
+    after the last page the search continues at the first.
+
+    The response is one part of the result. ``rest`` is the next page, to send as ``?on=``, with ``?found=``
+    the number of matches so far. ``first`` are the boxes on the first page of this part with matches.
+    ``invalid`` is the error of an incomplete or wrong expression. Without ``?q=`` the pages are only loaded
+    into memory.
     """
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     pages = StoredPages(shown.pk)
@@ -326,7 +333,7 @@ def find(request: HttpRequest, pk: UUID) -> JsonResponse:
 
 
 def part_of_find(request: HttpRequest, pages: StoredPages, query: WordQuery) -> dict[str, object]:
-    """Count matches for ``PART_SECONDS``, from the page to go on at. Raises InvalidPattern."""
+    """Count matches for ``PART_SECONDS``, from the page to continue at. Raises InvalidPattern."""
     start, on, known = (whole_number(request.GET.get(name, "")) for name in ("from", "on", "found"))
     ordered = sorted(pages.all, key=lambda page: (page.number < (start or 1), page.number))
     numbers = [page.number for page in ordered]
@@ -344,7 +351,7 @@ def part_of_find(request: HttpRequest, pages: StoredPages, query: WordQuery) -> 
 
 
 def match_boxes(pages: StoredPages, number: int, query: WordQuery) -> list[tuple[Box, ...]]:
-    """The display boxes of each match on a page; none when there is no such page."""
+    """Return the display boxes of each match on a page; none for a missing page."""
     return [
         page.frame.display_boxes(highlight_rects(page, [span]))
         for page in pages.all
@@ -363,7 +370,7 @@ def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def lit_at(request: HttpRequest, document: Document, user: User | None = None) -> list[LinkHighlight]:
-    """What the link lights: the words of its citation, where that is one of the user's own."""
+    """Return the highlights of the link: the words of its citation, if it is the user's own."""
     if asked := uuid_or_none(request.GET.get("citation", "")):
         cited = Citation.objects.visible_to(user or request.user).filter(document=document, pk=asked)
         for citation in cited.exclude(durability=Citation.Durability.GONE):
@@ -372,7 +379,7 @@ def lit_at(request: HttpRequest, document: Document, user: User | None = None) -
 
 
 def place_of(request: HttpRequest) -> LinkTarget:
-    """What the query string asks for; what cannot be read is not asked for."""
+    """Return the place in the query string; invalid parameters are ignored."""
     asked = request.GET
     return LinkTarget(
         page=whole_number(asked.get("page", "")),
@@ -385,20 +392,20 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 8 else None
 
 
-# One citation in the browser: its hover card, and what a person thinks of it.
+# The hover card of a citation, and feedback on it.
 
 
 @require_safe
 @login_required
 def card(request: HttpRequest, citation_id: UUID) -> HttpResponse:
-    """The cited words, a picture of their place, and the verdict."""
+    """Show the cited words, a picture of their place, and the verdict."""
     return render(request, "chat/_card.html", {"citation": visible_citation(request, citation_id)})
 
 
 @require_POST
 @login_required
 def feedback(request: HttpRequest, citation_id: UUID) -> HttpResponse:
-    """Keeps whether a person finds a citation ``right`` or ``wrong``; '' takes it back."""
+    """Store whether the user finds a citation ``right`` or ``wrong``; '' removes it."""
     said = request.POST.get("feedback", "")
     if said not in ("", "right", "wrong"):
         return JsonResponse({"error": "Say right, wrong, or nothing."}, status=400)

@@ -1,4 +1,4 @@
-"""Pages of reviews: the list, one as a grid, a cell with its evidence, and what the grid is drawn from."""
+"""Pages of reviews: the list, a review as a grid, a cell with its evidence, and the grid's data."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def chosen_source(request: HttpRequest) -> tuple[Collection | None, SavedSearch 
 @require_POST
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    """Make a review over the chosen documents, a collection, or (with neither) the whole library."""
+    """Create a review of the chosen documents, a collection, or (with neither) the whole library."""
     assert request.user.is_authenticated
     library = Document.objects.visible_to(request.user)
     ids = [pk for text in request.POST.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
@@ -196,7 +196,7 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show how far reviewers agree on what they marked blindly, and the cells they do not agree on."""
+    """Show how far reviewers agree in their blind marks, and the cells with different marks."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     pairs = agreements(shown, request.user)
@@ -215,7 +215,7 @@ def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Make the chosen documents rows, or those of a collection or a saved search."""
+    """Add the chosen documents, or those of a collection or saved search, as rows."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
     ids = [key for text in request.POST.getlist("document")[:MOST_CHOSEN] if (key := as_uuid(text))]
@@ -235,7 +235,7 @@ def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def import_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Add the columns of a CSV or JSON file; a fragment says line by line why they cannot be used."""
+    """Add the columns of a CSV or JSON file; on failure a fragment lists the errors by line."""
     shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
     try:
         _name, columns = columns_in(sent_file(request))
@@ -248,7 +248,7 @@ def import_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def new_template(request: HttpRequest) -> HttpResponse:
-    """Keep the columns of the ``review``, or those of a ``file``, as a template of one's own."""
+    """Save the columns of the ``review``, or those of a ``file``, as the user's template."""
     assert request.user.is_authenticated
     name = request.POST.get("name", "")
     try:
@@ -276,7 +276,7 @@ def file_stem(request: HttpRequest) -> str:
 
 
 def refreshed(request: HttpRequest, name: str, *values: object) -> HttpResponse:
-    """htmx goes to the page anew; a form without it is redirected there."""
+    """Make htmx reload the page; redirect forms without htmx."""
     if "HX-Request" not in request.headers:
         return redirect(name, *values)
     return HttpResponse(headers={"HX-Redirect": reverse(name, args=values)})
@@ -285,7 +285,7 @@ def refreshed(request: HttpRequest, name: str, *values: object) -> HttpResponse:
 @require_safe
 @login_required
 def own_templates(request: HttpRequest) -> HttpResponse:
-    """Show the user's templates and those shared by others, with an upload of a file of one."""
+    """Show the user's templates and those shared by others, with a form to import one."""
     found = ReviewTemplate.objects.visible_to(request.user).select_related("owner")
     listed = found.prefetch_related("shares__user", "shares__group")
     return render(request, "reviews/templates.html", {"section": "reviews", "templates": listed})
@@ -294,7 +294,7 @@ def own_templates(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def template_file(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show the template as JSON, which this server and others take in."""
+    """Show the template as JSON, which can be imported."""
     shown = get_object_or_404(ReviewTemplate.objects.visible_to(request.user), pk=pk)
     return as_file(as_json(shown), "application/json", f"{slugify(shown.name) or 'template'}.json")
 
@@ -310,14 +310,14 @@ def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def share(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Give a user, or a group of one's own, a right to the review. Only its owner may."""
+    """Give a user, or a group of the owner, a right to the review. Only its owner may."""
     return shared_on(request, get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None))
 
 
 @require_POST
 @login_required
 def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Likewise of a template."""
+    """Give a user, or a group of the owner, a right to the template."""
     return shared_on(request, get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None))
 
 
