@@ -1,4 +1,4 @@
-// Behaviours every page has. Each module binds to the markup its first comment shows.
+// Behaviours of every page. Each module binds to the markup in its first comment.
 import { watchKeys } from "./ui/keys.js";
 import { watchMenus } from "./ui/menus.js";
 import { watchTheme } from "./ui/theme.js";

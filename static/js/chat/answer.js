@@ -1,9 +1,9 @@
 // <article data-message="ID" data-status="streaming" data-stream="URL">
 //   <div data-blocks><div data-block="0">…</div></div> <span data-line>Searching…</span>
 //   <script type="application/json" data-citations>[…]</script>
-// One answer: reads its stream (chat/answers/events.py), shows it as it comes, and keeps its citations.
+// One answer: reads its event stream (chat/answers/events.py), shows the text as it arrives, stores its citations.
 
-/** Returns its citations by id, and `places()`: the links to them, as they stand in the answer. */
+/** Returns its citations by id, and `places()`: the links to them, in order. */
 export function followAnswer(element) {
   const citations = new Map();
   const blocks = element.querySelector("[data-blocks]");

@@ -1,10 +1,10 @@
 // <sup><a data-citation="ID" data-number="2" href="/documents/…">2</a></sup>
-// Choosing a citation: by click, by j and k through an answer, with y and n to say whether it is right.
-// Whoever shows pages listens to `citationchosen` and may preventDefault() lest the link be followed.
+// Choose a citation by click or with j and k; y and n mark it right or wrong. A module that shows pages listens to
+// `citationchosen` and calls preventDefault(), so that the link is not followed.
 
 import { bindKeys } from "../ui/keys.js";
 
-/** Returns `choose(place)`: false when somebody shows the citation here, so that the link need not be followed. */
+/** Returns `choose(place)`: false when a module shows the citation, so that the link is not followed. */
 export function watchCitations(element, answers) {
   let chosen = null; // the link, until its block grows: then another stands there
   let judged = null; // its citation

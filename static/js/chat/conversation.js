@@ -1,5 +1,5 @@
 // <section data-conversation> <ol data-messages>…</ol> <form><textarea name="question">
-// htmx asks and puts the exchanges in; this follows their answers, and keeps the end in sight.
+// htmx sends questions and inserts exchanges; this module follows their answers and keeps the end visible.
 
 import { followAnswer } from "./answer.js";
 import { watchCitations } from "./citations.js";

@@ -1,7 +1,7 @@
 // <div id="hover-card" role="tooltip" hidden></div>
-// Pointing at a citation, or focusing it, shows its words, a picture of the place, and the verdict (chat/_card.html).
-// The card stands beside the text it explains, clear of what is lit, or else of the words; on a phone it is a sheet
-// from below. Cards of the citations in sight are fetched ahead, pictures and all.
+// Hovering or focusing a citation shows its words, a picture of the place, and the verdict (chat/_card.html).
+// The card is beside the text it explains and does not cover highlights or words; on phones it is a bottom sheet.
+// Cards of visible citations are prefetched with their pictures.
 
 import { request } from "../ui/request.js";
 
@@ -21,7 +21,7 @@ export function watchHover(root) {
 
   const after = (wait, action) => (clearTimeout(timer), (timer = setTimeout(action, wait)));
 
-  /** In each frame, as text and pages move under the card when they are scrolled, drawn and written. */
+  /** Places the card in each frame, since text and pages move while they are scrolled, drawn and written. */
   function follow() {
     if (card.hidden) return;
     const now = JSON.stringify([innerWidth, innerHeight, card.offsetHeight, sides(shown), ...inSight(".lit")]);
@@ -68,7 +68,7 @@ export function watchHover(root) {
   document.addEventListener("keydown", ({ key }) => key === "Escape" && close());
 }
 
-/** `card(place)` gives its content, null when there is none: the same element each time, with its picture loaded. */
+/** `card(place)` resolves to its content with the picture loaded, the same element each time; null without one. */
 function cardsAhead(root) {
   const kept = new Map(); // key -> promise of an element
   const loading = new Map(); // key -> { answer, controller }
@@ -100,7 +100,7 @@ function cardsAhead(root) {
     return card;
   }
 
-  /** An answer that is asked again loses its citations: none of their cards may be asked for any more. */
+  /** Drops the cards of an answer that is asked again, since its citations are deleted. */
   function abort({ target, requestConfig: { verb } }) {
     if (verb === "get") return;
     loading.forEach(({ answer, controller }) => target.contains(answer) && controller.abort());
@@ -129,7 +129,7 @@ function cardsAhead(root) {
   return { card: load, forget: (place) => place && kept.delete(key(place)) };
 }
 
-/** Scrolls the citation out from under the sheet. */
+/** Scrolls the citation above the bottom sheet. */
 function showOver(sheet, scroller, { bottom }) {
   if (!scroller) return;
   sheet.style.maxHeight = `${Math.max(LOWEST, innerHeight - scroller.getBoundingClientRect().top - IN_SIGHT)}px`;
@@ -139,7 +139,7 @@ function showOver(sheet, scroller, { bottom }) {
   scroller.scrollBy({ top: covered, behavior: "instant" });
 }
 
-/** Left or right of the text around the citation, where there is room; else under or over it, never on it. */
+/** Returns a place left or right of the text around the citation; without room there, below or above it. */
 function putBeside(card, place) {
   const text = (place.closest("[data-block]") ?? place).getBoundingClientRect();
   const at = place.getBoundingClientRect();

@@ -1,7 +1,7 @@
 // <section data-note="ID" data-revision="3" data-document="ID" data-save="URL">
 //   <textarea data-note-title> <textarea data-note-text> <article data-note-read> <span data-note-state>
-// A note that saves itself. It names the revision it began from, and the server merges what was saved
-// elsewhere. What cannot be sent is kept in the browser, and sent when there is a connection.
+// A note that is saved automatically. The request names its revision, so that the server can merge other changes.
+// Without a connection the text is kept in the browser and sent later.
 
 import { request } from "../ui/request.js";
 import { watchHover } from "./hover_card.js";
@@ -9,7 +9,7 @@ import { watchHover } from "./hover_card.js";
 const PAUSE = 900; // ms without typing before a save
 const AGAIN = 5000; // ms before another try without a connection
 
-/** Returns the function that resolves to the note's id once what was typed is saved, or kept. */
+/** Returns a function that resolves to the note's id once its text is saved or kept in the browser. */
 export function keepNote(element) {
   const names = ["title", "text", "read", "state"];
   const [title, text, read, state] = names.map((name) => element.querySelector(`[data-note-${name}]`));
@@ -45,7 +45,7 @@ export function keepNote(element) {
     }
   }
 
-  /** Takes the note as it is now, unless more was typed meanwhile: then the next save merges again. */
+  /** Shows the saved note, unless more was typed meanwhile: then the next save merges again. */
   function take({ note, revision, content, html }, sent) {
     dataset.note = note;
     if (text.value !== sent.content) return;
@@ -56,7 +56,7 @@ export function keepNote(element) {
     say(content === sent.content ? "saved" : "merged");
   }
 
-  /** What was written here without a connection. */
+  /** Returns text that was written without a connection. */
   function takeUp() {
     const draft = JSON.parse(localStorage.getItem(keyOf()));
     const typed = [title, text].some((field) => field.value !== field.defaultValue); // before this was loaded

@@ -1,4 +1,4 @@
-// A note on a page of its own.
+// A note on its own page.
 import { keepNote } from "./note.js";
 
 keepNote(document.querySelector("[data-note]"));

@@ -4,7 +4,7 @@
 
 import { refusal } from "../ui/request.js";
 
-/** Enter keeps the new title, Escape the old one; who goes elsewhere keeps the new one. */
+/** Enter or leaving the field saves the new title, Escape restores the old one. */
 function renameIn(heading) {
   const link = heading?.querySelector("a");
   if (!link || link.hidden) return;
@@ -54,7 +54,7 @@ export function watchAsking() {
   });
   document.querySelector("[data-ask-now]")?.click(); // by the bookmark of papers/add.html
   document.addEventListener("keydown", ({ key, target }) => key === "F2" && renameIn(target.closest("[data-rename]")));
-  // Closed before the answer is swapped in: the card keeps the focus.
+  // Closed before the response is swapped in, so that the card keeps the focus.
   form.addEventListener("htmx:beforeOnLoad", ({ detail: { xhr } }) => xhr.status < 300 && dialog.close());
   form.addEventListener("htmx:afterRequest", (event) => {
     const { successful, xhr } = event.detail;

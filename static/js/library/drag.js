@@ -1,5 +1,5 @@
 // <li data-document draggable="true" data-collection-url="…" data-tag-url="…">
-// dragged onto <a data-drop="collection | tag" data-id="…">: put into it, as its menu does by key.
+// dragged onto <a data-drop="collection | tag" data-id="…"> is added to it; the menu does the same by keyboard.
 
 export function watchDrags(library) {
   let card;

@@ -1,6 +1,6 @@
-// What is done with a card goes by htmx, and comes back as a card (library/_cards.html).
-// <ul data-cards data-first="49" data-a-page="48"> <li data-document> … <span data-further hx-get="…">: as it comes
-// near, the cards that follow are put in.
+// Actions on a card are htmx requests; the response is the card (library/_cards.html).
+// <ul data-cards data-first="49" data-a-page="48"> <li data-document> … <span data-further hx-get="…">: loads
+// further cards as it comes near.
 import { watchAsking } from "./ask.js";
 import { watchDrags } from "./drag.js";
 import { watchProgress } from "./progress.js";
@@ -22,7 +22,7 @@ library.addEventListener("htmx:configRequest", ({ detail: { elt, parameters } })
   if (elt.matches("[data-further]")) parameters.start = before() + shown().length;
 });
 
-// Coming back, the list begins with the page of the card that was opened, at that card.
+// After going back, the list starts with the page of the opened card, at that card.
 history.scrollRestoration = "manual";
 if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView({ block: "center" });
 library.addEventListener("click", ({ target }) => {

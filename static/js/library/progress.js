@@ -1,6 +1,6 @@
 // <div data-progress hx-get="…" hx-trigger="look" hx-include="[name=id]"> · in each card being read: <input name="id">
-// While documents are being read, asks for their cards anew: often at first, less often the longer
-// nothing changes, at once when the page is shown again.
+// Polls the cards of documents that are being processed: less often the longer nothing changes, and at once when
+// the page becomes visible.
 
 const FIRST = 700; // ms
 const SLOWEST = 10000;
@@ -29,7 +29,7 @@ export function watchProgress(library) {
   soon();
 }
 
-/** Cards that were filtered away since they were asked for have no place any more. */
+/** Drops cards that were filtered out since the request. */
 function leaveOut({ detail }) {
   const cards = Object.assign(document.createElement("template"), { innerHTML: detail.serverResponse });
   cards.content.querySelectorAll("[data-document]").forEach((card) => {
@@ -38,7 +38,7 @@ function leaveOut({ detail }) {
   detail.serverResponse = cards.innerHTML;
 }
 
-/** A card stays that says the same or whose menu is open; all, while one is dragged. */
+/** Keeps unchanged cards and cards with an open menu; all cards while one is dragged. */
 function keepCard(event) {
   const { target: old, fragment } = event.detail;
   if (!old.matches("[data-document]")) return;

@@ -1,5 +1,5 @@
 // <li data-document> <label> <input type="checkbox" name="document"> … <div data-selection hidden> <b data-count>
-// Several cards are selected by their boxes, with Ctrl or Cmd on the card, with Shift from the last to this one.
+// Selects cards by their checkbox, by Ctrl or Cmd and click, and ranges by Shift and click.
 
 import { bindKeys } from "../ui/keys.js";
 
@@ -43,7 +43,7 @@ export function watchSelecting(library) {
     choose(box, event.shiftKey);
   });
   bar.querySelector("[data-clear]").onclick = clear;
-  // A card put in anew keeps its tick at once: what is done meanwhile is done with all that are ticked.
+  // A replaced card keeps its tick, so that an action meanwhile includes it.
   library.addEventListener("htmx:oobBeforeSwap", ({ detail: { fragment } }) => {
     const box = fragment.querySelector("[data-document] [name=document]");
     if (box) box.checked = chosen.has(box.value);

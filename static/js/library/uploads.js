@@ -1,7 +1,7 @@
 // <div data-library data-upload-url="…"> <input type="file" data-upload-input> <div data-uploads>
 // <div data-send-bar hidden> <progress> <output> <button data-send-pause> <button data-send-cancel>
-// Drop files or folders anywhere, or choose them: sent three at a time. How far all of them are is shown; they can
-// be paused, and what is not sent yet cancelled.
+// Uploads dropped or chosen files and folders, three at a time, with their total progress. They can be paused, and
+// files that are not sent yet cancelled.
 
 import { fromEvent } from "../../file-selector/index.js";
 import { refusal } from "../ui/request.js";
@@ -24,7 +24,7 @@ export function watchUploads(library) {
     pause.ariaPressed = paused;
   }
 
-  /** What was dropped or chosen: of folders, what can be read. */
+  /** Adds dropped or chosen files; from folders, those of supported types. */
   async function add(event) {
     const files = (await fromEvent(event)).filter((file) => !IN_FOLDER.test(file.path) || isAccepted(file));
     waiting.push(...files.map((file) => upload(file, library.dataset.uploadUrl)));
@@ -43,7 +43,7 @@ export function watchUploads(library) {
     next();
   }
 
-  /** Goes on with as many at once as before. */
+  /** Resumes with the same number of parallel uploads. */
   const goOn = () => Array.from({ length: AT_ONCE }).forEach(next);
   pause.onclick = () => {
     paused = !paused;
@@ -76,7 +76,7 @@ function watchDrops(veil, add) {
   });
 }
 
-/** Shows a row for the file; returns the function that sends it and resolves when that is over. */
+/** Shows a row for the file; returns a function that sends it and resolves when it is done. */
 function upload(file, url) {
   const row = document.getElementById("upload-row").content.firstElementChild.cloneNode(true);
   const state = row.querySelector(".upload-state");

@@ -1,4 +1,4 @@
-// The reader in a page of another site: shows the PDF at the words that the address asks for.
+// The embedded reader in another site's page: shows the PDF at the words in its address.
 
 import { paintHighlights } from "./highlights.js";
 import { Viewer } from "./viewer.js";

@@ -1,6 +1,6 @@
 // <form data-find hidden> <input name="words"> <output> <input name="whole"> <input name="regex"> …
-// The server knows every word and its boxes: it counts matches by page, part by part from the page that is shown;
-// boxes are asked for as pages are drawn.
+// The server stores every word with its boxes. It counts matches by page, in parts from the visible page on; boxes
+// are requested as pages are drawn.
 
 import { toast } from "../ui/toasts.js";
 import { request } from "../ui/request.js";
@@ -25,7 +25,7 @@ export function findIn(viewer, texts) {
   };
   const total = () => [...counts.values()].reduce((sum, count) => sum + count, 0);
 
-  /** Counts matches anew, and goes to the first from the page that is shown as soon as it is known. */
+  /** Counts matches again, and goes to the first one from the visible page on as soon as it is known. */
   async function look() {
     timer = clearTimeout(timer);
     const mine = (asked += 1);
@@ -78,7 +78,7 @@ export function findIn(viewer, texts) {
     scroll();
   }
 
-  /** Says which match this is; while pages are unsearched, only how many there are. */
+  /** Shows the number of the match; only the count while pages are unsearched. */
   function number(isSearching) {
     const before = [...counts].reduce((sum, [page, count]) => sum + (page < current.page ? count : 0), 0);
     say(`${isSearching ? "" : `${before + current.index + 1} ${texts.of} `}${total()}${end}`);
@@ -103,7 +103,7 @@ export function findIn(viewer, texts) {
     return lines.map((box) => put(Object.assign(document.createElement("div"), { className: `match ${on}` }), box));
   }
 
-  /** As little as it takes: what is in sight stays where it is. */
+  /** Scrolls as little as possible; a visible match does not move. */
   function scroll() {
     const { div } = viewer.view(current.page);
     const place = div.querySelector(".match-on") ?? div;

@@ -3,7 +3,7 @@
 
 const MOST = 100;
 
-/** Returns what the buttons do. */
+/** Returns the actions of the buttons. */
 export function rememberJumps(viewer) {
   const [before, after] = [[], []];
 

@@ -1,5 +1,5 @@
 // <div data-splitter> <aside data-panel> <div role="tabpanel" hx-get="…" hx-trigger="intersect once">
-// The panel beside the pages, a sheet from below on phones: open or shut, wide or narrow.
+// The panel beside the pages, a bottom sheet on phones: open or closed, of any width.
 
 const NARROW = matchMedia("(max-width: 820px)");
 const STEP = 24; // px, by an arrow key
@@ -16,7 +16,7 @@ export function toggle(open = panel.hidden) {
   if (!document.activeElement.checkVisibility()) button.focus();
 }
 
-/** Opens a tab and resolves to it once htmx has put something in. */
+/** Opens a tab and resolves to it once htmx has loaded its content. */
 export async function show(name) {
   toggle(true);
   const tab = document.getElementById(`tab-${name}`);

@@ -1,6 +1,5 @@
 // <div data-pins hx-get="…"> <a class="mark" data-page="5" data-box="[0, 0.2, 1, 0.3]" …> <div class="table-tools" …>
-// What the server says about places stands there: marks in the margin, where answers
-// and notes rest on the page, and buttons that copy a table while it is pointed at.
+// Overlays from the server: marks in the margin beside cited words, and buttons to copy a table, shown on hover.
 
 import { pageLayer } from "./page_layer.js";
 
@@ -11,7 +10,7 @@ export function pinToPages(viewer) {
     const { page, box } = element.dataset;
     return { element, page: Number(page), box: JSON.parse(box) };
   })));
-  // Tables lie under the pointer's events, so that their words can be selected.
+  // Tables get no pointer events, so that their words can be selected.
   viewer.scroller.addEventListener("pointermove", ({ clientX: x, clientY: y, target }) => {
     target.closest(".page")?.querySelectorAll(".table-tools").forEach((table) => {
       const { left, right, top, bottom } = table.getBoundingClientRect();

@@ -1,11 +1,11 @@
 // <a href="/documents/ID/?page=5&unit=…"> <a href="?page=5" data-page="5" data-boxes="[[0.1, 0.2, 0.5, 0.3]]">
-// Links to places of this document are followed here; pointing at one that says its boxes lights them.
+// Follows links to places of this document in the reader; hovering a link with boxes highlights them.
 
 import { request } from "../ui/request.js";
 
 const POINTED = 2; // the colour of what is pointed at
 
-/** `openCitation(id)` shows the answer that a mark in the margin belongs to; false when it is not here. */
+/** `openCitation(id)` shows the answer of a mark in the margin; false when it is not on this page. */
 export function followPlaces(viewer, highlights, openCitation) {
   const { element } = viewer;
   element.addEventListener("click", async (event) => {

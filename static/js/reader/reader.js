@@ -1,4 +1,4 @@
-// Opens the PDF, and shows the page and the words that the link asks for.
+// Opens the PDF at the page and words of the link.
 
 import { paintHighlights } from "./highlights.js";
 import "./panel.js"; // how much room it leaves
@@ -28,7 +28,7 @@ async function open() {
   }
 }
 
-/** All else comes after the first page; before it, if a button is pressed. */
+/** Loads the other modules after the first page, or when a button is pressed. */
 async function fillAround(opened) {
   await Promise.race([opened, pressed]);
   const fill = (await import("./beside.js")).prepare(viewer, highlights);
@@ -37,7 +37,7 @@ async function fillAround(opened) {
   fill();
 }
 
-/** What the link asks for; else where this person was last; else the first page. */
+/** Returns the place in the link, else the last place of this user, else the first page. */
 function startWhere() {
   const asked = JSON.parse(document.getElementById("opening").textContent);
   position.restoreZoom();
@@ -45,7 +45,7 @@ function startWhere() {
   else position.restorePlace();
 }
 
-/** What was typed; null when the dialog was left. */
+/** Resolves to the typed password; null when the dialog was closed. */
 function askPassword(again) {
   const dialog = document.getElementById("pdf-password");
   const field = dialog.querySelector("input");

@@ -1,9 +1,9 @@
 // <aside data-side> <div role="tabpanel" hx-get="…"> <a data-page="5"><canvas></canvas></a>
-// Contents, pages, figures; the one in sight is marked. A canvas gets its page's picture when seen.
+// Contents, pages, figures; the visible one is marked. Page pictures are drawn when they become visible.
 
 const WIDTH = 132; // CSS px
 
-/** Returns the function that opens and shuts it. */
+/** Returns a function that opens and closes it. */
 export function watchSide(viewer) {
   const side = document.querySelector("[data-side]");
   const button = document.querySelector("[data-do=side]");

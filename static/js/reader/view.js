@@ -4,7 +4,7 @@
 import { request } from "../ui/request.js";
 import { pageLayer } from "./page_layer.js";
 
-/** Returns what the buttons do. */
+/** Returns the actions of the buttons. */
 export function watchView(viewer) {
   const { pages, element } = viewer;
   const button = (name) => document.querySelector(`[data-do=${name}]`);

@@ -1,4 +1,4 @@
-// Two fingers, or the wheel with Ctrl (as trackpads pinch), zoom about the place they are at.
+// Zoom by two fingers, or by Ctrl and wheel (also pinching on trackpads), around their position.
 
 import { MathClamp, TouchManager } from "../../pdfjs/build/pdf.min.mjs";
 

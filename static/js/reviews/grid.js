@@ -1,5 +1,5 @@
 // <div data-scroll><table role="grid"><thead></thead><tbody></tbody></table></div>
-// Draws the rows that are in sight, and goes from cell to cell by keys, as in a spreadsheet.
+// Renders the visible rows; keyboard navigation as in a spreadsheet.
 
 const ROW = 62; // pixels, as in reviews.css
 const AROUND = 8; // rows drawn beyond what is in sight
@@ -8,9 +8,9 @@ const NARROWEST = 80;
 const LIMIT = /^([<>])\s*(-?[\d.,\s]+)$/;
 
 /**
- * @param open takes a cell that is to be looked at, and whether to write in it
- * @param head takes a column whose head was pressed
- * @param moved takes the cell that keys went to
+ * @param open called with a cell to show, and whether to edit it
+ * @param head called with the column whose head was clicked
+ * @param moved called with the cell that the keyboard moved to
  */
 export function makeGrid(scroll, states, { open, head, moved }) {
   const table = scroll.querySelector("table");
@@ -34,7 +34,7 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     arrange();
   }
 
-  /** Filters and sorts the rows, then draws them. */
+  /** Filters, sorts and renders the rows. */
   function arrange() {
     const key = (row) => (sort.id === "title" ? row.title : sortable(cells.get(row.id + sort.id)));
     const among = columns.filter(({ id }) => !wanted.column || id === wanted.column);
@@ -98,7 +98,7 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     arrange();
   }
 
-  /** Draws every row in sight anew; the focus stays on its cell. */
+  /** Renders all visible rows again; the focus stays on its cell. */
   function redraw() {
     const focused = table.tBodies[0].contains(document.activeElement);
     drawn = new Map();
@@ -106,7 +106,7 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     if (focused) focusCell();
   }
 
-  /** Draws the rows that came into sight. A row that stays in sight stays as it is. */
+  /** Renders rows that became visible; other visible rows are not changed. */
   function draw() {
     table.classList.toggle("one-document", phone.matches);
     if (phone.matches) return drawDocument();
@@ -116,7 +116,7 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     const [body, before] = [table.tBodies[0], drawn];
     const inSight = shown.slice(from, to).map((row, index) => [from + index, row]);
     drawn = new Map(inSight.map(([place, row]) => [place, before.get(place) ?? rowOf(row, place)]));
-    // Keys go on from the cell that was left, wherever its row is.
+    // The keyboard continues from the last cell, wherever its row is.
     if (body.contains(document.activeElement) && !drawn.has(at.row)) scroll.focus({ preventScroll: true });
     const kept = new Set(drawn.values());
     for (const tr of [...body.children]) if (!kept.has(tr)) tr.remove();
@@ -129,7 +129,7 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     body.append(gap(shown.length - to));
   }
 
-  /** On a phone: one document, a question below the other. */
+  /** Phones: one document, its questions below one another. */
   function drawDocument() {
     drawn = new Map();
     table.style.width = "";
@@ -211,7 +211,7 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     moved(current());
   }
 
-  /** The next cell that nobody has checked, from here on and round. */
+  /** Returns the next unchecked cell, continuing at the top. */
   function goToUnchecked() {
     const count = shown.length * columns.length;
     const from = at.row * columns.length + at.column;
@@ -272,7 +272,7 @@ function clip(text) {
   return div;
 }
 
-/** How many of the cells are filled, and how many a person has checked. */
+/** Counts filled and checked cells. */
 function doneOf(listed) {
   const some = listed.filter(Boolean);
   const done = some.filter(({ state }) => !["empty", "waiting", "running"].includes(state)).length;
@@ -283,7 +283,7 @@ function doneOf(listed) {
   return small;
 }
 
-/** Whether a cell has the state and the value asked for: words it holds, or a number above or below another. */
+/** Returns whether a cell matches the filter: its state, and its words or a bound of its number. */
 export function fits(cell, { state, words }) {
   if (!cell) return false;
   if (state && !(state === "unchecked" ? cell.answered_by && !cell.mark : cell.state === state)) return false;
@@ -296,7 +296,7 @@ export function fits(cell, { state, words }) {
 export const textOf = (cell, states) =>
   ["found", "unclear", "stale"].includes(cell.state) && cell.text ? cell.text : cell.error || states[cell.state];
 
-/** What cells are sorted by: numbers as numbers, all else as words, what is empty last. */
+/** Returns the sort key of a cell: numbers by value, others as text, empty cells last. */
 export function sortable(cell) {
   if (!cell || cell.state !== "found") return null;
   return cell.value?.number ?? (typeof cell.value === "string" ? cell.value : cell.text);

@@ -1,5 +1,5 @@
-// <div data-review data-cells="URL" data-api="URL" data-cell="URL">: one review as a grid (grid.js), and what is done
-// with it. Changes go by the API; what others change is looked up every few seconds.
+// <div data-review data-cells="URL" data-api="URL" data-cell="URL">: a review as a grid (grid.js), and its actions.
+// Changes use the API; changes of other users are polled every few seconds.
 
 import { bindKeys } from "../ui/keys.js";
 import { request } from "../ui/request.js";
@@ -44,7 +44,7 @@ async function look() {
   }
 }
 
-/** Whether the panel shows an earlier state of the cell, and nobody is writing in it. */
+/** Returns whether the panel shows an outdated cell that is not being edited. */
 function isOutdated(id, revision) {
   const shown = !side.hidden && side.dataset.shown === id && side.querySelector("[data-revision]");
   return shown && Number(shown.dataset.revision) !== revision && !isWritten();
@@ -53,7 +53,7 @@ function isOutdated(id, revision) {
 const shape = () => [known.columns, known.rows];
 const working = () => grid.cells().some(({ state }) => state === "waiting" || state === "running");
 
-/** How far the filling is. */
+/** Shows the progress of filling. */
 function tell() {
   const count = (...wanted) => grid.cells().filter(({ state }) => wanted.includes(state)).length;
   const left = count("waiting", "running");
@@ -72,7 +72,7 @@ function tell() {
   page.querySelector("[data-empty]").hidden = Boolean(total);
 }
 
-/** Sends a change, and looks at what came of it; a refusal is said where `where` says, else in a toast. */
+/** Sends a change and reloads its result; an error is shown in `where`, else in a toast. */
 async function send(path, method, value, where = toast) {
   try {
     await request(page.dataset.api + path, { method, body: value && json(value) });
@@ -84,7 +84,7 @@ async function send(path, method, value, where = toast) {
   }
 }
 
-// One cell beside the grid.
+// The panel with one cell.
 
 const edited = ({ value, defaultValue }) => value !== defaultValue;
 const isWritten = () => [...side.querySelectorAll("[name]")].some(edited);
@@ -109,7 +109,7 @@ async function open(cell, isWriting) {
   }
 }
 
-/** The reader beside the grid, open at the words; a document that it shows already is not loaded again. */
+/** Opens the reader beside the grid at the words; an open document is not loaded again. */
 function showWords(address) {
   const frame = side.querySelector("iframe");
   const isFramed = Boolean(address && wide.matches);
@@ -128,7 +128,7 @@ function close() {
 
 let following = 0;
 
-/** The panel shows the cell that keys went to, unless something was written in it. */
+/** Shows the cell that the keyboard moved to, unless the panel has unsaved text. */
 function follow(cell) {
   clearTimeout(following);
   if (side.hidden || side.dataset.shown === cell?.id || isWritten()) return;
@@ -137,7 +137,7 @@ function follow(cell) {
 
 let lastChange = Promise.resolve();
 
-/** One change after the other: the next is made to what the last one left in the panel. */
+/** Applies changes one after the other, each to the result of the last. */
 function change(changes, cell, revision = () => cell.revision) {
   lastChange = lastChange.catch(() => {}).then(async () => {
     const alert = side.querySelector(".alert");
@@ -186,7 +186,7 @@ document.addEventListener("keydown", ({ key }) => {
 let toSpend = {};
 const spending = document.querySelector("[data-spending]");
 
-/** What a model takes is shown before it is spent, unless a limit that was set allows for it. */
+/** Shows the cost of a model before it is used, unless it is within the limit that was set. */
 async function askToFill(chosen = {}) {
   try {
     const estimate = await (await request(`${page.dataset.api}estimate/?${new URLSearchParams(chosen)}`)).json();
@@ -238,7 +238,7 @@ async function removeRow() {
   if (await send(`rows/${row}/`, "DELETE")) close();
 }
 
-/** The columns a filter may look in. */
+/** Lists the columns that can be filtered. */
 function nameColumns() {
   const { column } = filter.elements;
   const [any] = column.options;

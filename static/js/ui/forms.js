@@ -1,5 +1,5 @@
-// <button data-copy="text" | data-copy-from="URL" data-copied="Copied"> copies what it says, or what the server does;
-// data-copy-rich="URL" is the same as HTML, for editors that take it
+// <button data-copy="text" | data-copy-from="URL" data-copied="Copied"> copies the text, or the response of the URL;
+// data-copy-rich="URL" is the same as HTML, for rich-text editors
 
 import { request } from "./request.js";
 import { toast } from "./toasts.js";
@@ -13,7 +13,7 @@ export function watchForms() {
   });
 }
 
-/** Plain and rich text; the promises keep the click's leave to write while the server answers. */
+/** Returns plain and rich text as promises: the click's permission to write lasts until the server responds. */
 async function copyBoth(plain, rich, message) {
   const body = async (url, type) => new Blob([await (await request(url)).text()], { type });
   const kinds = { "text/plain": body(plain, "text/plain"), "text/html": body(rich, "text/html") };

@@ -1,5 +1,4 @@
-// One place for keys: `bindKeys({ j: next })`; a key does nothing while somebody is typing, unless it is
-// pressed with Ctrl or Cmd (`^f`).
+// Keyboard shortcuts: `bindKeys({ j: next })`. Keys without Ctrl or Cmd (`^f`) are ignored while typing.
 // <button data-key="r">, <a data-key="gl"> are pressed by their keys (g, then l), <input data-key="/"> gets the focus;
 // j and k go along <a data-result>; what goes leaves the focus to the next of them, or to what held it.
 

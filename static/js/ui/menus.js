@@ -1,5 +1,5 @@
 // <button popovertarget="m">…</button> <div id="m" class="menu" popover data-menu>…</div>
-// Arrow keys walk through a menu; where it opens is said in base.css.
+// Arrow keys move through a menu; base.css sets its position.
 
 const [GAP, EDGE] = [6, 8]; // px from what it belongs to, and from the window's edges
 
@@ -10,7 +10,7 @@ export function watchMenus() {
   });
 }
 
-/** Puts an element beside another, inside the window: below it, or above where that would be outside. */
+/** Places an element below another; above it where it would leave the window. */
 export function place(element, anchor) {
   const box = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = element;

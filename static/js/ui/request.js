@@ -1,10 +1,10 @@
-// Requests to our own server: with the CSRF token, and errors as sentences.
+// Requests to our server, with the CSRF token; errors have a message for users.
 
 export function csrfToken() {
   return JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];
 }
 
-/** A response that is `ok`. Throws an Error with what the server said, and its `status`. */
+/** Returns a response that is `ok`. Throws an Error with the server's message and `status`. */
 export async function request(url, { method = "GET", body, keepalive, signal } = {}) {
   const response = await fetch(url, { method, body, keepalive, signal, headers: { "X-CSRFToken": csrfToken() } });
   if (response.ok) return response;
@@ -14,7 +14,7 @@ export async function request(url, { method = "GET", body, keepalive, signal } =
 
 export const refusal = (xhr) => reason(xhr.getResponseHeader("Content-Type"), xhr.response, xhr);
 
-/** Why the server said no, in its own words if it has some. */
+/** Returns the server's message for an error, or a general one. */
 function reason(type, text, { status, statusText }) {
   if (!status) return document.querySelector("[data-toasts]").dataset.offline;
   if (type?.includes("json")) return JSON.parse(text).error ?? JSON.parse(text).message ?? statusText;

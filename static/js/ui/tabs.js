@@ -1,5 +1,5 @@
 // <div role="tablist"> <button role="tab" aria-controls="a"> … </div> <div role="tabpanel" id="a">
-// Tabs as WAI-ARIA describes them; a panel that is shown gets a bubbling `tabshown` event.
+// Tabs according to WAI-ARIA. A panel that becomes visible gets a bubbling `tabshown` event.
 
 export function watchTabs(root) {
   root.addEventListener("click", ({ target }) => select(target.closest("[role=tab]")));

@@ -1,5 +1,5 @@
 // <button data-theme-toggle>…</button>
-// Remembered in a cookie, so that the server draws the page right.
+// Stored in a cookie, so that the server renders the page in this theme.
 
 export function watchTheme() {
   const { dataset } = document.documentElement;

@@ -1,6 +1,6 @@
 // <div class="toasts" data-toasts> <div class="toast" data-toast="8000">…</div> </div>
-// Short messages at the corner: each leaves by itself, unless pointed at or focused.
-// What htmx was refused is said here too.
+// Short messages in the corner. Each disappears after its time, unless it is hovered or focused.
+// Errors of htmx requests are shown here, too.
 
 import { refusal } from "./request.js";
 
