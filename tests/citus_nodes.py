@@ -19,7 +19,8 @@ from pathlib import Path
 import psycopg
 
 from operations.embedded import server
-from operations.postgres import base, citus
+from operations.management.commands import distribute as citus
+from operations.postgres import base
 
 NODES = 3
 OPTIONS = {

@@ -1,1 +1,1 @@
-"""Providers of embeddings behind the ``Embedder`` protocol of ``base``; ``registry`` finds one by name."""
+"""Providers of embeddings behind the ``Embedder`` protocol of ``base``, which chooses one by name."""
