@@ -1,4 +1,4 @@
-"""Measurements: `manage.py bench NAME`. Nothing imports them.
+"""Benchmarks: `manage.py bench NAME`. No package imports them.
 
-Each module is one benchmark; modules whose name begins with an underscore are parts of one.
+Each module is one benchmark; modules whose names begin with an underscore are parts of one.
 """

@@ -1,7 +1,7 @@
-"""Hosts of a cluster on one machine: a network namespace each, on one bridge, and what runs there.
+"""Hosts of a cluster on one machine: a network namespace each, on one bridge, and their programs.
 
-Needs root. The caller has namespaces of its own for the network, mounts and process ids (``unshare``): when
-it ends, so does everything in them.
+Needs root. The caller runs in its own namespaces for network, mounts and process ids (``unshare``), which end
+with it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NAMES = ["balancer", *WEB, *WORKERS, "primary", "standby", "redis", "bucket", *N
 ADDRESS = {name: f"{NETWORK}{number}" for number, name in enumerate(NAMES, 10)}
 OWN_ADDRESS = f"{NETWORK}1"
 S3_KEY, S3_SECRET = "cluster", "a secret of the drill"
-PATIENCE = 120.0  # seconds until what has not come is said not to come
+PATIENCE = 120.0  # seconds until a missing event is a failure
 DATABASE = "connect_timeout=3&keepalives_idle=5&keepalives_interval=2&tcp_user_timeout=9000"
 POSTGRES = {
     "listen_addresses": "*",
@@ -39,7 +39,7 @@ POSTGRES = {
     "max_connections": "300",
     "max_wal_size": "4GB",
     "jit": "off",
-    "tcp_keepalives_idle": "5",  # else the locks of a host without power stay for two hours
+    "tcp_keepalives_idle": "5",  # otherwise the locks of a host without power stay for two hours
     "tcp_keepalives_interval": "2",
     "tcp_keepalives_count": "3",
 }
@@ -48,11 +48,11 @@ CITUS = {"shared_preload_libraries": "citus", "citus.shard_count": "8"}
 
 @dataclass(slots=True)
 class Host:
-    """One program with an address of its own. ``kill`` ends all that runs there, as a lost host does."""
+    """A program with its own address. ``kill`` ends all its processes, like the loss of a host."""
 
     name: str
     command: Sequence[str]
-    port: int = 0  # answers there once it is up
+    port: int = 0  # it responds here once it is up
     environment: dict[str, str] = field(default_factory=dict)
     as_postgres: bool = False
     process: subprocess.Popen[bytes] | None = None
@@ -85,7 +85,9 @@ class Host:
             return not probe.connect_ex((self.address, self.port))
 
     def kill(self, *, power: bool) -> None:
-        """With ``power`` its link goes first: nobody is told that its connections have ended."""
+        """Kill the processes. With ``power`` the link goes down first, so that no peer sees a closed
+        connection.
+        """
         if power:
             ip("link", "set", f"v-{self.name}", "down")
         for line in subprocess.check_output(["ip", "netns", "pids", self.name]).split():
@@ -100,7 +102,7 @@ def ip(*arguments: str) -> None:
 
 
 def lay_network() -> None:
-    """Create a bridge, and for each host a namespace with one end of a pair of links."""
+    """Create a bridge, and a namespace for each host, linked to it."""
     ip("link", "set", "lo", "up")
     ip("link", "add", BRIDGE, "type", "bridge")
     ip("addr", "add", f"{OWN_ADDRESS}/24", "dev", BRIDGE)
@@ -117,7 +119,7 @@ def lay_network() -> None:
 
 
 def wait(condition: Callable[[], object], what: str, patience: float = PATIENCE) -> float:
-    """Seconds until it holds. Raises Broken."""
+    """Return the seconds until the condition holds. Raises Broken."""
     begun = time.monotonic()
     while True:
         with suppress(DatabaseError, psycopg.Error, httpx.TransportError):
@@ -133,7 +135,7 @@ def wait(condition: Callable[[], object], what: str, patience: float = PATIENCE)
 
 
 def postgres(name: str, binaries: Path, more: dict[str, str], copy_of: str = "") -> Host:
-    """Return a server with fresh data, or that of the primary, which it then follows."""
+    """Return a server with fresh data, or a standby of the given primary."""
     data = settings.VAR_DIR / name
     data.mkdir(mode=0o700)
     user = server.unprivileged_user()
@@ -181,12 +183,12 @@ def hosts(binaries: Path, citus: bool) -> Iterator[Host]:
 
 
 def with_environment(values: dict[str, str]) -> list[str]:
-    """Return the beginning of a command line that runs the rest with these environment variables too."""
+    """Return the beginning of a command line that sets these environment variables."""
     return ["env", *(f"{name}={value}" for name, value in values.items())]
 
 
 def environment(citus: bool) -> dict[str, str]:
-    """Return the environment of all our processes, this one included."""
+    """Set the environment of all our processes, including this one."""
     servers = ADDRESS["primary"] if citus else f"{ADDRESS['primary']},{ADDRESS['standby']}"
     url = f"postgres://postgres@{servers}/pincite?target_session_attrs=read-write&{DATABASE}"
     return {

@@ -47,7 +47,7 @@ LINES = 45
 
 
 def sample_pdf(serial: int, pages: int) -> bytes:
-    """Return a PDF of so many pages of plain text."""
+    """Return a PDF with this number of pages of plain text."""
     document = pymupdf.open()
     for number in range(1, pages + 1):
         page = document.new_page()
@@ -61,9 +61,9 @@ def sample_pdf(serial: int, pages: int) -> bytes:
 
 
 USERS = ("chaos-one", "chaos-two")
-PATIENCE = 180.0  # seconds until what has not come is said not to come
+PATIENCE = 180.0  # seconds until a missing event is a failure
 SMALL = 2  # pages
-CONTENT: dict[type[models.Model], str] = {  # all rows of a document, and how they lead to it
+CONTENT: dict[type[models.Model], str] = {  # all rows of a document, and their relations to it
     Page: "document",
     CitationUnit: "document",
     RetrievalChunk: "document",
@@ -81,7 +81,7 @@ PER_COPY = {
 
 
 class Broken(Exception):
-    """Something did not hold, or did not come; the message says what."""
+    """A condition does not hold or was not met in time; the message says which."""
 
 
 class Installation:
@@ -101,13 +101,13 @@ class Installation:
         )
 
     def upload(self, owner: User | None = None, pages: int = 0, serial: int = 0) -> Document:
-        """Return a document like no other; that of a ``serial`` is the same each time."""
+        """Store a unique document; the same ``serial`` gives the same content."""
         self.serial += 1
         pdf = sample_pdf(serial or 1000 + self.serial, pages or self.pages)
         return store_upload(owner or self.one, ContentFile(pdf), f"chaos {serial or self.serial}.pdf")
 
     def wait(self, condition: Callable[[], object], what: str, patience: float = PATIENCE) -> float:
-        """Seconds until the condition holds; a database that is away is waited for. Raises Broken."""
+        """Return the seconds until the condition holds; tolerate an unreachable database. Raises Broken."""
         begun = time.monotonic()
         while True:
             try:
@@ -126,7 +126,7 @@ class Installation:
         self.wait(self.web_answers, "the web server never answered")
 
     def warm_up(self, pages: int) -> None:
-        """Wait until every worker process has ingested documents, and so loaded its modules."""
+        """Wait until every worker process has ingested documents, and so has loaded its modules."""
         self.wait_until_whole()
         for _ in range(3):
             at_once = range(2 * settings.Q_CLUSTER["workers"])
@@ -144,13 +144,13 @@ class Installation:
         return self.wait(lambda: ready.count() == len(keys), "not all documents became ready", patience)
 
     def busy_process(self, document: Document) -> int:
-        """Return the process that has the document, once one has."""
+        """Return the process that holds the document's lease, once there is one."""
         held = Document.objects.filter(pk=document.pk, lease__isnull=False)
         self.wait(held.exists, "nobody took the document")
         return int(held.values_list("lease_holder", flat=True)[0].split(":")[-1])
 
     def member(self, name: str) -> psutil.Process:
-        """Return a process of the idle cluster, by what it is."""
+        """Return a process of the idle cluster by its role."""
         (cluster,) = children(self.worker.process.pid)
         (sentinel,) = children(cluster.pid)
         own = sorted(children(sentinel.pid), key=lambda process: process.pid)
@@ -160,7 +160,7 @@ class Installation:
 
 
 def rows_of(document: Document) -> dict[str, tuple[int, str]]:
-    """Return how many rows of each kind a document has, and a checksum of what they say."""
+    """Return the number of a document's rows of each kind, and a checksum of their content."""
     return {model._meta.label: _checksum(model, path, document) for model, path in CONTENT.items()}
 
 
@@ -199,7 +199,7 @@ def clear(*owners: User) -> None:
         delete_document(document)
 
 
-# A model server that speaks OpenAI's language from a script: it bills what it embeds, and answers slowly.
+# A scripted model server with OpenAI's API: it records what it embeds, and answers slowly.
 
 WORDS = [f"word{number} " for number in range(30)]  # one answer
 SECONDS_A_WORD = 0.1
@@ -208,7 +208,9 @@ SEARCH = "You help a search engine"  # how our own prompts to widen a search beg
 
 
 class ScriptedProvider(ThreadingHTTPServer):
-    """``embedded`` are the texts it was paid for; while ``speaks`` is not set, no answer begins."""
+    """A model server with OpenAI's API. ``embedded`` are the texts it embedded; answers wait until ``speaks``
+    is set.
+    """
 
     daemon_threads = True
     allow_reuse_address = True
@@ -283,7 +285,7 @@ START_SECONDS = 60
 
 
 def new_tab(browser: Browser, address: str) -> BrowserPage:
-    """Return a context of its own: nothing is in its cache."""
+    """Return a browser context with an empty cache."""
     client = Client()
     client.force_login(User.objects.get(username=USER), "django.contrib.auth.backends.ModelBackend")
     session = client.cookies[settings.SESSION_COOKIE_NAME].value
@@ -308,7 +310,7 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def taken_in(path: Path) -> Iterator[Document]:
-    """Store the file as a document of a temporary owner; remove both afterwards. Raises CommandError."""
+    """Store the file as a document of a temporary owner; delete both afterwards. Raises CommandError."""
     owner, _made = User.objects.get_or_create(username=USER)
     with path.open("rb") as file:
         document = store_upload(owner, File(file), path.name, queued=False)

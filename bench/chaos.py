@@ -55,7 +55,7 @@ from retrieval.models import EmbeddingSpace
 
 # --- PostgreSQL is restarted during work; tasks are delivered twice or never ---
 
-ALLOWED = {(200, ""), (503, "5")}  # status and Retry-After of what is asked meanwhile
+ALLOWED = {(200, ""), (503, "5")}  # status and Retry-After of requests meanwhile
 ASKED_EVERY = 0.1  # seconds
 
 
@@ -68,7 +68,7 @@ def restarted_during_ingest(chaos: Installation, number: int) -> float:
 
 
 def restarted_while_idle(chaos: Installation, number: int) -> float:
-    """Restart PostgreSQL while idle: the next upload comes through."""
+    """Restart PostgreSQL while idle; the next upload must succeed."""
     chaos.wait_until_whole()
 
     def work() -> None:
@@ -79,7 +79,7 @@ def restarted_while_idle(chaos: Installation, number: int) -> float:
 
 
 def restarted_during_a_question(chaos: Installation, number: int) -> float:
-    """Restart PostgreSQL during a question: its answer is stored whole, and the next one is written."""
+    """Restart PostgreSQL during a question; its answer must be stored completely, and the next one written."""
     chaos.wait_until_whole()
     if not Document.objects.filter(owner=chaos.two, status=Document.Status.READY).exists():
         chaos.wait_until_ready(chaos.upload(chaos.two, pages=SMALL))
@@ -93,7 +93,7 @@ def restarted_during_a_question(chaos: Installation, number: int) -> float:
 
 
 def begin_answer(chaos: Installation) -> dict[str, Any]:
-    """Question and answer as the API gives them; the answer is still to be written."""
+    """Return question and answer from the API; the answer is not written yet."""
     created = chaos.client.post("/api/conversations/", json={"provider": "compatible"}).raise_for_status()
     path = f"/api/conversations/{created.json()['id']}/messages/"
     question = {"question": "What was measure 12 of part 1?", "wait": False}
@@ -102,7 +102,7 @@ def begin_answer(chaos: Installation) -> dict[str, Any]:
 
 
 def check_answer(chaos: Installation, answer_id: str) -> None:
-    """Wait for the answer's end. Raises Broken unless all its words are there."""
+    """Wait for the end of the answer. Raises Broken if words are missing."""
     answers = Message.objects.filter(pk=answer_id)
     chaos.wait(lambda: not answers.unfinished().exists(), "the answer never ended")
     answer = answers.get()
@@ -112,7 +112,9 @@ def check_answer(chaos: Installation, answer_id: str) -> None:
 
 
 def with_restart(chaos: Installation, work: Callable[[], object]) -> float:
-    """Seconds from PostgreSQL's fast shutdown until the work is done. Raises Broken for any wrong answer."""
+    """Return the seconds from PostgreSQL's fast shutdown until the work is done. Raises Broken for a wrong
+    answer.
+    """
     with asked_all_the_time(chaos) as seen:
         begun = time.monotonic()
         shut_postgres_down()
@@ -127,7 +129,7 @@ def with_restart(chaos: Installation, work: Callable[[], object]) -> float:
 
 
 def shut_postgres_down() -> None:
-    """Shut down fast, which cuts all connections."""
+    """Shut PostgreSQL down fast, which closes all connections."""
     pid_file = Path(settings.DATABASES["default"]["HOST"]) / "postmaster.pid"
     os.kill(int(pid_file.read_text().split()[0]), signal.SIGINT)
 
@@ -139,7 +141,7 @@ def database_answers() -> bool:
 
 @contextmanager
 def asked_all_the_time(chaos: Installation) -> Iterator[list[tuple[int, str]]]:
-    """Status and Retry-After of a request that needs the database, again and again."""
+    """Collect status and Retry-After of repeated requests that need the database."""
     seen: list[tuple[int, str]] = []
     stop = threading.Event()
     client = httpx.Client(base_url=chaos.client.base_url, headers=chaos.client.headers, timeout=60)
@@ -149,7 +151,8 @@ def asked_all_the_time(chaos: Installation) -> Iterator[list[tuple[int, str]]]:
             answer = client.get("/api/documents/")
             seen.append((answer.status_code, answer.headers.get("Retry-After", "")))
 
-    client.get("/api/documents/").raise_for_status()  # one that never asked would start PostgreSQL itself
+    # A process without a connection would start PostgreSQL itself.
+    client.get("/api/documents/").raise_for_status()
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
     try:
@@ -176,7 +179,9 @@ uploads.store_upload(owner, ContentFile(pdf.read_bytes()), pdf.name)
 
 
 def delivered_twice(chaos: Installation, number: int) -> float:
-    """Give the same task to two workers at once: one lease, one set of rows, one bill from the provider."""
+    """Give the same task to two workers at once: expect one lease, one set of rows, and each text embedded
+    once.
+    """
     if not number:
         chaos.wait_until_whole()
     with scripted_provider() as provider:
@@ -195,7 +200,7 @@ def delivered_twice(chaos: Installation, number: int) -> float:
 
 
 def queued_twice(chaos: Installation) -> tuple[Document, list[int]]:
-    """Return a new document, and the keys of two copies of one task that both workers see at once."""
+    """Return a new document, and the keys of two copies of its task that both workers see at once."""
     chaos.serial += 1
     pdf = sample_pdf(1000 + chaos.serial, SMALL)
     with transaction.atomic():
@@ -207,7 +212,7 @@ def queued_twice(chaos: Installation) -> tuple[Document, list[int]]:
 
 
 def check_single(document: Document, embedded: list[str]) -> None:
-    """Check that the provider embedded each chunk once, with one row of each. Raises Broken."""
+    """Check that each chunk was embedded once and has one row of each kind. Raises Broken."""
     document.refresh_from_db()
     rows = rows_of(document)
     vectors = rows[next(model._meta.label for model in CONTENT if model.__name__ == "ChunkVector")][0]
@@ -235,11 +240,11 @@ def killed_before_enqueueing(chaos: Installation, number: int) -> float:
 SAME = 1  # the serial of the file whose rows are compared
 BACKLOG = 10
 MEMBERS = ("worker", "pusher", "monitor", "sentinel")
-QUIET = 2.0  # seconds in which something that was deleted could come back
+QUIET = 2.0  # seconds in which deleted rows could reappear
 
 
 def kill_busy_worker(chaos: Installation, number: int) -> float:
-    """At a random moment of its work: the document is ready, its rows are those of an undisturbed run."""
+    """Kill a worker at a random moment; the document must be ready with the rows of an undisturbed run."""
     undisturbed = Document.objects.filter(owner=chaos.two, original_name=f"chaos {SAME}.pdf").first()
     if undisturbed is None:
         undisturbed = chaos.upload(chaos.two, serial=SAME)
@@ -266,14 +271,16 @@ def sum_of_stages(document: Document) -> float:
 
 
 def kill_idle_process(chaos: Installation, number: int) -> float:
-    """Kill one kind of process after another; a backlog of ten drains."""
+    """Kill each kind of idle process in turn; a backlog of ten must be processed."""
     chaos.wait_until_whole()
     chaos.member(MEMBERS[number % len(MEMBERS)]).kill()
     return chaos.wait_until_ready(*(chaos.upload(pages=SMALL) for _ in range(BACKLOG)))
 
 
 def stop_and_start(chaos: Installation, number: int) -> float:
-    """SIGTERM in the middle of work: how soon the worker ends. The next goes on, no attempt is counted."""
+    """Send SIGTERM during work; measure how soon the worker ends. The next one continues, and no attempt is
+    counted.
+    """
     chaos.wait_until_whole()
     document = chaos.upload()
     chaos.busy_process(document)
@@ -290,7 +297,7 @@ def stop_and_start(chaos: Installation, number: int) -> float:
 
 
 def delete_during_ingest(chaos: Installation, number: int) -> float:
-    """Delete a document during ingestion: no row, vector or file is left, and none comes back."""
+    """Delete a document during ingestion; no row, vector or file may be left or reappear."""
     chaos.wait_until_whole()
     document = chaos.upload()
     chaos.busy_process(document)
@@ -323,7 +330,7 @@ QUESTION = "What was measure {} of part {}?"
 
 
 def one_file_behind_two_hundred(chaos: Installation, number: int) -> float:
-    """Median time until a single file is ready, as a multiple of the same on an idle installation."""
+    """Return the median time until a single file is ready, as a multiple of that on an idle installation."""
     chaos.warm_up(PAGES)
     idle = median_of_singles(chaos)
     with flood(chaos) as goes_on:
@@ -353,7 +360,7 @@ def median_of_singles(chaos: Installation) -> float:
 
 
 def seconds_of_questions(chaos: Installation, goes_on: Callable[[], bool] = lambda: True) -> list[float]:
-    """Return the seconds of each question that was answered meanwhile."""
+    """Return the seconds of each question answered meanwhile."""
     created = chaos.client.post("/api/conversations/", json={}).raise_for_status()
     path = f"/api/conversations/{created.json()['id']}/messages/"
     seconds: list[float] = []
@@ -373,7 +380,7 @@ def percentile(seconds: list[float]) -> float:
 
 @contextmanager
 def flood(chaos: Installation) -> Iterator[Callable[[], bool]]:
-    """Upload two hundred files at once; yield a check whether some still wait."""
+    """Upload two hundred files at once; yield a check whether some are still waiting."""
     waiting = Document.objects.filter(owner=chaos.one, status=Document.Status.UPLOADED)
     with transaction.atomic():  # none is begun before the last is there
         for _ in range(FLOOD):
@@ -387,7 +394,7 @@ OWN_FOLDER = "chaos"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """``run`` does one round and returns what it measured, in ``unit``; no round may be over ``limit``."""
+    """``run`` does one round and returns its measurement in ``unit``; no round may exceed ``limit``."""
 
     run: Callable[[Installation, int], float]
     rounds: int
@@ -411,7 +418,7 @@ TRIALS = {
 
 
 class TrialResult(msgspec.Struct, frozen=True):
-    """One trial: how many rounds held, and the worst that was measured against its limit."""
+    """A trial: the number of successful rounds, and the worst measurement with its limit."""
 
     trial: str
     passed: bool
@@ -454,7 +461,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 
 
 def attempt(name: str, chaos: Installation, rounds: int) -> TrialResult:
-    """Rounds of one trial, up to the first that breaks."""
+    """Run the rounds of a trial until the first failure."""
     trial, worst, held, note = TRIALS[name], 0.0, 0, ""
     try:
         for held in range(rounds):
@@ -467,7 +474,7 @@ def attempt(name: str, chaos: Installation, rounds: int) -> TrialResult:
 
 
 def own_installation(folder: str) -> dict[str, str]:
-    """Return the environment of an embedded installation beside the real one; its models are a script."""
+    """Return the environment of a separate embedded installation with scripted models."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}/v1"

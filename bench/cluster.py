@@ -53,21 +53,21 @@ from operations.embedded import server
 
 OWN_SERVERS = True
 USERS = ("cluster-uploads", "cluster-reads")
-DOWN_SECONDS, LOAD_SECONDS = 6.0, 4.0  # a host is away; load runs before and after that
-RETRIED = {409, 429, 502, 503, 504}  # asked again, as the answers themselves say
+DOWN_SECONDS, LOAD_SECONDS = 6.0, 4.0  # seconds of an outage; load runs before and after
+RETRIED = {409, 429, 502, 503, 504}  # retried, as the responses demand
 
 
-# --- Load: what was said to be done must be done, and every answer must be the known one ---
+# --- Load: everything confirmed must be stored, and every answer must be the known one ---
 
 
 @dataclass(slots=True)
 class Load:
-    """People who upload, ask, search and read through the load balancer until ``stop`` is set."""
+    """Users who upload, ask, search and read through the load balancer until ``stop`` is set."""
 
     token: dict[str, str]  # header by user
     cookie: dict[str, str]
     library: dict[str, Path]  # document id -> its file
-    known: dict[str, str] = field(default_factory=dict)  # what was answered before anything was killed
+    known: dict[str, str] = field(default_factory=dict)  # answers before the first outage
     uploaded: dict[str, int] = field(default_factory=dict)  # document id -> serial
     answered: list[str] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
@@ -78,7 +78,7 @@ class Load:
     serial: int = 0
 
     def call(self, method: str, path: str, who: str, **content: Any) -> httpx.Response:
-        """Repeated under one Idempotency-Key until it is answered. Raises Broken."""
+        """Send a request, repeated under one Idempotency-Key until it succeeds. Raises Broken."""
         headers = {"Authorization": self.token[who], "Idempotency-Key": uuid4().hex, "Host": "localhost"}
         headers |= content.pop("headers", {})
         begun = time.monotonic()
@@ -109,7 +109,7 @@ class Load:
         self.uploaded[key] = self.serial
 
     def ask(self, provider: str = "extractive") -> None:
-        """Ask the library; without a model the answer must be the known one, word by word."""
+        """Ask the library; without a model, the answer must be the known one, word for word."""
         made = self.call("POST", "/api/conversations/", USERS[1], json={"provider": provider}).json()["id"]
         path = f"/api/conversations/{made}/messages/"
         question = {"question": "What were net sales and operating income?", "wait": False}
@@ -128,7 +128,7 @@ class Load:
         self.ask("compatible")
 
     def follow(self, answer: str) -> None:
-        """Read the stream to its end, wherever it goes on; no event is missing. Raises Broken."""
+        """Read the event stream to its end, across reconnects; no event may be missing. Raises Broken."""
         after, begun = 0, time.monotonic()
         headers = {"Authorization": self.token[USERS[1]], "Accept": "text/event-stream", "Host": "localhost"}
         while time.monotonic() - begun < PATIENCE:
@@ -167,7 +167,7 @@ class Load:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Until the block ends, and what was begun has ended."""
+        """Run the load during the block, and wait for its last requests."""
         self.stop.clear()
         work = (self.upload_one, self.ask, self.ask_model, self.ask_model, self.search, self.read)
         threads = [threading.Thread(target=self._again, args=(each,)) for each in work]
@@ -185,12 +185,12 @@ class Load:
             try:
                 work()
                 self.done[work.__name__] += 1
-            except Exception as error:  # told with the others
+            except Exception as error:  # reported with the others
                 self.wrong.append(f"{work.__name__}: {error!r}")
 
 
 def written_whole(content: str) -> bool:
-    """Return whether the last writer wrote all of the answer; killed writers leave its beginning."""
+    """Return whether the last writer wrote the whole answer; killed writers leave its beginning."""
     whole, words = "".join(WORDS).split(), content.split()
     begun = [place for place, word in enumerate(words) if word == whole[0]]
     parts = [words[start:end] for start, end in zip(begun, [*begun[1:], len(words)], strict=True)]
@@ -203,7 +203,7 @@ KILLED = ["web1", "worker1", "standby", "node1", "redis", "bucket", "balancer", 
 
 
 class OutageReport(msgspec.Struct, frozen=True):
-    """What was done while a host was away, and what was found after it."""
+    """What was done during the outage of a host, and the state after it."""
 
     killed: str
     done: dict[str, int]
@@ -241,7 +241,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
             command.stdout.write(told)
             command.stdout.flush()
         for once in (load.ask, load.search, load.ask_model, load.read):
-            once()  # nothing is killed yet: this is what is known
+            once()  # the reference, before the first outage
         outcomes = []
         for name in options["killed"]:
             if name in cluster:
@@ -272,7 +272,7 @@ def started(citus: Path | None) -> dict[str, Host]:
         cluster[host.name] = host
         if host.name == "primary":
             wait(partial(make_database, host), "the primary takes no connection")
-        if host.name == "bucket":  # the servers are there, nothing of ours runs yet
+        if host.name == "bucket":  # the servers run, none of our processes yet
             call_command("migrate", verbosity=0, interactive=False)
             if citus:
                 nodes = [f"--worker={ADDRESS[name]}:5432" for name in NODES]
@@ -348,7 +348,7 @@ def trial(host: Host, load: Load, power: bool) -> OutageReport:
 
 
 def different(load: Load) -> list[str]:
-    """Uploaded documents whose rows are not as many as those of others of the same shape."""
+    """Return uploaded documents whose numbers of rows differ from those of equal documents."""
     shapes = Counter(
         str({label: count for label, (count, _) in rows_of(document).items()})
         for document in Document.objects.filter(pk__in=load.uploaded)

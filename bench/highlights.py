@@ -78,7 +78,7 @@ const inkOf = (canvas, reach) => {
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """The runs of ink along one line; ``gap`` in CSS pixels parts its words."""
+    """The runs of ink along one line; gaps of at least ``gap`` CSS pixels separate words."""
 
     runs: list[Run]
     gap: float
@@ -93,7 +93,7 @@ class Ink:
         return out
 
     def end_near(self, place: float, side: int) -> float | None:
-        """Return where the ink begins (side 0) or ends (1) that the text layer has at this place."""
+        """Return the beginning (side 0) or end (1) of the ink nearest to that of the text layer."""
         ends = [word[side] for word in self.words()]
         nearest = min(ends, key=lambda end: abs(end - place), default=None)
         return nearest if nearest is not None and abs(nearest - place) <= REACH else None
@@ -133,7 +133,7 @@ Box = tuple[float, float, float, float]  # CSS pixels
 
 @dataclass(frozen=True, slots=True)
 class Painted:
-    """The strong rectangles of a page, and the words of the text layer that stand in them."""
+    """The strong rectangles of a page, and the words of the text layer inside them."""
 
     rects: list[Box]
     words: list[tuple[str, Box]]
@@ -144,9 +144,9 @@ class Painted:
         return " ".join(text for text, _ in self.words)
 
     def errors(self) -> list[float]:
-        """Return the distances of each rectangle's ends from the ends of its words, along the line.
+        """Return the distances between the ends of each rectangle and the ends of its words, along the line.
 
-        Where the text layer has an end elsewhere, the ink of the word there decides.
+        If the text layer has an end elsewhere, the ink of the word decides.
         """
         found = []
         for number, rect in enumerate(self.rects):
@@ -186,7 +186,7 @@ def hull(boxes: list[Box]) -> Box:
 
 
 def settle(page: Page) -> None:
-    """Wait until pdf.js has drawn what it has to, and nothing moves any more."""
+    """Wait until pdf.js has drawn everything and nothing moves."""
     page.wait_for_function(STILL, polling=250)
 
 
@@ -202,7 +202,9 @@ FOLLOW = """(search) => {
 
 
 class Measured(msgspec.Struct):
-    """One file. ``errors``: of each painted line, how far its ends are from its words, in CSS pixels."""
+    """The results of one file. ``errors``: distances of each highlighted line's ends from its words, in CSS
+    pixels.
+    """
 
     file: str
     pages: int = 0
@@ -300,7 +302,7 @@ def named(words: list[str]) -> list[str]:
 
 
 def has_symbol(word: str) -> bool:
-    """Other than those of a keyboard, which all engines name alike."""
+    """Return whether the word has symbols other than those of a keyboard, which all engines name alike."""
     return bool(alphanumeric(word)) and any(not (c.isalnum() or c.isascii()) for c in word)
 
 

@@ -41,20 +41,22 @@ ROUNDS = 2
 
 
 class ParsingCost(msgspec.Struct, frozen=True):
-    """``times_words``: from page to finished units, by ``page.get_text("words")`` on the same pages."""
+    """``times_words``: the time from page to units, divided by that of ``page.get_text("words")`` on the same
+    pages.
+    """
 
     times_words: float
 
 
 class _Seconds(NamedTuple):
-    """For all pages of one document: its words, its units."""
+    """The seconds for all pages of a document: its words, its units."""
 
     words: float
     units: float
 
 
 def parsing_cost(files: Sequence[Path]) -> ParsingCost:
-    """Files that MuPDF cannot open, or that need a password, are left out."""
+    """Measure the files; skip those that MuPDF cannot open or that need a password."""
     seconds = [_measured(document) for file in files if (document := _opened(file))]
     if not seconds:
         return ParsingCost(0.0)
@@ -196,7 +198,7 @@ def with_workers(files: Sequence[Path], count: int) -> str:
 
 
 def wait_until_read(user: User, files: Sequence[bytes]) -> int:
-    """Upload files; return the number of their pages once each document is ready or has failed."""
+    """Upload files; return the number of their pages once all are ready or failed."""
     for number, data in enumerate(files):
         store_upload(user, ContentFile(data), f"{number}.pdf")
     own = Document.objects.filter(owner=user)

@@ -65,7 +65,7 @@ WORDS = (
 
 
 class Listing(NamedTuple):
-    """One way to look at the library: whose, and by which query."""
+    """A view of the library: user and query string."""
 
     user: User
     query: str
@@ -73,7 +73,7 @@ class Listing(NamedTuple):
 
 
 class LibraryFigures(NamedTuple):
-    """Milliseconds of the pages of one listing, and the fewest and most queries of one."""
+    """Milliseconds per page of a listing, and the fewest and most queries."""
 
     p50: float
     p95: float
@@ -112,7 +112,7 @@ def remove() -> None:
 
 
 def fill(owner: User, guest: User, count: int) -> None:
-    """Make documents with tags, collections, shares and copies of the same text, as people have them."""
+    """Create documents with tags, collections, shares and copies of the same text."""
     chance = random.Random(1)
     store_pictures(chance)
     documents = Document.objects.bulk_create(rows(owner, count, chance), batch_size=1000)
@@ -240,7 +240,7 @@ SCROLL = """async ([pages, screens]) => {
 
 
 def scroll(command: BaseCommand, owner: User, pages: int) -> int:
-    """Scroll the newest documents in Chromium, and write how long each further page was waited for."""
+    """Scroll the newest documents in Chromium, and print the waiting time for each further page."""
     with server() as address, chromium() as browser:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         name = settings.SESSION_COOKIE_NAME
@@ -264,7 +264,7 @@ def scrolled(page: BrowserPage, pages: int) -> list[tuple[float, int]]:
 
 
 def listings(owner: User, guest: User) -> Iterator[Listing]:
-    """Yield each order, the list view, a search, and each filter: of the owner, then of the guest."""
+    """Yield each order, the list view, a search, and each filter, for the owner and then for the guest."""
     shared = Collection.objects.get(owner=owner, name="Shared")
     tag = Tag.objects.filter(owner=owner).earliest("name")
     filters = [f"order={order}" for order in ORDERS]
@@ -330,7 +330,7 @@ YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Variation:
-    """One copy's way of saying everything differently, and always the same thing the same way."""
+    """The replacements of one copy; the same word is always replaced by the same other word."""
 
     def __init__(self, seed: int, vocabulary: Sequence[str]) -> None:
         self._seed = seed
@@ -365,7 +365,7 @@ def benchmark_owner() -> User:
 
 
 def originals() -> list[Document]:
-    """Documents of anybody but the benchmark that have chunks."""
+    """Return documents with chunks, except those of the benchmark."""
     found = Document.objects.exclude(owner__username=OWNER).filter(deleted_at=None, chunks__isnull=False)
     return list(found.distinct().order_by("created_at"))
 
@@ -382,7 +382,7 @@ def vocabulary_of(documents: Sequence[Document], size: int = 20_000) -> list[str
 
 @dataclass(frozen=True, slots=True)
 class BenchStep:
-    """One more copy: chunks in all, new ones, and the seconds that indexing them took (not varying them)."""
+    """One more copy: total and new chunks, and the seconds for indexing them (without varying them)."""
 
     chunks: int
     new: int
@@ -391,7 +391,7 @@ class BenchStep:
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
-    """A document to vary; its rows, which are written again and again, beside their own words."""
+    """A document to vary: its rows, and its words separately."""
 
     document: Document
     chunks: list[tuple[RetrievalChunk, str, str]]
@@ -460,7 +460,7 @@ def write_copy(source: SourceDocument, owner: User, seed: int, variation: Variat
 
 
 def index_seconds(document: Document) -> float:
-    """Indexes and embeds the copy. The vector index is built when all are there, as one would."""
+    """Index and embed the copy; return the seconds. The vector index is built after all copies."""
     start = time.perf_counter()
     index_words(document)
     embed_document(document, active_space())
@@ -468,7 +468,7 @@ def index_seconds(document: Document) -> float:
 
 
 def remove_library(owner: User) -> None:
-    """Delete all that was made, table by table: it has no files and no subscribers."""
+    """Delete all rows of the library, table by table; it has no files and no subscribers."""
     documents = Document.objects.filter(owner=owner)
     for rows in (
         ChunkVector.objects.filter(document__in=documents),

@@ -57,7 +57,7 @@ UNLIMITED = httpx.Limits(max_connections=None)
 
 @dataclass(slots=True)
 class LoadedServer:
-    """A web process of its own, and who calls it."""
+    """A separate web process and its clients."""
 
     user: User
     port: int
@@ -75,7 +75,7 @@ class LoadedServer:
         return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=PATIENCE, limits=unlimited)
 
     def browser(self, user: User) -> httpx.AsyncClient:
-        """Return a client that keeps its connections and is signed in as a browser is."""
+        """Return a client with a kept connection and a signed-in session."""
         django = Client()
         django.force_login(user, "django.contrib.auth.backends.ModelBackend")
         name = settings.SESSION_COOKIE_NAME
@@ -87,7 +87,7 @@ class LoadedServer:
         return spent.user + spent.system
 
     def kilobytes(self) -> float:
-        """Memory that is the web process's alone."""
+        """Return the private memory of the web process."""
         return float(psutil.Process(self.web.process.pid).memory_full_info().uss) / 1024
 
     def conversations(self, count: int, provider: str) -> list[Conversation]:
@@ -134,7 +134,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 
 
 def prepare_library(command: BaseCommand, options: dict[str, Any]) -> None:
-    """Take in the PDFs of ``--library``, and build the library of their varied copies."""
+    """Ingest the PDFs of ``--library``, and build the library of varied copies."""
     owner, _ = User.objects.get_or_create(username=f"{USER}-originals")
     for path in sorted(options["library"].glob("*.pdf")):
         if not Document.objects.filter(owner=owner, original_name=path.name).exists():
@@ -179,7 +179,7 @@ def one_alone(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]
 
 
 def without_model(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
-    """Ask many questions at once: all are begun in order, at a minimum rate."""
+    """Ask many questions at once: all must start in order, at a minimum rate."""
     talks = server.conversations(options["answers"], "extractive")
     began = time.monotonic()
     asyncio.run(asked_all(server, talks))
@@ -201,7 +201,7 @@ def without_model(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, 
 
 
 def with_scripted_model(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
-    """Return the time to the first word of each, as its reader sees it."""
+    """Return the time to the first word of each answer, as its reader sees it."""
     talks = server.conversations(options["answers"], "compatible")
     with scripted_provider():
         seconds = asyncio.run(first_words(server, talks))
@@ -214,7 +214,7 @@ def with_scripted_model(server: LoadedServer, options: dict[str, Any]) -> tuple[
 
 
 def idle_streams(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
-    """Return the growth of the web process for each stream of an answer whose model is silent."""
+    """Return the memory growth of the web process per stream of a silent model."""
     (talk,) = server.conversations(1, "compatible")
     with scripted_provider() as provider:
         provider.speaks.clear()
@@ -301,7 +301,7 @@ async def first_words(server: LoadedServer, talks: list[Conversation]) -> list[f
 
 
 async def growth_by_streams(server: LoadedServer, talk: Conversation, streams: int) -> float:
-    """Kilobytes. The streams are opened twice, so that what a first stream needs once is not counted."""
+    """Return kilobytes. The streams are opened twice, so that one-time allocations are not counted."""
     path = f"/api/conversations/{talk.pk}/messages/"
     async with server.client() as client:
         asked = await client.post(path, json={"question": QUESTION.format(1), "wait": False})

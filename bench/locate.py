@@ -40,7 +40,7 @@ class Quote(msgspec.Struct, frozen=True):
 
 
 class Times(msgspec.Struct, frozen=True):
-    """Milliseconds of one kind of quote, and the share of them that was found."""
+    """Milliseconds of one kind of quote, and the share of quotes that were found."""
 
     p50: float
     p95: float
@@ -48,7 +48,7 @@ class Times(msgspec.Struct, frozen=True):
 
 
 class LocateFigures(msgspec.Struct, frozen=True):
-    """Times by kind of quote; ``first`` is the median of calls that must read the document's text anew."""
+    """Times by kind of quote; ``first`` is the median of calls that must load the document's text."""
 
     pages: int
     quotes: int
@@ -102,7 +102,7 @@ def measure(document: Document, path: Path, count: int) -> LocateFigures:
 
 
 def sentences_of(document: Document, count: int, generator: random.Random) -> list[Quote]:
-    """Stretches of 6 to 30 words. Raises CommandError."""
+    """Return stretches of 6 to 30 words. Raises CommandError."""
     passages = document.units.filter(unit_type__in=("prose", "list")).values_list("content", flat=True)
     long = [words for text in passages if len(words := text.split()) >= FEWEST_WORDS]
     if not long:
@@ -116,7 +116,7 @@ def sentences_of(document: Document, count: int, generator: random.Random) -> li
 
 
 def values_of(document: Document, count: int, generator: random.Random) -> list[Quote]:
-    """Numbers of table rows, each with its row as the context; sentences' numbers where there is no table."""
+    """Return numbers of table rows, each with its row as context; without tables, numbers of sentences."""
     rows = CitationUnit.objects.filter(document=document, content__regex=r"\d").order_by("-unit_type")
     texts = list(rows.values_list("content", flat=True)[:2000])
     chosen = generator.choices(texts, k=count) if texts else []
@@ -124,7 +124,7 @@ def values_of(document: Document, count: int, generator: random.Random) -> list[
 
 
 def typed_otherwise(text: str) -> str:
-    """Without its quotes and hyphens, in small letters."""
+    """Return the text without quotes and hyphens, in lower case."""
     return re.sub(r"[-'\"“”‘’–—]", "", text.lower())
 
 
@@ -156,7 +156,7 @@ def timed(document: Document, quote: Quote, cold: bool = False) -> tuple[float, 
 
 
 def searched_by_pymupdf(path: Path, quotes: Sequence[Quote]) -> float:
-    """Median milliseconds of ``page.search_for`` over all pages of the open file."""
+    """Return the median milliseconds of ``page.search_for`` over all pages of the open file."""
     times = []
     with pymupdf.open(path) as file:
         for quote in quotes:

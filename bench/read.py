@@ -155,7 +155,7 @@ SHIFT = """() => new Promise((resolve) => {
 
 
 class ReadingFigures(msgspec.Struct):
-    """Medians in milliseconds; each ratio is our time to the first page by that of the other viewer.
+    """Medians in milliseconds. Each ratio is our time to the first page, divided by that of the other viewer.
 
     ``…_p95`` are the 95th percentiles of the runs; ``layout_shift`` is the largest of all runs.
     """
@@ -217,7 +217,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 
 
 def measure(document: Document, address: str, runs: int, stock_page: str) -> ReadingFigures:
-    """``stock_page`` is '' where pdf.js's stock viewer is not there."""
+    """Measure the visits in turn; ``stock_page`` is '' without pdf.js's stock viewer."""
     with chromium() as browser:
         ours: list[float] = []
         bare: list[float] = []
@@ -321,7 +321,7 @@ CITED = 8  # more pages than the reader draws ahead
 
 
 def cite(document: Document) -> None:
-    """Store an answer that cites the first page, a far one, and others apart. Raises CommandError."""
+    """Store an answer with citations of the first page, a far one, and others. Raises CommandError."""
     places = [1, *(document.page_count * share // 12 for share in (8, 3, 5, 10, 2, 7, 11))]
     cited = [
         document.units.filter(page_number__gte=place).order_by("page_number", "position").first()

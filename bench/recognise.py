@@ -52,7 +52,7 @@ class ScannedPage(msgspec.Struct, frozen=True):
 
 
 class RecognitionFigures(msgspec.Struct, frozen=True):
-    """Mean character error rate (0..1) by damage, then by script; seconds are wall time of recognition."""
+    """Mean character error rate (0..1) by damage, then by script; seconds are wall time of OCR."""
 
     pages: int
     error_rate: dict[str, dict[str, float]]
@@ -126,7 +126,7 @@ def drawn(file: Path, page: ParsedPage) -> Picture:
 
 
 def recognised(pictures: Sequence[Picture]) -> list[str]:
-    """Return the text of each picture, as a page of a scan that is read like any other."""
+    """Return the OCR text of each picture, as a page of a scan."""
     if not pictures:
         return []
     with TemporaryDirectory() as folder:
@@ -163,7 +163,7 @@ def skewed(picture: Picture) -> Picture:
 
 
 def noisy(picture: Picture) -> Picture:
-    """Grey paper, speckles, and letters a little out of focus."""
+    """Add grey paper, speckles and blur."""
     noise = np.random.default_rng(SEED).normal(0, NOISE, picture.shape)
     blurred = cv2.GaussianBlur(picture, (3, 3), 0).astype(np.float32)
     return np.clip(0.85 * blurred + 20 + noise, 0, 255).astype(np.uint8)
@@ -191,7 +191,7 @@ def in_pairs(pages: Sequence[ScannedPage]) -> list[tuple[ScannedPage, ScannedPag
 
 
 def error_rate(truth: str, found: str) -> float:
-    """Levenshtein distance by length, white space left out; 1 at most."""
+    """Return the Levenshtein distance divided by the length, without white space; 1 at most."""
     return min(1.0, Levenshtein.distance(letters(truth), letters(found)) / max(1, len(letters(truth))))
 
 
@@ -200,7 +200,7 @@ def letters(text: str) -> str:
 
 
 def script_of(text: str) -> str:
-    """Return the first word of most letters' Unicode names: LATIN, CYRILLIC, ARABIC, CJK, HIRAGANA, …"""
+    """Return the first word of the Unicode names of most letters: LATIN, CYRILLIC, ARABIC, CJK, HIRAGANA, …"""
     names = Counter(unicodedata.name(letter, "?").split()[0] for letter in text if letter.isalpha())
     found = names.most_common(1)[0][0] if names else "?"
     return "JAPANESE" if names["HIRAGANA"] or names["KATAKANA"] else found

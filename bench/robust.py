@@ -1,9 +1,8 @@
-"""What hostile files do: each PDF of a folder through the API and a real worker, one after the other.
+"""Outcomes of hostile files: each PDF of a folder through the API and a real worker, one after the other.
 
-Every one must end ``ready`` or ``failed`` with a code of the closed list, within
-30 s of processor time of the worker and its children, whatever else runs on the
-machine; no worker may be lost, none may grow by more than 50 MB. Where a file's
-folder has an ``expected.json`` (``{name: {"outcome": …}}``), that must hold too.
+Each must end ``ready`` or ``failed`` with a known code, within 30 s of processor time of the worker and its
+children. No worker may be lost or grow by more than 50 MB. If the folder has an ``expected.json`` (``{name:
+{"outcome": …}}``), its outcomes must match, too.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from pdf.failures import PLAIN_LINES
 
 SLOWEST_SECONDS = 30.0  # of processor time
 MOST_GROWTH = 50 * 1024 * 1024  # bytes, of one worker process
-WARM = 20  # files after which a worker has loaded what it needs; and over which its memory is looked at
-STUCK_SECONDS = 900.0  # of wall time: a busy machine does not meet it
+WARM = 20  # files until a worker has loaded its modules; files between two memory checks
+STUCK_SECONDS = 900.0  # of wall time; a busy machine may exceed it
 REJECTED = {"not_a_pdf", "empty", "too_large"}
 LIMITED = {"took_too_long", "too_much_memory", "too_many_pages"}
 FAILED = {str(code) for code in FailureCode} - {"internal"}
@@ -49,18 +48,18 @@ ENDS = {
     "failed_or_ready": FAILED | {"ready"},
     "ready_or_rejected": REJECTED | {"ready"},
 }
-# Where poppler reads at least so many words, and we less than this share of them, a warning is printed.
+# A warning is printed if poppler finds at least this many words, and we less than this share of them.
 POPPLER_WORDS, UNREAD_SHARE = 20, 0.5
 POPPLER_SECONDS = 20.0
-# How the reasons of pages begin that failed in our own code (``pdf.layout.pipeline``).
+# Beginnings of the reasons of pages that failed in our own code (``pdf.layout.pipeline``).
 OWN_FAULTS = (PLAIN_LINES, "writing: ")
 
 
 class FileOutcome(msgspec.Struct, frozen=True):
-    """What became of a file: ``ready`` or a reason code, what did not hold, what is odd.
+    """The outcome of a file: ``ready`` or a failure code, violated limits, warnings.
 
-    ``seconds`` since its start, and of processor time, which alone is judged; ``own_faults``: pages that
-    failed in our own code.
+    ``seconds`` since its start, and of processor time, which is the one with a limit; ``own_faults``: pages
+    that failed in our own code.
     """
 
     file: str
@@ -122,7 +121,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 
 
 def files_of(folder: Path, listed: Path | None, limit: int) -> list[Path]:
-    """Return the PDF files of the folder, or those that the list names."""
+    """Return the PDF files of the folder, or those in the list."""
     if listed is None:
         return chosen_files(folder, limit)
     names = [line.strip() for line in listed.read_text().splitlines() if line.strip()]
@@ -146,7 +145,7 @@ def outcome_of(site: Installation, file: Path, folder: Path) -> FileOutcome:
 
 
 def cpu_seconds(site: Installation) -> float:
-    """Processor time of the worker's processes, those that ended included."""
+    """Return the processor time of the worker's processes, including ended ones."""
     worker = psutil.Process(site.worker.process.pid)
     spent = 0.0
     for process in (worker, *worker.children(recursive=True)):
@@ -156,7 +155,7 @@ def cpu_seconds(site: Installation) -> float:
 
 
 def ended(site: Installation, document: Document, name: str) -> FileOutcome:
-    """Return how the document ended, and how long after its start. Raises Broken."""
+    """Return the document's final status and the seconds since its start. Raises Broken."""
 
     def has_ended() -> bool:
         document.refresh_from_db()
@@ -183,7 +182,7 @@ def judged(outcome: FileOutcome, file: Path) -> FileOutcome:
 
 
 def unread_text(outcome: FileOutcome, file: Path) -> str:
-    """Return the text that poppler reads and we do not; '' if it is short, or poppler is missing."""
+    """Return the text that poppler finds and we do not; '' if it is short or poppler is missing."""
     read = outcome.words + outcome.hidden_words
     found = words_by_poppler(file)
     if found < POPPLER_WORDS or read >= UNREAD_SHARE * found:
@@ -224,8 +223,10 @@ def expected_in(folder: Path) -> Mapping[str, dict[str, Any]]:
 
 
 class Memory:
-    """Resident bytes that the processes which take documents in keep, from when they have loaded what they
-    need: what a file takes for a moment, and gives back, is not counted."""
+    """Resident bytes that the ingesting processes keep, counted from when they have loaded their modules.
+
+    Memory that is used for a file and released afterwards is not counted.
+    """
 
     def __init__(self, site: Installation) -> None:
         self._site = site

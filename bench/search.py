@@ -1,4 +1,4 @@
-"""Search times by size of the library: percentiles, processor time, bytes, growth; recall."""
+"""Search by size of the library: percentiles of time, processor time, bytes, growth, and recall."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def measure_size(owner: User, chunks: int, questions: Sequence[str]) -> list[Siz
 def measure_scope(name: str, scope: Scope, owner: User, chunks: int, questions: Sequence[str]) -> Size:
     prose = SearchOptions(limit=10)
     for text in sentences(owner, WARM_UP_SEARCHES):
-        search(text, scope, prose)  # a server that has been up for a while: no question is asked twice
+        search(text, scope, prose)  # as on a server that has run for a while; no question is repeated
     python, server = time.process_time(), server_seconds()
     times = timed(lambda text: search(text, scope, prose), questions)
     each = 1000 / len(questions)
@@ -133,7 +133,7 @@ MESSAGE = re.compile(rb"^([FB])\t(\d+)\t", re.MULTILINE)
 
 
 def bytes_between(work: Callable[[], object]) -> tuple[int, int]:
-    """Bytes that the connection sends and receives during ``work``, as libpq traces them."""
+    """Return the bytes that the connection sends and receives during ``work``, as libpq traces them."""
     connection.ensure_connection()
     wire = connection.connection.pgconn
     with TemporaryFile() as log:
@@ -150,7 +150,7 @@ def bytes_between(work: Callable[[], object]) -> tuple[int, int]:
 
 
 def server_seconds() -> float:
-    """Processor time of this connection's server process; 0 where it runs elsewhere."""
+    """Return the processor time of this connection's server process; 0 if it runs elsewhere."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         stat = Path(f"/proc/{cursor.fetchone()[0]}/stat")
@@ -159,7 +159,7 @@ def server_seconds() -> float:
 
 
 def index_size() -> int:
-    """Bytes of the indexes that find words and vectors."""
+    """Return the bytes of the indexes of words and vectors."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT coalesce(sum(pg_relation_size(indexrelid)), 0) FROM pg_index JOIN pg_class "
@@ -197,13 +197,13 @@ SCALED_FIGURES = ("p50", "p95", "python", "server", "sent", "received", "index_b
 
 
 def power(sizes: Sequence[Size], name: str) -> float:
-    """Return the exponent of the fitted growth: of the logarithm by that of the number of chunks."""
+    """Return the exponent of growth: the slope of log(value) by log(number of chunks)."""
     values = [math.log(max(getattr(size, name), 0.001)) for size in sizes]
     return statistics.linear_regression([math.log(size.chunks) for size in sizes], values).slope
 
 
 def build(out: OutputWrapper, owner: User, chunks: int, memory: str) -> None:
-    """Builds the library, or what is missing of it, and tells how fast chunks are indexed."""
+    """Build the library, or the missing part of it; print how fast chunks are indexed."""
     have = RetrievalChunk.objects.filter(document__owner=owner).count()
     new, seconds = 0, 0.0
     for step in build_library(owner, min(chunks, VARIED)):
@@ -242,7 +242,7 @@ def sentences(owner: User, count: int) -> list[str]:
 
 
 def compare(out: OutputWrapper, owner: User, questions: Sequence[str]) -> None:
-    """Statements of a search, and recall beside comparing with every vector."""
+    """Print the statements of a search, and the recall against exact search."""
     scope, space = Scope(owner), active_space()
     out.write(f"statements a search: {sorted(statements(scope, questions, SearchOptions(limit=10)))}")
     vectors = list(embedder_of(space).embed(questions, query=True))
@@ -251,7 +251,7 @@ def compare(out: OutputWrapper, owner: User, questions: Sequence[str]) -> None:
 
 
 def timed(call: Callable[[Any], object], items: Sequence[Any]) -> list[float]:
-    """Milliseconds of each call."""
+    """Return the milliseconds of each call."""
     times = []
     for item in items:
         start = time.perf_counter()
@@ -274,8 +274,11 @@ def statements(scope: Scope, questions: Sequence[str], options: SearchOptions) -
 
 
 def recall(owner: User, space: EmbeddingSpace, vectors: Sequence[Vectors], share: float) -> str:
-    """Of the truly nearest in documents that hold about ``share`` of the chunks, how many are found; and
-    whether there were always as many rows as asked for, or as exist."""
+    """Return the share of the true nearest chunks that are found, in documents with about ``share`` of the
+    chunks.
+
+    Also return whether every search gave as many rows as requested, or as exist.
+    """
     scope = scope_of_share(owner, share)
     sql = scope.compiled()
     if sql is None:
@@ -296,7 +299,7 @@ def count_of(space: EmbeddingSpace, scope: Scope) -> int:
 
 
 def exact(vector: Vectors, space: EmbeddingSpace, sql: ScopeSql) -> set[UUID]:
-    """Return the nearest by comparing with all: a chunk count of 0 asks for that."""
+    """Return the nearest chunks by exact search, which a chunk count of 0 selects."""
     return {found.chunk_id for found in nearest_chunks(vector, space, sql, 0, RECALL_AT)}
 
 
@@ -318,8 +321,8 @@ def scope_of_share(owner: User, share: float) -> Scope:
 
 # --- A library of more than ``VARIED`` chunks ---
 #
-# The server repeats the varied copies: a million would take the indexer half an hour.
-# The repeats have the words of their originals and vectors as far from theirs as those of other copies.
+# The server copies the varied documents, since indexing a million chunks takes half an hour. The copies have
+# the words of their originals, and vectors as far from them as those of other copies.
 
 VARIED = 20_000
 NOISES = 1000
@@ -332,7 +335,7 @@ AGAIN = "md5({column}::text || %(number)s)::uuid"
 
 
 def repeat_library(owner: User, chunks: int, memory: str) -> None:
-    """Repeats the owner's varied documents, so many times as ``chunks`` asks for, without their indexes."""
+    """Insert copies of the owner's varied documents until there are ``chunks``, without their indexes."""
     varied = Document.objects.filter(owner=owner, metadata__has_key="seed")
     have = RetrievalChunk.objects.filter(document__in=varied).count()
     wanted = range(1, round(chunks / max(have, 1)))
@@ -355,7 +358,7 @@ def repeat_library(owner: User, chunks: int, memory: str) -> None:
 
 
 def repeat_rows(cursor: CursorWrapper, varied: QuerySet[Document], number: int) -> None:
-    """Insert the rows of all varied documents once more, with ids made from theirs and the number."""
+    """Insert the rows of all varied documents again, with ids derived from theirs and the number."""
     again = {
         column: AGAIN.format(column=f"old.{column}") for column in ("id", "document_id", "chunk_id", "unit")
     }

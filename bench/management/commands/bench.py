@@ -1,8 +1,8 @@
-"""`manage.py bench NAME …`: measures. Each is a module of its own, `bench/<name>.py`.
+"""`manage.py bench NAME …`: run a benchmark, a module `bench/<name>.py`.
 
-Such a module has a docstring that begins with what it measures, `add_arguments(parser)`,
-and `run(command, options)`, which prints with `command.stdout.write` and returns the exit code. One that
-starts database servers of its own says `OWN_SERVERS = True`, and migrates them itself.
+Its docstring begins with what it measures. It has `add_arguments(parser)`, and `run(command, options)`, which
+prints with `command.stdout.write` and returns the exit code. `OWN_SERVERS = True` means that it starts and
+migrates its own database servers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from documents.management import LibraryCommand
 
 
 def benchmarks() -> dict[str, ModuleType]:
-    """Return the modules of `bench` by name, without those that are only part of one (`_name`)."""
+    """Return the modules of `bench` by name, without parts of one (`_name`)."""
     return {
         module.name: import_module(f"bench.{module.name}")
         for module in pkgutil.iter_modules(bench.__path__)
