@@ -79,7 +79,7 @@ def restarted_while_idle(chaos: Installation, number: int) -> float:
 
 
 def restarted_during_a_question(chaos: Installation, number: int) -> float:
-    """Restart PostgreSQL during a question; its answer must be stored completely, and the next one written."""
+    """Restart PostgreSQL during a question; its answer must be complete, and the next one written."""
     chaos.wait_until_whole()
     if not Document.objects.filter(owner=chaos.two, status=Document.Status.READY).exists():
         chaos.wait_until_ready(chaos.upload(chaos.two, pages=SMALL))

@@ -200,7 +200,7 @@ def letters(text: str) -> str:
 
 
 def script_of(text: str) -> str:
-    """Return the first word of the Unicode names of most letters: LATIN, CYRILLIC, ARABIC, CJK, HIRAGANA, …"""
+    """Return the first word of most letters' Unicode names: LATIN, CYRILLIC, ARABIC, CJK, HIRAGANA, …"""
     names = Counter(unicodedata.name(letter, "?").split()[0] for letter in text if letter.isalpha())
     found = names.most_common(1)[0][0] if names else "?"
     return "JAPANESE" if names["HIRAGANA"] or names["KATAKANA"] else found
