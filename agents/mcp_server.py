@@ -166,7 +166,7 @@ def verify(
     agent: Agent,
     document: DocumentId,
     claim: Annotated[str, Field(max_length=4000, description="one sentence")],
-    quote: Annotated[str, Field(default="", max_length=10_000, description="the words it is to rest on")],
+    quote: Annotated[str, Field(default="", max_length=10_000, description="the words that must support it")],
     page: Annotated[int | None, Field(default=None, ge=1)],
 ) -> Verified:
     """Check one sentence against a document: verified or not, why, and the words that decide it."""
@@ -177,7 +177,7 @@ def ask(
     agent: Agent,
     question: Annotated[str, Field(max_length=4000)],
     documents: DocumentIds,
-    conversation: Annotated[str, Field(default="", description="of an earlier answer, to go on there")],
+    conversation: Annotated[str, Field(default="", description="id of an earlier answer to continue")],
 ) -> Answered:
     """Have a question answered from the documents, every claim cited and checked."""
     return evidence.ask(agent, question, documents, conversation)

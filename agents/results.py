@@ -101,8 +101,8 @@ class PagesRead(FromDocuments):
     title: str
     page_count: int
     units: list[UnitRead]
-    next_page: int | None = Field(description="where to go on; null at the document's end")
-    pages_being_read: list[int] = Field(description="pages whose text is not there yet")
+    next_page: int | None = Field(description="where to continue; null at the document's end")
+    pages_being_read: list[int] = Field(description="pages without text yet")
 
 
 class Part(BaseModel):
@@ -142,8 +142,8 @@ class Verified(FromDocuments):
     verdict: Verdict
     reason: str
     differences: list[Difference]
-    missing: list[str] = Field(description="values of the claim that the page does not have")
-    quote: str = Field(description="the words it rests on")
+    missing: list[str] = Field(description="values of the claim that are not on the page")
+    quote: str = Field(description="the words that support it")
     page: int | None
     lines: Lines | None
     section: str
@@ -198,7 +198,7 @@ class Answered(FromDocuments):
 
     answer: str
     citations: list[Cited]
-    summary: str = Field(description="how its claims fared, such as '3 of 5 claims verified'")
+    summary: str = Field(description="summary of its claims, such as '3 of 5 claims verified'")
     uncited: list[str] = Field(description="claims that cite nothing")
     status: str
     error: str

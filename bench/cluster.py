@@ -215,11 +215,13 @@ class OutageReport(msgspec.Struct, frozen=True):
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, metavar="DIR", help="PDFs that are taken in and asked about")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="PDFs to ingest and ask about")
     parser.add_argument("--limit", type=int, default=8, help="so many of them, the smallest first")
     parser.add_argument("--killed", nargs="*", default=KILLED, choices=KILLED, help="all by default")
-    parser.add_argument("--power", action="store_true", help="cut the host off the network as it is killed")
-    parser.add_argument("--citus", type=Path, metavar="BIN", help="programs of a PostgreSQL that has Citus")
+    parser.add_argument(
+        "--power", action="store_true", help="disconnect a killed host from the network first"
+    )
+    parser.add_argument("--citus", type=Path, metavar="BIN", help="folder of a PostgreSQL with Citus")
     parser.add_argument("--json", action="store_true")
 
 

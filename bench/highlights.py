@@ -218,7 +218,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
     parser.add_argument("--pages", type=int, default=3, help="at most, of each file")
     parser.add_argument("--passages", type=int, default=5, help="at most, of each page")
-    parser.add_argument("--all", action="store_true", help="also pages that lie as one expects")
+    parser.add_argument("--all", action="store_true", help="also pages without rotation, crop or scale")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:

@@ -118,10 +118,10 @@ class IngestFigures(msgspec.Struct):
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR")
-    parser.add_argument("--limit", type=int, default=0, help="so many files at most, spread over the folder")
-    parser.add_argument("--others", action="store_true", help="pymupdf4llm and pdfplumber beside ours")
+    parser.add_argument("--limit", type=int, default=0, help="most files, spread over the folder")
+    parser.add_argument("--others", action="store_true", help="also measure pymupdf4llm and pdfplumber")
     parser.add_argument(
-        "--workers", type=int, nargs="+", default=[], help="also take the files in with so many workers"
+        "--workers", type=int, nargs="+", default=[], help="also ingest the files with this number of workers"
     )
     parser.add_argument("--json", action="store_true")
 

@@ -97,13 +97,13 @@ class LoadedServer:
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--answers", type=int, default=200)
     parser.add_argument("--requests", type=int, default=400)
-    parser.add_argument("--library", type=Path, help="PDFs to make the library of that is searched")
+    parser.add_argument("--library", type=Path, help="PDFs for the library that is searched")
     parser.add_argument("--chunks", type=int, default=100_000, help="of that library")
     parser.add_argument(
         "--rates", type=float, nargs="+", default=[50.0, 25.0, 10.0], help="searches a second"
     )
     parser.add_argument("--seconds", type=float, default=20.0, help="of searching at each rate")
-    parser.add_argument("--keep", action="store_true", help="leave the library there for another run")
+    parser.add_argument("--keep", action="store_true", help="keep the library for another run")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:

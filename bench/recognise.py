@@ -61,7 +61,7 @@ class RecognitionFigures(msgspec.Struct, frozen=True):
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR")
-    parser.add_argument("--limit", type=int, default=12, help="so many files at most, spread over the folder")
+    parser.add_argument("--limit", type=int, default=12, help="most files, spread over the folder")
     parser.add_argument("--json", action="store_true")
 
 

@@ -88,8 +88,8 @@ class RobustnessFigures(msgspec.Struct, frozen=True):
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR")
-    parser.add_argument("--limit", type=int, default=0, help="so many files at most, spread over the folder")
-    parser.add_argument("--list", type=Path, help="a file that names the PDF files, a line each, below DIR")
+    parser.add_argument("--limit", type=int, default=0, help="most files, spread over the folder")
+    parser.add_argument("--list", type=Path, help="a file with one path of a PDF per line, relative to DIR")
     parser.add_argument("--json", action="store_true", help="one JSON object per file, then the figures")
 
 

@@ -51,7 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--questions", type=Path, help="FinanceBench's format; else sentences")
     parser.add_argument("--count", type=int, default=50, help="questions asked")
     parser.add_argument("--memory", default=INDEX_MEMORY, help="for building the vector index")
-    parser.add_argument("--keep", action="store_true", help="leave the library there for another run")
+    parser.add_argument("--keep", action="store_true", help="keep the library for another run")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:

@@ -192,7 +192,7 @@ class AnswerEvaluation:
         parser.add_argument("--scope", choices=["document", "library"], default="document")
         parser.add_argument("--json", action="store_true", help="one line of JSON")
         parser.add_argument("--each", action="store_true", help="each question with its answer")
-        parser.add_argument("--without-packs", action="store_true", help="switch the packs of fields off")
+        parser.add_argument("--without-packs", action="store_true", help="disable vocabulary packs")
 
     def run(self, out: OutputWrapper, **options: Any) -> None:
         try:

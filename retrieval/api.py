@@ -97,12 +97,12 @@ class StrategiesSerializer(Strict, serializers.Serializer):
         required=False, min_value=0, max_value=1, help_text="least similarity in meaning; 0.1"
     )
     rerank = switch(help_text="order the best again, by a rerank model where one is set up")
-    multi_query = switch(help_text="search for other wordings, too")
-    hyde = switch(help_text="search by a model's invented answer, too")
+    multi_query = switch(help_text="also search for variants of the question")
+    hyde = switch(help_text="also search by a model's hypothetical answer (HyDE)")
     self_query = switch(help_text="read filters from the question")
-    decomposition = switch(help_text="search for the parts of a question that asks for several things")
-    compression = switch(help_text="of each passage only what speaks of the question")
-    fts_level = LevelField(required=False, allow_null=True, help_text="what keyword search ranks")
+    decomposition = switch(help_text="search for each part of a compound question")
+    compression = switch(help_text="only the sentences about the question of each passage")
+    fts_level = LevelField(required=False, allow_null=True, help_text="the level that keyword search ranks")
 
 
 class RagConfigSerializer(StrategiesSerializer):
@@ -145,7 +145,7 @@ class SearchRequestSerializer(FiltersSerializer):
     query = serializers.CharField(max_length=4000)
     limit = serializers.IntegerField(default=10, min_value=1, max_value=100)
     offset = serializers.IntegerField(default=0, min_value=0, max_value=10_000)
-    fts_level = LevelField(default=None, allow_null=True, help_text="what keyword search ranks")
+    fts_level = LevelField(default=None, allow_null=True, help_text="the level that keyword search ranks")
     off = serializers.ListField(
         child=serializers.ChoiceField(STRATEGIES),
         default=list,
@@ -153,7 +153,7 @@ class SearchRequestSerializer(FiltersSerializer):
         help_text="strategies that must not run",
     )
     rag_config = StrategiesSerializer(
-        required=False, help_text="as for questions; its top_k goes before limit, its fts_level before that"
+        required=False, help_text="as for questions; its top_k overrides limit, its fts_level the other one"
     )
 
 
@@ -193,7 +193,7 @@ class HitSerializer(serializers.Serializer):
     best_unit_ids = serializers.ListField(child=serializers.UUIDField(), help_text="best first")
     score = serializers.FloatField(help_text="comparable within one answer only")
     similarity = serializers.SerializerMethodField(
-        help_text="cosine with the question; null where search by meaning did not bring it"
+        help_text="cosine with the question; null if vector search did not find it"
     )
     why = ListRankSerializer(many=True)
     snippet = SnippetSerializer()

@@ -369,7 +369,7 @@ class WeightsEvaluation:
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "sets", nargs="+", metavar="NAME=QUESTIONS.jsonl", help="files of a name are one set"
+            "sets", nargs="+", metavar="NAME=QUESTIONS.jsonl", help="files of the same name are one set"
         )
 
     def run(self, out: OutputWrapper, **options: Any) -> None:

@@ -148,7 +148,7 @@ class ProviderSerializer(serializers.Serializer):
     name = serializers.CharField()
     label = serializers.CharField()
     model = serializers.CharField()
-    setting = serializers.CharField(help_text="the setting that switches it on")
+    setting = serializers.CharField(help_text="the setting that enables it")
     configured = serializers.BooleanField()
     default = serializers.BooleanField(help_text="conversations use it unless they choose another")
     explanation = serializers.CharField()

@@ -145,7 +145,7 @@ class QuestionSerializer(Strict, serializers.Serializer):
         default=True, help_text="false: answer at once, with a pending answer whose stream can be read"
     )
     rag_config = RagConfigSerializer(
-        required=False, help_text="how this question is searched; goes before the conversation's"
+        required=False, help_text="search settings of this question; they override the conversation's"
     )
 
 
@@ -153,7 +153,7 @@ class BudgetSerializer(serializers.Serializer):
     """What a model would read for a question on whole documents; no parts for one that search answers."""
 
     parts = serializers.IntegerField(help_text="prompts for notes, before the one for the answer")
-    tokens = serializers.IntegerField(help_text="of all prompts together, about")
+    tokens = serializers.IntegerField(help_text="estimated tokens of all prompts together")
     limit = serializers.IntegerField(help_text="PINCITE_DOCUMENT_TOKENS")
     left_out = serializers.IntegerField(help_text="passages beyond the limit")
 

@@ -160,9 +160,11 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
         required=False,
         min_value=1,
         max_value=1_000_000,
-        help_text="from 1; a drawing's is sent",
+        help_text="from 1; required for a drawing",
     )
-    durability = serializers.CharField(read_only=True, help_text="same, moved or gone since it was made")
+    durability = serializers.CharField(
+        read_only=True, help_text="same, moved or gone since the citation was made"
+    )
     region = serializers.SerializerMethodField()
     frames: Frames | None = None
 

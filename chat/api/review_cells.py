@@ -113,7 +113,9 @@ class ReviewCellSerializer(serializers.ModelSerializer):
 class CellChangeSerializer(Strict, serializers.Serializer):
     """A value of your own as text, what you think of the one that stands there, or a comment."""
 
-    revision = serializers.IntegerField(min_value=0, help_text="as you read it; 409 when it has changed")
+    revision = serializers.IntegerField(
+        min_value=0, help_text="the revision your change is based on; 409 if it has changed"
+    )
     text = serializers.CharField(required=False, allow_blank=True, max_length=10_000)
     mark = serializers.ChoiceField(["", *ReviewCell.Mark.values], required=False)
     comment = serializers.CharField(required=False, allow_blank=True, max_length=2000)
@@ -178,7 +180,7 @@ class ChosenSerializer(Strict, serializers.Serializer):
 
     cells = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=5000)
     column = serializers.UUIDField(required=False)
-    again = serializers.BooleanField(required=False, default=False, help_text="cells that are filled, too")
+    again = serializers.BooleanField(required=False, default=False, help_text="also cells that are filled")
 
 
 class EstimatedSerializer(ChosenSerializer):

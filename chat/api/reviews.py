@@ -133,7 +133,7 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
     columns = ColumnSerializer(many=True, read_only=True)
     tokens_left = serializers.IntegerField(
         required=False, allow_null=True, min_value=0, max_value=10**12,
-        help_text="that a model may still use for this review; null: no limit",
+        help_text="tokens that a model may still use for this review; null: no limit",
     )  # fmt: skip
     progress = serializers.SerializerMethodField(help_text="cells by state")
 

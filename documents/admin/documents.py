@@ -114,7 +114,7 @@ class DocumentAdmin(admin.ModelAdmin):
         stages = [spent for stage, spent in document.stage_seconds.items() if ":" not in stage]
         return f"{sum(stages):.1f}" if stages else "–"
 
-    @admin.display(description="what was made of it")
+    @admin.display(description="what it became")
     def counts(self, document: Document) -> str:
         made = [
             (Page, document.page_count),

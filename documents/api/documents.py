@@ -170,7 +170,7 @@ class RetrySerializer(Strict, serializers.Serializer):
         max_length=500,
         trim_whitespace=False,
         write_only=True,
-        help_text="of a file that needs one; it is not kept",
+        help_text="of an encrypted file; it is not stored",
     )
 
 
@@ -195,12 +195,12 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
         many=True,
         required=False,
         queryset=Collection.objects.all(),
-        help_text="of those you see; putting in and taking out needs the right to edit the collection",
+        help_text="documents you can see; to add and remove, you need the right to edit the collection",
     )
     owner = serializers.CharField(source="owner.username", read_only=True)
     year = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=3000)
     failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
-    source_url = serializers.CharField(read_only=True, help_text="where it was fetched from, or ''")
+    source_url = serializers.CharField(read_only=True, help_text="URL it was downloaded from, or ''")
     outline = serializers.SerializerMethodField(help_text="the PDF's own table of contents")
     pages_read = serializers.IntegerField(read_only=True, help_text="pages that can be searched")
     same_text = serializers.SerializerMethodField(

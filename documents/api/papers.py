@@ -133,7 +133,7 @@ class ImportPapers(PlainView):
         tags=["papers"],
         operation_id="papers_import",
         summary="Add all papers of a BibTeX, RIS, CSL-JSON or Zotero RDF list",
-        description="They are there at once; workers read them, as `status` and `progress` of each say.",
+        description="They are created at once; workers process them: see `status` and `progress` of each.",
         responses={201: DocumentSerializer(many=True)} | UNUSABLE,
     )
     def post(self, request: Request) -> Response:

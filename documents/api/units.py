@@ -130,7 +130,7 @@ class CellSerializer(serializers.Serializer):
     char_start = serializers.IntegerField()
     char_end = serializers.IntegerField()
     headed_columns = serializers.ListField(
-        child=serializers.IntegerField(), required=False, help_text="columns that a header cell stands over"
+        child=serializers.IntegerField(), required=False, help_text="columns below a header cell"
     )
 
 

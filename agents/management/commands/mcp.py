@@ -15,7 +15,7 @@ class Command(LibraryCommand):
     help = "Serves MCP on standard input and output: search, read, locate, verify, ask."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--user", default="", help="whose library (default: the first superuser)")
+        parser.add_argument("--user", default="", help="owner of the library (default: the first superuser)")
         parser.add_argument(
             "--scope",
             action="append",

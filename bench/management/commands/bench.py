@@ -28,7 +28,7 @@ def benchmarks() -> dict[str, ModuleType]:
 
 
 class Command(LibraryCommand):
-    help = "Measures speed and endurance, as ratios within one run."
+    help = "Measures speed and robustness, as ratios within one run."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         choices = parser.add_subparsers(dest="benchmark", required=True, metavar="NAME")

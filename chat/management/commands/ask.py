@@ -55,7 +55,7 @@ class Command(LibraryCommand):
         parser.add_argument(
             "--document", action="append", default=[], help="id of a document; may be repeated"
         )
-        parser.add_argument("--user", default="", help="who asks (default: the first superuser)")
+        parser.add_argument("--user", default="", help="user who asks (default: the first superuser)")
         parser.add_argument("--provider", default="", choices=["", *provider_names()])
         parser.add_argument("--model", default="")
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")

@@ -46,7 +46,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("source", nargs="?", metavar="FILE|DOCUMENT")
         parser.add_argument("quote", nargs="?")
-        parser.add_argument("--context", default="", help="the sentence or row around it, or its heads")
+        parser.add_argument("--context", default="", help="the sentence, row or column heads around it")
         parser.add_argument("--batch", type=argparse.FileType("rb"), help='lines of {"id","pdf","quote"}')
         parser.add_argument("--root", type=Path, default=Path(), help="base folder of the paths in a batch")
         parser.add_argument("--json", action="store_true")

@@ -29,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--root", type=Path, default=Path(), help="base folder of the paths in a batch")
         parser.add_argument("--json", action="store_true", help="print one line of JSON per claim")
         parser.add_argument(
-            "--output", type=argparse.FileType("w", encoding="utf-8"), help="write the lines there"
+            "--output", type=argparse.FileType("w", encoding="utf-8"), help="file to write the lines to"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

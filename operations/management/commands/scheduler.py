@@ -22,7 +22,7 @@ class Command(LibraryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="run one round now and print its counts")
-        parser.add_argument("--parent", type=int, default=0, help="end when this process ends")
+        parser.add_argument("--parent", type=int, default=0, help="id of a process; end with it")
 
     def handle(self, *, once: bool, parent: int, **options: Any) -> None:
         if once:

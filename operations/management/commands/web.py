@@ -29,7 +29,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=settings.HOST)
         parser.add_argument("--port", type=int, default=settings.PORT)
-        parser.add_argument("--parent", type=int, default=0, help="end when this process ends")
+        parser.add_argument("--parent", type=int, default=0, help="id of a process; end with it")
 
     def handle(self, *, host: str, port: int, parent: int, **options: Any) -> None:
         if parent:

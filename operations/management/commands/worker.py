@@ -150,8 +150,8 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # `runapp` and `check` run them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--parent", type=int, default=0, help="end when this process ends")
-        parser.add_argument("--unwatched", action="store_true", help="the queue alone: what a worker starts")
+        parser.add_argument("--parent", type=int, default=0, help="id of a process; end with it")
+        parser.add_argument("--unwatched", action="store_true", help="only the queue, as a worker starts it")
 
     def handle(self, *, parent: int, unwatched: bool, **options: Any) -> None:
         if parent:

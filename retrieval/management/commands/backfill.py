@@ -14,13 +14,16 @@ from retrieval.provider_calls import ProviderError
 
 
 class Command(LibraryCommand):
-    help = "Indexes, embeds and reads again what an older version wrote. Stop and repeat it as you like."
+    help = (
+        "Updates documents of an older version: parses, indexes and embeds them again. "
+        "It can be interrupted and repeated."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--dry-run", action="store_true", help="only say what is behind")
-        parser.add_argument("--a-minute", type=float, default=math.inf, help="so many documents at most")
+        parser.add_argument("--dry-run", action="store_true", help="only list what is outdated")
+        parser.add_argument("--a-minute", type=float, default=math.inf, help="maximum number of documents")
         parser.add_argument(
-            "--waiting", type=float, default=math.inf, help="so many at most wait for a worker at once"
+            "--waiting", type=float, default=math.inf, help="maximum number that wait for a worker"
         )
 
     def handle(self, *, dry_run: bool, a_minute: float, waiting: float, **options: Any) -> None:

@@ -14,7 +14,7 @@ from retrieval.provider_calls import ProviderError
 
 
 class Command(LibraryCommand):
-    help = "Embeds the library with another model, then switches to it. Stop and repeat it as you like."
+    help = "Embeds the library with another model, then switches to it. It can be interrupted and repeated."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

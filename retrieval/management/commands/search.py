@@ -35,11 +35,13 @@ class Command(LibraryCommand):
         parser.add_argument("query")
         parser.add_argument("--document", type=UUID, help="id of the only document to search")
         parser.add_argument("--limit", type=int, default=10)
-        parser.add_argument("--owner", default="", help="whose library; the first superuser's by default")
+        parser.add_argument("--owner", default="", help="owner of the library (default: the first superuser)")
         parser.add_argument(
             "--off", action="append", choices=STRATEGIES, default=[], help="a strategy not to run"
         )
-        parser.add_argument("--level", choices=get_args(FullTextLevel), help="what keyword search ranks")
+        parser.add_argument(
+            "--level", choices=get_args(FullTextLevel), help="the level that keyword search ranks"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object per hit")
 
     def handle(self, *, query: str, document: UUID | None, limit: int, owner: str, **options: Any) -> None:
