@@ -23,7 +23,14 @@ import pymupdf
 
 from pdf.extract.open_document import with_sound_boxes
 from pdf.extract.right_to_left import right_to_left_lines
-from pdf.extract.visibility import hidden_text, hides_layers, words_in_hidden_layers, words_outside_crop
+from pdf.extract.visibility import (
+    VisiblePicture,
+    hidden_text,
+    hides_layers,
+    visible_pictures,
+    words_in_hidden_layers,
+    words_outside_crop,
+)
 from pdf.extract.words import RawWord, read_words
 from pdf.geometry import Box, PageFrame, Rect, bounding_box, rect_of
 from pdf.tags.elements import Element, RoleMap, TaggedPage, readable_tags, with_tags
@@ -348,12 +355,10 @@ def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures())
     raw.shows_pictures = any(
         width >= FEW_PIXELS and height >= FEW_PIXELS / 3 for _, _, width, height, *_ in pictures
     )
-    drawn = _drawn_boxes(page) if raw.shows_pictures and raw.words else []
-    raw.is_scan = _is_scan(drawn, frame)
-    if pictures and _pictures_matter(raw.words):
-        raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
-    elif drawn:
-        raw.images = _pictures_in_text(drawn, frame)
+    matters = bool(pictures) and _pictures_matter(raw.words)
+    drawn = _pictures(page, frame) if matters or raw.shows_pictures else []
+    raw.is_scan = _is_scan(drawn, blocks, frame)
+    raw.images = [picture.rect for picture in drawn] if matters else _pictures_in_text(drawn, frame)
     return raw
 
 
@@ -369,36 +374,31 @@ def _drawings(page: pymupdf.Page) -> list[dict[str, Any]]:
         return []
 
 
-def _drawn_boxes(page: pymupdf.Page) -> list[tuple[str, Box]]:
-    """Return the kind and box of all that is drawn, without decoding any picture; [] where it is damaged."""
+def _pictures(page: pymupdf.Page, frame: PageFrame) -> list[VisiblePicture]:
+    """Return the pictures as far as they are seen on the page; [] where it is damaged."""
     try:
-        return [(kind, box) for kind, box in page.get_bboxlog()]
+        return visible_pictures(page, Rect(0.0, 0.0, frame.width, frame.height))
     except Exception:  # MuPDF raises many kinds; the words are readable without pictures
         return []
 
 
-def _is_scan(drawn: Sequence[tuple[str, Box]], frame: PageFrame) -> bool:
+def _is_scan(drawn: Sequence[VisiblePicture], blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
     """Return whether most of the text is invisible and pictures, perhaps in strips, cover the page."""
-    kinds = Counter(kind for kind, _ in drawn)
-    covered = sum(rect.area for rect in _images(drawn, frame))
-    return kinds["ignore-text"] > kinds["fill-text"] and covered > SCAN_SHARE * frame.width * frame.height
+    if sum(picture.rect.area for picture in drawn) <= SCAN_SHARE * frame.width * frame.height:
+        return False
+    lines = [line for block in blocks if block["type"] == 0 for line in block["lines"]]
+    painted = [span["alpha"] > 0 for line in lines for span in line["spans"]]
+    return 2 * sum(painted) < len(painted)
 
 
-def _images(drawn: Sequence[tuple[str, Box]], frame: PageFrame) -> list[Rect]:
-    """Return the boxes (page space) of pictures, as far as they are on the page."""
-    width, height = frame.width, frame.height
-    boxes = [box for kind, box in drawn if kind in ("fill-image", "fill-imgmask")]
-    return [Rect(max(x0, 0.0), max(y0, 0.0), min(x1, width), min(y1, height)) for x0, y0, x1, y1 in boxes]
-
-
-def _pictures_in_text(drawn: Sequence[tuple[str, Box]], frame: PageFrame) -> list[Rect]:
+def _pictures_in_text(drawn: Sequence[VisiblePicture], frame: PageFrame) -> list[Rect]:
     """Return the boxes (page space) of pictures that are not the text's background."""
-    width, height = frame.width, frame.height
-    visible = _images([one for one in drawn if one[0] == "fill-image"], frame)
     return [
         rect
-        for rect in visible
-        if min(rect.width, rect.height) >= SMALLEST_SIDE and rect.area < LARGEST_PICTURE * width * height
+        for rect, is_stencil in drawn
+        if not is_stencil
+        and min(rect.width, rect.height) >= SMALLEST_SIDE
+        and rect.area < LARGEST_PICTURE * frame.width * frame.height
     ]
 
 

@@ -1,4 +1,6 @@
-"""Find invisible text, which is kept out of units, so that it is neither searched nor cited.
+"""Find what is visible of a page: hidden text, and the boxes of pictures as their clips crop them.
+
+Invisible text is kept out of units, so that it is neither searched nor cited.
 
 Text is hidden if it is off the page or outside its CropBox; below 2 pt among larger
 text; in the colour of its background; under an opaque shape; or not painted (render
@@ -20,6 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import pymupdf
 from numpy.typing import NDArray
+from pymupdf import mupdf
 
 from pdf.geometry import PageFrame, Rect, bounding_box
 
@@ -75,6 +78,84 @@ class _Part:
         if not part.size:
             return False
         return bool((part.max(axis=(0, 1)).astype(int) - part.min(axis=(0, 1)) > SAME_COLOR).any())
+
+
+class VisiblePicture(NamedTuple):
+    """The box (page space) in which a picture is seen; a stencil is painted in one colour."""
+
+    rect: Rect
+    is_stencil: bool
+
+
+class _PictureBoxes(mupdf.FzDevice2):
+    """A MuPDF device that records the boxes of pictures within the clips around them; it decodes none."""
+
+    def __init__(self, area: Rect) -> None:
+        super().__init__()
+        self.pictures: list[VisiblePicture] = []
+        self._clips = [area]  # each within the one before
+        self.use_virtual_fill_image()
+        self.use_virtual_fill_image_mask()
+        self.use_virtual_clip_path()
+        self.use_virtual_clip_stroke_path()
+        self.use_virtual_clip_text()
+        self.use_virtual_clip_stroke_text()
+        self.use_virtual_clip_image_mask()
+        self.use_virtual_begin_mask()
+        self.use_virtual_pop_clip()
+
+    def fill_image(self, _context: Any, _image: Any, matrix: Any, *_: Any) -> None:
+        self._add(matrix, is_stencil=False)
+
+    def fill_image_mask(self, _context: Any, _image: Any, matrix: Any, *_: Any) -> None:
+        self._add(matrix, is_stencil=True)
+
+    def _add(self, matrix: Any, is_stencil: bool) -> None:
+        rect = _intersection(self._clips[-1], _unit_square(matrix))
+        if rect.x0 < rect.x1 and rect.y0 < rect.y1:
+            self.pictures.append(VisiblePicture(rect, is_stencil))
+
+    def clip_path(self, _context: Any, path: Any, _even_odd: int, matrix: Any, _scissor: Any) -> None:
+        box = mupdf.ll_fz_bound_path(path, None, matrix)
+        self._clips.append(_intersection(self._clips[-1], (box.x0, box.y0, box.x1, box.y1)))
+
+    def clip_image_mask(self, _context: Any, _image: Any, matrix: Any, _scissor: Any) -> None:
+        self._clips.append(_intersection(self._clips[-1], _unit_square(matrix)))
+
+    def _clip_as_before(self, *_: Any) -> None:
+        """Take the clip for that around it: one pop_clip follows each of these."""
+        self._clips.append(self._clips[-1])
+
+    clip_stroke_path = clip_text = clip_stroke_text = begin_mask = _clip_as_before
+
+    def pop_clip(self, _context: Any) -> None:
+        if len(self._clips) > 1:
+            self._clips.pop()
+
+
+def _unit_square(matrix: Any) -> tuple[float, float, float, float]:
+    """Return the box of a picture: the unit square, transformed by the matrix."""
+    square = mupdf.FzRect(mupdf.FzRect.Fixed_UNIT)  # kept: its C struct ends with it
+    box = mupdf.ll_fz_transform_rect(square.internal(), matrix)
+    return box.x0, box.y0, box.x1, box.y1
+
+
+def visible_pictures(page: pymupdf.Page, area: Rect) -> list[VisiblePicture]:
+    """Return the pictures of the page in the area (page space) as their clips crop them, in drawing order.
+
+    Raises MuPDF's exceptions on damaged pages.
+    """
+    rotation = page.rotation
+    if rotation:
+        page.set_rotation(0)
+    device = _PictureBoxes(area)
+    try:
+        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+    finally:
+        if rotation:
+            page.set_rotation(rotation)
+    return device.pictures
 
 
 # Smaller letters are illegible (points of page space).

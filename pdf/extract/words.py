@@ -39,7 +39,8 @@ _NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
 # Bold and monospaced fonts by name, because many, such as TeX's, do not set the flag.
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi|(?:^|\+)(?:cm|ec|sf|la)[a-z]{0,2}bx", re.IGNORECASE)
 _MONO_NAME = re.compile(
-    r"mono(?!type)|courier|consol|typewriter|menlo|monaco|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",
+    r"mono(?!type)|monotype\.?com|courier|consol|typewriter|menlo|monaco|andale|letter ?gothic|cascadia|"
+    r"(?:source|fira) ?code|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",
     re.IGNORECASE,
 )
 
@@ -439,7 +440,7 @@ BULLETS = "•‣⁃◦∙●○■□▪▫◆◇➢➤►▶✓✔❖★☆·�
 
 _BULLET = re.compile(rf"^[{re.escape(BULLETS)}]$")
 _NUMBER = re.compile(
-    r"^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[\d{1,3}\]|\d{1,3}(?:\.\d{1,3}){1,4}\.?|[①-⑳]|\(\d{1,3}\))$"
+    r"^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[[A-Za-z]{0,8}\d{1,4}[a-z]?\]|\d{1,3}(?:\.\d{1,3}){1,4}\.?|[①-⑳]|\(\d{1,3}\))$"
 )
 _SURE_BULLETS = frozenset("•‣⁃◦∙●○■□▪▫◆◇➢➤►▶❖☐☑☒❏❑\uf0b7\uf0a7\uf0d8")
 

@@ -15,16 +15,14 @@ from typing import NamedTuple
 from pdf.extract.words import Style, comes_next, is_bullet, marker_of
 from pdf.layout.lines import is_math_font, is_numbered_equation, looks_like_code
 from pdf.layout.page_layout import Block, PageLayout
+from pdf.layout.paragraphs import is_code, whole_listings, without_listed_tables
 from pdf.structure import OutlineEntry, section_type
 from pdf.tables.cells import COLUMN_GAP
 
-# Minimum share of characters in a monospaced font of code, and in math fonts of a formula.
-CODE_SHARE = 0.9
 # A document with a larger share is monospaced as a whole: the font does not mark code.
 TYPED_SHARE = 0.7
+# Minimum share of characters in math fonts of a formula.
 MATH_SHARE = 0.4
-# Maximum distance of lines of one listing (ems).
-LISTING_LEADING = 1.5
 FORMULA_WORDS = 30
 CAPTION_LINES = 12
 # Footnotes: maximum size relative to the body, minimum place on the page (share of its height).
@@ -56,10 +54,12 @@ def classify_blocks(page_layouts: Sequence[PageLayout]) -> None:
     texts = [b for sheet in page_layouts for b in sheet.blocks if b.kind in ("prose", "list")]
     body, is_typed = _body_size(texts), _are_typed(texts)
     for page_layout in page_layouts:
+        if not is_typed:
+            page_layout.blocks = without_listed_tables(page_layout.blocks)
         for block in page_layout.blocks:
             if block.kind not in ("prose", "list"):
                 continue
-            if _is_code(block) and not (is_typed and not looks_like_code(block.lines)):
+            if is_code(block) and not (is_typed and not looks_like_code(block.lines)):
                 block.kind = "code"
             elif is_caption(block):
                 block.kind = "caption"
@@ -67,7 +67,7 @@ def classify_blocks(page_layouts: Sequence[PageLayout]) -> None:
                 block.kind = "footnote"
             elif _is_formula(block):
                 block.kind = "formula"
-        page_layout.blocks = _whole_listings(page_layout.blocks)
+        page_layout.blocks = whole_listings(page_layout.blocks)
 
 
 def _body_size(texts: Sequence[Block]) -> float:
@@ -79,18 +79,11 @@ def _body_size(texts: Sequence[Block]) -> float:
 
 def _are_typed(texts: Sequence[Block]) -> bool:
     """Return whether the document as a whole is monospaced, as transcripts are, and not a listing."""
-    typed = [block for block in texts if _is_code(block)]
+    typed = [block for block in texts if is_code(block)]
     plain = [block for block in typed if not looks_like_code(block.lines)]
     groups = (texts, typed, plain)
     every, most, rest = (sum(line.chars for block in group for line in block.lines) for group in groups)
     return most > TYPED_SHARE * every and rest > TYPED_SHARE * most
-
-
-def _is_code(block: Block) -> bool:
-    if not block.lines[0].style.mono:
-        return False
-    mono = sum(len(word.text) for line in block.lines for word in line.words if word.style.mono)
-    return mono >= CODE_SHARE * sum(len(word.text) for line in block.lines for word in line.words)
 
 
 def is_caption(block: Block) -> bool:
@@ -124,19 +117,6 @@ def _is_formula(block: Block) -> bool:
         return False
     words = [word for line in block.lines for word in line.words]
     return sum(is_math_font(word.style.font) for word in words) >= MATH_SHARE * len(words)
-
-
-def _whole_listings(blocks: list[Block]) -> list[Block]:
-    """Join the pieces of a listing that was split at its short lines."""
-    out: list[Block] = []
-    for block in blocks:
-        if block.kind == "code" and out and out[-1].kind == "code":
-            last, line = out[-1].lines[-1], block.lines[0]
-            if 0 < line.baseline - last.baseline < LISTING_LEADING * line.size:
-                out[-1].lines.extend(block.lines)
-                continue
-        out.append(block)
-    return out
 
 
 # --- Headings ---
@@ -267,6 +247,8 @@ def _levels_of_series(
 
 # Headings: minimum size relative to the body, unless bold, and maximum lines.
 LARGER = 1.1
+# Minimum size of other headings relative to the body, and of bold ones with numbers such as ``2.1.3``.
+SMALLEST, SMALL_SUBSECTION = 0.9, 0.7
 HEADING_LINES = 4
 HEADING_CHARS = 220
 BOLD_CHARS = 140
@@ -318,11 +300,15 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
     denied: list[Block] = []
     for page_layout in page_layouts:
         entries = page_layout.contents_entries()
+        before: Block | None = None
         for block, following in zip_longest(page_layout.blocks, page_layout.blocks[1:]):
+            above, before = before, block
             level = _level_in_outline(block.text, page_layout.raw.number, titles) if titles else None
             if block.kind == "heading" and block.tag_role:
                 block.level = level or block.level
                 found.append(block)
+            elif level is None and _is_in_listing(above, block, following):
+                continue
             elif block not in entries and _is_heading(block, following, body, level is not None):
                 doubtful = block.tag_role == "P" and level is None and not _is_larger(block, body)
                 (denied if doubtful else found).append(block)
@@ -405,7 +391,8 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
         return False
     if _is_larger(block, body):
         return len(text) <= BOLD_CHARS or numbered
-    if _size(block) < 0.9 * body.size or len(text) > BOLD_CHARS:
+    least = SMALL_SUBSECTION if bold and section_number(text).count(".") >= SUBSECTION_DOTS else SMALLEST
+    if _size(block) < least * body.size or len(text) > BOLD_CHARS:
         return False
     if bold or _is_tinted(block, following, body):
         return True
@@ -420,6 +407,13 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
             word.style.mono or word.style.font == body.font for line in block.lines for word in line.words
         )
     )
+
+
+def _is_in_listing(above: Block | None, block: Block, following: Block | None) -> bool:
+    """Return whether it is a line of a program beside others: listings may be set in bold type."""
+    if block.kind != "code" or not looks_like_code(block.lines):
+        return False
+    return any(other is not None and is_code(other) for other in (above, following))
 
 
 def _is_lettered(block: Block, following: Block | None) -> bool:

@@ -144,6 +144,17 @@ class Block:
         return is_right_to_left(self.lines)
 
 
+class Inset(Line):
+    """Blocks of a table, placed among the lines of the page until the reading order is known."""
+
+    __slots__ = ("blocks",)
+
+    def __init__(self, rect: Rect, blocks: list[Block]) -> None:
+        style = blocks[0].lines[0].style
+        super().__init__([RawWord(*rect, "", style, rect.y1, -1)])
+        self.blocks = blocks
+
+
 def to_reading(rect: tuple[float, float, float, float], turn: int, width: float, height: float) -> Rect:
     """Turn a rectangle from page space to the reading frame, where text of direction ``turn`` runs right.
 

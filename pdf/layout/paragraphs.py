@@ -1,4 +1,4 @@
-"""Group the lines of one column into paragraphs.
+"""Group the lines of one column into paragraphs; make listings of programs whole.
 
 A new paragraph begins where the type changes, the leading grows, a line is
 indented or begins with a list marker, or where the line before ends although the
@@ -7,15 +7,16 @@ next word would have fitted: that line was broken deliberately.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 from operator import attrgetter
 
 from pdf.extract.words import breaks_anywhere, comes_next, is_bullet, is_contents_line, marker_of
 from pdf.geometry import Rect
-from pdf.layout.lines import Line, is_numbered_equation
+from pdf.layout.lines import Line, is_numbered_equation, merged, rows_of
 from pdf.layout.page_layout import Block, column_is_right_to_left, ends_apart
 
 # A pitch above this multiple of the column's leading begins a paragraph.
@@ -356,3 +357,58 @@ def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float, con
 def _is_unfinished(last: Line, line: Line) -> bool:
     """Return whether a sentence continues from ``last`` to ``line``, which begins in lower case."""
     return line.words[0].text[0].islower() and not last.text.endswith(SENTENCE_ENDS)
+
+
+# --- Listings of programs ---
+
+# Minimum share of characters in a monospaced font.
+CODE_SHARE = 0.9
+# Maximum distance of lines of one listing (ems).
+LISTING_LEADING = 1.5
+# Share of rows that end as statements or have a remark, in a table that is a listing.
+STATEMENTS = 0.5
+_REMARK = re.compile(r"^(?:;|//|/\*)")
+_STATEMENT_END = (";", "{", "}", "*/")
+
+
+def is_code(block: Block) -> bool:
+    """Return whether nearly all of the block is in a monospaced font."""
+    if not block.lines[0].style.mono:
+        return False
+    mono = sum(len(word.text) for line in block.lines for word in line.words if word.style.mono)
+    return mono >= CODE_SHARE * sum(len(word.text) for line in block.lines for word in line.words)
+
+
+def whole_listings(blocks: Sequence[Block]) -> list[Block]:
+    """Join the pieces of a listing that was split at its short lines."""
+    out: list[Block] = []
+    for block in blocks:
+        if block.kind == "code" and out and out[-1].kind == "code":
+            last, line = out[-1].lines[-1], block.lines[0]
+            if 0 < line.baseline - last.baseline < LISTING_LEADING * line.size:
+                out[-1].lines.extend(block.lines)
+                continue
+        out.append(block)
+    return out
+
+
+def without_listed_tables(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks, with a block of code for each table that is a listing with aligned remarks."""
+    out: list[Block] = []
+    for table, group in groupby(blocks, attrgetter("table")):
+        rows = list(group)
+        if table is not None and all(map(is_code, rows)) and _are_statements(rows):
+            lines = rows_of([line for row in rows for line in row.lines])
+            out.append(Block("code", [merged(row) for row in lines]))
+        else:
+            out += rows
+    return out
+
+
+def _are_statements(rows: Sequence[Block]) -> bool:
+    found = [
+        any(line.text.endswith(_STATEMENT_END) for line in row.lines)
+        or any(_REMARK.match(cell.lines[0].text) for cell in row.cells[1:])
+        for row in rows
+    ]
+    return sum(found) >= STATEMENTS * len(found)

@@ -15,7 +15,7 @@ from pdf.extract.words import is_bullet, marker_of
 from pdf.geometry import Rect
 from pdf.layout.columns import regions
 from pdf.layout.lines import Line, merged, rows_of
-from pdf.layout.page_layout import Block, column_is_right_to_left
+from pdf.layout.page_layout import Block, Inset, column_is_right_to_left
 from pdf.layout.paragraphs import CLOSED, LEADING_SLACK, LOOSEST_LEADING, paragraphs
 from pdf.tables.aligned import EDGE, aligned_rows
 from pdf.tables.cells import is_value, row_of
@@ -23,7 +23,6 @@ from pdf.tables.column_headers import with_header_above_rule
 from pdf.tables.grid import RuledGrid, grids
 from pdf.tables.rows import LABEL, mirrored_row, table_blocks, turned_back, without_scales
 from pdf.tables.ruled import with_ruled_tables
-from pdf.tables.text_tables import Inset
 
 # Minimum lines and width (points) of a box.
 LINES, WIDTH = 3, 60.0

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from operator import itemgetter
 
 from pdf.extract.words import RawWord
 from pdf.geometry import Rect
@@ -20,11 +19,8 @@ from pdf.layout.page_layout import Block, TableCell
 from pdf.layout.paragraphs import paragraphs
 from pdf.tables.cells import is_value
 from pdf.tables.rows import blocks_of
+from pdf.tables.rulings import SHORTEST, SNAP, Piece, cell_borders, lines_in, tracks_of
 
-# Rulings at most this far apart (points) are one, or touch.
-SNAP = 3.0
-# Minimum length of a ruling (points): shorter lines are dashes, ticks and underlines.
-SHORTEST = 6.0
 # Maximum pairs of rulings to compare: pages with more are maps and drawings.
 MOST_CROSSINGS = 1_000_000
 # A frame around columns of prose is not a table: its largest cell has most words, and more lines than this.
@@ -48,8 +44,6 @@ HEADED_SHARE = 0.5
 
 # First row and column of a cell, and the row and column after its last.
 CellKey = tuple[int, int, int, int]
-# A piece of a ruling: its place on one axis, its start and end on the other.
-Piece = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +132,6 @@ def _joined(pieces: list[Piece]) -> list[Ruling]:
                 start, end = s, e
         out.append(Ruling(at, start, end))
     return out
-
-
-def tracks_of(pieces: Iterable[Piece], apart: float) -> list[list[Piece]]:
-    """Return pieces on one level, which differ by at most ``apart``, each from first to last."""
-    tracks: list[list[Piece]] = []
-    for piece in sorted(pieces):
-        if tracks and piece[0] - tracks[-1][0][0] <= apart:
-            tracks[-1].append(piece)
-        else:
-            tracks.append([piece])
-    return [sorted(track, key=itemgetter(1)) for track in tracks]
 
 
 def _group_rulings(
@@ -323,130 +306,8 @@ def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bo
     )
 
 
-# --- Borders drawn cell by cell, above and below only ---
-#
-# Word processors draw the border of each cell on its own: its joints show where the columns begin.
-
-# Maximum thickness of a border, gap between the borders of neighbours, and width of a joint (points).
-BORDER_THICKNESS, ABUT, JOINT = 6.0, 2.0, 6.0
-# Maximum difference of height of one row's borders, and of their ends in two rows; minimum width of a table
-# (points); maximum number of its columns, and of borders: maps have more.
-BORDER_TRACK, BORDER_END, NARROWEST, MOST_COLUMNS, MOST_BORDERS = 1.5, 6.5, 80.0, 40, 400
-# Maximum distance of heads above the first border; minimum gap between the texts of two cells (ems).
-HEADS_ABOVE, CELL_GAP = 1.2, 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class _Border:
-    """The borders of one row's cells; ``joints``: the x where two of them meet, left to right."""
-
-    y: float
-    x0: float
-    x1: float
-    joints: tuple[float, ...]
-
-    def is_like(self, other: _Border) -> bool:
-        """Return whether both are of one table: they have the same ends, and most joints in common."""
-        few, many = sorted((self.joints, other.joints), key=len)
-        return (
-            abs(self.x0 - other.x0) <= BORDER_END
-            and abs(self.x1 - other.x1) <= BORDER_END
-            and 2 * len(few) >= len(many)
-            and all(_is_near(x, many) for x in few)
-        )
-
-
-def _is_near(x: float, places: Sequence[float]) -> bool:
-    return any(abs(x - place) <= BORDER_END for place in places)
-
-
-def cell_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
-    """Return the rulings that complete the grids of tables with borders only above and below their cells."""
-    thin = [rect for rect in [*rulings, *fills] if rect.y1 - rect.y0 <= BORDER_THICKNESS]
-    pieces = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in thin]
-    borders = [border for track in tracks_of(pieces, BORDER_TRACK) for border in _borders_on(track)]
-    tables: list[list[_Border]] = []
-    for border in borders if len(borders) <= MOST_BORDERS else ():
-        table = next((table for table in reversed(tables) if table[-1].is_like(border)), None)
-        if table is None or not _is_row(table[-1], border, lines):
-            tables.append([border])
-        else:
-            table.append(border)
-    upright = [rect for rect in rulings if rect.y1 - rect.y0 > max(SHORTEST, rect.x1 - rect.x0)]
-    return [rect for table in tables if len(table) > 1 for rect in _other_edges(table, upright, lines)]
-
-
-def _other_edges(table: Sequence[_Border], upright: Sequence[Rect], lines: Sequence[Line]) -> Iterable[Rect]:
-    first, last = table[0], table[-1]
-    beside = [rect for rect in upright if first.x0 - SNAP <= rect.x0 and rect.x1 <= first.x1 + SNAP]
-    if any(rect.y0 < last.y and first.y < rect.y1 for rect in beside):
-        return
-    top = _top_of_heads(first, lines)
-    for y in {top, *(border.y for border in table)}:
-        yield Rect(first.x0, y, first.x1, y)
-    for x in max([border.joints for border in table], key=len):
-        if 2 * sum(_is_near(x, border.joints) for border in table) > len(table):
-            yield Rect(x, top, x, last.y)
-
-
-def _borders_on(track: list[Piece]) -> Iterable[_Border]:
-    y, start, end = track[0]
-    joints: list[float] = []
-    for _, x0, x1 in [*track[1:], (y, float("inf"), float("inf"))]:
-        if x0 - end > ABUT:
-            inner = tuple(x for x in joints if start + JOINT < x < end - JOINT)
-            if end - start >= NARROWEST and 0 < len(inner) < MOST_COLUMNS:
-                yield _Border(y, start, end, inner)
-            start, joints = x0, []
-        elif x0 > end - ABUT and (not joints or x0 - joints[-1] > JOINT):
-            joints.append(x0)
-        end = max(end, x1) if x0 - end <= ABUT else x1
-
-
-def _is_row(border: _Border, below: _Border, lines: Sequence[Line]) -> bool:
-    """Return whether one row is between two borders: no text crosses a joint, no second row begins."""
-    end = below.y
-    for row in rows_of(lines_in(Rect(border.x0, border.y, border.x1, below.y), lines)):
-        parted = min(line.y0 for line in row) - end > CELL_GAP * row[0].size
-        if _is_crossed(border, row) or (parted and len(_columns(border, row)) > 1):
-            return False
-        end = max(line.y1 for line in row)
-    return True
-
-
-def _columns(border: _Border, row: Sequence[Line]) -> set[int]:
-    return {bisect_left(border.joints, (word.x0 + word.x1) / 2) for line in row for word in line.words}
-
-
-def _is_crossed(border: _Border, row: Sequence[Line]) -> bool:
-    """Return whether a text runs across a joint: no cells are there."""
-    return any(
-        line.x0 < x - 1 and x + 1 < line.x1 and _gap_at(x, line) < CELL_GAP * line.size
-        for line in row
-        for x in border.joints
-    )
-
-
-def _gap_at(x: float, line: Line) -> float:
-    """Return the width of the space around ``x``; 0 in a word."""
-    if any(word.x0 < x - 1 and x + 1 < word.x1 for word in line.words):
-        return 0.0
-    before = max([word.x1 for word in line.words if word.x1 <= x + 1], default=line.x0)
-    return min([word.x0 for word in line.words if word.x0 >= x - 1], default=line.x1) - before
-
-
-def _top_of_heads(border: _Border, lines: Sequence[Line]) -> float:
-    """Return the y above the column heads over the first border; the border's own y without heads."""
-    top = reached = border.y
-    for row in reversed(rows_of(lines_in(Rect(border.x0, 0, border.x1, border.y), lines))):
-        if reached - max(line.y1 for line in row) > HEADS_ABOVE * row[0].size or _is_crossed(border, row):
-            break
-        reached = min(line.y0 for line in row)
-        if len(_columns(border, row)) > 1:
-            top = reached - 1
-    return top
-
-
+# Maximum height of a row that heads a group, in lines.
+GROUP_HEAD = 3.5
 # Maximum share of rows that a grid's edge separates from their values or heads.
 CUT_SHARE = 0.5
 
@@ -464,7 +325,34 @@ def whole_grids(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[
                 parts.remove(other)
                 (parts if cuts_rows(joined.rect, lines) else whole).append(joined)
                 break
-    return whole
+    return _joined_over_group_heads(whole, lines)
+
+
+def _joined_over_group_heads(found: Sequence[RuledGrid], lines: Sequence[Line]) -> list[RuledGrid]:
+    """Join grids of the same columns with one unparted line between them, where one of them is a single row.
+
+    The line heads a group of rows: no upright ruling crosses it.
+    """
+    out: list[RuledGrid] = []
+    for grid in sorted(found, key=lambda grid: grid.rect.y0):
+        above = next((other for other in reversed(out) if _is_above(other, grid, lines)), None)
+        joined = above and _grid([*above.horizontal, *grid.horizontal], [*above.vertical, *grid.vertical])
+        if above and joined:
+            out.remove(above)
+        out.append(joined or grid)
+    return out
+
+
+def _is_above(grid: RuledGrid, below: RuledGrid, lines: Sequence[Line]) -> bool:
+    gap = Rect(grid.rect.x0, grid.rect.y1 - SNAP, grid.rect.x1, below.rect.y0 + SNAP)
+    if len(grid.xs) != len(below.xs) or min(len(grid.ys), len(below.ys)) > 2 or gap.height < SHORTEST:
+        return False
+    between = lines_in(gap, lines)
+    return (
+        all(abs(x - other) <= SNAP for x, other in zip(grid.xs, below.xs, strict=True))
+        and len(between) == 1
+        and gap.height < GROUP_HEAD * between[0].height
+    )
 
 
 def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
@@ -482,18 +370,3 @@ def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
         left += places[0] > 0 and is_value(row[places[0]].text)
         right += places[-1] + 1 < len(row) and is_value(row[places[-1] + 1].text)
     return max(left, right) > CUT_SHARE * count
-
-
-def lines_in(rect: Rect, lines: Sequence[Line]) -> list[Line]:
-    """Return the lines whose middle is in the rectangle."""
-    x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
-    return [
-        line
-        for line in lines
-        if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
-    ]
-
-
-def edges_of(fills: Sequence[Rect]) -> list[Rect]:
-    """Return the upper and lower edges of shaded stripes: they separate rows as rulings do."""
-    return [Rect(x0, y, x1, y) for x0, y0, x1, y1 in fills for y in (y0, y1)]

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from pdf.geometry import Rect
 from pdf.layout.lines import Line
-from pdf.layout.page_layout import Block, TableCell
+from pdf.layout.page_layout import Block, Inset, TableCell
 from pdf.tables.aligned import aligned_rows
 from pdf.tables.cells import (
     YES_OR_NO,
@@ -26,7 +26,7 @@ from pdf.tables.cells import (
     is_value,
     is_value_cell,
 )
-from pdf.tables.grid import SNAP, cuts_rows, edges_of, grid_table, lines_in, tracks_of, whole_grids
+from pdf.tables.grid import cuts_rows, grid_table, whole_grids
 from pdf.tables.rows import (
     absorb,
     head_levels,
@@ -37,7 +37,8 @@ from pdf.tables.rows import (
     tables_of,
     wrapped_rows,
 )
-from pdf.tables.text_tables import Inset, text_tables
+from pdf.tables.rulings import SNAP, edges_of, lines_in, tracks_of
+from pdf.tables.text_tables import text_tables
 
 # Pieces of one ruling: maximum difference of height, maximum gap (points).
 TRACK = 1.5

@@ -7,6 +7,7 @@ is a row. Columns of prose are connected from top to bottom.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from operator import attrgetter
 from pdf.extract.words import RawWord, comes_next, is_contents_line, marker_of
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of
-from pdf.layout.page_layout import Block, TableCell, bounds_of
+from pdf.layout.page_layout import Block, Inset, TableCell, bounds_of
 from pdf.tables.cells import YES_OR_NO, Row, is_value, row_of
 from pdf.tables.rows import blocks_of
 
@@ -59,6 +60,7 @@ PROSE_CELL, FLUSH, LEVEL_END = 4, 0.5, 1.4
 # Share of markers among the first cells that makes it a list; shares of values left to other finders.
 MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
+_SECTION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,4}\.?$")
 _BASELINE = attrgetter("baseline", "x0")
 _LEFT = attrgetter("x0")
 
@@ -70,17 +72,6 @@ class TextColumn:
     x0: float
     x1: float
     lines: list[Line] = field(default_factory=list)
-
-
-class Inset(Line):
-    """Blocks of a table, placed among the lines of the page until the reading order is known."""
-
-    __slots__ = ("blocks",)
-
-    def __init__(self, rect: Rect, blocks: list[Block]) -> None:
-        style = blocks[0].lines[0].style
-        super().__init__([RawWord(*rect, "", style, rect.y1, -1)])
-        self.blocks = blocks
 
 
 def with_text_tables(lines: Sequence[Line]) -> list[Line]:
@@ -136,7 +127,7 @@ def _grown(rows: Sequence[Row], start: int) -> _Grown | None:
         if row.y0 - above > ROW_DISTANCE * row.size:
             break
         pieces = _pieces(row, columns)
-        if pieces is None or (len(pieces) == 1 and _is_heading(pieces[0], columns)):
+        if pieces is None or _is_heading(pieces, columns):
             break
         _add(columns, pieces)
         end = i + 1
@@ -148,10 +139,18 @@ def _grown(rows: Sequence[Row], start: int) -> _Grown | None:
     return _Grown(start, end, columns)
 
 
-def _is_heading(line: Line, columns: Sequence[TextColumn]) -> bool:
-    """Return whether a lone line is larger than the table above it."""
-    return bool(columns) and line.size > HEADING_SIZE * max(
-        other.size for column in columns for other in column.lines
+def _is_heading(pieces: Sequence[Line], columns: Sequence[TextColumn]) -> bool:
+    """Return whether a row heads a section: larger than the table above it, or numbered and alone in bold."""
+    above = [line for column in columns for line in column.lines]
+    if not above:
+        return False
+    if len(pieces) == 1 and pieces[0].size > HEADING_SIZE * max([line.size for line in above]):
+        return True
+    numbered = len(pieces) <= 2 and _SECTION.match(pieces[0].words[0].text)
+    return (
+        bool(numbered)
+        and all(line.style.bold for line in pieces)
+        and not any(line.style.bold for line in above)
     )
 
 
