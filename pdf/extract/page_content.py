@@ -55,6 +55,8 @@ CORNER = 0.25
 # Bars: at least so many fills of one thickness on one baseline, of so many lengths; equal within EVEN points.
 FEWEST_BARS = 3
 FEWEST_LENGTHS = 3
+# So many bars may touch, as those of a histogram.
+MANY_BARS = 12
 EVEN = 1.0
 # A fill with a larger share covered by words is a highlight or a table's shading.
 BAR_TEXT = 0.3
@@ -175,15 +177,19 @@ def bars(fills: Sequence[Rect], words: Sequence[RawWord]) -> list[Rect]:
         for (upright, _, _), group in groups.items()
         if len(group) >= FEWEST_BARS
         and _differ([rect.height if upright else rect.width for rect in group])
-        and _are_separated(sorted((rect.x0, rect.x1) if upright else (rect.y0, rect.y1) for rect in group))
+        and (
+            len(group) >= MANY_BARS
+            or _are_separated(sorted((rect.x0, rect.x1) if upright else (rect.y0, rect.y1) for rect in group))
+        )
         and all(_text_share(rect, words) <= BAR_TEXT for rect in group)
         for rect in group
     ]
 
 
 def _differ(lengths: Sequence[float]) -> bool:
-    """Return whether there are at least ``FEWEST_LENGTHS`` clearly different lengths."""
-    return len({round(length / (3 * EVEN)) for length in lengths}) >= FEWEST_LENGTHS
+    """Return whether there are clearly different lengths: ``FEWEST_LENGTHS``, or more of ``MANY_BARS``."""
+    fewest = FEWEST_LENGTHS if len(lengths) < MANY_BARS else 2 * FEWEST_LENGTHS
+    return len({round(length / (3 * EVEN)) for length in lengths}) >= fewest
 
 
 def _are_separated(spans: Sequence[tuple[float, float]]) -> bool:
@@ -192,7 +198,12 @@ def _are_separated(spans: Sequence[tuple[float, float]]) -> bool:
 
 def _text_share(region: Rect, words: Iterable[RawWord]) -> float:
     """Return the share (0..1) of the region's area that boxes of words cover."""
-    inside = [word for word in words if region.contains((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)]
+    inside = [
+        word
+        for word in words
+        if region.contains((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)
+        and (len(word.text) > 1 or word.text.isalnum())  # R plots points with signs
+    ]
     return sum((word.x1 - word.x0) * (word.y1 - word.y0) for word in inside) / max(region.area, 1.0)
 
 

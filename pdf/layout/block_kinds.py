@@ -307,7 +307,7 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
             if block.kind == "heading" and block.tag_role:
                 block.level = level or block.level
                 found.append(block)
-            elif level is None and _is_in_listing(above, block, following):
+            elif level is None and (_is_formula(block) or _is_in_listing(above, block, following)):
                 continue
             elif block not in entries and _is_heading(block, following, body, level is not None):
                 doubtful = block.tag_role == "P" and level is None and not _is_larger(block, body)
@@ -411,7 +411,7 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
 
 def _is_in_listing(above: Block | None, block: Block, following: Block | None) -> bool:
     """Return whether it is a line of a program beside others: listings may be set in bold type."""
-    if block.kind != "code" or not looks_like_code(block.lines):
+    if not is_code(block) or not looks_like_code(block.lines):
         return False
     return any(other is not None and is_code(other) for other in (above, following))
 

@@ -277,8 +277,11 @@ def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
     under = abs(column.starts(line) - column.starts(first)) < SAME_START * line.size
     if under and is_bullet(marker) and marker_of(first.words[0].text) == marker:
         return True
-    if under and comes_next(marker, marker_of(first.words[0].text)):
+    before = marker_of(first.words[0].text)
+    if under and (comes_next(marker, before) or before[:1] == marker[:1] == "["):
         return True
+    if marker[0] == "[" and not marker[1:2].isdigit():  # [YOUN91] may be cited within a text
+        return last.text[-1:] in ".;:"
     # a line of prose may begin with a number by chance; then the line before is full
     return last.text[-1:] in ".;:,!?" or column.starts(line) < column.starts(last) - INDENT * line.size
 
@@ -368,7 +371,8 @@ LISTING_LEADING = 1.5
 # Share of rows that end as statements or have a remark, in a table that is a listing.
 STATEMENTS = 0.5
 _REMARK = re.compile(r"^(?:;|//|/\*)")
-_STATEMENT_END = (";", "{", "}", "*/")
+_STATEMENT_END = (";", ",", "{", "}", "*/")
+_DRAWN = re.compile(r"--+[+>]|[+\\/]--+")  # a diagram of characters
 
 
 def is_code(block: Block) -> bool:
@@ -407,7 +411,8 @@ def without_listed_tables(blocks: Sequence[Block]) -> list[Block]:
 
 def _are_statements(rows: Sequence[Block]) -> bool:
     found = [
-        any(line.text.endswith(_STATEMENT_END) for line in row.lines)
+        row.text.endswith(_STATEMENT_END)
+        or any(_DRAWN.search(line.text) for line in row.lines)
         or any(_REMARK.match(cell.lines[0].text) for cell in row.cells[1:])
         for row in rows
     ]

@@ -117,9 +117,10 @@ FULL_CELL = 0.7
 WIDE_GUTTER = 4.0
 # Maximum ratio of the distances of evenly spaced rows.
 EVEN = 1.5
-# Fewer aligned rows with more than this share of words in formula fonts are a formula.
+# Fewer aligned rows with more than this share of words in formula fonts are a formula; more rows, with the
+# second share.
 FORMULA_ROWS = 5
-FORMULA_SHARE = 0.25
+FORMULA_SHARE, MOSTLY_FORMULAS = 0.25, 0.9
 # A cell over this many columns, of this many characters, filling this share of them, is a line of prose.
 OVER_COLUMNS, OVER_CHARS, OVER_SHARE = 3, 30, 0.8
 # Minimum columns of a table of heads and a single row.
@@ -310,6 +311,7 @@ def _wraps(row: Row, over: list[Line] | None, columns: ColumnSpans) -> bool:
     return (
         (-row.size < deeper < WRAP_INDENT * row.size or aside < row.size)
         and is_same_weight(over[-1], cell[0])
+        and first.style.mono == cell[0].style.mono
         and abs(first.size - cell[0].size) < 0.5
     )
 
@@ -393,7 +395,10 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
         return _is_single_row_table(multi[0])
     if len(multi) < 2 or len(columns.spans) < 2:
         return False
-    if (len(multi) < FORMULA_ROWS and _holds_formulas(rows)) or all(map(_is_justified, multi)):
+    formulas = _formula_share(rows)
+    if formulas > (FORMULA_SHARE if len(multi) < FORMULA_ROWS else MOSTLY_FORMULAS):
+        return False
+    if all(map(_is_justified, multi)):
         return False
     cells = [cell for row in multi for cell in row.cells[1:]]
     values = sum(is_value_cell(cell) for cell in cells)
@@ -431,10 +436,10 @@ def _is_single_row_table(row: Row) -> bool:
     )
 
 
-def _holds_formulas(rows: Sequence[Row]) -> bool:
-    """Return whether many words are in formula fonts."""
+def _formula_share(rows: Sequence[Row]) -> float:
+    """Return the share of words in formula fonts."""
     words = [word for row in rows for line in row.lines for word in line.words]
-    return sum(is_math_font(word.style.font) for word in words) > FORMULA_SHARE * len(words)
+    return sum(is_math_font(word.style.font) for word in words) / len(words)
 
 
 def _runs_on(rows: Sequence[Row], columns: ColumnSpans) -> bool:

@@ -164,7 +164,8 @@ def _decimals_at_end(lines: Sequence[Line]) -> list[RawWord]:
 
 
 def _is_detached(word: RawWord, number: RawWord) -> bool:
-    return _are_apart(word, number, VALUE_GAP) and not is_currency(word.text)
+    gap = DECIMAL_GAP if word.style.mono and number.style.mono else VALUE_GAP  # a space of the same width
+    return _are_apart(word, number, gap) and not is_currency(word.text)
 
 
 def _are_apart(word: RawWord, following: RawWord, gap: float = DECIMAL_GAP) -> bool:

@@ -307,7 +307,7 @@ def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bo
 
 
 # Maximum height of a row that heads a group, in lines.
-GROUP_HEAD = 3.5
+GROUP_HEAD = 3.0
 # Maximum share of rows that a grid's edge separates from their values or heads.
 CUT_SHARE = 0.5
 
@@ -329,9 +329,9 @@ def whole_grids(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[
 
 
 def _joined_over_group_heads(found: Sequence[RuledGrid], lines: Sequence[Line]) -> list[RuledGrid]:
-    """Join grids of the same columns with one unparted line between them, where one of them is a single row.
+    """Join grids of the same columns with one line between them, where one of them is a single row.
 
-    The line heads a group of rows: no upright ruling crosses it.
+    The line heads a group of rows: no upright ruling crosses it, as none is at the edges of the grids.
     """
     out: list[RuledGrid] = []
     for grid in sorted(found, key=lambda grid: grid.rect.y0):
@@ -345,7 +345,9 @@ def _joined_over_group_heads(found: Sequence[RuledGrid], lines: Sequence[Line]) 
 
 def _is_above(grid: RuledGrid, below: RuledGrid, lines: Sequence[Line]) -> bool:
     gap = Rect(grid.rect.x0, grid.rect.y1 - SNAP, grid.rect.x1, below.rect.y0 + SNAP)
-    if len(grid.xs) != len(below.xs) or min(len(grid.ys), len(below.ys)) > 2 or gap.height < SHORTEST:
+    if grid.closed or below.closed or len(grid.xs) != len(below.xs):
+        return False
+    if min(len(grid.ys), len(below.ys)) > 2 or gap.height < SHORTEST:
         return False
     between = lines_in(gap, lines)
     return (

@@ -272,3 +272,39 @@ def test_a_photograph_in_a_long_text_is_a_figure_and_its_background_is_none() ->
     drawing.lines(justified(f"{PROSE} {OTHER} {PROSE} {OTHER}", 250), y=100)
     (page,) = drawing.read()
     assert [figure.rect for figure in page.figures] == [pytest.approx((340, 90, 540, 210), abs=0.5)]
+
+
+@pytest.mark.parametrize("rotation", [0, 90])
+def test_a_cropped_picture_is_where_it_is_seen(rotation: int) -> None:
+    drawing = Drawing()
+    picture = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 300, 300))
+    picture.clear_with(120)
+    drawing.page.insert_image((200, 60, 700, 560), pixmap=picture)
+    drawing.page.clean_contents()
+    (xref,) = drawing.page.get_contents()
+    drawn = drawing.document.xref_stream(xref)
+    drawing.document.update_stream(xref, b"q 340 632 200 120 re W n " + drawn + b" Q")
+    drawing.lines(justified(f"{PROSE} {OTHER} {PROSE} {OTHER}", 250), y=100)
+    drawing.page.set_rotation(rotation)
+    (page,) = drawing.read()
+    assert [figure.rect for figure in page.figures] == [pytest.approx((340, 90, 540, 210), abs=0.5)]
+
+
+def test_points_plotted_as_signs_leave_a_plot_a_figure(drawing: Drawing) -> None:
+    drawing.page.draw_rect(PLOT, color=BLUE)
+    drawing.page.draw_curve((130, 390), (270, 100), (410, 390), color=BLUE)
+    for n in range(1200):
+        drawing.text(140 + 7 * (n % 39), 240 + 5 * (n // 39), "m", 6, "zadb")  # a circle
+    drawing.lines([CAPTION], 120, 430)
+    (figure,) = figures(drawing)
+    assert figure.rect.overlap_y(PLOT) > 0.9 * PLOT.height
+    assert not [unit for unit in drawing.units() if unit.type == "table"]
+
+
+def test_a_histogram_whose_bars_touch_is_a_figure(drawing: Drawing) -> None:
+    for n, height in enumerate((10, 30, 60, 90, 130, 150, 120, 100, 70, 50, 30, 20, 12, 8)):
+        x = 140 + 18 * n
+        drawing.page.draw_rect((x, 390 - height, x + 18, 390), color=None, fill=BLUE)
+    drawing.lines([CAPTION], 120, 430)
+    (figure,) = figures(drawing)
+    assert figure.rect.overlap_x(PLOT) > 200

@@ -48,3 +48,12 @@ def test_equations_below_one_another_are_no_table_of_their_numbers() -> None:
     units = drawing.units()[1:]
     assert [unit.type for unit in units] == ["formula"] * 4
     assert [unit.text for unit in units][1:3] == ["d - 2 e = f (2)", "g = h / 3 (3)"]
+
+
+def test_an_equation_in_larger_type_heads_nothing() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(f"{PROSE} {OTHER}", 430))
+    drawing.text(230, 200, "E = m c2", size=13)
+    drawing.text(490, 200, "(3)", size=13)
+    drawing.lines(justified(OTHER, 430), y=240)
+    assert [unit.type for unit in drawing.units()] == ["prose", "formula", "prose"]

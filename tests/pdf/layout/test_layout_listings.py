@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pdf.extract.words import style_of
-from tests.pdf.layout_drawing import PROSE, Drawing, justified
+from tests.pdf.layout_drawing import OTHER, PROSE, Drawing, justified, texts
 
 PYTHON = """def total(rows):
     amount = 0
@@ -53,7 +53,20 @@ def test_a_document_that_is_typed_as_a_whole_is_no_listing() -> None:
 
 
 @pytest.mark.parametrize(
-    "font", ["CMTT10", "ABCDEF+CMSLTT10", "SFTT1000", "FreeMono", "LMMono10-Regular", "CourierNewPS", "txtt"]
+    "font",
+    [
+        "CMTT10",
+        "ABCDEF+CMSLTT10",
+        "SFTT1000",
+        "FreeMono",
+        "LMMono10-Regular",
+        "CourierNewPS",
+        "txtt",
+        "Monotypecom",
+        "AndaleMono",
+        "SourceCodePro-Regular",
+        "LetterGothicStd",
+    ],
 )
 def test_typewriter_faces_are_known_by_name(font: str) -> None:
     assert style_of(10.0, font, 0, 0).mono
@@ -70,3 +83,48 @@ def test_other_faces_are_no_typewriter_faces(font: str) -> None:
 )
 def test_bold_faces_are_known_by_name(font: str, bold: bool) -> None:
     assert style_of(10.0, font, 0, 0).bold is bold
+
+
+REMARKS = [
+    ("      MOV   (R5)+,(R1)", ";Issue the command"),
+    ("10$:  TSTB  (R1)", ";Controller ready?"),
+    ("      BPL   10$", ";Nope, not yet."),
+    ("      TST   RHDS(R1)", ";Drive ready?"),
+    ("      BPL   10$", ";Nope, keep waiting."),
+]
+
+
+def test_a_program_with_aligned_remarks_is_a_listing() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(f"{PROSE} {OTHER}", 430))
+    for n, (statement, remark) in enumerate(REMARKS):
+        drawing.text(72, 220 + 12 * n, statement, font="cour")
+        drawing.text(300, 220 + 12 * n, remark, font="cour")
+    (listing,) = [unit for unit in drawing.units() if "MOV" in unit.text]
+    assert listing.type == "code"
+    assert [line.split(";")[1] for line in listing.text.splitlines()] == [remark[1:] for _, remark in REMARKS]
+
+
+def test_a_table_of_values_in_a_typewriter_face_stays_a_table() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(f"{PROSE} {OTHER}", 430))
+    rows = [("            ability      s.e.", 0), ("Baltimore 0.0000000 0.0000000", 1)]
+    rows += [("Boston    1.1438027 0.3378422", 2), ("Cleveland 0.7046945 0.3350014", 3)]
+    for text, n in rows:
+        drawing.text(72.3, 220 + 12 * n, text, size=9.3, font="cour")
+    drawing.lines(["This gives, for each team, the estimated ability at home."], y=272)
+    units = drawing.units()
+    assert [unit.text.split("\t") for unit in units if unit.type == "table"][1:] == [
+        ["Baltimore", "0.0000000", "0.0000000"],
+        ["Boston", "1.1438027", "0.3378422"],
+        ["Cleveland", "0.7046945", "0.3350014"],
+    ]
+    assert "This gives, for each team, the estimated ability at home." in texts(units)
+
+
+def test_a_bold_line_of_a_program_heads_nothing() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(f"{PROSE} {OTHER}", 430))
+    for y, line in ((220, "    return 0;"), (232, "}"), (252, "catch (...) {"), (272, "    return 1;")):
+        drawing.text(72, y, line, font="cobo")
+    assert not [unit for unit in drawing.units() if unit.type == "heading"]

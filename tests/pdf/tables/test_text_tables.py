@@ -261,3 +261,35 @@ def test_paragraphs_that_begin_on_one_height_in_both_columns_are_no_rows() -> No
         ends = [drawing.lines([FLUSH] * lines, x=x, y=y) for x, lines in ((72, 6), (325, 5))]
         y = max(ends) + 8
     assert not rows_of_table(drawing.units())
+
+
+def test_a_numbered_heading_in_bold_ends_a_table_of_texts() -> None:
+    drawing = Drawing()
+    y = 90.0
+    for name in ("maps_name", "region_names", "tree_id", "data_ids"):
+        drawing.text(100, y, name)
+        y = drawing.lines(justified(PROSE, 300), 190, y) + 6
+    drawing.text(120, y + 20, "1.9.", font="hebo")
+    drawing.text(190, y + 20, "Using it in parallel", font="hebo")
+    drawing.lines(justified(OTHER, 300), 190, y + 44)
+    units = drawing.units()
+    assert len([unit for unit in units if unit.type == "table"]) == 4
+    assert ("heading", "1.9. Using it in parallel") in [(unit.type, unit.text) for unit in units]
+    assert OTHER in [unit.text for unit in units if unit.type == "prose"]
+
+
+def test_references_with_labels_in_brackets_are_a_list() -> None:
+    drawing = Drawing()
+    y = 90.0
+    for n in range(1, 6):
+        drawing.text(72, y, f"[R{n}]")
+        y = drawing.lines(justified(PROSE[:150], 380), 120, y) + 6
+    assert {unit.type for unit in drawing.units()} == {"list"}
+
+
+def test_a_work_cited_at_the_start_of_a_line_does_not_part_its_paragraph() -> None:
+    drawing = Drawing()
+    first, second, *rest = justified(f"{PROSE} {OTHER}", 430)
+    drawing.text(90, 90, first)
+    drawing.lines(["[YOUN91] " + second.split(" ", 1)[1], *rest], y=102)
+    assert len(drawing.units()) == 1
