@@ -13,14 +13,15 @@ the element of each word. Other documents are read once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import pairwise, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import pymupdf
 
+from pdf.extract.charts import RULING_THICKNESS, SMALLEST_SIDE, WHITE, find_charts, may_show_charts
 from pdf.extract.open_document import with_sound_boxes
 from pdf.extract.right_to_left import right_to_left_lines
 from pdf.extract.visibility import (
@@ -32,210 +33,8 @@ from pdf.extract.visibility import (
     words_outside_crop,
 )
 from pdf.extract.words import RawWord, read_words
-from pdf.geometry import Box, PageFrame, Rect, bounding_box, rect_of
+from pdf.geometry import PageFrame, Rect, bounding_box, rect_of
 from pdf.tags.elements import Element, RoleMap, TaggedPage, readable_tags, with_tags
-
-# --- Charts and diagrams drawn with lines and fills, as regions of the page ---
-#
-# Table rulings, underlines, frames and shading are parallel to the page's edges. A chart also has other
-# paths: slanted lines, curves, or bars that share a baseline and differ in length. Paths near one another
-# that include such a path are a figure; its words stay in units.
-
-# Paths at most this far apart are one region; a region with a smaller side is a logo or ornament (points).
-GAP = 10.0
-SMALLEST_SIDE = 40.0
-# A path over more than this share of the page is its frame or background.
-BACKGROUND = 0.8
-# A region with a larger share covered by words is framed or decorated text.
-TEXT_SHARE = 0.3
-# A line is slanted when its width and height are both larger (points); a curve over a smaller share of
-# its path's width or height is a rounded corner.
-SLANT = 2.0
-CORNER = 0.25
-# Bars: at least so many fills of one thickness on one baseline, of so many lengths; equal within EVEN points.
-FEWEST_BARS = 3
-FEWEST_LENGTHS = 3
-# So many bars may touch, as those of a histogram.
-MANY_BARS = 12
-EVEN = 1.0
-# A fill with a larger share covered by words is a highlight or a table's shading.
-BAR_TEXT = 0.3
-# Of more paths, as maps have, only every n-th is read; a page with MANY_PATHS is assumed to show a chart.
-MOST_MARKS = 5000
-MANY_PATHS = 1000
-# Largest thickness of a ruling; largest width of a stroke beyond its path (points).
-RULING_THICKNESS, STROKE = 2.5, 5.0
-_WHITE_FILL = (1.0, 1.0, 1.0)
-
-
-class VectorShape(NamedTuple):
-    """One drawn path: its box, and its lines and curves as PyMuPDF gives them."""
-
-    rect: Rect
-    items: Sequence[Sequence[Any]]
-
-    def is_slanted_or_curved(self) -> bool:
-        """Return whether any part is not parallel to the page's edges, as rulings, frames and fills are."""
-        return any(_is_slanted_or_curved(item, self.rect) for item in self.items)
-
-
-def may_show_charts(
-    paths: Sequence[dict[str, Any]], fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
-) -> bool:
-    """Return whether the page may show charts, by the boxes of its paths.
-
-    The text page has these boxes; to read the paths takes as long as to read the words. A chart is a
-    region, neither too small nor full of words, with bars or with paths other than lines and rectangles.
-    """
-    seeds = [rect_of(path["bbox"]) for path in paths if not path["isrect"]]
-    seeds = [rect for rect in seeds if min(rect.width, rect.height) > RULING_THICKNESS] + bars(fills, words)
-    if not seeds or len(paths) > MANY_PATHS:
-        return bool(seeds)
-    marks = []
-    for path in paths:
-        if rect := _on_page(path["bbox"], frame):
-            if path["stroked"] or path["color"] != _WHITE:
-                marks.append(rect)
-        elif path["stroked"] and not path["isrect"]:  # mitres can make a stroke's box as large as the page
-            return True
-    return any(
-        min(region.width, region.height) >= SMALLEST_SIDE - STROKE
-        and any(region.contains(*seed.center) for seed in seeds)
-        and _text_share(region, words) <= 2 * TEXT_SHARE
-        for region in _joined(marks)
-    )
-
-
-def find_charts(
-    paths: Sequence[dict[str, Any]], fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
-) -> list[Rect]:
-    """Return the regions of the page (page space) that are drawn figures, without labels beside the plot.
-
-    ``paths``: the page's ``get_cdrawings``.
-    """
-    shapes = [shape for path in paths if (shape := _shape(path, frame))]
-    shapes = shapes[:: len(shapes) // MOST_MARKS + 1]
-    found_bars = bars(fills, words)
-    return [
-        region
-        for region in _joined([shape.rect for shape in shapes])
-        if min(region.width, region.height) >= SMALLEST_SIDE
-        and _text_share(region, words) <= TEXT_SHARE
-        and (
-            any(region.contains(*bar.center) for bar in found_bars)
-            or any(region.contains(*shape.rect.center) and shape.is_slanted_or_curved() for shape in shapes)
-        )
-    ]
-
-
-def _shape(path: dict[str, Any], frame: PageFrame) -> VectorShape | None:
-    """Return the path clipped to the page; None for a white fill and for the page's background."""
-    rect = _on_page(path["rect"], frame)
-    if rect is None or (path["type"] == "f" and tuple(path.get("fill") or ()) == _WHITE_FILL):
-        return None
-    return VectorShape(rect, path["items"])
-
-
-def _on_page(box: Box, frame: PageFrame) -> Rect | None:
-    """Return the box clipped to the page; None where that is empty or most of the page."""
-    left, top, right, bottom = box
-    x0, y0 = max(left, 0.0), max(top, 0.0)
-    x1, y1 = min(right, frame.width), min(bottom, frame.height)
-    width, height = x1 - x0, y1 - y0
-    if width < 0 or height < 0 or width * height > BACKGROUND * frame.width * frame.height:
-        return None
-    return rect_of((x0, y0, x1, y1))
-
-
-def _is_slanted_or_curved(item: Sequence[Any], path: Rect) -> bool:
-    """Return whether an item of the path is a slanted line or a curve larger than a rounded corner."""
-    if item[0] not in ("l", "c"):
-        return False
-    xs, ys = [point[0] for point in item[1:]], [point[1] for point in item[1:]]
-    width, height = max(xs) - min(xs), max(ys) - min(ys)
-    if item[0] == "l":
-        return min(width, height) > SLANT
-    return min(width, height) > SLANT and (width > CORNER * path.width and height > CORNER * path.height)
-
-
-def bars(fills: Sequence[Rect], words: Sequence[RawWord]) -> list[Rect]:
-    """Return the fills that are bars: of one thickness, on one baseline, separate, of different lengths.
-
-    They have little text over them. The shading of a table's rows and columns has equal lengths, or its
-    parts touch.
-    """
-    if len(fills) < FEWEST_BARS:
-        return []
-    by_baseline: dict[tuple[bool, int, int], list[Rect]] = {}  # upright, baseline, thickness
-    for rect in fills:
-        x0, y0, x1, y1 = rect
-        by_baseline.setdefault((True, round(y1 / EVEN), round((x1 - x0) / EVEN)), []).append(rect)
-        by_baseline.setdefault((False, round(x0 / EVEN), round((y1 - y0) / EVEN)), []).append(rect)
-    groups = {key: set(rects) for key, rects in by_baseline.items() if len(rects) >= FEWEST_BARS}
-    return [
-        rect
-        for (upright, _, _), group in groups.items()
-        if len(group) >= FEWEST_BARS
-        and _differ([rect.height if upright else rect.width for rect in group])
-        and (
-            len(group) >= MANY_BARS
-            or _are_separated(sorted((rect.x0, rect.x1) if upright else (rect.y0, rect.y1) for rect in group))
-        )
-        and all(_text_share(rect, words) <= BAR_TEXT for rect in group)
-        for rect in group
-    ]
-
-
-def _differ(lengths: Sequence[float]) -> bool:
-    """Return whether there are clearly different lengths: ``FEWEST_LENGTHS``, or more of ``MANY_BARS``."""
-    fewest = FEWEST_LENGTHS if len(lengths) < MANY_BARS else 2 * FEWEST_LENGTHS
-    return len({round(length / (3 * EVEN)) for length in lengths}) >= fewest
-
-
-def _are_separated(spans: Sequence[tuple[float, float]]) -> bool:
-    return all(following[0] - span[1] > EVEN for span, following in pairwise(spans))
-
-
-def _text_share(region: Rect, words: Iterable[RawWord]) -> float:
-    """Return the share (0..1) of the region's area that boxes of words cover."""
-    inside = [
-        word
-        for word in words
-        if region.contains((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)
-        and (len(word.text) > 1 or word.text.isalnum())  # R plots points with signs
-    ]
-    return sum((word.x1 - word.x0) * (word.y1 - word.y0) for word in inside) / max(region.area, 1.0)
-
-
-def _joined(rects: Sequence[Rect]) -> list[Rect]:
-    """Return the boxes around groups of rectangles that are within ``GAP`` points, directly or by others."""
-    regions: list[Rect] = []
-    for rect in rects:
-        if regions and _encloses(regions[-1], rect):  # usual for rectangles drawn one after the other
-            continue
-        while near := _near(rect, regions):
-            regions = [region for region in regions if region not in near]
-            rect = bounding_box([rect, *near])
-        regions.append(rect)
-    return regions
-
-
-def _encloses(region: Rect, rect: Rect) -> bool:
-    left, top, right, bottom = region
-    x0, y0, x1, y1 = rect
-    return left <= x0 and x1 <= right and top <= y0 and y1 <= bottom
-
-
-def _near(rect: Rect, regions: Sequence[Rect]) -> list[Rect]:
-    left, top, right, bottom = rect.x0 - GAP, rect.y0 - GAP, rect.x1 + GAP, rect.y1 + GAP
-    return [
-        region
-        for region in regions
-        if left <= region[2] and region[0] <= right and top <= region[3] and region[1] <= bottom
-    ]
-
-
-# --- The content of a page ---
 
 
 class DocumentFeatures(NamedTuple):
@@ -284,7 +83,6 @@ SCAN_SHARE = 0.7
 # Fewer nearly square boxes are not examined: to read the page's paths takes as long as to read its words.
 FEWEST_SQUARES = 8
 _FIGURE_WORDS = {"Figure", "FIGURE", "Fig.", "FIG.", "Abbildung", "Abb.", "Рис.", "الشكل", "図", "图"}
-_WHITE = 0xFFFFFF
 
 
 @dataclass(slots=True)
@@ -478,7 +276,7 @@ def _line_art(paths: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect]
     for path in paths:
         x0, y0, x1, y1 = box = path["bbox"]
         thin = x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS
-        if path["color"] == _WHITE:
+        if path["color"] == WHITE:
             if thin:
                 white_rulings.append(rect_of(box))
         elif thin:

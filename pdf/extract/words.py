@@ -43,6 +43,8 @@ _MONO_NAME = re.compile(
     r"(?:source|fira) ?code|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",
     re.IGNORECASE,
 )
+# LaTeX draws slanted lines and round corners with the signs of these fonts; none is a letter.
+_DRAWING_FONT = re.compile(r"(?:^|\+)l?(?:circlew?|inew?)\d+$", re.IGNORECASE)
 
 
 class Style(msgspec.Struct, frozen=True, array_like=True, gc=False, cache_hash=True):
@@ -128,6 +130,8 @@ def read_words(
         elif _is_shadow(drawn[text], x0, y0):
             continue
         turn, style, baseline, runs = _type_of(text_blocks, block, row)
+        if not runs and _DRAWING_FONT.search(style.font):
+            continue
         if plain and not runs and y1 - y0 <= TALLEST_BOX * style.size and not symbols_of(style.font):
             made = [
                 RawWord(x0, y0, x1, y1, text, style, baseline, number, turn)

@@ -307,7 +307,10 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
             if block.kind == "heading" and block.tag_role:
                 block.level = level or block.level
                 found.append(block)
-            elif level is None and (_is_formula(block) or _is_in_listing(above, block, following)):
+            elif level is None and (
+                _is_formula(block)
+                or (_is_in_listing(above, block, following) and not _is_larger(block, body))
+            ):
                 continue
             elif block not in entries and _is_heading(block, following, body, level is not None):
                 doubtful = block.tag_role == "P" and level is None and not _is_larger(block, body)

@@ -370,7 +370,8 @@ CODE_SHARE = 0.9
 LISTING_LEADING = 1.5
 # Share of rows that end as statements or have a remark, in a table that is a listing.
 STATEMENTS = 0.5
-_REMARK = re.compile(r"^(?:;|//|/\*)")
+_REMARK = re.compile(r"^(?:;|//|/\*|#+ )")
+_PROMPT = re.compile(r"^(?:[>$%]|>>>|\w+[>$#]|In \[\d+\]:) \S")
 _STATEMENT_END = (";", ",", "{", "}", "*/")
 _DRAWN = re.compile(r"--+[+>]|[+\\/]--+")  # a diagram of characters
 
@@ -410,6 +411,8 @@ def without_listed_tables(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _are_statements(rows: Sequence[Block]) -> bool:
+    if sum(bool(_PROMPT.match(row.text)) for row in rows) > 1:
+        return True
     found = [
         row.text.endswith(_STATEMENT_END)
         or any(_DRAWN.search(line.text) for line in row.lines)

@@ -146,12 +146,9 @@ def _is_heading(pieces: Sequence[Line], columns: Sequence[TextColumn]) -> bool:
         return False
     if len(pieces) == 1 and pieces[0].size > HEADING_SIZE * max([line.size for line in above]):
         return True
-    numbered = len(pieces) <= 2 and _SECTION.match(pieces[0].words[0].text)
-    return (
-        bool(numbered)
-        and all(line.style.bold for line in pieces)
-        and not any(line.style.bold for line in above)
-    )
+    if len(pieces) > 2 or not _SECTION.match(pieces[0].words[0].text):
+        return False
+    return all(line.style.bold for line in pieces) and not any(line.style.bold for line in above)
 
 
 def _leads(row: Row, below: Row, columns: Sequence[TextColumn]) -> bool:
@@ -189,10 +186,14 @@ def _split(line: Line, columns: Sequence[TextColumn]) -> list[Line] | None:
         if len(under) != 1:
             return None
         parts[under[0]].append(word)
-    pieces = [Line(words) for words in parts if words]
-    if any(b.x0 - a.x1 < GUTTER * line.size for a, b in pairwise(sorted(pieces, key=lambda piece: piece.x0))):
-        return None
-    return pieces
+    pieces = sorted([Line(words) for words in parts if words], key=_LEFT)
+    gaps = [b.x0 - a.x1 for a, b in pairwise(pieces)]
+    return None if gaps and min(gaps) < max(GUTTER * line.size, _widest_space(pieces)) else pieces
+
+
+def _widest_space(pieces: Sequence[Line]) -> float:
+    """Return the widest space within the pieces of a line: in justified prose all are wide."""
+    return max([b.x0 - a.x1 for piece in pieces for a, b in pairwise(piece.words)], default=0.0)
 
 
 def _add(columns: list[TextColumn], pieces: Sequence[Line], first: bool = False) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from pdf.extract.words import symbols_of
+from pdf.extract.visibility import HiddenText
+from pdf.extract.words import read_words, symbols_of
+from pdf.geometry import PageFrame
 from tests.pdf.layout_drawing import Drawing, texts
 
 
@@ -56,3 +58,15 @@ def _rename(document: pymupdf.Document, name: str, other: str) -> None:
     for xref in range(1, document.xref_length()):
         if document.xref_get_key(xref, "BaseFont") == ("name", f"/{name}"):
             document.xref_set_key(xref, "BaseFont", f"/{other}")
+
+
+@pytest.mark.parametrize(
+    ("font", "kept"), [("LCIRCLE10", False), ("ABCDEF+linew10", False), ("Lineal10", True)]
+)
+def test_signs_that_draw_the_corners_of_a_frame_are_no_words(font: str, kept: bool) -> None:
+    word = (95.0, 96.0, 103.0, 106.0, "\ufffd", 0, 0, 0)
+    span = {"font": font, "size": 10.0, "flags": 0, "color": 0, "origin": (95.0, 104.0), "bbox": word[:4]}
+    line = {"spans": [{**span, "text": "\ufffd"}], "dir": (1.0, 0.0), "wmode": 0, "bbox": word[:4]}
+    block = {"type": 0, "bbox": word[:4], "lines": [line]}
+    words, _ = read_words([word], [block], HiddenText(), PageFrame(595.0, 842.0), {})
+    assert len(words) == kept

@@ -308,3 +308,14 @@ def test_a_histogram_whose_bars_touch_is_a_figure(drawing: Drawing) -> None:
     drawing.lines([CAPTION], 120, 430)
     (figure,) = figures(drawing)
     assert figure.rect.overlap_x(PLOT) > 200
+
+
+def test_a_frame_of_points_is_a_figure_and_one_of_check_marks_is_none(drawing: Drawing) -> None:
+    drawing.page.draw_rect(PLOT, color=BLUE)
+    for n in range(60):
+        drawing.text(140 + 37 * n % 260, 240 + 53 * n % 140, "m", 6, "zadb")  # a circle
+    drawing.page.draw_rect((120, 500, 420, 680), color=BLUE)
+    for n in range(60):
+        drawing.text(140 + 40 * (n % 6), 520 + 15 * (n // 6), "4", 8, "zadb")  # a check mark
+    (figure,) = figures(drawing)
+    assert figure.rect.y1 < 450

@@ -128,3 +128,13 @@ def test_a_bold_line_of_a_program_heads_nothing() -> None:
     for y, line in ((220, "    return 0;"), (232, "}"), (252, "catch (...) {"), (272, "    return 1;")):
         drawing.text(72, y, line, font="cobo")
     assert not [unit for unit in drawing.units() if unit.type == "heading"]
+
+
+def test_a_session_at_a_prompt_with_aligned_remarks_is_a_listing() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(f"{PROSE} {OTHER}", 430))
+    session = [("> attach(ddp)", "# No warning"), ("> ls(2)", ""), ("[1] m1", "m2"), ("> dim(m1)", "# Slow")]
+    for n, (left, right) in enumerate([*session, ("[1] 5000", "1000")]):
+        drawing.text(72, 220 + 14 * n, left, font="cour")
+        drawing.text(340, 220 + 14 * n, right, font="cour")
+    assert {unit.type for unit in drawing.units()[1:]} == {"code"}

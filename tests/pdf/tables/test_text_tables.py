@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pymupdf
+
 from pdf.structure import ParsedUnit
 from tests.pdf.layout_drawing import OTHER, PROSE, Drawing, justified, texts
 
@@ -293,3 +295,19 @@ def test_a_work_cited_at_the_start_of_a_line_does_not_part_its_paragraph() -> No
     drawing.text(90, 90, first)
     drawing.lines(["[YOUN91] " + second.split(" ", 1)[1], *rest], y=102)
     assert len(drawing.units()) == 1
+
+
+def test_a_justified_line_with_a_gap_at_a_gutter_is_no_row() -> None:
+    drawing = Drawing()
+    y = 90.0
+    for name in ("-c", "-d", "-f", "-g"):
+        drawing.text(72, y, name)
+        y = drawing.lines(justified(PROSE[:170], 300), 102, y) + 8
+    for n, words in enumerate(("This option allows you to start", "with a random tree instead of one")):
+        x = 72.0
+        for word in words.split():
+            drawing.text(x, y + 12 * n, word)
+            x += pymupdf.get_text_length(word, "helv", 10) + 7
+    tables = [unit.text for unit in drawing.units() if unit.type == "table"]
+    assert len(tables) == 4
+    assert not any("option" in text for text in tables)
