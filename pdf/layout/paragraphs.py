@@ -368,8 +368,8 @@ def _is_unfinished(last: Line, line: Line) -> bool:
 CODE_SHARE = 0.9
 # Maximum distance of lines of one listing (ems).
 LISTING_LEADING = 1.5
-# Share of rows that end as statements or have a remark, in a table that is a listing.
-STATEMENTS = 0.5
+# In a table that is a listing: share of rows that end as statements or have a remark, or begin with a prompt.
+STATEMENTS, PROMPTS = 0.5, 0.25
 _REMARK = re.compile(r"^(?:;|//|/\*|#+ )")
 _PROMPT = re.compile(r"^(?:[>$%]|>>>|\w+[>$#]|In \[\d+\]:) \S")
 _STATEMENT_END = (";", ",", "{", "}", "*/")
@@ -411,7 +411,7 @@ def without_listed_tables(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _are_statements(rows: Sequence[Block]) -> bool:
-    if sum(bool(_PROMPT.match(row.text)) for row in rows) > 1:
+    if sum(bool(_PROMPT.match(row.text)) for row in rows) >= max(2, PROMPTS * len(rows)):
         return True
     found = [
         row.text.endswith(_STATEMENT_END)

@@ -138,3 +138,14 @@ def test_a_session_at_a_prompt_with_aligned_remarks_is_a_listing() -> None:
         drawing.text(72, 220 + 14 * n, left, font="cour")
         drawing.text(340, 220 + 14 * n, right, font="cour")
     assert {unit.type for unit in drawing.units()[1:]} == {"code"}
+
+
+def test_a_table_of_signs_in_a_typewriter_face_is_no_session() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(f"{PROSE} {OTHER}", 430))
+    rows = [("ASCII", "console", "line printer")]
+    rows += [(sign, f"FG+02{n}", f"05{n}") for n, sign in enumerate("$%&>@+!")]
+    for n, row in enumerate(rows):
+        for x, cell in zip((72, 200, 320), row, strict=True):
+            drawing.text(x, 220 + 12 * n, cell, font="cour")
+    assert len([unit for unit in drawing.units() if unit.type == "table"]) == len(rows)
