@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
+from unicodedata import category
 
 from pdf.extract.words import RawWord
 from pdf.geometry import Box, PageFrame, Rect, bounding_box, rect_of
@@ -183,7 +184,8 @@ def _signs(words: Sequence[RawWord]) -> list[Rect]:
 
 
 def _is_sign(word: RawWord) -> bool:
-    return len(word.text) == 1 and not word.text.isalnum()
+    """Return whether it is one symbol: a circle or a plus, not a dash, a bracket or a currency."""
+    return len(word.text) == 1 and not word.text.isalnum() and category(word.text) in ("So", "Sm")
 
 
 def _differ(lengths: Sequence[float]) -> bool:

@@ -319,3 +319,14 @@ def test_a_frame_of_points_is_a_figure_and_one_of_check_marks_is_none(drawing: D
         drawing.text(140 + 40 * (n % 6), 520 + 15 * (n // 6), "4", 8, "zadb")  # a check mark
     (figure,) = figures(drawing)
     assert figure.rect.y1 < 450
+
+
+def test_dashes_for_no_value_are_no_points_of_a_plot(drawing: Drawing) -> None:
+    drawing.page.draw_rect((60, 210, 540, 700), color=BLUE)
+    for row in range(36):
+        drawing.text(70, 225 + 12 * row, "Intl")
+        for column in range(10):
+            value = "-" if (row + column) % 3 == 0 else f"{row + 7 * column}.{column}%"
+            drawing.text(150 + 38 * column + row % 7, 225 + 12 * row, value)
+    assert figures(drawing) == []
+    assert len([unit for unit in drawing.units() if unit.type == "table"]) == 36

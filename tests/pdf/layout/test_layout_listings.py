@@ -144,7 +144,7 @@ def test_a_table_of_signs_in_a_typewriter_face_is_no_session() -> None:
     drawing = Drawing()
     drawing.lines(justified(f"{PROSE} {OTHER}", 430))
     rows = [("ASCII", "console", "line printer")]
-    rows += [(sign, f"FG+02{n}", f"05{n}") for n, sign in enumerate("$%&>@+!")]
+    rows += [(sign, f"FG+02{n}", f"05{n}") for n, sign in enumerate("$%&@!#?~")]
     for n, row in enumerate(rows):
         for x, cell in zip((72, 200, 320), row, strict=True):
             drawing.text(x, 220 + 12 * n, cell, font="cour")
