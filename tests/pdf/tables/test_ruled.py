@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pymupdf
@@ -488,3 +489,33 @@ def test_a_line_between_open_grids_heads_the_row_below_it() -> None:
         ["Demos"],
         ["Demo (org.example)", "It shows the slider."],
     ]
+
+
+def latex_table(drawing: Drawing, rows: Sequence[tuple[str, str]], frame: bool) -> None:
+    """Rows as LaTeX draws them: an upright ruling of one piece for each, one rule below the head."""
+    xs = (72, 320) if frame else (180,)
+    for n, (name, text) in enumerate(rows):
+        for x in xs:
+            drawing.page.draw_rect((x, 220 + 14 * n, x + 0.4, 234 + 14 * n), color=None, fill=(0, 0, 0))
+        drawing.text(76, 230 + 14 * n, name)
+        drawing.text(186, 230 + 14 * n, text)
+    for y in (220, 234, 220 + 14 * len(rows)) if frame else (234,):
+        drawing.rule(72, y, 320, y)
+
+
+NAMES = [("name", "description"), ("sslclient", "of clients"), ("sslserver", "of servers")]
+NAMES += [("any", "whatever the purpose"), ("timestampsign", "of time stamps")]
+
+
+def test_upright_rulings_drawn_row_by_row_show_the_rows() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(OTHER, 430))
+    latex_table(drawing, NAMES, frame=False)
+    assert [tuple(cells(row)) for row in rows_of(drawing.units())] == NAMES
+
+
+def test_a_frame_drawn_line_by_line_around_a_text_is_no_table() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(OTHER, 430))
+    latex_table(drawing, [(line, "") for line in justified(PROSE, 240)], frame=True)
+    assert rows_of(drawing.units()) == []
