@@ -28,8 +28,8 @@ from documents.api.common import callers
 from documents.files.uploads import store_upload
 from documents.models import Document, RateCount
 from tests.drawing import draw_pdf
+from tests.operations.management.commands.test_worker import Workers, wait_until_ready
 from tests.operations.test_processes_runapp import wait_for
-from tests.operations.test_worker import Workers, wait_until_ready
 
 pytestmark = [pytest.mark.worker, pytest.mark.django_db(transaction=True)]
 

@@ -21,8 +21,8 @@ from bench._installation import free_port
 from documents.files.uploads import store_upload
 from operations.embedded import server
 from tests.drawing import draw_pdf
+from tests.operations.management.commands.test_worker import Workers, wait_until_ready
 from tests.operations.test_processes_runapp import wait_for
-from tests.operations.test_worker import Workers, wait_until_ready
 
 pytestmark = [pytest.mark.worker, pytest.mark.django_db(transaction=True)]
 

@@ -15,8 +15,8 @@ from documents.ingestion.leases import acquire
 from documents.models import Document
 from documents.tasks import sweep_in_turn
 from tests.drawing import draw_pdf
+from tests.operations.management.commands.test_worker import Workers
 from tests.operations.test_processes_runapp import wait_for
-from tests.operations.test_worker import Workers
 
 pytestmark = [pytest.mark.worker, pytest.mark.django_db(transaction=True)]
 
