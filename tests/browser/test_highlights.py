@@ -102,12 +102,24 @@ def test_pages_of_any_size_are_where_they_will_be_before_they_are_drawn(
     assert 10 not in page.evaluate("[...window.drawn]")  # nothing between was gone through
 
 
+# Pages whose content pdf.js's worker was asked to parse, in order and counted from 1.
+PARSED = """() => {
+  const { postMessage } = Worker.prototype;
+  window.parsed = [];
+  Worker.prototype.postMessage = function (message, ...rest) {
+    if (message?.action === "GetOperatorList") window.parsed.push(message.data.pageIndex + 1);
+    return postMessage.call(this, message, ...rest);
+  };
+}"""
+
+
 @pytest.mark.slow
 def test_pages_of_the_citations_that_come_next_are_drawn_ahead(
     page: Page, site: Site, upload: Upload
 ) -> None:
     path = upload(long_document(60), "Cited on many pages.pdf")
     committed(lambda: cite(Document.objects.get(pk=path.split("/")[2])))
+    page.add_init_script(f"({PARSED})()")
     page.goto(site.url(path))
     places = page.locator("a[data-citation]")
     places.nth(7).wait_for()
@@ -120,6 +132,9 @@ def test_pages_of_the_citations_that_come_next_are_drawn_ahead(
 
     for number in cited[:6]:
         drawn(number).wait_for(state="attached")
+    page.wait_for_function("(number) => parsed.includes(number)", arg=cited[7])
     assert drawn(cited[7]).count() == 0
     places.nth(2).focus()
     drawn(cited[7]).wait_for(state="attached")
+    page.wait_for_timeout(300)
+    assert page.evaluate("(number) => parsed.filter((one) => one === number).length", cited[7]) == 1

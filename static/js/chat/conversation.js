@@ -66,7 +66,7 @@ export function followConversation(element) {
     if (!successful || elt !== form) return;
     field.value = "";
     toEnd();
-    if (document.activeElement.matches("body, .ask *")) field.focus(); // unless its person went on to something else
+    if (document.activeElement.matches("body, .ask *")) field.focus(); // unless another field is in use
   });
   element.addEventListener("answergrown", () => {
     const { scrollHeight, scrollTop, clientHeight } = scroller;

@@ -34,7 +34,7 @@ export function paintHighlights(viewer) {
     return count > 0;
   }
 
-  /** Shows these alone, and brings the first to the upper third of the window, where its words pulse once. */
+  /** Shows these alone, the first in the upper third of the window; its words pulse once. */
   function goTo(highlights) {
     viewer.leave();
     clear();
@@ -44,7 +44,7 @@ export function paintHighlights(viewer) {
     if (!target) return;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const isNear = viewer.isDrawn(target.page) && Math.abs(target.page - viewer.page) <= 1;
-    scroll(isNear && !calm ? "smooth" : "instant"); // from afar, all pages between would be drawn on the way
+    scroll(isNear && !calm ? "smooth" : "instant"); // from afar, it would draw all pages between
   }
 
   /** Again when the page is drawn: before, its size was a guess. */

@@ -1,5 +1,5 @@
 // <button data-do="back" disabled> <button data-do="forward" disabled>
-// Back and forward through jumps: links, the outline, citations, matches, page numbers. Alt with an arrow does it too.
+// Back and forward through jumps: links, the outline, citations, matches, page numbers. Also by Alt and an arrow.
 
 const MOST = 100;
 

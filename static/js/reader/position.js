@@ -1,6 +1,6 @@
 // <script id="place">{"pageNumber": 5, "left": 0, "top": 700, "rotation": 0, "at": 1795400000000}</script>
-// Remembers each document's page, the place on it, turning and zoom in this browser, all but the zoom with the
-// server as well: the later of the two is gone back to.
+// Remembers each document's page, place, rotation and zoom in this browser, and all but the zoom on the server:
+// the later of the two counts.
 
 import { request } from "../ui/request.js";
 

@@ -1,5 +1,5 @@
 // <button data-do="print"> <button data-do="print-own" data-file="…/annotations/export.pdf">
-// Prints pictures of the pages, shown to the printer only (reader.css): the browser's viewer would need plugins.
+// Prints pictures of the pages, which only the printer gets (reader.css).
 
 import { toast } from "../ui/toasts.js";
 

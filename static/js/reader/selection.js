@@ -42,7 +42,7 @@ export function watchSelection(viewer, texts, actions) {
   }
 
   document.addEventListener("selectionchange", soon);
-  document.addEventListener("pointermove", ({ buttons }) => buttons && soon()); // not while it is being made
+  document.addEventListener("pointermove", ({ buttons }) => buttons && soon()); // not while dragging
   document.addEventListener("click", ({ target }) => {
     const passage = target.closest(".passages a");
     if (passage) soon(getSelection().selectAllChildren(passage.lastElementChild));

@@ -9,7 +9,8 @@ import {
 } from "../../pdfjs/web/pdf_viewer.mjs";
 import { arrived, worker } from "./ahead.js";
 
-const MOST_AHEAD = [[1200, 6], [2000, 3], [Infinity, 0]]; // pages drawn ahead, by their width in px: they take memory
+const annotationMode = pdfjs.AnnotationMode.ENABLE_STORAGE; // it says which are no longer drawn
+const MOST_AHEAD = [[1200, 6], [2000, 3], [Infinity, 0]]; // pages drawn ahead, by width in px: they take memory
 
 export class Viewer {
   eventBus = new EventBus();
@@ -32,7 +33,7 @@ export class Viewer {
       container: this.scroller,
       eventBus,
       linkService,
-      annotationMode: pdfjs.AnnotationMode.ENABLE_STORAGE, // it says which are no longer drawn
+      annotationMode,
       annotationEditorMode: pdfjs.AnnotationEditorType.DISABLE, // highlights and ink are ours
       l10n: { pause() {}, resume() {} }, // else it takes time to name its parts in English
       removePageBorders: true,
@@ -71,7 +72,7 @@ export class Viewer {
     this.#sizePages();
   }
 
-  /** Lest pages move when those above them are drawn: pdf.js takes all to be like the first until then. */
+  /** Sizes pages before they are drawn: pdf.js gives them the first's, and they would move. */
   #sizePages() {
     const runs = JSON.parse(document.getElementById("page-sizes")?.textContent ?? "[]");
     const { constructor: Viewport, scale } = this.view(1).viewport;
@@ -141,7 +142,7 @@ export class Viewer {
     return isDrawn(this.view(number));
   }
 
-  /** Draws these pages, the first first, once those in sight are drawn: who jumps there need not wait. */
+  /** Draws these pages, once those in sight are drawn, and parses those for which there is no room. */
   drawAhead(numbers) {
     this.#ahead = [...new Set(numbers)];
     if (this.pdf) this.pages.renderingQueue.renderHighestPriority();
@@ -150,7 +151,13 @@ export class Viewer {
   #nextAhead() {
     const width = (this.view(1)?.width ?? Infinity) * devicePixelRatio;
     const [, most] = MOST_AHEAD.find(([widest]) => width <= widest);
-    return this.#ahead.slice(0, most).map((number) => this.view(number)).find((view) => view && !isDrawn(view));
+    const next = this.#ahead.slice(0, most).map((number) => this.view(number)).find((view) => view && !isDrawn(view));
+    if (!next) this.#parse(this.#ahead.splice(most).slice(0, 9));
+    return next;
+  }
+
+  async #parse(numbers) {
+    for (const number of numbers) if (this.view(number)) await this.draw(number, document.createElement("canvas"), 9);
   }
 
   /** Draws a page `width` pixels of the canvas wide. */
@@ -158,7 +165,7 @@ export class Viewer {
     const page = await pdf.getPage(number);
     const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
     Object.assign(canvas, { width: viewport.width, height: viewport.height });
-    await page.render({ canvas, viewport, intent }).promise;
+    await page.render({ canvas, viewport, intent, annotationMode }).promise;
   }
 
   on(event, action, options) {
