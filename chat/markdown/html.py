@@ -38,6 +38,7 @@ from text.sentences import Span
 IN_CHAT = 4  # below the page or panel, "Questions and answers" and the question
 ON_A_PAGE = 2  # below the page's title
 DEEPEST = 6
+CAPTION = 4  # the level, as written, of the section names in answers without a model
 
 
 @dataclass(slots=True)
@@ -51,11 +52,13 @@ class HeadingLevels:
     _open: list[int] = field(default_factory=list)  # levels of the current ancestors, as written
 
     def settle(self, tokens: Sequence[Token]) -> None:
-        """Set the ``tag`` of each heading."""
+        """Set the ``tag`` of each heading. ``####`` names the place of what follows: it is set small."""
         for token in tokens:
             if token.type == "heading_open":
                 written = int(token.tag[1])
                 self._open = [*(level for level in self._open if level < written), written]
+                if written >= CAPTION:
+                    token.attrSet("class", "caption")
             if token.type in ("heading_open", "heading_close"):
                 token.tag = f"h{min(self.top + len(self._open) - 1, DEEPEST)}"
 
@@ -69,6 +72,7 @@ TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
 CELLS = ("th", "td")
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 Link = Callable[[CitationShown], str]
 _LAID = re.compile(r"\A(\w+);(\d*);")
 _BOLD_LINE = re.compile(r"\A<p>(<strong>(?:(?!</strong>).)*</strong>)</p>")
@@ -180,7 +184,7 @@ def clean(html: str) -> str:
         html,
         tags=TAGS,
         attributes={"*": set(), "a": {"href"}},
-        allowed_classes={name: {"end"} for name in CELLS},
+        allowed_classes={name: {"end"} for name in CELLS} | {name: {"caption"} for name in HEADINGS},
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
     )

@@ -173,6 +173,7 @@ def test_a_citation_can_be_written_into_the_source_where_it_is_shown(pieces: lis
         (f"The lease ends. {MARK} \nIt is renewed.", "<p>The lease ends.¹\nIt is renewed.</p>"),
         (f"```\ncode\n```\n{MARK}", "</code></pre>\n<p>¹</p>"),
         (f"# The lease {MARK}\n", "The lease¹</h4>"),
+        (f"#### Lease › Term {MARK}\n", '<h4 class="caption">Lease › Term¹</h4>'),
         (f"Up to {MARK}30 days", "Up to¹ 30 days"),
     ],
 )
