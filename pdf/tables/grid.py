@@ -206,7 +206,8 @@ def grid_table(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
     rows: dict[int, list[TableCell]] = {}
     for key in sorted(cells):
         rows.setdefault(key[0], []).append(TableCell(key[1], cells[key]))
-    if _stacks_values(cells) or (not grid.closed and _holds_values(cells)):
+    one_line = all(len(rows_of(lines)) == 1 for lines in cells.values())
+    if _stacks_values(cells) or (not (grid.closed or one_line) and _holds_values(cells)):
         return []
     return blocks_of(list(rows.values()), len(grid.xs) - 1)
 

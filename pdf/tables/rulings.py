@@ -7,12 +7,14 @@ show where the columns begin. LaTeX draws upright rulings row by row: their join
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of
+from pdf.tables.cells import is_value
 
 # A piece of a ruling: its place on one axis, its start and end on the other.
 Piece = tuple[float, float, float]
@@ -179,6 +181,8 @@ FEWEST_PIECES, FEWEST_JOINTS = 3, 2
 MEET = 1.0
 # Minimum share of the spaces between joints that have text in two columns.
 TEXTED = 0.5
+# Maximum share of values behind the first column, and of cells with several texts side by side.
+VALUES, SEVERAL = 0.5, 0.1
 
 
 @dataclass(slots=True)
@@ -201,7 +205,7 @@ def row_borders(rulings: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
         table = next((table for table in tables if _shares_rows(table.ys, ys)), None)
         if table is None:
             tables.append(_RowMarks([x], ys))
-        else:
+        elif x - table.xs[-1] > JOINT:  # else a double ruling
             table.xs.append(x)
     across = [rect for rect in rulings if rect.x1 - rect.x0 > max(SHORTEST, rect.y1 - rect.y0)]
     return [rect for table in tables for rect in _missing_borders(table, across, lines)]
@@ -246,9 +250,21 @@ def _missing_borders(table: _RowMarks, across: Sequence[Rect], lines: Sequence[L
 
 
 def _holds_cells(table: _RowMarks, lines: Sequence[Line]) -> bool:
-    """Return whether texts are in two columns of most rows: it is no frame, and no bar beside a text."""
-    filled: dict[int, set[int]] = {}
+    """Return whether texts are in two columns of most rows: it is no frame, and no bar beside a text.
+
+    Rows of values are found by their baselines, as columns of values need no rulings between them.
+    """
+    filled: dict[tuple[int, int], list[Line]] = {}
     for line in lines:
-        column = bisect_left(table.xs, (line.x0 + line.x1) / 2)
-        filled.setdefault(bisect_left(table.ys, (line.y0 + line.y1) / 2), set()).add(column)
-    return sum(len(columns) > 1 for columns in filled.values()) >= TEXTED * (len(table.ys) - 1)
+        row = bisect_left(table.ys, (line.y0 + line.y1) / 2)
+        filled.setdefault((row, bisect_left(table.xs, (line.x0 + line.x1) / 2)), []).append(line)
+    columns = {column for _, column in filled}
+    if columns != set(range(min(columns, default=0), max(columns, default=0) + 1)):  # two frames
+        return False
+    behind = [held for (_, column), held in filled.items() if column > min(columns)]
+    values = sum(is_value(line.text) for held in behind for line in held)
+    several = sum(len(rows_of(held)) < len(held) for held in filled.values())
+    if values > VALUES * sum(map(len, behind)) or several > SEVERAL * len(filled):
+        return False
+    counts = Counter(row for row, _ in filled)
+    return sum(count > 1 for count in counts.values()) >= TEXTED * (len(table.ys) - 1)
