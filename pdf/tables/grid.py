@@ -37,8 +37,9 @@ COMMON_SHARE = 0.6
 FORM_ROWS = 6
 # Minimum share of common heights of two grids side by side that are one.
 SAME_HEIGHTS = 0.8
-# Minimum share of values among the cells of a table whose columns are filled with values.
-VALUE_SHARE = 0.3
+# Minimum share of values among the cells of a table whose columns are filled with values; the second where
+# no ruled row has two lines.
+VALUE_SHARE, LINED_SHARE = 0.3, 0.5
 # Values stacked in ruled cells are separate rows if more than this share of them has a row head.
 HEADED_SHARE = 0.5
 
@@ -206,8 +207,7 @@ def grid_table(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
     rows: dict[int, list[TableCell]] = {}
     for key in sorted(cells):
         rows.setdefault(key[0], []).append(TableCell(key[1], cells[key]))
-    one_line = all(len(rows_of(lines)) == 1 for lines in cells.values())
-    if _stacks_values(cells) or (not (grid.closed or one_line) and _holds_values(cells)):
+    if _stacks_values(cells) or (not grid.closed and _holds_values(cells)):
         return []
     return blocks_of(list(rows.values()), len(grid.xs) - 1)
 
@@ -277,7 +277,9 @@ def _holds_values(cells: dict[CellKey, list[Line]]) -> bool:
     for row, column, *_ in sorted(cells):
         firsts.setdefault(row, column)
     behind = [lines for (row, column, *_), lines in cells.items() if column > firsts[row]]
-    return sum(all(is_value(line.text) for line in lines) for lines in behind) >= VALUE_SHARE * len(behind)
+    one_line = all(len(rows_of(lines)) == 1 for lines in cells.values())
+    values = sum(all(is_value(line.text) for line in lines) for lines in behind)
+    return values >= (LINED_SHARE if one_line else VALUE_SHARE) * len(behind)
 
 
 def _stacks_values(cells: dict[CellKey, list[Line]]) -> bool:

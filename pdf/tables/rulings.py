@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of
-from pdf.tables.cells import is_value
+from pdf.tables.cells import cell_rows, is_value
 
 # A piece of a ruling: its place on one axis, its start and end on the other.
 Piece = tuple[float, float, float]
@@ -263,7 +263,7 @@ def _holds_cells(table: _RowMarks, lines: Sequence[Line]) -> bool:
         return False
     behind = [held for (_, column), held in filled.items() if column > min(columns)]
     values = sum(is_value(line.text) for held in behind for line in held)
-    several = sum(len(rows_of(held)) < len(held) for held in filled.values())
+    several = sum(any(len(row.cells) > 1 for row in cell_rows(held)) for held in filled.values())
     if values > VALUES * sum(map(len, behind)) or several > SEVERAL * len(filled):
         return False
     counts = Counter(row for row, _ in filled)
