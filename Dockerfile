@@ -2,7 +2,7 @@
 #   docker build --tag pincite .
 #   docker run --env-file pincite.env --publish 8000:8000 pincite
 #   docker run --env-file pincite.env pincite worker
-# It wants a database (DATABASE_URL), files that all roles share (PINCITE_S3_BUCKET, or a volume at /data/media)
+# It needs a database (DATABASE_URL), shared files of all roles (PINCITE_S3_BUCKET, or a volume at /data/media)
 # and one PINCITE_SECRET_KEY: docs/deployment.md.
 
 FROM node:24-slim AS browser
@@ -29,7 +29,7 @@ USER pincite
 VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM
-# Of the web role, whatever names it answers to; a worker's health is its heartbeat, which /readyz tells.
+# Health of the web role; that of workers is their heartbeat, in /readyz.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD [".venv/bin/python", "-c", \
   "import http.client as h; c = h.HTTPConnection('127.0.0.1', 8000); c.request('GET', '/healthz'); exit(c.getresponse().status >= 500)"]
 ENTRYPOINT [".venv/bin/python", "-W", "ignore", "manage.py"]

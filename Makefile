@@ -11,7 +11,7 @@ MANAGE := $(PY) -W ignore manage.py
 .PHONY: run test test-all check bench lock clean install install-dev
 .SILENT:
 
-# For people who only run it, .ci/prune deletes once what running never opens.
+# For users, .ci/prune deletes files that the app never opens.
 run: install
 	[ -e .venv/installed-dev ] || [ .venv/pruned -nt .venv/installed ] || { .ci/prune && touch .venv/pruned; }
 	exec $(MANAGE) runapp
@@ -28,7 +28,7 @@ test-all: install-dev
 checked = $(MAKE) --no-print-directory check TESTED=1 & check=$$!; trap "kill $$check 2>/dev/null" EXIT; $(1); tested=$$?; \
   wait $$check || { echo "make check failed, see above."; exit 1; }; exit $$tested
 
-# Three processes for two cores: the one with the browser waits half of the time.
+# Three processes for two cores, since the browser tests wait half of the time.
 PYTEST = $(PY) -m pytest -n $(or $(PINCITE_TEST_PROCESSES),3) --dist loadfile --no-loadscope-reorder
 
 check: install-dev
