@@ -89,6 +89,28 @@ def test_dark_pages_keep_the_colours_of_figures_and_are_remembered(reader: Page)
     wait_until(reader, lambda: colour_at(reader, 50, 700) == WHITE)
 
 
+def test_each_of_many_figures_keeps_its_colours_on_a_dark_page(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    document = pymupdf.open()
+    pixmap = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 100, 100))
+    pixmap.set_rect(pixmap.irect, RED)
+    for at in range(5):
+        drawn = document[0] if at else document.new_page(width=612, height=792)
+        drawn.insert_image((100, 100 + 120 * at, 200, 200 + 120 * at), pixmap=pixmap)
+        drawn.insert_text((250, 150 + 120 * at), "Words beside the figures of the harbour.")
+    page.goto(site.url(upload(bytes(document.tobytes()), "Five figures.pdf")))
+    page.get_by_label("Your question").wait_for()
+    page.locator(".page[data-loaded] canvas").first.wait_for()
+    page.set_viewport_size({"width": 1280, "height": 1800})
+    page.locator("[data-zoom]").select_option("page-fit")
+    page.keyboard.press("d")
+    wait_until(page, lambda: colour_at(page, 150, 150) == RED)
+    assert [colour_at(page, 150, 150 + 120 * at) for at in range(5)] == [RED] * 5
+    assert max(colour_at(page, 300, 300)) < 60
+    page.evaluate("localStorage.clear()")
+
+
 def test_figures_keep_their_colours_on_dark_pages_turned_zoomed_and_side_by_side(reader: Page) -> None:
     reader.set_viewport_size({"width": 1280, "height": 1100})
     reader.keyboard.press("d")

@@ -25,6 +25,7 @@ export function watchView(viewer) {
       return `linear-gradient(#000 0 0) ${at(left, width)} ${at(top, height)}/${size}`;
     });
     div.style.setProperty("--figures", holes.join());
+    div.style.setProperty("--add", holes.map(() => "add").join()); // CSS would repeat a list that is shorter
     return [];
   }
 
