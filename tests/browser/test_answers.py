@@ -151,6 +151,19 @@ def test_an_answer_is_copied_with_its_references(page: Page, answer: Locator) ->
     assert re.search(r"^\[\d\] .*, p\. 2", copied, re.M)
 
 
+def test_words_copied_by_hand_have_no_numbers_of_citations_in_them(page: Page, answer: Locator) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    cited = answer.locator("[data-block]", has=page.locator("a[data-citation]")).first
+    cited.evaluate("(block) => getSelection().selectAllChildren(block)")
+    page.keyboard.press("Control+c")
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    shown, numbers = cited.evaluate(
+        "(block) => { const copy = block.cloneNode(true); const cites = [...copy.querySelectorAll('a.cite')];"
+        " cites.forEach((cite) => cite.remove()); return [copy.textContent, cites.length]; }"
+    )
+    assert numbers and copied.split() == shown.split()
+
+
 @pytest.mark.slow
 def test_an_answer_is_saved_as_a_file(page: Page, answer: Locator, subtests: pytest.Subtests) -> None:
     for link, start in [
