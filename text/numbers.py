@@ -12,35 +12,21 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
+from typing import Literal
 
 from text.languages import UNSPACED_LANGUAGES, base_language, language_data
 
-_COMMA = "de|fr|es|it|pt|nl|da|sv|nb|no|fi|pl|cs|ru|uk|tr|el|hu|ro"
-COMMA_LANGUAGES = frozenset(_COMMA.split("|"))
-_SAME = {
-    "٫": ".",
-    "٬": ",",
-    "％": "%",
-    "（": "(",
-    "）": ")",
-    "，": ",",
-    "．": ".",
-    "−": "-",
-    "﹣": "-",
-    "／": "/",
-}
+POINT_LANGUAGES = frozenset({"en", "zh", "ja", "ko", "th", "he", "hi", "ar", "fa", "ms"})
+"""Languages that write 1,577.00; all others write 1.577,00."""
+_SAME = dict(zip("٫٬％（），．−﹣／", ".,%(),.--/", strict=True))
 _DIGITS = re.compile(
     r"\d{1,3}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?"  # 1,50,000
     r"|\d{1,3}(?:[.,'’\u00a0\u202f\u2009 ]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\d.])\.\d+"
 )
-_CJK_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {
-    "〇": 0,
-    "两": 2,
-    "兩": 2,
-    "壱": 1,
-    "弐": 2,
-}
+_CJK_DIGITS = dict(
+    zip("零〇一二两兩三四五六七八九壱弐", (0, 0, 1, 2, 2, 2, *range(3, 10), 1, 2), strict=True)
+)
 _CJK_PLACES = {"十": 10, "百": 100, "千": 1000}
 _CJK = re.compile("(?!零下)[零〇一二两兩三四五六七八九十百千]+")
 
@@ -142,44 +128,94 @@ def _compounds(words: dict[str, Decimal], pattern: str) -> dict[str, Decimal]:
     }
 
 
-def decimal_comma(text: str, language: str) -> bool:
-    """Return whether the text writes ``1.577,5``: by its numbers where they show it, else by its language."""
-    shows_comma = len(re.findall(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d", text))
-    shows_point = len(re.findall(r"(?<![\d.,])\d{1,3}(?:,\d{3})+\.\d", text))
-    if shows_comma != shows_point:
-        return shows_comma > shows_point
-    return base_language(language) in COMMA_LANGUAGES
+# The decimal mark of a text: ``1.577`` is about one and a half in English and 1,577 in German. Unambiguous
+# numbers (``1.577,5``) outweigh the language of the words around them: Swiss German writes ``1'577.50``.
+
+DecimalMark = Literal[".", ","]
+
+_ONLY_COMMA = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:\.\d{3})+,\d|(?:\.\d{3}){2,}(?![\d.,]*\d))")
+_ONLY_POINT = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:[,'’]\d{3})+\.\d|(?:,\d{3}){2,}(?![\d.,]*\d))")
+_RATHER_COMMA = re.compile(r"(?<![\d.,])\d+,\d{1,2}(?![\d.,]*\d)")
+_RATHER_POINT = re.compile(r"(?<![\d.,])\d+\.\d{1,2}(?![\d.,]*\d)")
+_WORD = re.compile(r"[^\W\d_]+")
+_FOREIGN_LETTERS = re.compile(r"[äöüßéèêàçñõãøå]")
+_WITH_COMMA = frozenset(
+    re.findall(
+        r"\S+",
+        "der das und ist nicht mit von für auf wurde wurden betrug betrugen im zum zur bei eine einen sich "
+        "auch mio mrd tsd teur millionen milliarden "  # German
+        "het een zijn voor met le les du est une dans pour par sur ont été "  # Dutch, French
+        "el los las del que por con una fue il della che gli nel è dos uma não para "  # Iberian, Italian
+        "og ikke blev och för",  # Danish, Norwegian, Swedish
+    )
+)
+_WITH_POINT = frozenset(
+    re.findall(r"\S+", "the of and to is was were that for by from at its with this as are")
+)
 
 
-def digit_value(digits: str, comma: bool) -> Decimal:
-    """Value of digits with separators. A mark before other than three digits is the decimal mark."""
+@lru_cache(maxsize=2048)
+def decimal_mark(*texts: str, language: str = "") -> DecimalMark | None:
+    """Return the decimal mark of texts of one document; None when it cannot be inferred.
+
+    ``language`` (BCP 47, '' when unknown) decides where numbers and words of the texts do not.
+    """
+    text = "\n".join(texts)
+    clear = _vote_of_numbers(_ONLY_COMMA, _ONLY_POINT, text)
+    vote = clear or _vote_of_words(text) or _vote_of_numbers(_RATHER_COMMA, _RATHER_POINT, text)
+    return mark_of_language(language) if vote == 0 else "," if vote > 0 else "."
+
+
+def _vote_of_numbers(comma: re.Pattern[str], point: re.Pattern[str], text: str) -> int:
+    """Return how many more matches ``comma`` has in the text than ``point``."""
+    return len(comma.findall(text)) - len(point.findall(text))
+
+
+def _vote_of_words(text: str) -> int:
+    """Return how many more words are of languages with a decimal comma than of English."""
+    words = _WORD.findall(text.lower())
+    foreign = sum(word in _WITH_COMMA or _FOREIGN_LETTERS.search(word) is not None for word in words)
+    return foreign - sum(word in _WITH_POINT for word in words)
+
+
+def mark_of_language(language: str) -> DecimalMark | None:
+    """Return the decimal mark of a language; None for '' and for Switzerland and Liechtenstein."""
+    _, _, region = language.lower().replace("_", "-").partition("-")
+    if not language or region in ("ch", "li"):
+        return None
+    return "." if base_language(language) in POINT_LANGUAGES else ","
+
+
+def digit_value(digits: str, mark: DecimalMark | None) -> Decimal:
+    """Return the value of digits with separators; ``mark`` decides only where they have two readings.
+
+    Three digits behind a single mark have two ("1.577"), unless more than three or a zero stand before it.
+    """
     plain = re.sub(r"['’\s]", "", digits)
     last = max(plain.rfind("."), plain.rfind(","))
     if last < 0:
         return Decimal(plain)
-    mark, decimals = plain[last], plain[last + 1 :]
-    other = "." if mark == "," else ","
-    grouped = plain.count(mark) > 1 or (
-        len(decimals) == 3 and other not in plain and (mark == ",") != comma and not plain.startswith("0")
-    )
-    if grouped:
+    whole, decimals = plain[:last], plain[last + 1 :]
+    if plain.count(plain[last]) > 1 or (
+        re.fullmatch(r"[1-9]\d{0,2}", whole) and len(decimals) == 3 and plain[last] != (mark or ".")
+    ):
         return Decimal(re.sub(r"[.,]", "", plain))
-    return Decimal(re.sub(r"[.,]", "", plain[:last]) or "0") + Decimal(f"0.{decimals}")
+    return Decimal(f"{re.sub('[.,]', '', whole) or 0}.{decimals}")
 
 
-def numbers_in(text: str, language: str) -> list[Number]:
+def numbers_in(text: str, language: str, mark: DecimalMark | None = None) -> list[Number]:
     """Return every number in order; ``text`` went through ``same_characters``."""
-    comma = decimal_comma(text, language)
-    found = [_of_digits(text, m, comma) for m in _digits_of(text)]
+    mark = mark or decimal_mark(text, language=language)
+    found = [_of_digits(text, m, mark) for m in _digits_of(text)]
     taken = {at for number in found for at in range(number.start, number.end)}
     words = _spelled_cjk(text) if language in UNSPACED_LANGUAGES else _spelled(text, number_words(language))
     found += [number for number in words if number.start not in taken]
     return sorted(found, key=lambda number: number.start)
 
 
-def _of_digits(text: str, match: re.Match[str], comma: bool) -> Number:
+def _of_digits(text: str, match: re.Match[str], mark: DecimalMark | None) -> Number:
     """Digits with the "½" behind them."""
-    value, end = digit_value(match[0], comma), match.end()
+    value, end = digit_value(match[0], mark), match.end()
     if text[end : end + 1] in _PARTS:
         value, end = value + Decimal(str(unicodedata.numeric(text[end]))), end + 1
     return Number(match.start(), end, value)

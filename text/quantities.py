@@ -13,6 +13,7 @@ from text.languages import UNSPACED_LANGUAGES, language_data
 from text.numbers import (
     HISTORIC_YEAR_DIGITS,
     Date,
+    DecimalMark,
     Number,
     dates_in,
     fractions_in,
@@ -69,8 +70,8 @@ class Quantity:
 
 
 @lru_cache(maxsize=4096)
-def quantities_in(text: str, language: str) -> tuple[Quantity, ...]:
-    """Return every quantity and date of a text, in order."""
+def quantities_in(text: str, language: str, mark: DecimalMark | None = None) -> tuple[Quantity, ...]:
+    """Return every quantity and date of a text, in order; ``mark``: its decimal mark, if known."""
     plain = same_characters(text)
     dates = [_of_date(date) for date in dates_in(plain, language)]
     dates += _fractions(plain, language, [(date.start, date.end) for date in dates])
@@ -78,7 +79,7 @@ def quantities_in(text: str, language: str) -> tuple[Quantity, ...]:
     dates += [q for q in _amounts(plain, language) if not any(a < q.end and q.start < b for a, b in taken)]
     taken = [(date.start, date.end) for date in dates]
     found: list[Quantity] = []
-    for number in numbers_in(plain, language):
+    for number in numbers_in(plain, language, mark):
         if not any(a <= number.start < b for a, b in taken):
             quantity = _bound(plain, number, language)
             if not found or quantity.start >= found[-1].end:

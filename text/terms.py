@@ -19,7 +19,7 @@ from typing import NamedTuple
 from Stemmer import Stemmer
 
 from text.languages import base_language, language_data, languages_with
-from text.numbers import YEAR
+from text.numbers import YEAR, mark_of_language
 
 COMPOUND = re.compile(r"[^\W_]+(?:[-‐‑–&.,'’/<>=≤≥+:]+[^\W_]+)*")
 PART = re.compile(r"[^\W_]+")
@@ -69,8 +69,6 @@ SNOWBALL = {
     "yi": "yiddish",
 }  # fmt: skip
 DEFAULT_LANGUAGE = "en"
-DECIMAL_POINT = frozenset({"en", "zh", "ja", "ko", "th", "he", "hi", "ar", "ms"})
-"""Languages that write 1,577.00; all others are read as 1.577,00 where the digits allow it."""
 
 
 class IndexedToken(NamedTuple):
@@ -252,7 +250,7 @@ class Analyzer:
     def __init__(self, language: str) -> None:
         self.stop_words = stop_words(language)
         self.language = language
-        self.decimal_point = language in DECIMAL_POINT
+        self.decimal_point = mark_of_language(language) == "."
         self._snowball = snowball(language)
         self.between_spaces = _TermsBetweenSpaces(self)
         self.as_written = _TermsAsWritten(self.between_spaces)

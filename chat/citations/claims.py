@@ -16,6 +16,7 @@ from typing import Literal
 
 from pdf.geometry import Rect
 from pdf.structure import Location, TableRow, UnitType, Word
+from text.numbers import DecimalMark, decimal_mark
 
 Verdict = Literal["exact", "normalized", "moved", "computed", "found", "partial", "unsupported"]
 VERIFIED: frozenset[Verdict] = frozenset({"exact", "normalized", "moved", "computed"})
@@ -132,3 +133,8 @@ def words_between(words: Sequence[Word], start: int, end: int) -> tuple[Word, ..
     first = bisect_left(words, start, key=lambda word: word.char_start)
     last = bisect_left(words, end, lo=first, key=lambda word: word.char_start)
     return tuple(words[first:last])
+
+
+def page_mark(unit: SourceUnit, around: Sequence[SourceUnit], language: str = "") -> DecimalMark | None:
+    """Return the decimal mark of a unit and the others of its page; ``language`` if its own is unknown."""
+    return decimal_mark(unit.text, *(other.text for other in around), language=unit.language or language)

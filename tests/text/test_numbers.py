@@ -6,7 +6,16 @@ from decimal import Decimal
 
 import pytest
 
-from text.numbers import YEAR, YEAR_NOT_AMOUNT, dates_in, fractions_in, numbers_in
+from text.numbers import (
+    YEAR,
+    YEAR_NOT_AMOUNT,
+    dates_in,
+    decimal_mark,
+    digit_value,
+    fractions_in,
+    mark_of_language,
+    numbers_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -63,3 +72,65 @@ def test_a_year_within_a_word_is_a_year_and_within_an_amount_is_not() -> None:
     text = "FY2019, 31.12.2018, 2017%, 2016.5 and 12019"
     assert YEAR.findall(text) == ["2019", "2018", "2017", "2016"]
     assert YEAR_NOT_AMOUNT.findall(text) == ["2019"]
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Der Umsatz betrug 1.577 Euro", ","),
+        ("Le chiffre d'affaires est de 1.577 euros", ","),
+        ("Los ingresos del grupo: 1.577", ","),
+        ("Revenue of the group was 1.577", "."),
+        ("1.577,5", ","),
+        ("1.577.000", ","),
+        ("1,577.5", "."),
+        ("1,577,000", "."),
+        ("15,6", ","),
+        ("15.6", "."),
+        ("Der Aufwand betrug 1'577.50 und ist gestiegen", "."),
+        ("1.577", None),
+        ("营业收入", None),
+    ],
+)
+def test_a_text_tells_its_decimal_mark_by_its_numbers_or_its_words(text: str, mark: str | None) -> None:
+    assert decimal_mark(text) == mark
+
+
+@pytest.mark.parametrize(
+    ("language", "mark"), [("de-DE", ","), ("fr", ","), ("en-US", "."), ("de-CH", None), ("", None)]
+)
+def test_a_documents_language_tells_where_its_words_do_not(language: str, mark: str | None) -> None:
+    assert decimal_mark("1.577", language=language) == mark
+    assert decimal_mark("Revenue of the group was 1.577", language=language) == "."
+
+
+@pytest.mark.parametrize(
+    ("digits", "with_comma", "with_point"),
+    [
+        ("1.577", "1577", "1.577"),
+        ("1,577", "1.577", "1577"),
+        ("1577.575", "1577.575", "1577.575"),  # thousands of four digits do not exist
+        ("1577,575", "1577.575", "1577.575"),
+        ("1'577.500", "1577.5", "1577.5"),
+        ("03.605", "3.605", "3.605"),
+        ("0,125", "0.125", "0.125"),
+        (".714", "0.714", "0.714"),
+        ("1.577.000", "1577000", "1577000"),
+        ("1,50,000", "150000", "150000"),
+    ],
+)
+def test_the_mark_decides_only_where_digits_have_two_readings(
+    digits: str, with_comma: str, with_point: str
+) -> None:
+    assert digit_value(digits, ",") == Decimal(with_comma)
+    assert digit_value(digits, ".") == Decimal(with_point)
+
+
+@pytest.mark.parametrize(
+    ("language", "mark"),
+    [("bg", ","), ("id", ","), ("pt-BR", ","), ("fa", "."), ("ar", "."), ("de-CH", None)],
+)
+def test_a_language_has_one_decimal_mark_for_claims_pages_and_the_index(
+    language: str, mark: str | None
+) -> None:
+    assert mark_of_language(language) == mark

@@ -21,7 +21,7 @@ from chat.citations.verification.grid import grid_without_rows
 from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow, section_type
 from text.measures import Measure
-from text.numbers import COMMA_LANGUAGES, YEAR_DIGITS, YEAR_NOT_AMOUNT, number_words
+from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, mark_of_language, number_words
 from text.quantities import currency_names
 from text.sentences import sentence_spans
 from text.terms import one_line, terms_of
@@ -374,7 +374,7 @@ def written_number(number: Decimal, language: str) -> str:
 def with_marks(text: str, language: str) -> str:
     """Return a number in the notation of the language: 1.234,5 in German."""
     text = text.replace("-", "−")
-    return text.translate({44: ".", 46: ","}) if language in COMMA_LANGUAGES else text
+    return text.translate({44: ".", 46: ","}) if mark_of_language(language) == "," else text
 
 
 def has_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:

@@ -13,12 +13,11 @@ from decimal import Decimal
 from functools import cache, cached_property, lru_cache
 
 from chat.citations.anchoring.page_text import tokens
-from chat.citations.claims import SourceUnit
+from chat.citations.claims import SourceUnit, page_mark
 from chat.citations.values.written_values import (
     Agreement,
     Value,
     agreement,
-    decimal_mark,
     page_scale,
     values_in,
 )
@@ -26,7 +25,7 @@ from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
 from pdf.structure import Cell
-from text.numbers import YEAR, month_numbers
+from text.numbers import YEAR, decimal_mark, month_numbers
 from text.sentences import sentence_spans
 from text.terms import stop_words
 
@@ -267,7 +266,7 @@ class ValueSupport:
 
 def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> ValueSupport:
     """Check the sentence's values against the unit. ``around``: the other units of its page, in order."""
-    printed_mark = decimal_mark(unit.text, *(other.text for other in around), language=unit.language)
+    printed_mark = page_mark(unit, around)
     values = values_in(sentence, decimal_mark(sentence) or printed_mark)
     times = [value for value in values if value.kind in ("year", "date")]
     amounts = [v for v in values if v.kind not in ("year", "date") and not _is_footnote(v, unit)]

@@ -9,76 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal
 
-from text.numbers import COMMA_LANGUAGES, YEAR, YEAR_DIGITS, month_numbers
-
-# The decimal mark of a text is inferred from its numbers (``1,577.5`` or ``1.577,5``), else from its words.
-#
-# ``1.577`` alone is about one and a half in English and 1,577 in German.
-# Unambiguous numbers outweigh the language of the words around them: Swiss German
-# writes ``1'577.50``.
-
-DecimalMark = Literal[".", ","]
-
-_ONLY_COMMA = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d)")
-_ONLY_POINT = re.compile(
-    r"(?<![\d.,])\d{1,3}(?:[,'’]\d{3})+\.\d|(?<![\d.,])\d{1,3}(?:,\d{3}){2,}(?![\d.,]*\d)"
-)
-_RATHER_COMMA = re.compile(r"(?<![\d.,])\d+,\d{1,2}(?![\d.,]*\d)")
-_RATHER_POINT = re.compile(r"(?<![\d.,])\d+\.\d{1,2}(?![\d.,]*\d)")
-_WORD = re.compile(r"[^\W\d_]+")
-_FOREIGN_LETTERS = re.compile(r"[äöüßéèêàçñõãøå]")
-_WITH_COMMA = frozenset(
-    re.findall(
-        r"\S+",
-        "der das und ist nicht mit von für auf wurde wurden betrug betrugen im zum zur bei eine einen sich "
-        "auch mio mrd tsd teur millionen milliarden "  # German
-        "het een zijn voor met le les du est une dans pour par sur ont été "  # Dutch, French
-        "el los las del que por con una fue il della che gli nel è dos uma não para "  # Iberian, Italian
-        "og ikke blev och för",  # Danish, Norwegian, Swedish
-    )
-)
-_WITH_POINT = frozenset(
-    re.findall(r"\S+", "the of and to is was were that for by from at its with this as are")
-)
-
-
-@lru_cache(maxsize=2048)
-def decimal_mark(*texts: str, language: str = "") -> DecimalMark | None:
-    """Return the decimal mark of texts of one document; None when it cannot be inferred.
-
-    ``language`` (BCP 47, '' when unknown) decides where numbers and words of the texts do not.
-    """
-    text = "\n".join(texts)
-    clear = _vote_of_numbers(_ONLY_COMMA, _ONLY_POINT, text)
-    return _mark_for_vote(
-        clear or _vote_of_words(text) or _vote_of_numbers(_RATHER_COMMA, _RATHER_POINT, text)
-    ) or _mark_of_language(language)
-
-
-def _mark_for_vote(vote: int) -> DecimalMark | None:
-    """Return the mark for a vote: the comma above 0, the point below, None for 0."""
-    return None if vote == 0 else "," if vote > 0 else "."
-
-
-def _vote_of_numbers(comma: re.Pattern[str], point: re.Pattern[str], text: str) -> int:
-    """Return how many more matches ``comma`` has in the text than ``point``."""
-    return len(comma.findall(text)) - len(point.findall(text))
-
-
-def _vote_of_words(text: str) -> int:
-    """Return how many more words are of languages with a decimal comma than of English."""
-    words = _WORD.findall(text.lower())
-    foreign = sum(word in _WITH_COMMA or _FOREIGN_LETTERS.search(word) is not None for word in words)
-    return foreign - sum(word in _WITH_POINT for word in words)
-
-
-def _mark_of_language(language: str) -> DecimalMark | None:
-    """Return the decimal mark of a language; None for '' and for Switzerland and Liechtenstein."""
-    primary, _, region = language.lower().replace("_", "-").partition("-")
-    if not primary or region in ("ch", "li"):
-        return None
-    return "," if primary in COMMA_LANGUAGES else "."
-
+from text.numbers import YEAR, YEAR_DIGITS, DecimalMark, decimal_mark, digit_value, month_numbers
 
 Kind = Literal["number", "amount", "percent", "year", "date"]
 
@@ -127,15 +58,6 @@ _NUMBERS = re.compile(
     rf"(?P<after>\s?(?:(?:dollars|euros|pounds|yen)\b|(?:{_CURRENCY})(?!\s?[(\d–—-])))?",
     re.IGNORECASE,
 )
-# Digits with only one reading, whatever the decimal mark of the text.
-_COMMA_FORM = re.compile(
-    r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:[\s'’]\d{3})+,\d+|\d+,\d{1,2}|0,\d+"
-)
-_POINT_FORM = re.compile(
-    r"\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}|\d{1,3}(?:[\s'’]\d{3})+\.\d+|\d*\.(?:\d{1,2}|\d{4,})"
-    r"|0?\.\d+|\d{4,}\.\d+"
-)
-_NO_DIGIT = re.compile(r"\D")
 # A number after one of these words is a reference, not a value.
 _REFERENCE = re.compile(
     r"(?:\b(?:note|notes|table|tables|figure|fig|page|pages|p|pp|item|items|section|sections|chapter|part|"
@@ -189,7 +111,7 @@ def values_in(text: str, mark: DecimalMark | None = None) -> tuple[Value, ...]:
 
     ``mark`` is the decimal mark of the text; None infers it from the text.
     """
-    mark = mark or decimal_mark(text) or "."
+    mark = mark or decimal_mark(text)
     dates = list(_dates_in(text))
     taken = [(date.start, date.end) for date in dates]
     numbers = [value for match in _NUMBERS.finditer(text) for value in _value(text, match, mark)]
@@ -208,7 +130,7 @@ def _dates_in(text: str) -> Iterator[Value]:
             yield Value(match[0], match.start(), match.end(), "date", number, match[0])
 
 
-def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value]:
+def _value(text: str, match: re.Match[str], mark: DecimalMark | None) -> Iterator[Value]:
     """Yield the value of a match of ``_NUMBERS``; nothing for a name, a reference or an address."""
     start, end = match.start("digits"), match.end("digits")
     if _is_part_of_a_name(text, start, end, match) or _REFERENCE.search(text[max(0, start - 14) : start]):
@@ -223,7 +145,7 @@ def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value
     if _is_year(digits, currency, unit):
         yield Value(digits, start, end, "year", Decimal(digits), digits)
         return
-    number = _number(digits, mark)
+    number = digit_value(digits, mark)
     opened = match["open"] is not None or match["open2"] is not None
     negative = match["minus"] is not None or (
         opened and match["close"] is not None and not _is_remark(text, match)
@@ -286,16 +208,6 @@ def scale_named(unit: str) -> Decimal | None:
     """Return 10**6 for ``million``, ``millions``, ``mn`` and ``Mio.``; None for words that name no scale."""
     name = unit.casefold().strip(" -.").removesuffix("s")
     return SCALES.get(_SCALE_NAMES.get(name, name))
-
-
-def _number(digits: str, mark: DecimalMark) -> Decimal:
-    """Parse printed digits; ``mark`` decides only where they have two readings."""
-    if _COMMA_FORM.fullmatch(digits):
-        mark = ","
-    elif _POINT_FORM.fullmatch(digits):
-        mark = "."
-    whole, _, decimals = digits.partition(mark)
-    return Decimal(f"{_NO_DIGIT.sub('', whole) or 0}.{decimals}")
 
 
 # Comparison of two values.

@@ -21,7 +21,7 @@ from chat.citations.verification.token import (
     with_names,
 )
 from chat.citations.verification.tokens import tokens_of
-from text.numbers import decimal_comma
+from text.numbers import decimal_mark
 from text.quantities import Quantity
 from text.semantics import lexicon
 
@@ -120,7 +120,7 @@ class CellComparison:
     def _grouped_by_commas(self, claimed: Quantity) -> Quantity:
         """Return the amount with its commas read as thousands separators, not as decimal commas."""
         grouped = re.search(r"\d{1,3}(?:,\d{3})+(?!\d)", self.claim[claimed.start : claimed.end])
-        if grouped is None or not decimal_comma(self.claim, self.language):
+        if grouped is None or decimal_mark(self.claim, language=self.language) != ",":
             return claimed
         scale = Decimal(1000) ** grouped[0].count(",")
         value, base, step = (part * scale for part in (claimed.value, claimed.base, claimed.step))

@@ -9,11 +9,12 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import takewhile
 
-from chat.citations.claims import SourceUnit
+from chat.citations.claims import SourceUnit, page_mark
 from chat.citations.verification.token import Token, is_date, opposite, same
 from chat.citations.verification.tokens import tokens_of
 from pdf.structure import TableRow
 from text.measures import Measure, exceptions_of, measure_of, names_count, names_unit, without_measure
+from text.numbers import DecimalMark
 from text.quantities import IS_RANGE, Quantity, quantities_in
 from text.semantics import Lexicon, lexicon
 from text.sentences import sentence_spans
@@ -40,6 +41,7 @@ class Grid:
     Attributes:
         caption: its caption, whose words a claim may repeat.
         over: texts above it that may name its unit, the nearest first.
+        mark: its page's decimal mark; a cell alone ("4.366") does not show it.
     """
 
     heads: tuple[str, ...]
@@ -47,6 +49,7 @@ class Grid:
     caption: str
     language: str
     over: tuple[str, ...] = ()
+    mark: DecimalMark | None = None
 
     @cached_property
     def counted(self) -> Measure:
@@ -120,7 +123,7 @@ class Grid:
         """Return the cell's number as printed."""
         if column >= len(self.rows[row]):
             return None
-        found = quantities_in(self.rows[row][column].text, self.language)
+        found = quantities_in(self.rows[row][column].text, self.language, self.mark)
         return found[0] if len(found) == 1 else None
 
     def quantity(self, row: int, column: int) -> Quantity | None:
@@ -137,14 +140,14 @@ class Grid:
         over = (self.heads[column], self.caption, self.rows[row][0].text)
         if cell is None or pair is None or not any(_COUNTS_AND_SHARES.search(text) for text in over):
             return ()
-        count = quantities_in(pair["count"], self.language)
-        share = quantities_in(pair["share"].rstrip(" %") + " %", self.language)
+        count = quantities_in(pair["count"], self.language, self.mark)
+        share = quantities_in(pair["share"].rstrip(" %") + " %", self.language, self.mark)
         return (*count, *share) if len(count) == len(share) == 1 else ()
 
     def ends_of_range(self, row: int, column: int) -> tuple[Quantity, ...]:
         """Return both ends of a cell like "−10 to 45", in its unit; () for other cells."""
         text = self.rows[row][column].text if column < len(self.rows[row]) else ""
-        found = quantities_in(text, self.language)
+        found = quantities_in(text, self.language, self.mark)
         if len(found) != 2 or not IS_RANGE.fullmatch(text, found[0].end, found[1].start):
             return ()
         measure = self._measure(row, column)
@@ -397,7 +400,8 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
     ]  # fmt: skip
     rows.sort(key=lambda other: other.char_start)
     cells = tuple(tuple(_cells(other, len(table.head_rows), unit.char_start)) for other in rows)
-    return replace(grid_without_rows(table, unit, around, language), rows=cells)
+    mark = page_mark(unit, around, language)
+    return replace(grid_without_rows(table, unit, around, language), rows=cells, mark=mark)
 
 
 def grid_without_rows(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid:

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from chat.citations.claims import Claim, SourceUnit, Verification
-from chat.citations.values.written_values import decimal_mark, page_scale, values_in
+from chat.citations.values.written_values import page_scale, values_in
 from chat.citations.verification.verify import verify
 from tests.chat.citations.verification.test_verification import under_years, units
 
@@ -32,36 +32,6 @@ def said(sentence: str, row: str, lines: list[tuple[float, float, str]] = GERMAN
 def verdict_on(statement: list[SourceUnit], sentence: str, row: str) -> Verification:
     cited = next(unit for unit in statement if unit.text.startswith(row))
     return verify(Claim(sentence), cited, [unit for unit in statement if unit is not cited])
-
-
-@pytest.mark.parametrize(
-    ("text", "mark"),
-    [
-        ("Der Umsatz betrug 1.577 Euro", ","),
-        ("Le chiffre d'affaires est de 1.577 euros", ","),
-        ("Los ingresos del grupo: 1.577", ","),
-        ("Revenue of the group was 1.577", "."),
-        ("1.577,5", ","),
-        ("1.577.000", ","),
-        ("1,577.5", "."),
-        ("1,577,000", "."),
-        ("15,6", ","),
-        ("15.6", "."),
-        ("Der Aufwand betrug 1'577.50 und ist gestiegen", "."),
-        ("1.577", None),
-        ("营业收入", None),
-    ],
-)
-def test_a_text_tells_its_decimal_mark_by_its_numbers_or_its_words(text: str, mark: str | None) -> None:
-    assert decimal_mark(text) == mark
-
-
-@pytest.mark.parametrize(
-    ("language", "mark"), [("de-DE", ","), ("fr", ","), ("en-US", "."), ("de-CH", None), ("", None)]
-)
-def test_a_documents_language_tells_where_its_words_do_not(language: str, mark: str | None) -> None:
-    assert decimal_mark("1.577", language=language) == mark
-    assert decimal_mark("Revenue of the group was 1.577", language=language) == "."
 
 
 @pytest.mark.parametrize(
@@ -163,3 +133,9 @@ def test_the_documents_language_settles_a_page_of_bare_numbers() -> None:
     claim = Claim("The Umsatz was 1,577.")
     assert not verify(claim, row).supported
     assert verify(claim, replace(row, language="de-DE")).supported
+
+
+def test_a_claim_with_words_is_compared_with_cells_in_the_mark_of_their_page() -> None:
+    statement = under_years(units(*GERMAN, document="DE", title="Bericht_2018"))
+    assert not verdict_on(statement, "Die Vorräte betrugen 2018 4,366 Mio. €.", "Vorräte").supported
+    assert verdict_on(statement, "Die Vorräte betrugen 2018 4.366 Mio. €.", "Vorräte").supported
