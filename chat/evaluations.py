@@ -26,7 +26,6 @@ from chat.answers.without_model.question import language_of, message
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.citations.claims import VERIFIED
 from chat.citations.marker_decoder import without_markers
-from chat.citations.values.written_values import values_in
 from chat.models import Citation, Message, ReviewCell, ReviewColumn
 from chat.providers.base import Provider
 from chat.providers.registry import provider_named
@@ -36,6 +35,7 @@ from documents.models import Document
 from retrieval.evaluations import KnownQuestion, evaluation_user, take_in_folder, wanted_files
 from retrieval.provider_calls import ProviderError
 from text.terms import terms_of
+from text.values import values_in
 
 # --- Answers to questions with known pages and values (FinanceBench's format) ---
 

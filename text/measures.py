@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from text.languages import UNSPACED_LANGUAGES, language_data
 from text.numbers import number_words, same_characters
 from text.quantities import GLUED_SCALE, GLUED_SCALES, Quantity, currency_names
-from text.units import CURRENCY_SYMBOLS, SIGNS, unit_names, units_by_symbol
+from text.units import CURRENCY_SIGN, CURRENCY_SYMBOLS, SIGNS, unit_names, units_by_symbol
 
 _BRACKET = re.compile(r"(?!(?<=\d)..[)\]])[(\[]([^()\[\]]*)[)\]]")  # not the "(k)" of "401(k)"
 _SEPARATOR = re.compile(
@@ -29,7 +29,7 @@ _COUNTED_IN_ZH = re.compile(r"以(?P<measure>[^以]{1,8}?)(?:计|計|为单位|�
 _WORD = re.compile(r"[^\s,;:'’\"]+")
 _ZEROS = re.compile(r"['’]?(?:1[,. ]?)?(?P<zeros>(?:000[,.' ]?)+)(?:['’]?s)?(?![\d])", re.IGNORECASE)
 _GLUED = re.compile(
-    r"(?:(?P<before>(?:US|CA?|A|NZ|HK|R|S)?[$£€¥₹₩])(?P<after_scale>mn|mm|m|bn|b|k|tn)?"
+    rf"(?:(?P<before>{CURRENCY_SIGN})(?P<after_scale>mn|mm|m|bn|b|k|tn)?"
     rf"|{GLUED_SCALE.pattern})(?![^\W\d_])",
 )
 _TRAILING_SYMBOL = re.compile(

@@ -439,8 +439,9 @@ _CJK_DAY = "(?:\\d{1,2}|[一二三四五六七八九十]{1,3})"
 
 
 @cache
-def _date_pattern(language: str) -> re.Pattern[str]:
-    names = "|".join(map(re.escape, sorted(month_numbers(language), key=len, reverse=True))) or "(?!)"
+def _date_pattern(*languages: str) -> re.Pattern[str]:
+    known = {name for language in languages for name in month_numbers(language)}
+    names = "|".join(map(re.escape, sorted(known, key=len, reverse=True))) or "(?!)"
     month = rf"(?P<{{0}}>{names})\b\.?"
     return re.compile(
         rf"\b{month.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{HISTORIC_YEAR_DIGITS}))?(?![\d,.]*\d)"
@@ -468,13 +469,13 @@ _FURTHER_YEARS = re.compile(
 )
 
 
-def dates_in(text: str, language: str) -> Iterator[Date]:
-    """Dates with a day or a month, and 年 years, in order. Plain years are numbers.
+def dates_in(text: str, *languages: str) -> Iterator[Date]:
+    """Dates with a day or a month of these languages, and 年 years, in order. Plain years are numbers.
 
     In "December 31, 2021, 2020 and 2019" the further years are dates of the same day.
     """
-    months = month_numbers(language)
-    for match in _date_pattern(language).finditer(text):
+    months = {name: number for language in languages for name, number in month_numbers(language).items()}
+    for match in _date_pattern(*languages).finditer(text):
         groups = match.groupdict()
         name = next((groups[key] for key in ("m1", "m2", "m7") if groups[key]), None)
         written = next((groups[key] for key in ("mo3", "mo4", "mo5", "mo6") if groups[key]), 0)
@@ -482,7 +483,7 @@ def dates_in(text: str, language: str) -> Iterator[Date]:
         day = _of_date(next((v for k, v in groups.items() if k[0] == "d" and v), 0))
         year = _of_date(next((v for k, v in groups.items() if k[0] == "y" and v), 0))
         year += _ERAS.get(groups["era"] or "", 0)
-        if language == "en" and match["mo6"]:
+        if languages == ("en",) and match["mo6"]:
             month, day = day, month  # 06/12/2023 is read month first; both readings agree where equal
         if month <= 12 and day <= 31:
             yield Date(match.start(), match.end(), year, month, day)

@@ -21,13 +21,17 @@ from text.numbers import (
     numbers_in,
     same_characters,
 )
-from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS, Unit, hundredth_at, unit_at, units_by_symbol
-
-_BEFORE = re.compile(
-    r"(?P<currency>(?:US|CA?|A|NZ|HK|R|S)?[$£€¥₹₩￥]|\b(?:"
-    + "|".join(CURRENCY_CODES)
-    + r"))\s?(?P<minus>[-–]?)$"
+from text.units import (
+    CURRENCY,
+    CURRENCY_CODES,
+    CURRENCY_SYMBOLS,
+    Unit,
+    hundredth_at,
+    unit_at,
+    units_by_symbol,
 )
+
+_BEFORE = re.compile(rf"(?P<currency>{CURRENCY})\s?(?P<minus>[-–]?)$")
 # A scale and a currency in one word: "TEUR", "M€".
 GLUED_SCALE = re.compile(
     r"(?P<scale>MM|Mds|Mrd|Md|mn|bn|[TKkMm])(?P<after>[$£€¥₹₩]|EUR|USD|CHF|GBP)(?![^\W\d_])"
@@ -378,8 +382,6 @@ IS_RANGE = re.compile(
     r"\s?(?:-|–|—|to|through|and|or|bis|und|oder|auf|à|et|ou|a|y|o|e|al|tot|en|до|и|или"
     r"|~|〜|～|至|到|から|إلى|و|/)\s?"
 )
-
-
 _CODE = re.compile(r"(?<![^\W\d_])[A-Z]{1,4}[- ]$")  # "rotor R-12 and 4,500 rpm"
 _MOST_IN_SCALE = 10_000  # "by 18,000 to 30.1 million" is no range of millions
 

@@ -97,6 +97,10 @@ CURRENCY_SYMBOLS = {
     "$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR", "₩": "KRW",
     "A$": "AUD", "C$": "CAD", "CA$": "CAD", "HK$": "HKD", "NZ$": "NZD", "R$": "BRL", "S$": "SGD",
 }  # fmt: skip
+CURRENCY_SIGN = r"(?:US|CA?|A|NZ|HK|R|S)?[$£€¥₹₩￥]"
+"""Pattern of a sign of a currency."""
+CURRENCY = rf"{CURRENCY_SIGN}|\b(?:{'|'.join(CURRENCY_CODES)})(?![^\W\d_])"
+"""Pattern of a sign or code of a currency."""
 ANY_CURRENCY = "¤"
 """Of an amount in cents, which are a hundredth of more than one currency."""
 

@@ -19,7 +19,6 @@ from chat.answers.events import CitationShown
 from chat.answers.message_presenters import Exchange, exchange_of, exchanges_of
 from chat.citations.marker_decoder import with_marks
 from chat.citations.stored_citations import reader_query
-from chat.citations.values.written_values import values_in
 from chat.markdown.html import ON_A_PAGE, rendered_blocks
 from chat.markdown.overlay import LaidOut, laid_out, marked_text, placed_texts
 from chat.models import Citation, Conversation, Message, Note
@@ -27,6 +26,7 @@ from chat.notes import numbered_note
 from documents.models import Document
 from documents.papers.bibliography import record_of, reference_list
 from text.terms import one_line
+from text.values import values_in
 
 
 @dataclass(frozen=True, slots=True)

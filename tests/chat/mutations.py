@@ -19,9 +19,9 @@ from pathlib import Path
 from chat.citations.anchoring.page_text import Span
 from chat.citations.claims import Claim, SourceUnit, words_between
 from chat.citations.values.support import FALLING, head_years, heads_of
-from chat.citations.values.written_values import Value, page_scale, values_in
 from chat.citations.verification.verify import verify
 from pdf.structure import ParsedPage
+from text.values import Value, page_scale, values_in
 
 Page = Sequence[SourceUnit]
 SCALE_NAMES = {Decimal(10**3): "thousand", Decimal(10**6): "million", Decimal(10**9): "billion"}

@@ -26,10 +26,11 @@ from chat.citations.anchoring.page_text import (
     tokens,
 )
 from chat.citations.anchoring.quote_alignment import Alignment, Tile, align, without_unquoted_signs
-from chat.citations.values.written_values import Value, agreement, page_scale, values_in
+from chat.citations.values.support import agreement
 from pdf.geometry import Rect
 from text.numbers import decimal_mark
 from text.terms import one_line
+from text.values import Value, page_scale, values_in
 
 # --- Where a quote stands in one piece, and which of several places its context means ---
 

@@ -1,1 +1,1 @@
-"""Numbers, amounts and dates of claims and tables: reading them, columns, and whether a unit has them."""
+"""Whether a unit supports the values of a claim, which `text.values` reads: agreement, columns, years."""

@@ -9,25 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, cached_property, lru_cache
+from typing import Literal
 
 from chat.citations.anchoring.page_text import tokens
 from chat.citations.claims import SourceUnit, page_mark
-from chat.citations.values.written_values import (
-    Agreement,
-    Value,
-    agreement,
-    page_scale,
-    values_in,
-)
 from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
 from pdf.structure import Cell
 from text.numbers import YEAR, decimal_mark, month_numbers
-from text.sentences import sentence_spans
 from text.terms import stop_words
+from text.values import ANY_YEAR, Value, ValueYear, page_scale, values_in, year_of_value
 
 # Whether a passage is on the subject of a claim: the share of the claim's content words it has.
 
@@ -150,78 +144,91 @@ def _phrases(sentence: str, value: Value) -> Iterator[str]:
         yield sentence[start : after.end()]
 
 
-# Which year a value of a sentence belongs to.
+# Comparison of two values.
+#
+# ``3,577`` = ``3577`` = ``$3,577``; ``(305)`` = ``−305``; ``1.577 billion`` =
+# ``1,577`` where the page says "in millions".
 
-SURE = 2.5  # another year is excluded where it is this many times farther than the nearest
-_COMMA = 20  # characters a comma or semicolon counts for
-_COMPARISON = re.compile(
-    r"\b(?:compared?|comparison|versus|vs\.?|than|from|since|over|prior|before|against|after)\W+(?:\w+\W+){0,4}$",
-    re.IGNORECASE,
-)
+Agreement = Literal["exact", "normalized"]
+FARTHEST_ROUNDING = Decimal("0.05")  # largest share of a value by which rounding may change it
 
 
-@dataclass(frozen=True, slots=True)
-class ValueYear:
-    """The most likely year of a value; ``others`` are years it may also belong to.
+def agreement(claimed: Value, printed: Value, scale: Decimal | None = None) -> Agreement | None:
+    """Return how a printed value agrees with the claimed one; None if it differs.
 
-    ``compared``: the year is only what the value is compared with ("up 4 percent from 2017").
+    ``scale`` is the scale that the page states ("in millions"). ``exact``: the same
+    digits and sign, even where the two languages read the digits differently;
+    ``normalized``: the same value in another notation, or rounded to the digits of
+    a claim with a scale or a hedge.
     """
+    if "date" in (claimed.kind, printed.kind):
+        return _date_agreement(claimed, printed)
+    if (claimed.kind == "percent") != (printed.kind == "percent"):
+        without_sign = claimed.kind == "percent" and printed.kind == "number"
+        return _percent_agreement(claimed, printed) if without_sign else None
+    if claimed.kind == "year" or printed.kind == "year":
+        same = claimed.number == printed.number and printed.scale == claimed.scale
+        return ("exact" if claimed.digits == printed.digits else "normalized") if same else None
+    if _is_copied(claimed, printed):
+        return "exact"
+    if claimed.scale == printed.scale and claimed.number == printed.number:
+        return "exact" if claimed.digits == printed.digits else "normalized"
+    return "normalized" if _same_amount(claimed, printed, scale) else None
 
-    year: int
-    others: frozenset[int] = frozenset()
-    compared: bool = False
 
-    def allows(self, year: int) -> bool:
-        return year == self.year or year in self.others
+def _is_copied(claimed: Value, printed: Value) -> bool:
+    """Return whether the claim copies the digits, as an English claim may ``1.577`` of a German page."""
+    same_sign = (claimed.number < 0) == (printed.number < 0)
+    return claimed.digits == printed.digits and claimed.scale == printed.scale and same_sign
 
 
-@dataclass(frozen=True, slots=True)
-class _AnyYear(ValueYear):
-    def allows(self, year: int) -> bool:
+def _percent_agreement(claimed: Value, printed: Value) -> Agreement | None:
+    """Compare a percentage with a number whose percent sign is in the column header or another cell."""
+    same = claimed.number == printed.number and printed.scale is None
+    return "normalized" if same else None
+
+
+def _date_agreement(claimed: Value, printed: Value) -> Agreement | None:
+    if claimed.kind != printed.kind:
+        return None
+    if claimed.number == printed.number:
+        return "exact" if claimed.text == printed.text else "normalized"
+    with_year = max(claimed.number, printed.number) >= 10**7 > min(claimed.number, printed.number)
+    return "normalized" if with_year and claimed.number % 10000 == printed.number % 10000 else None
+
+
+def _same_amount(claimed: Value, printed: Value, scale: Decimal | None) -> bool:
+    """Return whether both are the same amount after scaling, and rounding where the claim permits it.
+
+    A claim without a scale may repeat a number as a table with a scale prints it,
+    or write the number out in full.
+    """
+    if claimed.scale is None and printed.scale is None and claimed.number == printed.number:
         return True
+    printed_amount = printed.number * (printed.scale or scale or 1)
+    claimed_amount = claimed.number * (claimed.scale or 1)
+    if printed_amount == claimed_amount:
+        return True
+    if claimed.scale is None and not claimed.hedged:
+        return False
+    step = (claimed.scale or 1) * Decimal(1).scaleb(-_decimals(claimed))
+    if claimed.hedged and claimed.scale is None and claimed.number == claimed.number.to_integral():
+        step = Decimal(1).scaleb(_trailing_zeros(claimed.number))
+    near = abs(printed_amount - claimed_amount) <= FARTHEST_ROUNDING * abs(printed_amount)
+    return near and (printed_amount / step).quantize(Decimal(1), ROUND_HALF_UP) * step == claimed_amount
 
 
-ANY_YEAR = _AnyYear(0)
+def _decimals(value: Value) -> int:
+    exponent = value.number.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) and exponent < 0 else 0
 
 
-def _years_beside(text: str, values: Sequence[Value]) -> dict[int, ValueYear]:
-    """Map the start of each value to its year, in a text that has years."""
-    years = [value for value in values if value.year is not None]
-    amounts = [value for value in values if value.kind not in ("year", "date")]
-    if not years or not amounts:
-        return {}
-    if "respectively" in text:
-        same = len(years) == len(amounts)
-        return {a.start: ValueYear(_year(y)) for a, y in zip(amounts, years, strict=True)} if same else {}
-    return {amount.start: _nearest_year(text, amount, years) for amount in amounts}
+def _trailing_zeros(number: Decimal) -> int:
+    digits = str(abs(int(number)))
+    return len(digits) - len(digits.rstrip("0")) if int(number) else 0
 
 
-def year_of_value(text: str, value: Value, language: str) -> ValueYear:
-    """Return the year of a value by its sentence; any year where that has none."""
-    spans = sentence_spans(text, language)
-    start, end = next((span for span in spans if span.start <= value.start < span.end), (0, len(text)))
-    sentence = text[start:end]
-    return _years_beside(sentence, values_in(sentence)).get(value.start - start, ANY_YEAR)
-
-
-def _nearest_year(text: str, amount: Value, years: Sequence[Value]) -> ValueYear:
-    far = {year: _distance(text, amount, year) for year in years}
-    nearest = min(years, key=far.__getitem__)
-    near_too = {_year(year) for year in years if far[year] <= SURE * far[nearest] + 8}
-    compared = _COMPARISON.search(text[: nearest.start]) is not None
-    return ValueYear(_year(nearest), frozenset(near_too - {_year(nearest)}), compared)
-
-
-def _year(value: Value) -> int:
-    assert value.year is not None
-    return value.year
-
-
-def _distance(text: str, amount: Value, year: Value) -> float:
-    """Return the characters between the two; a comma or semicolon counts for ``_COMMA``."""
-    between = text[amount.end : year.start] if year.start >= amount.end else text[year.end : amount.start]
-    return len(between) + _COMMA * len(re.findall(r"[,;]", between))
-
+# Whether a unit supports the values of a claim.
 
 FALLING = re.compile(
     r"\b(?:loss|losses|lost|decreas\w*|declin\w*|fell|fall\w*|down|lower\w*|reduc\w*|drop\w*|used|spen[dt]\w*|paid|pays?|"

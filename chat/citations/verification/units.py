@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from chat.citations.claims import Conflict, SourceUnit
 from chat.citations.values.support import FALLING, ValueSupport, heads_of
-from chat.citations.values.written_values import values_in
 from chat.citations.verification.grid import SHORT_LINE, CellText, Grid, grid_of
 from chat.citations.verification.prose import Judgement, judge_prose
 from chat.citations.verification.tables import UNSCALED, judge_table
@@ -32,6 +31,7 @@ from text.quantities import quantities_in
 from text.semantics import known_language
 from text.sentences import sentence_spans
 from text.units import unit_at
+from text.values import values_in
 
 _RESPECTIVELY = re.compile(
     r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"

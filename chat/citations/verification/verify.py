@@ -28,7 +28,6 @@ from chat.citations.values.support import (
     heads_of,
     shared_terms,
 )
-from chat.citations.values.written_values import values_in
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.tables import COMPARES
 from chat.citations.verification.token import same_quantity
@@ -41,6 +40,7 @@ from pdf.structure import Word
 from text.languages import base_language
 from text.quantities import quantities_in
 from text.semantics import detected_language
+from text.values import values_in
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""Values as texts write them, and when two are the same."""
+"""When a value of a claim and a printed value are the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from chat.citations.values.written_values import Value, agreement, page_scale, values_in
+from chat.citations.values.support import agreement
+from text.values import Value, values_in
 
 MILLIONS = Decimal(10**6)
 
@@ -14,87 +15,6 @@ MILLIONS = Decimal(10**6)
 def only(text: str) -> Value:
     (value,) = values_in(text)
     return value
-
-
-@pytest.mark.parametrize(
-    ("text", "number", "kind"),
-    [
-        ("3,577", "3577", "number"),
-        ("$3,577", "3577", "amount"),
-        ("(305)", "-305", "number"),
-        ("−305", "-305", "number"),
-        ("-5.2%", "-5.2", "percent"),
-        ("(3.2)%", "-3.2", "percent"),
-        ("(3.2%)", "-3.2", "percent"),
-        ("$(1,674)", "-1674", "amount"),
-        ("($305)", "-305", "amount"),
-        ("15.6 percent", "15.6", "percent"),
-        ("12 %", "12", "percent"),
-        ("1.577,00", "1577", "number"),
-        ("1\u202f577", "1577", "number"),
-        (".75", "0.75", "number"),
-        ("100,000,000", "100000000", "number"),
-        ("2018", "2018", "year"),
-        ("FY2018", "2018", "year"),
-        ("December 31, 2018", "20181231", "date"),
-        ("31 Dec. 2018", "20181231", "date"),
-        ("2018-12-31", "20181231", "date"),
-        ("June 30", "630", "date"),
-        ("577 euros", "577", "amount"),
-    ],
-)
-def test_a_value_is_read(text: str, number: str, kind: str) -> None:
-    value = only(f"It was {text}." if not text.startswith("It") else text)
-    assert (value.number, value.kind) == (Decimal(number), kind)
-
-
-@pytest.mark.parametrize(
-    ("text", "scale"),
-    [
-        ("$1.2 billion", 10**9),
-        ("66 million", 10**6),
-        ("£2.4m", 10**6),
-        ("1.2-billion", 10**9),
-        ("$3bn", 10**9),
-        ("5 thousand dollars", 1000),
-    ],
-)
-def test_a_scale_beside_a_number_is_read(text: str, scale: int) -> None:
-    assert only(text).scale == scale
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "COVID-19",
-        "3M grew",
-        "Form 10-K",
-        "in Q4",
-        "Note 5",
-        "see page 12",
-        "Table 3",
-        "the 4th quarter",
-        "A4",
-        "§ 7",
-    ],
-)
-def test_a_number_that_is_part_of_a_name_or_says_where_is_no_value(text: str) -> None:
-    assert values_in(text) == ()
-
-
-def test_values_of_a_row_do_not_take_each_others_signs() -> None:
-    assert [value.text for value in values_in("$ (1,145) $ (1,674) $ 795 8 % — 3")] == [
-        "$ (1,145)",
-        "$ (1,674)",
-        "$ 795",
-        "8 %",
-        "3",
-    ]
-
-
-@pytest.mark.parametrize("text", ["Sales (2018) of $1,577 million, 4.5% and (305).", "١٢٣ and 1\u202f577 €"])
-def test_a_value_is_the_slice_of_its_text(text: str) -> None:
-    assert all(text[value.start : value.end] == value.text for value in values_in(text))
 
 
 @pytest.mark.parametrize(
@@ -148,18 +68,3 @@ def test_a_scale_the_page_does_not_have_is_not_believed() -> None:
 def test_a_hedged_value_may_be_rounded() -> None:
     assert agreement(only("about 1,600"), only("1,577")) == "normalized"
     assert agreement(only("1,600"), only("1,577")) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "scale"),
-    [
-        ("(in millions, except per share data)", 10**6),
-        ("(MILLIONS, EXCEPT PER COMMON SHARE DATA)", 10**6),
-        ("($ million)", 10**6),
-        ("$ in thousands", 1000),
-        ("(Dollars in billions)", 10**9),
-        ("It cost $5 million.", None),
-    ],
-)
-def test_what_a_page_counts_in_is_read(text: str, scale: int | None) -> None:
-    assert page_scale(["nothing here", text]) == scale

@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 
 from chat.citations.claims import Claim, SourceUnit, Verification
-from chat.citations.values.written_values import page_scale, values_in
 from chat.citations.verification.verify import verify
 from tests.chat.citations.verification.test_verification import under_years, units
+from text.values import page_scale, values_in
 
 GERMAN = [
     (60.0, 40.0, "Konzern-Kapitalflussrechnung (in Mio. €)"),

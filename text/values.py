@@ -1,43 +1,37 @@
-"""Find numbers, amounts, percentages, dates and years in a text, and compare two of them."""
+"""Values of a text as they are printed: numbers, amounts, percentages, years and dates, in any language.
+
+A claim, a quote and a page may be of different languages, and of a row of numbers the language is not known.
+So a value keeps its digits, and its scale apart from them ("1,577" of a page in millions), where a
+``text.quantities.Quantity`` of a known language is one amount in a base unit. Digits, decimal marks, months
+and scale words are read by the functions and data of ``text.numbers`` for both. The two differ in this:
+
+- Numbers in words, fractions and units are no values: without the language "may", "six" and "un" are words.
+- Numbers of names, references and addresses are no values ("COVID-19", "Note 5"). As quantities they are
+  compared: a claim must not change them.
+- An ordinary space joins no digits, as in "1 577", and a comma no decimals but one or two: rows and lists
+  have numbers side by side.
+- Brackets are a minus in a sentence, too: claims repeat the cell "(305)".
+- A date needs a day, "June 2020" is a year; "6/12/2020" is no date, as its order is that of a language.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from text.numbers import YEAR, YEAR_DIGITS, DecimalMark, decimal_mark, digit_value, month_numbers
+from text.numbers import YEAR, DecimalMark, dates_in, decimal_mark, digit_value, number_words
+from text.sentences import sentence_spans
+from text.units import CURRENCY
 
 Kind = Literal["number", "amount", "percent", "year", "date"]
 
-SCALES = {
-    "thousand": Decimal(10**3),
-    "million": Decimal(10**6),
-    "billion": Decimal(10**9),
-    "trillion": Decimal(10**12),
-}
-_OTHER_SCALES = {
-    "thousand": "k t tsd tausend",
-    "million": "m mm mn mln mio millionen",
-    "billion": "b bn bln mrd milliarde milliarden",
-    "trillion": "tn billionen",
-}
-_SCALE_NAMES = {other: name for name, others in _OTHER_SCALES.items() for other in others.split()}
-# Whole names or their usual abbreviations: "decreased 12 percent" and "margin 15" contain no month.
-_MONTHS = month_numbers("en") | month_numbers("de")
-_MONTH = r"(?P<{0}>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
-
-_DATES = re.compile(
-    rf"\b{_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{YEAR_DIGITS}))?(?![\d,.]*\d)"
-    rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH.format('m2')}(?:,?\s+(?P<y2>{YEAR_DIGITS}))?\b"
-    rf"|\b(?P<y3>{YEAR_DIGITS})-(?P<m3>\d\d)-(?P<d3>\d\d)\b"
-    rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<m4>\d{{1,2}})\.\s?(?P<y4>{YEAR_DIGITS})\b",
-    re.IGNORECASE,
-)
-_CURRENCY = r"(?:US|CA?|A|NZ|HK)?[$£€¥₹]|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD)\b"
+_LANGUAGES = ("en", "de")
+"""Languages of the names of months and scales. A name of both is English: "billion"."""
+_SCALES = number_words("de").scales | number_words("en").scales
 _DIGITS = (
     r"\d{1,3}(?:\.\d{3})+,\d+"  # 1.577,00
     r"|\d{1,3}(?:\.\d{3}){2,}(?![.\d])"  # 1.577.000
@@ -46,16 +40,22 @@ _DIGITS = (
     r"|\d+,\d{1,2}(?![\d,])"  # 15,6
     r"|\d+(?:\.\d+)?|(?<!\d)\.\d+"
 )
+_SCALE = "|".join(
+    f"{gap}(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?!\\w)"
+    for gap, names in (
+        (r"[\s-]?", [name for name in _SCALES if len(name) > 4]),
+        (r"\s?", [name for name in _SCALES if 1 < len(name) <= 4]),
+        ("", [name for name in _SCALES if len(name) == 1]),
+    )
+)
 _NUMBERS = re.compile(
-    rf"(?P<open>\(\s?)?(?P<currency>{_CURRENCY})?\s?(?P<open2>\(\s?)?"
+    rf"(?P<open>\(\s?)?(?P<currency>{CURRENCY})?\s?(?P<open2>\(\s?)?"
     rf"(?:(?<![\w.])(?P<minus>[-−–](?=[$£€¥\d.])))?(?P<currency2>[$£€¥₹])?\s?"
     rf"(?P<digits>{_DIGITS})"
     r"(?P<percent>\s?%)?(?P<close>\s?\))?"
     r"(?P<unit>\s?(?:%|percent(?:age\s+points?)?\b|per\s+cent\b|pct\b)"
-    r"|[\s-]?(?:thousand|million|billion|trillion)s?\b"
-    r"|\s?(?:mm|mn|mln|bn|bln|tn|tausend|millionen|milliarden?|billionen)\b|\s?(?:mio|mrd|tsd)\b\.?"
-    r"|[kmb]\b)?"
-    rf"(?P<after>\s?(?:(?:dollars|euros|pounds|yen)\b|(?:{_CURRENCY})(?!\s?[(\d–—-])))?",
+    rf"|{_SCALE})?"
+    rf"(?P<after>\s?(?:(?:dollars|euros|pounds|yen)\b|(?:{CURRENCY})(?!\s?[(\d–—-])))?",
     re.IGNORECASE,
 )
 # A number after one of these words is a reference, not a value.
@@ -120,14 +120,12 @@ def values_in(text: str, mark: DecimalMark | None = None) -> tuple[Value, ...]:
 
 
 def _dates_in(text: str) -> Iterator[Value]:
-    for match in _DATES.finditer(text):
-        day = int(match["d1"] or match["d2"] or match["d3"] or match["d4"])
-        name = match["m1"] or match["m2"]
-        month = _MONTHS[name.lower()] if name else int(match["m3"] or match["m4"])
-        year = int(match["y1"] or match["y2"] or match["y3"] or match["y4"] or 0)
-        if 1 <= day <= 31 and 1 <= month <= 12:
-            number = Decimal(year * 10000 + month * 100 + day)
-            yield Value(match[0], match.start(), match.end(), "date", number, match[0])
+    """Yield dates with a day; the second year of "December 31, 2021 and 2020" is a year."""
+    for date in dates_in(text, *_LANGUAGES):
+        written = text[date.start : date.end]
+        if date.day and "/" not in written and not YEAR.fullmatch(written):
+            number = Decimal(date.year * 10000 + date.month * 100 + date.day)
+            yield Value(written, date.start, date.end, "date", number, written)
 
 
 def _value(text: str, match: re.Match[str], mark: DecimalMark | None) -> Iterator[Value]:
@@ -141,7 +139,7 @@ def _value(text: str, match: re.Match[str], mark: DecimalMark | None) -> Iterato
     currency = (match["currency"] or match["currency2"] or match["after"] or "").strip()
     unit = (match["percent"] or match["unit"] or "").strip().casefold()
     percent = unit.startswith(("%", "per", "pct")) or _opens_with_percent(match)
-    scale = None if percent else scale_named(unit)
+    scale = None if percent else _SCALES.get(unit.removeprefix("-"))
     if _is_year(digits, currency, unit):
         yield Value(digits, start, end, "year", Decimal(digits), digits)
         return
@@ -204,19 +202,7 @@ def _is_year(digits: str, currency: str, unit: str) -> bool:
     return not currency and not unit and YEAR.fullmatch(digits) is not None
 
 
-def scale_named(unit: str) -> Decimal | None:
-    """Return 10**6 for ``million``, ``millions``, ``mn`` and ``Mio.``; None for words that name no scale."""
-    name = unit.casefold().strip(" -.").removesuffix("s")
-    return SCALES.get(_SCALE_NAMES.get(name, name))
-
-
-# Comparison of two values.
-#
-# ``3,577`` = ``3577`` = ``$3,577``; ``(305)`` = ``−305``; ``1.577 billion`` =
-# ``1,577`` where the page says "in millions".
-
-Agreement = Literal["exact", "normalized"]
-FARTHEST_ROUNDING = Decimal("0.05")  # largest share of a value by which rounding may change it
+# The scale that a page states.
 
 _CONTEXT_SCALE = re.compile(
     r"(?:\bin|\(|[$£€¥]|dollars|usd|eur|amounts)\s*(?:[$£€¥]|us\$|usd|eur|gbp|chf)?\s*"
@@ -235,80 +221,78 @@ def page_scale(texts: Iterable[str]) -> Decimal | None:
 def _scale_in_text(text: str) -> Decimal | None:
     for match in _CONTEXT_SCALE.finditer(text):
         if not re.search(r"\d\s*$", text[: match.start()]) or match[0].startswith("("):
-            return scale_named(match["scale"])
+            return _SCALES.get(match["scale"].lower(), Decimal(1000))  # T€
     return None
 
 
-def agreement(claimed: Value, printed: Value, scale: Decimal | None = None) -> Agreement | None:
-    """Return how a printed value agrees with the claimed one; None if it differs.
+# Which year a value of a sentence belongs to.
 
-    ``scale`` is the scale that the page states ("in millions"). ``exact``: the same
-    digits and sign, even where the two languages read the digits differently;
-    ``normalized``: the same value in another notation, or rounded to the digits of
-    a claim with a scale or a hedge.
+SURE = 2.5  # another year is excluded where it is this many times farther than the nearest
+_COMMA = 20  # characters a comma or semicolon counts for
+_COMPARISON = re.compile(
+    r"\b(?:compared?|comparison|versus|vs\.?|than|from|since|over|prior|before|against|after)\W+(?:\w+\W+){0,4}$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueYear:
+    """The most likely year of a value; ``others`` are years it may also belong to.
+
+    ``compared``: the year is only what the value is compared with ("up 4 percent from 2017").
     """
-    if "date" in (claimed.kind, printed.kind):
-        return _date_agreement(claimed, printed)
-    if (claimed.kind == "percent") != (printed.kind == "percent"):
-        without_sign = claimed.kind == "percent" and printed.kind == "number"
-        return _percent_agreement(claimed, printed) if without_sign else None
-    if claimed.kind == "year" or printed.kind == "year":
-        same = claimed.number == printed.number and printed.scale == claimed.scale
-        return ("exact" if claimed.digits == printed.digits else "normalized") if same else None
-    if _is_copied(claimed, printed):
-        return "exact"
-    if claimed.scale == printed.scale and claimed.number == printed.number:
-        return "exact" if claimed.digits == printed.digits else "normalized"
-    return "normalized" if _same_amount(claimed, printed, scale) else None
+
+    year: int
+    others: frozenset[int] = frozenset()
+    compared: bool = False
+
+    def allows(self, year: int) -> bool:
+        return year == self.year or year in self.others
 
 
-def _is_copied(claimed: Value, printed: Value) -> bool:
-    """Return whether the claim copies the digits, as an English claim may ``1.577`` of a German page."""
-    same_sign = (claimed.number < 0) == (printed.number < 0)
-    return claimed.digits == printed.digits and claimed.scale == printed.scale and same_sign
-
-
-def _percent_agreement(claimed: Value, printed: Value) -> Agreement | None:
-    """Compare a percentage with a number whose percent sign is in the column header or another cell."""
-    same = claimed.number == printed.number and printed.scale is None
-    return "normalized" if same else None
-
-
-def _date_agreement(claimed: Value, printed: Value) -> Agreement | None:
-    if claimed.kind != printed.kind:
-        return None
-    if claimed.number == printed.number:
-        return "exact" if claimed.text == printed.text else "normalized"
-    with_year = max(claimed.number, printed.number) >= 10**7 > min(claimed.number, printed.number)
-    return "normalized" if with_year and claimed.number % 10000 == printed.number % 10000 else None
-
-
-def _same_amount(claimed: Value, printed: Value, scale: Decimal | None) -> bool:
-    """Return whether both are the same amount after scaling, and rounding where the claim permits it.
-
-    A claim without a scale may repeat a number as a table with a scale prints it,
-    or write the number out in full.
-    """
-    if claimed.scale is None and printed.scale is None and claimed.number == printed.number:
+@dataclass(frozen=True, slots=True)
+class _AnyYear(ValueYear):
+    def allows(self, year: int) -> bool:
         return True
-    printed_amount = printed.number * (printed.scale or scale or 1)
-    claimed_amount = claimed.number * (claimed.scale or 1)
-    if printed_amount == claimed_amount:
-        return True
-    if claimed.scale is None and not claimed.hedged:
-        return False
-    step = (claimed.scale or 1) * Decimal(1).scaleb(-_decimals(claimed))
-    if claimed.hedged and claimed.scale is None and claimed.number == claimed.number.to_integral():
-        step = Decimal(1).scaleb(_trailing_zeros(claimed.number))
-    near = abs(printed_amount - claimed_amount) <= FARTHEST_ROUNDING * abs(printed_amount)
-    return near and (printed_amount / step).quantize(Decimal(1), ROUND_HALF_UP) * step == claimed_amount
 
 
-def _decimals(value: Value) -> int:
-    exponent = value.number.as_tuple().exponent
-    return -exponent if isinstance(exponent, int) and exponent < 0 else 0
+ANY_YEAR = _AnyYear(0)
 
 
-def _trailing_zeros(number: Decimal) -> int:
-    digits = str(abs(int(number)))
-    return len(digits) - len(digits.rstrip("0")) if int(number) else 0
+def _years_beside(text: str, values: Sequence[Value]) -> dict[int, ValueYear]:
+    """Map the start of each value to its year, in a text that has years."""
+    years = [value for value in values if value.year is not None]
+    amounts = [value for value in values if value.kind not in ("year", "date")]
+    if not years or not amounts:
+        return {}
+    if "respectively" in text:
+        same = len(years) == len(amounts)
+        return {a.start: ValueYear(_year(y)) for a, y in zip(amounts, years, strict=True)} if same else {}
+    return {amount.start: _nearest_year(text, amount, years) for amount in amounts}
+
+
+def year_of_value(text: str, value: Value, language: str) -> ValueYear:
+    """Return the year of a value by its sentence; any year where that has none."""
+    spans = sentence_spans(text, language)
+    start, end = next((span for span in spans if span.start <= value.start < span.end), (0, len(text)))
+    sentence = text[start:end]
+    return _years_beside(sentence, values_in(sentence)).get(value.start - start, ANY_YEAR)
+
+
+def _nearest_year(text: str, amount: Value, years: Sequence[Value]) -> ValueYear:
+    far = {year: _distance(text, amount, year) for year in years}
+    nearest = min(years, key=far.__getitem__)
+    near_too = {_year(year) for year in years if far[year] <= SURE * far[nearest] + 8}
+    compared = _COMPARISON.search(text[: nearest.start]) is not None
+    return ValueYear(_year(nearest), frozenset(near_too - {_year(nearest)}), compared)
+
+
+def _year(value: Value) -> int:
+    assert value.year is not None
+    return value.year
+
+
+def _distance(text: str, amount: Value, year: Value) -> float:
+    """Return the characters between the two; a comma or semicolon counts for ``_COMMA``."""
+    between = text[amount.end : year.start] if year.start >= amount.end else text[year.end : amount.start]
+    return len(between) + _COMMA * len(re.findall(r"[,;]", between))
