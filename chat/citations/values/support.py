@@ -19,7 +19,7 @@ from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
 from pdf.structure import Cell
-from text.numbers import YEAR, decimal_mark, month_numbers
+from text.numbers import YEAR, decimal_mark, month_numbers, numbers_in, same_characters
 from text.terms import stop_words
 from text.values import ANY_YEAR, Value, ValueYear, page_scale, values_in, year_of_value
 
@@ -236,7 +236,6 @@ FALLING = re.compile(
     r"acquired|invested|capex|expenditures?|dividends?|charges?|costs?|expenses?|deduct\w*|less|minus|under)\b",
     re.IGNORECASE,
 )
-_NUMBER_WORDS = re.findall(r"\w+", "zero one two three four five six seven eight nine ten eleven twelve")
 _CLOSE_BEFORE = 60  # characters before a number in which a word can change its sign
 
 
@@ -343,12 +342,18 @@ class _ValueReader:
         return agreed
 
     def _written_out(self, value: Value) -> Iterator[ValueMatch]:
-        """Find a small number that the unit writes as a word."""
-        if value.kind == "number" and value.scale is None and value.digits in map(str, range(13)):
-            word = re.search(rf"\b{_NUMBER_WORDS[int(value.digits)]}\b", self._unit.text, re.IGNORECASE)
-            if word:
+        """Find a number that the unit writes in English words.
+
+        Words of other languages are left to the quantities, which know units: "drei Stufen" are no "3 km".
+        """
+        text = self._unit.text
+        if value.kind != "number" or value.scale is not None:
+            return
+        for number in numbers_in(same_characters(text), "en"):
+            if number.spelled and number.value == value.number:
+                start, end = number.start, number.end
                 yield ValueMatch(
-                    value, replace(value, start=word.start(), end=word.end(), text=word[0]), "normalized"
+                    value, replace(value, start=start, end=end, text=text[start:end]), "normalized"
                 )
 
     def _agreement_but_for_sign(self, value: Value, printed: Value) -> Agreement | None:
