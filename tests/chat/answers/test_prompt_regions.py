@@ -141,7 +141,7 @@ def test_a_region_is_asked_for_and_shown_over_http_to_its_owner_alone(
     question = conversation.messages.get(role="user")
     assert question.region == Region(report.pk, 1, (0.1, 0.1, 0.9, 0.3))
     address = reverse("question-region", args=[question.pk])
-    assert address in page and "cannot see pictures" in page
+    assert address in page and "does not accept images" in page
     wait_until(lambda: not conversation.messages.unfinished().exists())
     shown = client.get(address)
     assert Image.open(io.BytesIO(shown.content)).format == "PNG"

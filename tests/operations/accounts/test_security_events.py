@@ -17,6 +17,12 @@ from tests.api_clients import client_of
 from tests.operations.accounts.test_sign_in_sessions import signed_in
 
 
+@pytest.fixture(autouse=True)
+def empty_log(db: None) -> None:
+    """Empty the log: it outlives the users of the browser tests that ran in the same database before."""
+    SecurityEvent.objects.all().delete()
+
+
 def events(kind: str) -> list[tuple[str, str | None, str]]:
     rows = SecurityEvent.objects.filter(kind=kind).order_by("pk")
     return list(rows.values_list("username", "address", "detail"))
