@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import pymupdf
 
-from pdf.extract.charts import RULING_THICKNESS, SMALLEST_SIDE, WHITE, find_charts, may_show_charts
+from pdf.extract.figures import RULING_THICKNESS, SMALLEST_SIDE, WHITE, find_charts, may_show_charts
 from pdf.extract.open_document import with_sound_boxes
 from pdf.extract.right_to_left import right_to_left_lines
 from pdf.extract.visibility import (

@@ -28,9 +28,10 @@ from pdf.convert.pdf_writer import (
     with_annotations,
     with_text_layer,
 )
+from pdf.extract.figures import pictures_of_scan
 from pdf.extract.open_document import about, open_document
 from pdf.extract.page_content import RawPage, document_features, read_page
-from pdf.extract.recognition import pictures_of_scan, recognise, with_picture_words, with_recognised
+from pdf.extract.recognition import recognise, with_picture_words, with_recognised
 from pdf.failures import FailureCode, ParseFailure, check_header, file_failure, page_failure
 from pdf.geometry import PageFrame
 from pdf.layout.pipeline import layout
@@ -220,7 +221,7 @@ def _raw_pages(request: ParseRequest, tags: bool = True) -> tuple[int, Callable[
         page = document[number - 1]
         raw = read_page(page, traits)
         if raw.is_scan:
-            raw.images = pictures_of_scan(page, raw)
+            raw.images = pictures_of_scan(page, raw.frame, raw.words)
         if len(raw.words) > _MOST_WORDS:
             raise ParseFailure(FailureCode.TOO_LARGE, detail=f"{len(raw.words)} words on page {number}")
         return raw

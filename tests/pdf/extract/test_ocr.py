@@ -16,6 +16,7 @@ import pytest
 
 from operations.observability.health import tesseract_has_its_languages
 from pdf.api import add_text_layer, parse_file, recognise_pages
+from pdf.extract.figures import pictures_in
 from pdf.extract.page_content import RawPage
 from pdf.extract.recognition import (
     ScanContent,
@@ -23,7 +24,6 @@ from pdf.extract.recognition import (
     may_show_writing,
     needs_recognition,
     pack,
-    pictures_in,
     unpack,
     with_recognised,
 )

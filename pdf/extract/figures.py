@@ -1,4 +1,4 @@
-"""Find charts and diagrams drawn with lines and fills, as regions of the page.
+"""Find the figures of a page: charts drawn with lines and fills, and photographs in the picture of a scan.
 
 Table rulings, underlines, frames and shading are parallel to the page's edges. A chart also has other paths:
 slanted lines, curves, or bars that share a baseline and differ in length; or points that are signs. Paths
@@ -7,13 +7,19 @@ near one another that include such a path are a figure; its words stay in units.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 from unicodedata import category
 
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
+
 from pdf.extract.words import RawWord
 from pdf.geometry import Box, PageFrame, Rect, bounding_box, rect_of
+
+# --- Charts and diagrams ---
 
 # Paths at most this far apart are one region; a region with a smaller side is a logo or ornament (points).
 GAP = 10.0
@@ -234,3 +240,148 @@ def _near(rect: Rect, regions: Sequence[Rect]) -> list[Rect]:
         for region in regions
         if left <= region[2] and region[0] <= right and top <= region[3] and region[1] <= bottom
     ]
+
+
+# --- Photographs and coloured charts in a scan ---
+#
+# The picture of the page is divided into cells. A cell whose pixels differ from the paper and that has no
+# words belongs to a picture; neighbouring cells are one. Text differs from the paper in fewer pixels, shading
+# has one colour, and line drawings leave most of their area to the paper. Limits are from 48 scans: slides,
+# photographs, manuals, reports and standards on white, yellowed, grey and unevenly lit paper. NumPy and not
+# OpenCV, which only the recogniser loads: a scan with a text layer is parsed without it.
+
+# Resolution of the examined picture, and side of a cell (pixels).
+_PICTURE_DPI, _CELL = 50, 4
+# A pixel off the paper differs by more in one channel (0..255), a cell in a larger share of its pixels.
+_OFF_PAPER, _FILLED = 40, 0.6
+# Light falls off to this share of the paper's, towards the spine of a book.
+_DIMMEST = 0.65
+# Darker paper (mean channel), or more colourful paper (difference of channels), is the ground of a picture;
+# old paper is yellow to brown.
+_DARKEST, _COLOURFUL, _COLOURFUL_IF_WARM, _NEUTRAL = 120, 30, 90, 4
+# Cells across the smallest picture (40 points).
+_LEAST_CELLS = 7
+# Cells without words or paper up to this distance (cells) belong to the same picture.
+_CELL_GAP = 2
+# Least share of a picture's box that it fills, largest share with words, and largest share of one colour,
+# from which channels differ by at most so much.
+_LEAST_FILL, _MOST_WORDS, _ONE_COLOUR, _SAME_COLOUR = 0.5, 0.3, 0.8, 16
+
+Pixels = NDArray[np.uint8]
+Cells = NDArray[np.bool_]
+
+
+def pictures_of_scan(page: pymupdf.Page, frame: PageFrame, words: Sequence[RawWord]) -> list[Rect]:
+    """Return the boxes (page space) of the photographs and coloured charts in the picture of the page."""
+    pixmap = page.get_pixmap(dpi=_PICTURE_DPI, alpha=False, colorspace=pymupdf.csRGB)
+    image = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3)
+    found = pictures_in(image, [frame.to_display(word.rect) for word in words])
+    return [frame.from_display(box) for box in found]
+
+
+def pictures_in(image: Pixels, words: Iterable[Rect]) -> list[Rect]:
+    """Return the pictures in an RGB image of about ``_PICTURE_DPI``; all rectangles are display fractions.
+
+    The whole image, if its ground is dark or colourful, as on slides.
+    """
+    rows, columns = image.shape[0] // _CELL, image.shape[1] // _CELL
+    if min(rows, columns) < _LEAST_CELLS:
+        return []
+    image = image[: rows * _CELL, : columns * _CELL]
+    paper = _paper(image)
+    if paper is None:
+        return [Rect(0.0, 0.0, 1.0, 1.0)]
+    text = np.zeros((rows, columns), np.bool_)
+    for x0, y0, x1, y1 in words:
+        left, top = max(0, round(x0 * columns)), max(0, round(y0 * rows))
+        text[top : round(y1 * rows), left : round(x1 * columns)] = True
+    filled = ~text & (_share_off_paper(image, paper) > _FILLED)
+    found = []
+    for y0, x0, y1, x1, area in _regions(_closed(filled)):
+        part = np.s_[y0:y1, x0:x1]
+        if (
+            min(y1 - y0, x1 - x0) >= _LEAST_CELLS
+            and area >= _LEAST_FILL * (y1 - y0) * (x1 - x0)
+            and text[part].mean() <= _MOST_WORDS
+            and not _has_one_colour(image[y0 * _CELL : y1 * _CELL, x0 * _CELL : x1 * _CELL], filled[part])
+        ):
+            found.append(Rect(x0 / columns, y0 / rows, x1 / columns, y1 / rows))
+    return found
+
+
+def _has_one_colour(image: Pixels, cells: Cells) -> bool:
+    """Return whether most of the image's cells have its median colour, as shading and solid areas have."""
+    height, width = cells.shape
+    colours = image.reshape(height, _CELL, width, _CELL, 3)[:, ::2, :, ::2].mean(axis=(1, 3))[cells]
+    if not len(colours):
+        return True
+    same = np.abs(colours - np.median(colours, axis=0)).max(axis=1) <= _SAME_COLOUR
+    return float(same.mean()) > _ONE_COLOUR
+
+
+def _paper(image: Pixels) -> NDArray[np.float64] | None:
+    """Return the colour of the paper, the most frequent brightness; None where it is no colour of paper."""
+    sample = image[::4, ::4].reshape(-1, 3)
+    brightness = sample.max(axis=1) >> 4
+    frequency = np.convolve(np.bincount(brightness, minlength=16), [1, 1, 1], "same")
+    is_paper = abs(brightness.astype(np.int16) - int(frequency.argmax())) <= 1
+    paper: NDArray[np.float64] = np.median(sample[is_paper], axis=0)
+    red, green, blue = paper
+    warm = red >= green - _NEUTRAL and green >= blue - _NEUTRAL
+    most = _COLOURFUL_IF_WARM if warm else _COLOURFUL
+    return None if paper.mean() < _DARKEST or np.ptp(paper) > most else paper
+
+
+def _share_off_paper(image: Pixels, paper: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of each cell's pixels that differ from the paper, which is dimmer in some columns."""
+    height, width = image.shape[:2]
+    brightest = np.percentile(image[::8].max(axis=2), 85, axis=0)
+    smooth = np.convolve(np.pad(brightest, 8, mode="edge"), np.ones(17) / 17, "valid")
+    light = np.clip(smooth / paper.max(), _DIMMEST, 1)
+    off = np.zeros((height, width), np.bool_)
+    for channel, value in enumerate(paper):
+        plane, ground = np.ascontiguousarray(image[:, :, channel]), (light * value).astype(np.int16)
+        off |= plane < np.clip(ground - _OFF_PAPER, 0, 255).astype(np.uint8)
+        off |= plane > np.clip(ground + _OFF_PAPER, 0, 255).astype(np.uint8)
+    count = np.add.reduceat(off, np.arange(0, height, _CELL), axis=0, dtype=np.uint8)
+    return np.add.reduceat(count, np.arange(0, width, _CELL), axis=1) / _CELL**2
+
+
+def _closed(cells: Cells) -> Cells:
+    """Return the cells with their gaps filled (morphological closing with a square)."""
+    return ~_grown(~_grown(cells))
+
+
+def _grown(cells: Cells) -> Cells:
+    height, width = cells.shape
+    padded = np.pad(cells, _CELL_GAP)
+    shifts = range(2 * _CELL_GAP + 1)
+    wide = np.logical_or.reduce([padded[:, shift : shift + width] for shift in shifts])
+    return np.logical_or.reduce([wide[shift : shift + height] for shift in shifts])
+
+
+def _regions(cells: Cells) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield top, left, bottom, right (exclusive) and number of cells of each group of touching cells."""
+    edges = np.diff(np.pad(cells.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    above: list[tuple[int, int, int]] = []  # start, end and number of the runs of the row before
+    parents: list[int] = []
+    boxes: list[tuple[int, int, int, int, int]] = []
+
+    def root(run: int) -> int:
+        while parents[run] != run:
+            run = parents[run]
+        return run
+
+    for y, row in enumerate(edges):
+        runs = []
+        for start, end in zip((row > 0).nonzero()[0].tolist(), (row < 0).nonzero()[0].tolist(), strict=True):
+            run = len(parents)
+            parents.append(run)
+            boxes.append((y, start, y + 1, end, end - start))
+            runs.append((start, end, run))
+            for touching in {root(other) for left, right, other in above if left <= end and start <= right}:
+                (ya, xa, yb, xb, n), (yc, xc, yd, xd, m) = boxes[run], boxes[touching]
+                boxes[run] = min(ya, yc), min(xa, xc), max(yb, yd), max(xb, xd), n + m
+                parents[touching] = run
+        above = runs
+    yield from (box for run, box in enumerate(boxes) if parents[run] == run)
