@@ -80,17 +80,17 @@ class PlacedSerializer(Strict, serializers.Serializer):
 
 
 class FileUploadSerializer(PlacedSerializer):
-    """A PDF, or a file that a PDF can be made of."""
+    """A PDF, or a file that can be converted to PDF."""
 
     file = serializers.FileField(
         allow_empty_file=True,
         max_length=4000,
-        help_text=f"{KINDS}; the last kinds where LibreOffice is installed",
+        help_text=f"{KINDS}; the last ones only if LibreOffice is installed",
     )
 
 
 class UrlUploadSerializer(PlacedSerializer):
-    """Where a PDF lies. A worker fetches it: ask for the status. Private addresses are refused."""
+    """The URL of a PDF. A worker downloads it: poll the status. Private addresses are refused."""
 
     url = serializers.URLField(max_length=2000)
 
@@ -162,7 +162,7 @@ class StatusSerializer(serializers.ModelSerializer):
 
 
 class RetrySerializer(Strict, serializers.Serializer):
-    """How to read it this time."""
+    """Options for processing the document again."""
 
     password = serializers.CharField(
         default="",
@@ -206,7 +206,9 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
     same_text = serializers.SerializerMethodField(
         help_text="ids of other documents that you may read, whose pages have the same text; at most 5"
     )
-    metadata = serializers.SerializerMethodField(help_text="`pdf`: what the file says; `paper`: its record")
+    metadata = serializers.SerializerMethodField(
+        help_text="`pdf`: the file's own; `paper`: the bibliographic record"
+    )
 
     class Meta:
         model = Document
@@ -277,7 +279,7 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
 
     @extend_schema_field(serializers.ListField(child=serializers.UUIDField()))
     def get_same_text(self, document: Document) -> list[str]:
-        """Return none for a document that was just uploaded, which has no pages yet."""
+        """Return ids; none for a document that was just uploaded, which has no pages yet."""
         return [other["id"] for other in getattr(document, "same_text", ())]
 
     @extend_schema_field(OutlineEntrySerializer(many=True))
@@ -301,7 +303,7 @@ class DocumentFilter(django_filters.FilterSet):
     list=extend_schema(summary="The documents you may read"),
     retrieve=extend_schema(summary="One document"),
     partial_update=extend_schema(summary="Change title, authors, tags, collections, …"),
-    destroy=extend_schema(summary="Delete a document and all that was made of it"),
+    destroy=extend_schema(summary="Delete a document and everything made from it"),
 )
 @extend_schema(tags=["documents"])
 class DocumentViewSet(
@@ -332,7 +334,7 @@ class DocumentViewSet(
         return [MultiPartParser(), JSONParser()] if takes_files else [JSONParser()]
 
     @extend_schema(
-        summary="Upload a file, or have a PDF fetched",
+        summary="Upload a file, or queue the URL of a PDF",
         request={
             "multipart/form-data": OpenApiRequest(FileUploadSerializer, encoding=FILE_PART),
             "application/json": UrlUploadSerializer,
@@ -342,11 +344,10 @@ class DocumentViewSet(
             201: DocumentSerializer,
             409: OpenApiResponse(ErrorSerializer, "You have this file already (`duplicate`)."),
             413: OpenApiResponse(ErrorSerializer, "The file is larger than this server accepts."),
-            415: OpenApiResponse(ErrorSerializer, "No file of a kind that is accepted."),
+            415: OpenApiResponse(ErrorSerializer, "The file's type is not supported."),
             422: OpenApiResponse(
                 ErrorSerializer,
-                "No address to fetch from, an Idempotency-Key used for another request, or a virus "
-                "(`infected`).",
+                "An invalid URL, an Idempotency-Key used for another request, or a virus (`infected`).",
             ),
             503: OpenApiResponse(ErrorSerializer, "The virus scanner gave no verdict (`not_scanned`)."),
         },
@@ -368,16 +369,16 @@ class DocumentViewSet(
     def perform_destroy(self, document: Document) -> None:
         delete_document(document)
 
-    @extend_schema(summary="How far it is", responses=StatusSerializer)
+    @extend_schema(summary="Status and progress of a document", responses=StatusSerializer)
     def progress(self, request: Request, **kwargs: Any) -> Response:
         return Response(StatusSerializer(self.get_object()).data)
 
     @extend_schema(
-        summary="Read a finished or failed document again",
+        summary="Process a finished or failed document again",
         request=RetrySerializer,
         responses={
             202: StatusSerializer,
-            409: OpenApiResponse(ErrorSerializer, "It is being read now."),
+            409: OpenApiResponse(ErrorSerializer, "It is being processed."),
         },
     )
     def retry(self, request: Request, **kwargs: Any) -> Response:
@@ -390,7 +391,7 @@ class DocumentViewSet(
             except ParseFailure as failure:
                 raise serializers.ValidationError({"password": [failure.message]}) from None
         if not ingest_again(document):
-            raise StateConflict("This document is being read now.")
+            raise StateConflict("This document is being processed.")
         document.refresh_from_db()
         return Response(StatusSerializer(document).data, status=status.HTTP_202_ACCEPTED)
 
@@ -407,12 +408,12 @@ class BlocksSerializer(PlacedSerializer):
     """Another parser's output: Docling's or Unstructured's JSON, or plain blocks."""
 
     title = serializers.CharField(max_length=500, default="Imported document")
-    kind = serializers.ChoiceField(sorted(ADAPTERS), required=False, help_text="recognised where left out")
-    blocks = ListOrObject(help_text="a list of blocks, or the object that holds it")
+    kind = serializers.ChoiceField(sorted(ADAPTERS), required=False, help_text="detected if omitted")
+    blocks = ListOrObject(help_text="a list of blocks, or an object that contains it")
 
 
 class ImportBlocks(PlainView):
-    """Blocks in, a document out."""
+    """Create a document from another parser's blocks."""
 
     serializer_class = BlocksSerializer
     rate = "upload"
@@ -420,9 +421,9 @@ class ImportBlocks(PlainView):
     @extend_schema(
         tags=["documents"],
         operation_id="documents_import",
-        summary="Make a document of another parser's blocks",
-        description="It is checked at once, and made by a worker: ask for the status, or the job. Add its "
-        "PDF by `POST /api/documents/{id}/pdf/`: the blocks stay, and are shown over its pages.",
+        summary="Create a document from another parser's blocks",
+        description="The blocks are checked at once; a worker then creates the document: poll its status or "
+        "job. Add its PDF by `POST /api/documents/{id}/pdf/`: the blocks are kept, and shown on its pages.",
         parameters=[IDEMPOTENCY_KEY],
         examples=[
             OpenApiExample(
@@ -439,7 +440,7 @@ class ImportBlocks(PlainView):
         ],
         responses={
             201: DocumentSerializer,
-            422: OpenApiResponse(ErrorSerializer, "No blocks; `fields` names those at fault: `blocks.3`."),
+            422: OpenApiResponse(ErrorSerializer, "Invalid blocks; `fields` names each: `blocks.3`."),
         },
     )
     def post(self, request: Request) -> Response:

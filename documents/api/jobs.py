@@ -20,14 +20,14 @@ STATES = ["waiting", "running", "done", "failed", "cancelled"]
 
 
 class JobSerializer(serializers.ModelSerializer):
-    """One round of reading, importing, fetching or indexing a document."""
+    """One run of reading, importing, fetching or indexing a document."""
 
     state = serializers.ChoiceField(STATES, read_only=True)
-    stage = serializers.ChoiceField(STAGES, read_only=True, help_text="what is done, while the job goes on")
+    stage = serializers.ChoiceField(STAGES, read_only=True, help_text="current stage of an unfinished job")
     progress = serializers.FloatField(read_only=True, help_text="0..1")
     seconds = serializers.FloatField(read_only=True, allow_null=True, help_text="null before its start")
     stage_seconds = serializers.DictField(
-        child=serializers.FloatField(), read_only=True, help_text="of each stage, once it ended"
+        child=serializers.FloatField(), read_only=True, help_text="seconds of each finished stage"
     )
     failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
 

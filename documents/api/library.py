@@ -47,7 +47,7 @@ class NamedSerializer(Strict, serializers.ModelSerializer):
 
 
 class TagSerializer(NamedSerializer):
-    """A word you stick on documents."""
+    """A label for documents, visible to you only."""
 
     class Meta:
         model = Tag
@@ -200,7 +200,7 @@ KINDS = ("owner", "share", "collection", "link")
 
 
 class PersonSerializer(serializers.Serializer):
-    """A user or a group that a way lets through."""
+    """A user or group with access by a grant."""
 
     name = serializers.CharField()
     is_group = serializers.BooleanField()
@@ -210,15 +210,15 @@ class PersonSerializer(serializers.Serializer):
 
 
 class WaySerializer(serializers.Serializer):
-    """One way to the document; ending it ends it for all its people."""
+    """One grant of access to the document. Ending it ends the access of all its people."""
 
-    id = serializers.CharField(source="key", help_text="`owner`, or what ends the way")
+    id = serializers.CharField(source="key", help_text="`owner`, or the id by which the grant is ended")
     kind = serializers.ChoiceField(KINDS)
-    label = serializers.CharField(help_text="the collection or the shared answer; '' where it is another's")
-    people = PersonSerializer(many=True, help_text="empty for a link, which anybody may open")
-    granted_by = serializers.CharField(help_text="the user whose right the way rests on")
+    label = serializers.CharField(help_text="collection or shared answer; '' if another user owns it")
+    people = PersonSerializer(many=True, help_text="empty for a link, which anyone can open")
+    granted_by = serializers.CharField(help_text="the user whose right the grant depends on")
     since = serializers.DateTimeField()
-    until = serializers.DateTimeField(allow_null=True, help_text="when it ends by itself")
+    until = serializers.DateTimeField(allow_null=True, help_text="when it expires")
 
 
 class WaysSerializer(serializers.Serializer):
@@ -231,7 +231,7 @@ class OwnersPart(DocumentPart):
     @property
     def own_document(self) -> Document:
         if self.document.owner_id != self.request.user.pk:
-            raise exceptions.PermissionDenied("Only the owner of a document sees who can reach it.")
+            raise exceptions.PermissionDenied("Only the owner of a document may see who has access.")
         return self.document
 
 
@@ -239,7 +239,7 @@ class OwnersPart(DocumentPart):
     get=extend_schema(tags=["shares"], operation_id="documents_access_list", responses=WaysSerializer)
 )
 class Access(OwnersPart, generics.GenericAPIView):
-    """Everybody who can reach a document of yours, by which way and since when."""
+    """Everyone with access to a document of yours: by which grant, and since when."""
 
     pagination_class = None
     filter_backends = []
@@ -252,8 +252,8 @@ class Access(OwnersPart, generics.GenericAPIView):
     delete=extend_schema(tags=["shares"], operation_id="documents_access_destroy", responses={204: None})
 )
 class AccessWay(OwnersPart, generics.GenericAPIView):
-    """One way to a document of yours. Deleting it ends the share or the link, or takes the document out of
-    the collection."""
+    """One grant of access to a document of yours. Deleting it ends the share or the link, or removes the
+    document from the collection."""
 
     pagination_class = None
     filter_backends = []

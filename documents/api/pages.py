@@ -120,7 +120,7 @@ class PageList(DocumentPart, generics.ListAPIView):
 
 @extend_schema(tags=["pages"])
 class PageDetail(DocumentPart, generics.RetrieveAPIView):
-    """A page with its text; every unit's characters count in that text."""
+    """A page with its text. The character offsets of units refer to this text."""
 
     serializer_class = PageDetailSerializer
 
@@ -183,7 +183,7 @@ NOT_DRAWN = OpenApiResponse(ErrorSerializer, "This page cannot be drawn.")
 
 
 class ResolutionSerializer(Strict, serializers.Serializer):
-    """How large the picture is."""
+    """The resolution of the picture."""
 
     dpi = serializers.ChoiceField(RESOLUTIONS, default=144, help_text="pixels per inch of the page")
 
@@ -199,14 +199,14 @@ class HighlightBoxes(serializers.CharField):
 
 
 class PageImageSerializer(ResolutionSerializer):
-    """How large the picture is, and what of it is lit."""
+    """Resolution, highlights and crop of the picture."""
 
     boxes = HighlightBoxes(
         default=[],
         max_length=10_000,
-        help_text="parts to light, as x0-y0-x1-y1 in 100,000 of the page as shown, joined by _",
+        help_text="boxes to highlight: x0-y0-x1-y1 in 1/100,000 of the page as shown, joined by _",
     )
-    crop = serializers.BooleanField(default=False, help_text="only the surroundings of what is lit")
+    crop = serializers.BooleanField(default=False, help_text="only the surroundings of the highlights")
 
 
 def png_response(png: bytes) -> HttpResponse:
@@ -233,8 +233,8 @@ class PageImage(DocumentPart, PlainView):
         frame = self.page.frame
         rects = [frame.from_display(Rect(*box)) for box in options.validated_data.pop("boxes")]
         try:
-            lit = [Highlight(rects, STRONG)]
-            return png_response(page_picture(self.page, lit, **options.validated_data))
+            highlights = [Highlight(rects, STRONG)]
+            return png_response(page_picture(self.page, highlights, **options.validated_data))
         except PictureFailed as failed:
             raise CannotDraw(str(failed)) from None
 
@@ -248,7 +248,7 @@ class TableSerializer(serializers.Serializer):
     page_start = serializers.IntegerField()
     page_end = serializers.IntegerField()
     columns = serializers.IntegerField()
-    header_rows = serializers.IntegerField(help_text="rows at the top that head the columns")
+    header_rows = serializers.IntegerField(help_text="number of header rows at the top")
 
 
 class TableDetailSerializer(TableSerializer):

@@ -1,4 +1,4 @@
-"""`/api/papers/…`: papers by their metadata, lists in, references out, papers around a paper."""
+"""`/api/papers/…`: add papers by metadata or lists, format references, find related papers."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from documents.papers.bibliography import (
 )
 from documents.papers.catalogues import CatalogueError, NotListed, papers_on_topic, related_papers
 
-NO_CATALOGUE = OpenApiResponse(ErrorSerializer, "The catalogues of papers do not answer.")
+NO_CATALOGUE = OpenApiResponse(ErrorSerializer, "The catalogues of papers do not respond.")
 
 
 class PaperSerializer(Strict, serializers.Serializer):
-    """A paper. A title, a DOI or an arXiv id is enough: the catalogues are asked for the rest."""
+    """A paper. A title, a DOI or an arXiv id is enough: the catalogues provide the rest."""
 
     title = serializers.CharField(max_length=500, default="", allow_blank=True)
     authors = serializers.ListField(child=serializers.CharField(max_length=200), default=list, max_length=500)
@@ -70,7 +70,7 @@ class NeighbourSerializer(serializers.Serializer):
     pdf_url = serializers.CharField(source="record.pdf_url", help_text="of its open-access PDF, or ''")
     citation_count = serializers.IntegerField(allow_null=True, source="record.citation_count")
     document = serializers.UUIDField(
-        source="document.pk", default=None, allow_null=True, help_text="when it is in your library"
+        source="document.pk", default=None, allow_null=True, help_text="id in your library, if it is there"
     )
 
 
@@ -81,7 +81,7 @@ class BibliographySerializer(Strict, serializers.Serializer):
 
 
 class ReferenceSerializer(serializers.Serializer):
-    """A document as a line in a list of references."""
+    """A document formatted as a reference."""
 
     style = serializers.CharField()
     text = serializers.CharField()
@@ -156,7 +156,7 @@ class Reference(DocumentPart, PlainView):
     @extend_schema(
         tags=["papers"],
         operation_id="documents_reference",
-        summary="The document as a reference in a CSL style",
+        summary="Format the document as a reference in a CSL style",
         parameters=[OpenApiParameter("style", enum=list(STYLES), default="apa")],
         responses=ReferenceSerializer,
     )
@@ -169,7 +169,7 @@ class Reference(DocumentPart, PlainView):
 
 
 class Around(DocumentPart, PlainView):
-    """Papers around a paper; those in the library are marked."""
+    """Papers that cite a paper, or that it cites; ``document`` marks those in the library."""
 
     direction: Any = "citing"
 
@@ -187,7 +187,7 @@ class TopicSerializer(serializers.Serializer):
 
 
 class FindPapers(PlainView):
-    """Papers on a topic, as the catalogues find them; those in the library are marked."""
+    """Papers on a topic, found in the catalogues; ``document`` marks those in the library."""
 
     @extend_schema(
         tags=["papers"],
@@ -217,7 +217,7 @@ class AttachPdf(DocumentPart, PlainView):
     @extend_schema(
         tags=["papers"],
         operation_id="documents_attach_pdf",
-        summary="Give a paper that is known by its metadata its PDF",
+        summary="Attach a PDF to a paper that has only metadata",
         request={"multipart/form-data": OpenApiRequest(PdfSerializer, encoding=PDF_PART)},
         responses={
             202: StatusSerializer,

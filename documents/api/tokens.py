@@ -1,4 +1,4 @@
-"""`/api/tokens/…`: your own keys to the API."""
+"""`/api/tokens/…`: your API tokens."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from documents.models import ApiToken, TokenScope
 @extend_schema_serializer(
     examples=[
         OpenApiExample(
-            "For a script that asks",
+            "For a script that asks questions",
             {"name": "weekly report", "scopes": ["read", "ask"], "expires_at": "2031-12-31T00:00:00Z"},
             request_only=True,
         )
     ]
 )
 class TokenSerializer(Strict, serializers.ModelSerializer):
-    """A token; its key is shown only in the answer that made it."""
+    """A token. Its key is shown only in the response that created it."""
 
     scopes = serializers.ListField(
         child=serializers.ChoiceField(TokenScope.choices), min_length=1, max_length=3
@@ -81,11 +81,11 @@ class TokenViewSet(
     @extend_schema(
         summary="Create token",
         request=TokenSerializer,
-        responses={201: OpenApiResponse(NewTokenSerializer, "The only answer that holds the key.")},
+        responses={201: OpenApiResponse(NewTokenSerializer, "The only response with the key.")},
     )
     def create(self, request: Request, **kwargs: Any) -> Response:
         if isinstance(request.auth, ApiToken):  # a stolen token must not outlive its expiry
-            raise exceptions.PermissionDenied("Tokens are made when signed in, not with another token.")
+            raise exceptions.PermissionDenied("A token cannot create tokens. Sign in first.")
         try:
             password_confirmed(request._request)
         except ReauthenticationRequired:

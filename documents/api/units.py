@@ -71,7 +71,7 @@ class PageRegion:
         )
 
     def data(self) -> dict[str, Any]:
-        """Return what ``RegionSerializer`` writes, without its cost: a search shows a hundred regions."""
+        """Return the output of ``RegionSerializer``, which is slow: a search returns a hundred regions."""
         written: dict[str, Any] = msgspec.to_builtins(self)
         return written
 
@@ -90,12 +90,12 @@ class BoxSerializer(serializers.Serializer):
 
 
 class RegionSerializer(serializers.Serializer):
-    """Where it stands. Points: origin at the top left of the CropBox, y down, page not rotated."""
+    """A place on a page. Points: origin at the top left of the CropBox, y down, page not rotated."""
 
     page = serializers.IntegerField(help_text="from 1")
     page_width = serializers.FloatField(help_text="of the page as shown, in points")
     page_height = serializers.FloatField(help_text="of the page as shown, in points")
-    rotation = serializers.IntegerField(help_text="degrees clockwise by which a viewer turns the page")
+    rotation = serializers.IntegerField(help_text="degrees by which a viewer rotates the page clockwise")
     bbox = BoxSerializer(allow_null=True, help_text="around all rectangles, in points")
     rects = BoxSerializer(many=True, help_text="one per line of text, in points")
     display = serializers.ListField(
@@ -121,7 +121,7 @@ class FramedList(serializers.ListSerializer):
 class CellSerializer(serializers.Serializer):
     """One cell of a table row."""
 
-    column = serializers.IntegerField(help_text="from 0; a cell that spans columns stands at its first")
+    column = serializers.IntegerField(help_text="from 0; the first one of a cell that spans columns")
     text = serializers.CharField()
     rect = serializers.ListField(
         child=serializers.FloatField(), allow_null=True, help_text="page space; null where it is empty"
@@ -140,12 +140,12 @@ class TableRowSerializer(serializers.Serializer):
     index = serializers.IntegerField(help_text="number of the table in the document, from 0")
     row = serializers.IntegerField(help_text="from 0, header rows included")
     header = serializers.BooleanField()
-    head_rows = serializers.ListField(child=serializers.CharField(), help_text="column heads, by column")
+    head_rows = serializers.ListField(child=serializers.CharField(), help_text="column headers, by column")
     caption = serializers.CharField()
     head_rects = serializers.ListField(
         child=serializers.ListField(child=serializers.FloatField(), allow_null=True),
         required=False,
-        help_text="boxes by column of heads that stand above the table, in page space; else empty",
+        help_text="boxes, by column, of headers above the table, in page space; else empty",
     )
     head_confidence = serializers.FloatField(
         required=False, help_text="0..1, the parser's confidence in the column heads"
@@ -154,7 +154,7 @@ class TableRowSerializer(serializers.Serializer):
 
 
 class LocationSerializer(serializers.Serializer):
-    """Where an imported block stands, as it came; what it does not say is left out. Counted from 1."""
+    """Place of an imported block in its source. Unknown fields are omitted. Numbers count from 1."""
 
     slide = serializers.IntegerField(required=False)
     sheet = serializers.CharField(required=False)
@@ -301,7 +301,7 @@ class ChunkSerializer(serializers.ModelSerializer):
 
 
 class ChunkDetailSerializer(ChunkSerializer):
-    """A chunk with its units, and what is known of it."""
+    """A chunk with its units and metadata."""
 
     units = UnitSerializer(many=True)
     metadata = serializers.SerializerMethodField()
@@ -353,7 +353,7 @@ MOST_NEIGHBOURS = 20  # units on either side
 
 
 class NeighboursSerializer(Strict, serializers.Serializer):
-    """How much more than the chunk is wanted."""
+    """The number of neighbours to return."""
 
     neighbours = serializers.IntegerField(
         default=0,
@@ -366,9 +366,9 @@ class NeighboursSerializer(Strict, serializers.Serializer):
 class UnitContextSerializer(serializers.Serializer):
     """A unit with the retrieval chunk it belongs to."""
 
-    unit = UnitSerializer(allow_null=True, help_text="null when a later reading no longer has it")
+    unit = UnitSerializer(allow_null=True, help_text="null if reprocessing removed it")
     chunk = ChunkDetailSerializer(allow_null=True, help_text="the unit's chunk with all its units")
-    before = UnitSerializer(many=True, help_text="units before it; empty unless neighbours are asked for")
+    before = UnitSerializer(many=True, help_text="units before it, if neighbours are requested")
     after = UnitSerializer(many=True)
 
 

@@ -128,7 +128,7 @@ class RateLimit(BaseThrottle):
 
 
 def _identity(request: Request) -> str:
-    """Return the token or user. There is one: permissions are checked first."""
+    """Return the token, else the user; permissions, which are checked first, ensure that there is one."""
     if isinstance(request.auth, ApiToken):
         return f"token {request.auth.pk}"
     return f"user {request.user.pk}"

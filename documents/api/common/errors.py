@@ -24,15 +24,15 @@ from documents.api.common.callers import needed_scope
 from documents.api.common.fields import Strict
 
 MESSAGES = {
-    "not_found": "There is nothing here, or nothing that you may see.",
-    "invalid": "What was sent cannot be used; see 'fields'.",
+    "not_found": "This does not exist, or you may not see it.",
+    "invalid": "The request is invalid; see 'fields'.",
 }
 
 
 @extend_schema_serializer(
     examples=[
         OpenApiExample(
-            "A field that cannot be used",
+            "An invalid field",
             {
                 "code": "invalid",
                 "message": MESSAGES["invalid"],
@@ -49,10 +49,10 @@ class ErrorSerializer(serializers.Serializer):
     fields = serializers.DictField(  # type: ignore[assignment]
         child=serializers.ListField(child=serializers.CharField()),
         required=False,
-        help_text="For each field that cannot be used, why. Nested fields are joined by dots.",
+        help_text="Reasons for each invalid field. Names of nested fields are joined by dots.",
     )
     id = serializers.CharField(
-        required=False, help_text="With 500 and 503: the request's id, under which our logs say more."
+        required=False, help_text="With 500 and 503: the request's id, to find it in the server's log."
     )
 
 
@@ -73,7 +73,7 @@ class Unusable(exceptions.APIException):
         self.fields = {name: text if isinstance(text, list) else [text] for name, text in fields.items()}
 
 
-UNUSABLE = {422: OpenApiResponse(ErrorSerializer, "Sound by this schema, but it cannot be used.")}
+UNUSABLE = {422: OpenApiResponse(ErrorSerializer, "Valid by the schema, but the server cannot use it.")}
 
 
 class TooLarge(exceptions.APIException):
@@ -86,7 +86,7 @@ class Unavailable(exceptions.APIException):
     """An external service did not respond; ``Retry-After`` gives the seconds to wait."""
 
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
-    default_detail = "A service that is needed for this does not answer."
+    default_detail = "A service that this request needs does not respond."
     default_code = "unavailable"
     wait = 10
 
@@ -155,7 +155,7 @@ RETRY_AFTER = {
 }
 
 
-# PostgreSQL keeps no NUL in a text, so no string may have one.
+# PostgreSQL cannot store NUL in a text, so no string may contain it.
 NO_NUL = r"^[^\x00]*$"
 # A character that `str.strip` keeps. Python strips more than JSON Schema's `\s`, such as U+001C to U+001F.
 NOT_BLANK = r"^[^\x00]*[^\x00\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000][^\x00]*$"
@@ -194,16 +194,16 @@ class PinciteSchema(AutoSchema):
     def _error_statuses(self) -> dict[str, str]:
         statuses = {
             "401": "No valid token and no session.",
-            "403": "The token lacks the scope, or what you see is not yours to change.",
-            "404": "Nothing here, or nothing that you may see.",
-            "406": "None of the media types asked for can be given.",
+            "403": "The token lacks the scope, or you may not change this.",
+            "404": "It does not exist, or you may not see it.",
+            "406": "None of the accepted media types is available.",
             "429": "Too many calls.",
         }
         if self.method not in SAFE_METHODS or "{" in self.path or self._is_list_view():
-            statuses["400"] = "What was sent cannot be used."
+            statuses["400"] = "The request is invalid."
         if self.method in ("POST", "PUT", "PATCH"):
-            statuses["413"] = "More was sent than this server reads."
-            statuses["415"] = "The body's media type is not read here."
+            statuses["413"] = "The body is larger than this server accepts."
+            statuses["415"] = "The body's media type is not supported here."
         return statuses
 
     def _error(self, status: str, description: str) -> dict[str, Any]:

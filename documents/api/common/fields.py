@@ -120,7 +120,7 @@ class PlainView(GenericAPIView):
 
 
 class SharedWithOwnGroups(serializers.Serializer):
-    """Mixin of serializers with a ``group``: only a group of the caller, so that others stay unknown."""
+    """Serializer mixin: accept only a ``group`` of the caller; 404 for others, as if they did not exist."""
 
     def validate_group(self, group: Group | None) -> Group | None:
         if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():

@@ -32,7 +32,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     HEADER,
     {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": r"^[\x21-\x7e]+$"},
     OpenApiParameter.HEADER,
-    description="A name of your own for this request: sent again within 24 hours, it is not done again.",
+    description="A key of your choice. A repeat within 24 hours returns the first response, without effect.",
 )
 
 
@@ -43,7 +43,7 @@ class KeyReused(exceptions.APIException):
 
 
 class UnderWay(StateConflict):
-    default_detail = "A request with this Idempotency-Key is under way."
+    default_detail = "A request with this Idempotency-Key is in progress."
     default_code = "under_way"
     wait = 1
 

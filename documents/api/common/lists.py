@@ -27,7 +27,7 @@ from rest_framework.filters import OrderingFilter
 class Ordering(OrderingFilter):
     """``?ordering=-title``: one of the view's ``ordering_fields``; a minus reverses it."""
 
-    ordering_description = "One of these; a minus turns the order round."
+    ordering_description = "One of these; a minus reverses the order."
 
     def get_ordering(self, request: Request, queryset: models.QuerySet, view: APIView) -> Any:
         asked = request.query_params.get(self.ordering_param)
@@ -135,7 +135,7 @@ class CursorPages(CursorPagination):
             refuse_unknown(request, view, self.own_parameters)
         try:
             return super().paginate_queryset(queryset, request, view)
-        except (ValueError, ValidationError, DataError):  # an invented cursor
+        except (ValueError, ValidationError, DataError):  # a malformed cursor
             raise exceptions.ValidationError({"cursor": ["This cursor cannot be read."]}) from None
 
     def get_ordering(self, request: Request, queryset: models.QuerySet, view: APIView) -> tuple[str, ...]:
@@ -161,14 +161,14 @@ class CursorPages(CursorPagination):
                 "name": "cursor",
                 "in": "query",
                 "required": False,
-                "description": "Where to go on: taken from `next` or `previous`.",
+                "description": "Start of the page: the value in `next` or `previous`.",
                 "schema": {"type": "string"},
             },
             {
                 "name": "limit",
                 "in": "query",
                 "required": False,
-                "description": "Rows a page.",
+                "description": "Rows per page.",
                 "schema": limit,
             },
         ]
