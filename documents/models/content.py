@@ -44,7 +44,7 @@ class RetrievalChunk(models.Model):
 
     content = models.TextField()
     context_header = models.TextField(blank=True, help_text="title › section path › table caption")
-    summary = models.TextField(blank=True, help_text="written by a model, when one is configured")
+    summary = models.TextField(blank=True, help_text="written by a language model, if one is configured")
     chunk_type = models.CharField(max_length=12, default="prose")
     section_path = ArrayField(models.TextField(), default=list)
     section_type = models.CharField(max_length=20, blank=True)
@@ -63,7 +63,7 @@ class RetrievalChunk(models.Model):
         return f"{self.context_header} #{self.index}"
 
 
-MOST_TRIES = 2  # of recognising one page
+MOST_TRIES = 2  # OCR attempts for one page
 
 
 Place = tuple[uuid.UUID | None, int]  # a document and a page number
@@ -91,7 +91,7 @@ class PageQuerySet(ContentQuerySet["Page"]):
         """Return pages that await OCR."""
         return self.exclude(awaits="").filter(recognised=b"", tries__lt=MOST_TRIES)
 
-    def to_take_up(self) -> Self:
+    def awaiting_layout(self) -> Self:
         """Return pages recognised or given up since the last layout of the document."""
         return self.exclude(awaits="").exclude(recognised=b"", tries__lt=MOST_TRIES)
 
@@ -104,12 +104,12 @@ class Page(models.Model):
     """One parsed page of a document."""
 
     class Awaits(models.TextChoices):
-        PAGE = "page", "its whole picture"
-        PICTURES = "pictures", "the pictures beside its text"
+        PAGE = "page", "OCR of the whole page"
+        PICTURES = "pictures", "OCR of pictures on a page with text"
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
     number = models.IntegerField(help_text="from 1")
-    label = models.CharField(max_length=40, blank=True, help_text="as the PDF calls the page: iv, A-3")
+    label = models.CharField(max_length=40, blank=True, help_text="the PDF's page label: iv, A-3")
 
     width = models.FloatField(help_text="of the CropBox, page space, not rotated")
     height = models.FloatField()
@@ -124,10 +124,10 @@ class Page(models.Model):
     figures = models.JSONField(default=list, help_text="[{rect, caption}, …]")
 
     ocr = models.BooleanField(default=False)
-    recognised = models.BinaryField(default=bytes, help_text="what its picture said, for the next reading")
-    awaits = models.CharField(max_length=8, choices=Awaits, blank=True, help_text="what is still to be read")
-    tries = models.SmallIntegerField(default=0, help_text="recognitions that failed")
-    wanted_at = models.DateTimeField(null=True, blank=True, help_text="when somebody last asked for it")
+    recognised = models.BinaryField(default=bytes, help_text="packed OCR result, kept for the next parsing")
+    awaits = models.CharField(max_length=8, choices=Awaits, blank=True, help_text="what still awaits OCR")
+    tries = models.SmallIntegerField(default=0, help_text="failed OCR attempts")
+    wanted_at = models.DateTimeField(null=True, blank=True, help_text="when a user last requested the page")
     confidence = models.FloatField(default=1)
     hidden_words = models.IntegerField(default=0)
     failure = models.CharField(max_length=200, blank=True)
@@ -193,10 +193,8 @@ class CitationUnit(models.Model):
     section_title = models.TextField(blank=True)
     section_path = ArrayField(models.TextField(), default=list)
     section_type = models.CharField(max_length=20, blank=True)
-    from_picture = models.BooleanField(
-        default=False, help_text="its words were recognised in a picture beside the page's text"
-    )
-    continues = models.BooleanField(default=False, help_text="goes on with the unit before it")
+    from_picture = models.BooleanField(default=False, help_text="recognised in a picture on a page with text")
+    continues = models.BooleanField(default=False, help_text="continues the unit before it")
 
     table_index = models.IntegerField(null=True)
     table_row = models.IntegerField(null=True)

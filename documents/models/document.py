@@ -189,7 +189,7 @@ class Document(models.Model):
         upload_to=original_storage_name,
         max_length=200,
         blank=True,
-        help_text="what was uploaded, when that was no PDF: the file was made of it",
+        help_text="the uploaded file, if it was no PDF and was converted",
     )
     original_name = models.CharField(max_length=255, blank=True)
     source_url = models.URLField(max_length=2000, blank=True)
@@ -199,22 +199,20 @@ class Document(models.Model):
         upload_to=storage_name,
         max_length=200,
         blank=True,
-        help_text="copy of the file with recognised words laid under its pages",
+        help_text="copy of the file with an OCR text layer",
     )
     thumbnail = models.ImageField(upload_to="thumbnails/", max_length=200, blank=True)
 
     status = models.CharField(max_length=12, choices=Status, default=Status.UPLOADED)
-    progress = models.FloatField(default=0, help_text="0..1 of the present stage")
+    progress = models.FloatField(default=0, help_text="0..1 of the current stage")
     failure_code = models.CharField(max_length=24, choices=FAILURES, blank=True)
     failure_message = models.CharField(max_length=200, blank=True)
     failed_pages = models.JSONField(default=list, blank=True, help_text="[[page number, reason], …]")
 
     page_count = models.IntegerField(default=0)
-    pages_waiting = models.IntegerField(default=0, help_text="pages whose text is still to be recognised")
-    pictures_waiting = models.IntegerField(
-        default=0, help_text="pages with pictures whose words are still to be recognised"
-    )
-    text_digest = models.CharField(  # noqa: DJ001 - '' says that there is not enough text to compare
+    pages_waiting = models.IntegerField(default=0, help_text="scanned pages that await OCR")
+    pictures_waiting = models.IntegerField(default=0, help_text="pages with pictures that await OCR")
+    text_digest = models.CharField(  # noqa: DJ001 - '' means too little text to compare
         max_length=32,
         null=True,
         editable=False,
@@ -275,7 +273,7 @@ class Document(models.Model):
 
     @property
     def byline(self) -> str:
-        """Authors and year, as far as known: ``Wile E. Coyote et al., 2018``."""
+        """Return authors and year, as far as known: ``Wile E. Coyote et al., 2018``."""
         names = f"{self.authors[0]} et al." if len(self.authors) > 2 else " and ".join(self.authors)
         return ", ".join(filter(None, (names, str(self.year or ""))))
 
@@ -294,7 +292,7 @@ class Document(models.Model):
 
     @property
     def failed_ranges(self) -> list[tuple[str, str]]:
-        """Failed pages by reason, as ranges for display."""
+        """Return the ranges of failed pages and the reason of each, for display."""
         numbers: dict[str, list[int]] = {}
         for number, reason in self.failed_pages:
             numbers.setdefault(reason, []).append(number)
@@ -308,8 +306,8 @@ class Document(models.Model):
     @property
     def is_recognising(self) -> bool:
         """Return whether scanned pages are being recognised, or recognised pages indexed."""
-        takes_up = self.status == self.Status.INDEXING and self.pages_waiting
-        return bool(self.status == self.Status.RECOGNISING or takes_up)
+        indexes_more = self.status == self.Status.INDEXING and self.pages_waiting
+        return bool(self.status == self.Status.RECOGNISING or indexes_more)
 
     @property
     def is_readable(self) -> bool:
@@ -367,7 +365,7 @@ WORKING = (Document.Status.UPLOADED, Document.Status.PARSING, Document.Status.IN
 UNFINISHED = (*WORKING, Document.Status.RECOGNISING)
 
 
-SET_BACK = (
+VERSION_FIELDS = (
     *("kind", "file", "original", "text_layer", "thumbnail"),
     *("original_name", "sha256", "size", "page_count", "indexed_at"),
 )
@@ -400,14 +398,14 @@ class PreviousVersion(models.Model):
     def of(cls, document: Document) -> PreviousVersion:
         """Return an unsaved copy of the document's current state."""
         version = cls(document=document)
-        for name in SET_BACK:
+        for name in VERSION_FIELDS:
             value = getattr(document, name)
             setattr(version, name, value.name if isinstance(value, FieldFile) else value)
         return version
 
-    def set_back(self, document: Document) -> None:
+    def restore(self, document: Document) -> None:
         """Restore the document's fields, without saving."""
-        for name in SET_BACK:
+        for name in VERSION_FIELDS:
             value = getattr(self, name)
             setattr(document, name, value.name if isinstance(value, FieldFile) else value)
 

@@ -21,7 +21,7 @@ KEPT = timedelta(days=30)
 
 
 FETCHING = "fetching"
-BESIDE = {"fetch": FETCHING, "index": Document.Status.INDEXING}
+INDEPENDENT_STAGES = {"fetch": FETCHING, "index": Document.Status.INDEXING}
 """Kinds of jobs that run independently of their document's ingestion, with their stage."""
 
 
@@ -33,9 +33,9 @@ class JobQuerySet(models.QuerySet["Job"]):
     def unfinished(self) -> Self:
         return self.filter(finished_at=None)
 
-    def rounds(self) -> Self:
-        """Return jobs whose state is that of their document's ingestion."""
-        return self.exclude(kind__in=BESIDE)
+    def of_ingestion(self) -> Self:
+        """Return jobs that have the state of their document's ingestion."""
+        return self.exclude(kind__in=INDEPENDENT_STAGES)
 
     def forget_old(self) -> int:
         """Delete jobs that ended more than 30 days ago. Return their number."""
@@ -45,8 +45,8 @@ class JobQuerySet(models.QuerySet["Job"]):
 class Job(models.Model):
     """One run of ingestion, import, download or indexing of a document.
 
-    An unfinished job has the stage and progress of its document's row, except for the kinds in ``BESIDE``,
-    which run independently and have one stage.
+    An unfinished job has the stage and progress of its document's row. Jobs of the kinds in
+    ``INDEPENDENT_STAGES`` run independently and have one stage.
     """
 
     class Kind(models.TextChoices):
@@ -65,7 +65,7 @@ class Job(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="jobs")
     document = models.ForeignKey(Document, null=True, on_delete=models.SET_NULL, related_name="jobs")
-    title = models.TextField(help_text="the document's when the job began")
+    title = models.TextField(help_text="the document's title when the job began")
     kind = models.CharField(max_length=10, choices=Kind)
     outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
     attempts = models.IntegerField(default=0)
@@ -102,8 +102,8 @@ class Job(models.Model):
         """Return the current stage; '' once finished."""
         if self.finished_at or self.document is None:
             return ""
-        if self.kind in BESIDE:
-            return BESIDE[self.kind] if self.started_at else Document.Status.UPLOADED
+        if self.kind in INDEPENDENT_STAGES:
+            return INDEPENDENT_STAGES[self.kind] if self.started_at else Document.Status.UPLOADED
         return self.document.status
 
     def get_stage_display(self) -> str:
@@ -114,7 +114,7 @@ class Job(models.Model):
         """Return the progress, 0..1."""
         if self.finished_at:
             return 1.0 if self.outcome == self.Outcome.DONE else 0.0
-        return self.document.progress if self.document and self.kind not in BESIDE else 0.0
+        return self.document.progress if self.document and self.kind not in INDEPENDENT_STAGES else 0.0
 
     @property
     def seconds(self) -> float | None:
@@ -135,7 +135,7 @@ class Worker(models.Model):
     holder = models.CharField(max_length=120, primary_key=True, help_text="host:process id of the watchdog")
     started_at = models.DateTimeField(auto_now_add=True)
     seen_at = models.DateTimeField()
-    restarts = models.IntegerField(default=0, help_text="how often the watchdog restarted the queue")
+    restarts = models.IntegerField(default=0, help_text="restarts of the queue by the watchdog")
 
     objects = WorkerQuerySet.as_manager()
 

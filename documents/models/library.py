@@ -105,7 +105,7 @@ class Placement(models.Model):
     )
     added_at = models.DateTimeField(auto_now_add=True)
     handed_on = models.BooleanField(
-        default=True, help_text="false: added by the document's owner, so that no chain need be followed"
+        default=True, help_text="false: added by the document's owner, on whose right alone it depends"
     )
 
     class Meta:

@@ -64,7 +64,7 @@ class SecurityEvent(models.Model):
         null=True,
         on_delete=models.SET_NULL,
         related_name="security_events",
-        help_text="who did it",
+        help_text="the acting user",
     )
     username = models.CharField(max_length=150, blank=True)
     address = models.GenericIPAddressField(null=True)
@@ -95,7 +95,7 @@ class TemporaryPassword(models.Model):
         return f"temporary password of {self.user}"
 
 
-USED_AT_EVERY = timedelta(minutes=1)  # at most one write of the last use
+LAST_USE_INTERVAL = timedelta(minutes=1)  # between two writes of ``last_used_at``
 
 
 class TokenScope(models.TextChoices):
@@ -153,7 +153,7 @@ class ApiToken(models.Model):
     def note_use(self) -> None:
         """Record the use of the token, at most once a minute."""
         now = timezone.now()
-        if self.last_used_at is None or now - self.last_used_at > USED_AT_EVERY:
+        if self.last_used_at is None or now - self.last_used_at > LAST_USE_INTERVAL:
             ApiToken.objects.filter(pk=self.pk).update(last_used_at=now)
 
 
@@ -219,7 +219,7 @@ class IdempotencyKey(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     path = models.CharField(max_length=200)
     key = models.CharField(max_length=200)
-    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of what was sent")
+    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of the request")
     status = models.SmallIntegerField(null=True)
     body = models.JSONField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -234,7 +234,7 @@ class IdempotencyKey(models.Model):
 
 
 logger = logging.getLogger(__name__)
-request_in_work: ContextVar[HttpRequest | None] = ContextVar("request_in_work", default=None)
+current_request: ContextVar[HttpRequest | None] = ContextVar("current_request", default=None)
 """The current HTTP request, set by a middleware; None in commands and workers."""
 
 
@@ -249,7 +249,7 @@ def record(kind: EventKind, detail: str = "", *, user: User | None = None, usern
         kind=kind,
         user=actor if actor and actor.pk else None,
         username=name[:150],
-        address=address_of(request_in_work.get()),
+        address=address_of(current_request.get()),
         detail=detail[:500],
     )
     logger.info("security: %s", kind.value, extra={"user": name, "detail": detail})
@@ -257,7 +257,7 @@ def record(kind: EventKind, detail: str = "", *, user: User | None = None, usern
 
 def acting_user() -> User | None:
     """Return the user of the current request, or None."""
-    request = request_in_work.get()
+    request = current_request.get()
     user: User | AnonymousUser | None = getattr(request, "user", None)
     return user if isinstance(user, User) else None
 
