@@ -1,4 +1,4 @@
-"""What workers run: django-q2's tasks and the sweep, which repairs what was interrupted.
+"""The tasks of workers (django-q2), and the sweep, which recovers interrupted work.
 
 Tasks have no arguments: the documents' rows are the queue. Do not move this module: django-q2 stores the
 dotted names of tasks.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db.models import DurationField, ExpressionWrapper, F, QuerySet, Value
@@ -17,6 +16,7 @@ from django.db.models.functions import Greatest, Least, Now
 from django.utils import timezone
 
 from documents.ingestion import recognition
+from documents.ingestion.leases import UNLEASED
 from documents.ingestion.persistence import digest_stored_text
 from documents.ingestion.pipeline import ingest_again, ingest_document
 from documents.ingestion.queue import (
@@ -29,7 +29,7 @@ from documents.ingestion.queue import (
     tickets_left,
     waiting_documents,
 )
-from documents.ingestion.recognition import enough_at_work, in_turn, next_to_recognise, recognise_document
+from documents.ingestion.recognition import in_turn, is_limit_reached, next_to_recognise, recognise_document
 from documents.ingestion.source_files import restore_previous
 from documents.library import delete_document
 from documents.models import WORKING, Document, Job, RateCount, SecurityEvent
@@ -52,11 +52,11 @@ def ingest_next() -> str:
 
 def recognise_next() -> str:
     """Ingest a queued document; else recognise pages of the next scanned one. Return its id or ''."""
-    if taken_in := ingest_next():
+    if ingested := ingest_next():
         issue_recognition_tickets(1)
-        return taken_in
+        return ingested
     for _ in range(TRIES):
-        document_id = None if enough_at_work() else next_to_recognise()
+        document_id = None if is_limit_reached() else next_to_recognise()
         if document_id is None:
             return ""
         if recognise_document(document_id, in_turn(), background=True):
@@ -75,7 +75,6 @@ RETRY_PAUSES = timedelta(minutes=5), timedelta(hours=1)
 GIVEN_UP = "Reading this PDF was cut off each time: its worker was stopped, or broke down over it. Try again."
 SWEEP_EVERY = 5  # seconds between two rounds, over all processes
 MOST_TICKETS = 200  # per round
-FREED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None, "progress": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,8 @@ def sweep_in_turn() -> Sweep | None:
 
 def sweep() -> Sweep:
     """Run a round: expired leases, old rows, failed embeddings, the trash, missing tickets."""
-    silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
-    resumed, given_up = recover(silent)
+    expired = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
+    resumed, given_up = recover(expired)
     RateCount.forget_ended()
     SecurityEvent.objects.outdated().delete()
     settle_jobs()
@@ -105,7 +104,7 @@ def sweep() -> Sweep:
     Job.objects.forget_old()
     forget_fetched_tickets()
     digest_older_texts()
-    done = Sweep(resumed, given_up, retry_embedding(), empty_bin(), top_up())
+    done = Sweep(resumed, given_up, retry_embedding(), empty_bin(), replace_lost_tickets())
     library_swept.send(Document)
     return done
 
@@ -121,15 +120,16 @@ def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
     Return the numbers of both.
     """
     unfinished = orphans.filter(status__in=WORKING)
-    worn_out = unfinished.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS)
-    set_back = restore_previous(worn_out, FailureCode.INTERNAL, GIVEN_UP)
-    given_up = set_back + worn_out.update(
+    exhausted = unfinished.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS)
+    restored = restore_previous(exhausted, FailureCode.INTERNAL, GIVEN_UP)
+    given_up = restored + exhausted.update(
         status=Document.Status.FAILED,
         failure_code=FailureCode.INTERNAL,
         failure_message=GIVEN_UP,
-        **FREED,
+        progress=0,
+        **UNLEASED,
     )
-    resumed = unfinished.update(status=Document.Status.UPLOADED, **FREED)
+    resumed = unfinished.update(status=Document.Status.UPLOADED, progress=0, **UNLEASED)
     resumed += recover_recognition(orphans.filter(status=Document.Status.RECOGNISING))
     if resumed or given_up:
         logger.warning("sweep: %s resumed, %s given up", resumed, given_up)
@@ -139,7 +139,7 @@ def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
 def recover_recognition(orphans: QuerySet[Document]) -> int:
     """Release documents whose pages were being recognised; give up after the last attempt."""
     recognition.give_up(orphans.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS))
-    return orphans.update(**recognition.FREE)
+    return orphans.update(**UNLEASED)
 
 
 def retry_embedding() -> int:
@@ -168,12 +168,12 @@ def digest_older_texts() -> None:
         digest_stored_text(document)
 
 
-def top_up() -> int:
+def replace_lost_tickets() -> int:
     """Issue tickets when documents wait and the queue has none."""
     idle = waiting_documents()[:MOST_TICKETS].count()
-    unread = recognition.recognisable().exists()
-    if not (idle or unread) or tickets_left() != 0:
+    has_scans = recognition.recognisable().exists()
+    if not (idle or has_scans) or tickets_left() != 0:
         return 0
     issue_tickets(idle)
-    issue_recognition_tickets(int(unread))
-    return idle + unread
+    issue_recognition_tickets(int(has_scans))
+    return idle + has_scans

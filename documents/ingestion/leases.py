@@ -30,6 +30,9 @@ from documents.models import WORKING, Document
 
 logger = logging.getLogger(__name__)
 
+UNLEASED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None}
+"""The fields of a document's row without a lease."""
+
 
 class LostLease(Exception):
     """The document was deleted, or another worker leased it. Write nothing more."""
@@ -74,15 +77,15 @@ def free() -> Q:
 
 def acquire(document_id: uuid.UUID) -> Lease | None:
     """Lease the document and count an attempt. Return None when it is leased, finished, deleted or failed."""
-    return _take(document_id, Q(status__in=WORKING, attempts__lt=settings.INGEST_MAX_ATTEMPTS))
+    return _lease(document_id, Q(status__in=WORKING, attempts__lt=settings.INGEST_MAX_ATTEMPTS))
 
 
 def acquire_for_recognition(document_id: uuid.UUID) -> Lease | None:
     """Lease a document whose pages await OCR. Return None when it is leased, finished or deleted."""
-    return _take(document_id, Q(status=Document.Status.RECOGNISING))
+    return _lease(document_id, Q(status=Document.Status.RECOGNISING))
 
 
-def _take(document_id: uuid.UUID, condition: Q) -> Lease | None:
+def _lease(document_id: uuid.UUID, condition: Q) -> Lease | None:
     lease = Lease(document_id, uuid.uuid4())
     now = timezone.now()
     taken = Document.objects.filter(free(), condition, pk=document_id, deleted_at=None).update(
@@ -106,9 +109,7 @@ def return_to_queue(rows: QuerySet[Document]) -> int:
             default=Value(Document.Status.UPLOADED),
         ),
         attempts=F("attempts") - 1,
-        lease=None,
-        lease_holder="",
-        lease_expires_at=None,
+        **UNLEASED,
         progress=Case(When(status=Document.Status.RECOGNISING, then=F("progress")), default=Value(0.0)),
     )
 
@@ -152,10 +153,10 @@ class Interrupted(KeyboardInterrupt):
     """
 
 
-class _Held:
-    """Whether a deferred SIGTERM is pending."""
+class _DeferredSignal:
+    """State of the deferred SIGTERM."""
 
-    is_waiting = False
+    is_pending = False
 
 
 @contextmanager
@@ -164,13 +165,13 @@ def sigterm_deferred() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, _hold)
+    before = signal.signal(signal.SIGTERM, _defer)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-        if _Held.is_waiting:
-            _Held.is_waiting = False
+        if _DeferredSignal.is_pending:
+            _DeferredSignal.is_pending = False
             signal.raise_signal(signal.SIGTERM)
 
 
@@ -182,20 +183,20 @@ def sigterm_raises() -> Iterator[None]:
         return
     before = signal.signal(signal.SIGTERM, _raise)
     try:
-        if _Held.is_waiting:
+        if _DeferredSignal.is_pending:
             _raise(signal.SIGTERM, None)
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _hold(signum: int, frame: FrameType | None) -> None:
-    _Held.is_waiting = True
+def _defer(signum: int, frame: FrameType | None) -> None:
+    _DeferredSignal.is_pending = True
 
 
 def _raise(signum: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second signal must not interrupt the clean-up
-    _Held.is_waiting = False
+    _DeferredSignal.is_pending = False
     raise Interrupted
 
 

@@ -61,7 +61,7 @@ PROGRESS_SECONDS = 1.0
 
 
 class Content(msgspec.Struct, frozen=True):
-    """Everything that is stored of a document's file."""
+    """Everything that is stored from a document's file."""
 
     parsed: ParsedDocument
     chunks: tuple[ChunkDraft, ...]
@@ -124,7 +124,10 @@ def given_up_before(document: Document) -> dict[int, str]:
 
 
 def title_of(document: Document, found: DocumentMetadata) -> str:
-    """Return the owner's or a record's title; one made of the file's name gives way to the printed one."""
+    """Return the document's title; the printed one replaces a title made from the file's name.
+
+    A title from a bibliographic record is kept.
+    """
     if "paper" in document.metadata:
         return document.title
     named_after_file = document.title == Document.title_from(document.original_name)
@@ -219,9 +222,9 @@ PROMPT_INJECTION = re.compile(
 ABOUT = re.compile(
     r"^(?:about|über|à propos d[e’']|acerca de|informazioni su|关于|關於)\s*(.+)", re.IGNORECASE
 )
-MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; a heading below more words is a section's
+MOST_WORDS_ABOVE = 60  # a title, such as address, date, names; a heading below more is a section's
 TITLE_WORDS = 30
-LARGER = 1.25  # type this many times larger is a title's, also where bookmarks start below it
+LARGER = 1.25  # times the type of a heading: a line above it is the title, also if bookmarks omit it
 LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
 NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
 ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
@@ -295,7 +298,7 @@ def first_headings(parsed: ParsedDocument) -> Iterator[str]:
 
 
 def _rank(n: int, headings: Sequence[tuple[int, int, int, str]]) -> int:
-    """Return a heading's level, or that of one below it on its page in plainly smaller type.
+    """Return the level of a heading, or of one below it on its page in clearly smaller type, if higher.
 
     Bookmarks often name a cover's small print, and not the title above it.
     """
@@ -348,11 +351,12 @@ def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
 A_COMPANY = re.compile(
     r"\b(Inc|Incorporated|Ltd|Limited|LLC|LLP|PLC|Corp|Corporation|Co|Company|GmbH|AG|Sons)\b"
 )
+# What follows a comma within one name.
 OF_ONE_NAME = r"(?=(?:an?|the|[a-z]+ of)\s|(?:Inc|Ltd|LLC|LLP|PLC|Corp|Co|GmbH|AG|Jr|Sr|Ph\.?D)\b)"
 
 
 def names_in(text: str) -> list[str]:
-    """Return the names in a list. A company's may hold "&", and a comma before what it is: ", Inc."."""
+    """Return the names in a list. A company's name may contain "&", or a comma before its form: ", Inc."."""
     line = printable_line(text)
     if PROMPT_INJECTION.search(line):
         return []
@@ -424,7 +428,7 @@ def language_of(parsed: ParsedDocument) -> str:
 
 
 def is_running_text(words: Sequence[str]) -> bool:
-    """Return whether a third of the words that have capitals are in small letters: of a table fewer are."""
+    """Return whether at least a third of the cased words are in lower case; in tables fewer are."""
     cased = [word for word in words if word.upper() != word.lower()]
     return 3 * sum(word.islower() for word in cased) >= len(cased)
 

@@ -167,7 +167,7 @@ def replace_content(lease: Lease, content: Content, *, searchable: bool = False)
 def store_pages(document: Document, content: Content, changed: set[int]) -> None:
     """Replace the pages, but keep the state of their OCR attempts.
 
-    A page that changed, or whose units did (``changed``), gets a new key, by which an open reader notices.
+    A page that changed, or whose units did (``changed``), gets a new primary key, which tells an open reader.
     """
     before = {page.number: page for page in document.pages.all()}
     rows = [page_row(document, page) for page in content.parsed.pages]

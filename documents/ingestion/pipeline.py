@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from documents.failures import IngestionFailure, failure_of, is_storage_away, shortage
 from documents.ingestion.leases import (
+    UNLEASED,
     Interrupted,
     Lease,
     LostLease,
@@ -51,7 +52,7 @@ logger = logging.getLogger(__name__)
 CANCELLED = "Cancelled before it was read. Try again whenever you like."
 NEW_CANCELLED = "Reading it was cancelled."
 STOPPED = "Recognising the text of this page was stopped. Re-process the document to go on."
-READABLE_AGAIN = (Document.Status.READY, Document.Status.RECOGNISING, Document.Status.FAILED)
+REPROCESSABLE = (Document.Status.READY, Document.Status.RECOGNISING, Document.Status.FAILED)
 STORAGE_PAUSE = 5.0  # seconds
 LEASE_LOST = "deleted or taken over by another worker: nothing was stored"
 
@@ -153,27 +154,27 @@ def timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
 def add_recognised_pages(lease: Lease) -> None:
     """Repeat the layout with the pages recognised since, and index what is new."""
     content = read_document(lease, lease.row.get(), shows_progress=False)
-    lease.update(status=Document.Status.INDEXING)  # until the end the index may be behind
+    lease.update(status=Document.Status.INDEXING)  # the index lags until the signal is handled
     replace_content(lease, content, searchable=True)
     document = lease.row.get()
     if not document.pages_waiting:
         store_text_layer(lease, document, content.parsed)
     document_parsed.send(Document, document=lease.row.get())
-    lease.update(status=Document.Status.RECOGNISING, attempts=0, **answers(document))
+    lease.update(status=Document.Status.RECOGNISING, attempts=0, **search_fields(document))
 
 
 def mark_read(lease: Lease, seconds: dict[str, float]) -> None:
     """Make the document searchable; scanned pages are recognised in the background."""
     document = lease.row.get()
     if document.pages_waiting or document.pictures_waiting:
-        release(lease, Document.Status.RECOGNISING, stage_seconds=seconds, **answers(document))
+        release(lease, Document.Status.RECOGNISING, stage_seconds=seconds, **search_fields(document))
         transaction.on_commit(lambda: issue_recognition_tickets(1), robust=True)
     else:
         mark_ready(lease, stage_seconds=seconds)
 
 
-def answers(document: Document) -> dict[str, Any]:
-    """Return the fields of an indexed document: it is searchable if it has any text."""
+def search_fields(document: Document) -> dict[str, Any]:
+    """Return the fields that make an indexed document searchable, if it has any text."""
     indexed_at = timezone.now() if document.unit_count else None
     return {"indexed_at": indexed_at, "progress": document.pages_read / max(1, document.page_count)}
 
@@ -192,9 +193,7 @@ def release(lease: Lease, status: Document.Status, **values: Any) -> None:
         failure_code="",
         failure_message="",
         attempts=0,
-        lease=None,
-        lease_holder="",
-        lease_expires_at=None,
+        **UNLEASED,
         **values,
     )
 
@@ -215,9 +214,7 @@ def mark_failed(lease: Lease, error: Exception) -> None:
         status=Document.Status.FAILED,
         failure_code=failure.code,
         failure_message=failure.message[:200],
-        lease=None,
-        lease_holder="",
-        lease_expires_at=None,
+        **UNLEASED,
     )
     settle_jobs(Document.objects.filter(pk=lease.document_id))
 
@@ -253,7 +250,7 @@ def ingest_again(document: Document) -> bool:
     OCR results are kept; pages that were given up are tried again. After a failed embedding only that is
     repeated.
     """
-    finished = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=READABLE_AGAIN)
+    finished = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=REPROCESSABLE)
     keeps_content = document.failure_code == FailureCode.EMBEDDING_FAILED
     if not (keeps_content or document.is_readable):
         return False
@@ -277,17 +274,16 @@ def cancel(document: Document) -> bool:
     A document that was searchable before stays so, with its previous content.
     """
     stopped = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=UNFINISHED)
-    unfinished = {
+    cancellation = {
         "status": Document.Status.FAILED,
         "failure_code": FailureCode.INTERNAL,
         "failure_message": CANCELLED,
     }
-    free = {"lease": None, "lease_holder": "", "lease_expires_at": None}
-    replaced = restore_previous(stopped, FailureCode.INTERNAL, NEW_CANCELLED)
-    answering = stopped.filter(indexed_at__isnull=False).update(status=Document.Status.READY, **free)
-    if answering:
+    restored = restore_previous(stopped, FailureCode.INTERNAL, NEW_CANCELLED)
+    searchable = stopped.filter(indexed_at__isnull=False).update(status=Document.Status.READY, **UNLEASED)
+    if searchable:
         give_up_pages(Document.objects.filter(pk=document.pk), STOPPED)
-    cancelled = bool(replaced or answering or stopped.update(**unfinished, **free))
+    cancelled = bool(restored or searchable or stopped.update(**cancellation, **UNLEASED))
     settle_jobs(Document.objects.filter(pk=document.pk))
     return cancelled
 

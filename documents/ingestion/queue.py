@@ -39,7 +39,7 @@ from django_q.tasks import async_task
 
 from documents.ingestion.leases import free, holder
 from documents.models import WORKING, Document, FailureCode, Job, Worker
-from documents.models.job import BESIDE
+from documents.models.job import INDEPENDENT_STAGES
 from documents.signals import job_finished
 
 # --- Jobs: the record of background work, listed for 30 days ---
@@ -75,7 +75,7 @@ def kind_of(document: Document) -> Job.Kind:
 
 def start_job(document: Document) -> None:
     """Record the start of work; open a job where the document was not queued."""
-    unfinished = Job.objects.unfinished().rounds().filter(document=document)
+    unfinished = Job.objects.unfinished().of_ingestion().filter(document=document)
     values = {"started_at": Coalesce(F("started_at"), Value(timezone.now())), "attempts": F("attempts") + 1}
     if not unfinished.update(**values):
         open_job(document)
@@ -84,7 +84,7 @@ def start_job(document: Document) -> None:
 
 def settle_jobs(documents: QuerySet[Document] | None = None) -> int:
     """Finish the jobs of documents (all by default) that are ready, failed or deleted; count them."""
-    unfinished = Job.objects.unfinished().rounds()
+    unfinished = Job.objects.unfinished().of_ingestion()
     if documents is not None:
         unfinished = unfinished.filter(document__in=documents)
     ended = unfinished.filter(
@@ -114,7 +114,7 @@ def _settled(job: Job) -> Job:
 
 
 @contextmanager
-def job_beside(document: Document, kind: Job.Kind) -> Iterator[None]:
+def independent_job(document: Document, kind: Job.Kind) -> Iterator[None]:
     """Record work other than ingestion: use the waiting job of that kind, or a new one.
 
     The message of an exception becomes the job's failure. Notes have no jobs, since users don't see them as
@@ -141,7 +141,9 @@ def job_beside(document: Document, kind: Job.Kind) -> Iterator[None]:
 def finish(job: Job, failure: str) -> None:
     job.finished_at = timezone.now()
     if job.started_at:
-        job.stage_seconds = {BESIDE[job.kind]: round((job.finished_at - job.started_at).total_seconds(), 3)}
+        job.stage_seconds = {
+            INDEPENDENT_STAGES[job.kind]: round((job.finished_at - job.started_at).total_seconds(), 3)
+        }
     job.outcome = Job.Outcome.FAILED if failure else Job.Outcome.DONE
     job.failure_message = failure[:200]
     job.save()
@@ -152,8 +154,10 @@ def cancel_jobs(unfinished: QuerySet[Job]) -> int:
 
 
 def give_up_abandoned() -> None:
-    """Finish other jobs whose worker died: django-q2 has redelivered them by now."""
-    for job in Job.objects.unfinished().filter(kind__in=BESIDE, created_at__lt=timezone.now() - ABANDONED):
+    """Finish independent jobs whose worker died: django-q2 would have redelivered their tasks by now."""
+    for job in Job.objects.unfinished().filter(
+        kind__in=INDEPENDENT_STAGES, created_at__lt=timezone.now() - ABANDONED
+    ):
         finish(job, CUT_OFF)
 
 
@@ -169,7 +173,7 @@ def with_state(jobs: QuerySet[Job]) -> QuerySet[Job]:
 
 
 logger = logging.getLogger(__name__)
-TICKET_IN_HAND = timedelta(minutes=1)  # a live worker acknowledges sooner when nothing waits
+ACKNOWLEDGED_WITHIN = timedelta(minutes=1)  # a live worker acknowledges sooner when nothing waits
 TICKET = "documents.tasks.ingest_next"
 RECOGNITION_TICKET = "documents.tasks.recognise_next"
 
@@ -208,7 +212,7 @@ def forget_fetched_tickets() -> int:
     """
     if settings.REDIS_URL or Document.objects.filter(status__in=WORKING).exists():
         return 0
-    fetched_before = timezone.now() + timedelta(seconds=settings.Q_CLUSTER["retry"]) - TICKET_IN_HAND
+    fetched_before = timezone.now() + timedelta(seconds=settings.Q_CLUSTER["retry"]) - ACKNOWLEDGED_WITHIN
     left = OrmQ.objects.filter(lock__gt=timezone.now(), lock__lt=fetched_before)
     return left.delete()[0]
 
@@ -219,10 +223,11 @@ def waiting_documents() -> QuerySet[Document]:
 
 
 def next_in_turn() -> uuid.UUID | None:
-    """Return the oldest queued document of the owner with the fewest in work, then served least recently.
+    """Return the next document to ingest, or None.
 
-    Documents that nobody can search yet go before those that are read again: that may be a whole library.
-    Of one owner's, files go before papers without one: a list may bring two thousand of them.
+    New documents come before those that are processed again, which may be a whole library. Owners with the
+    fewest documents in work come first, then those served least recently. Of one owner, files come before
+    papers without a file, of which an imported list may add thousands; then the oldest.
     """
     unread = waiting_documents().filter(indexed_at=None)
     among = unread if unread.exists() else waiting_documents()

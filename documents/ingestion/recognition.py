@@ -3,7 +3,7 @@
 The parser marks such pages (``ParsedPage.awaits``), so that a document with text is searchable at once.
 Here they are recognised page by page under the document's lease, and each result is stored at once.
 ``pipeline.add_recognised_pages`` repeats the layout at intervals with the results so far; unchanged pages,
-units and chunks keep their ids, citations and vectors.
+units and chunks store_result their ids, citations and vectors.
 
 A worker that dies loses only its current page. Documents in the ingestion queue go first.
 """
@@ -18,7 +18,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -26,7 +25,15 @@ from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
 
 from documents.failures import IngestionFailure
-from documents.ingestion.leases import Lease, acquire_for_recognition, free, host, locked, sigterm_deferred
+from documents.ingestion.leases import (
+    UNLEASED,
+    Lease,
+    acquire_for_recognition,
+    free,
+    host,
+    locked,
+    sigterm_deferred,
+)
 from documents.ingestion.parser import local_file, parse_limits
 from documents.ingestion.pipeline import (
     add_recognised_pages,
@@ -47,13 +54,12 @@ logger = logging.getLogger(__name__)
 
 # Seconds after which a worker turns to another document.
 SLICE_SECONDS = 60.0
-# Repeat the layout once recognition has taken this many times as long as a layout does.
-TAKE_UP_SHARE = 5.0
-FIRST_TAKE_UP_SECONDS = 3.0
+# Repeat the layout when recognition has taken this many times as long as the last layout.
+LAYOUT_INTERVAL = 5.0
+FIRST_LAYOUT_SECONDS = 3.0
 # Pages after the displayed one that are recognised early.
 READ_AHEAD = 3
 
-FREE: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None}
 Yields = Callable[[], bool]
 
 
@@ -61,15 +67,15 @@ Yields = Callable[[], bool]
 class LayoutSchedule:
     """Decide when to repeat the layout with the pages recognised so far."""
 
-    due_after: float = FIRST_TAKE_UP_SECONDS
+    due_after: float = FIRST_LAYOUT_SECONDS
     since: float = field(default_factory=time.monotonic)
 
     @property
     def is_due(self) -> bool:
         return time.monotonic() - self.since >= self.due_after
 
-    def taken_up(self, seconds: float) -> None:
-        self.due_after = max(FIRST_TAKE_UP_SECONDS, TAKE_UP_SHARE * seconds)
+    def laid_out(self, seconds: float) -> None:
+        self.due_after = max(FIRST_LAYOUT_SECONDS, LAYOUT_INTERVAL * seconds)
         self.since = time.monotonic()
 
 
@@ -85,7 +91,7 @@ def recognise_document(
     with sigterm_deferred():
         lease = acquire_for_recognition(document_id)
         if lease is not None:
-            work_on(lease, lambda held: recognise(held, yields, background), pause)
+            work_on(lease, lambda held: recognise(held, yields, background), requeue_or_fail)
     return lease is not None
 
 
@@ -103,7 +109,7 @@ def next_to_recognise() -> uuid.UUID | None:
     return found.order_by(*order).values_list("pk", flat=True).first()
 
 
-def enough_at_work() -> bool:
+def is_limit_reached() -> bool:
     """Return whether this machine's limit is reached: all workers but one, at least one."""
     here = Document.objects.filter(
         status=Document.Status.RECOGNISING,
@@ -126,8 +132,8 @@ def in_turn() -> Yields:
 def want_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None:
     """Prioritise a page that a user is looking at, and those after it.
 
-    Asking again for what was asked for last changes nothing: whoever waits asks every few seconds, and
-    each change of the order ends the process that recognises.
+    A repeated request changes nothing: a waiting reader repeats it every few seconds, and each change of the
+    order restarts the recognition process.
     """
     if not (document.pages_waiting or document.pictures_waiting):
         return
@@ -155,10 +161,10 @@ def pages_left(documents: QuerySet[Document]) -> int:
 
 def recognise(lease: Lease, yields: Yields, background: bool) -> None:
     """Recognise pages, repeat the layout, release. Raises LostLease, ParseFailure, IngestionFailure."""
-    pace = LayoutSchedule()
+    schedule = LayoutSchedule()
     while pages_of(lease).awaiting_recognition().exists() and not yields():
-        recognise_in_order(lease, pace, yields, background)
-    if pages_of(lease).to_take_up().exists():
+        recognise_in_order(lease, schedule, yields, background)
+    if pages_of(lease).awaiting_layout().exists():
         add_recognised_pages(lease)
     if pages_of(lease).awaiting_recognition().exists():
         release(lease, Document.Status.RECOGNISING)
@@ -168,33 +174,33 @@ def recognise(lease: Lease, yields: Yields, background: bool) -> None:
         transaction.on_commit(lambda: issue_recognition_tickets(1), robust=True)
 
 
-def recognise_in_order(lease: Lease, pace: LayoutSchedule, yields: Yields, background: bool) -> None:
+def recognise_in_order(lease: Lease, schedule: LayoutSchedule, yields: Yields, background: bool) -> None:
     """Recognise waiting pages until none is left, ``yields()``, or a user requests another page."""
     document = lease.row.get()
     pages = list(pages_of(lease).awaiting_recognition().in_order_of_need())
     wanted = max((page.wanted_at for page in pages if page.wanted_at), default=None)
-    if looked_at := pages_looked_at(pages, wanted):
-        pages, background = looked_at, False
+    if urgent := urgent_pages(pages, wanted):
+        pages, background = urgent, False
     numbers = [page.number for page in pages]
     with (
         local_file(document.file) as path,
-        closing(answers_of(path, numbers, background, lambda: asked_since(lease, wanted))) as answers,
+        closing(results_of(path, numbers, background, lambda: requested_since(lease, wanted))) as answers,
     ):
-        # After a single page the child is free for the layout: to start another takes seconds.
+        # Let the child finish a single page: then the layout can use it. Starting another takes seconds.
         for page, answer in zip(pages, answers if len(pages) > 1 else list(answers), strict=False):
-            keep(lease, answer)
-            if pace.is_due or (page.wanted_at and page is pages[0]):
+            store_result(lease, answer)
+            if schedule.is_due or (page.wanted_at and page is pages[0]):
                 began = time.monotonic()
                 add_recognised_pages(lease)
-                pace.taken_up(time.monotonic() - began)
-            if yields() or asked_since(lease, wanted):
+                schedule.laid_out(time.monotonic() - began)
+            if yields() or requested_since(lease, wanted):
                 return
 
 
-def pages_looked_at(pages: Sequence[Page], wanted: datetime | None) -> list[Page]:
-    """Return the page requested last, then those after it, unless a whole document was requested.
+def urgent_pages(pages: Sequence[Page], wanted: datetime | None) -> list[Page]:
+    """Return the page requested last, once it is done those after it; [] for a request of a whole document.
 
-    The page comes alone: those after it would share the processor with it, and with the layout that shows it.
+    Pages recognised beside it would compete for the processor with it and with the layout that shows it.
     """
     latest = [page for page in pages if wanted and page.wanted_at == wanted]
     if len(latest) > 1 + READ_AHEAD:
@@ -202,7 +208,7 @@ def pages_looked_at(pages: Sequence[Page], wanted: datetime | None) -> list[Page
     return latest[:1] if len(latest) == 1 + READ_AHEAD else latest
 
 
-def answers_of(
+def results_of(
     path: Path, numbers: Sequence[int], background: bool, is_over: Yields
 ) -> Generator[PageRecognised | PageNotRecognised]:
     """Yield the result of each page, in order. A crash of the child fails the page it was at."""
@@ -220,7 +226,7 @@ def answers_of(
                 yield PageNotRecognised(numbers[answered], failure.code, failure.detail)
 
 
-def asked_since(lease: Lease, wanted: datetime | None) -> bool:
+def requested_since(lease: Lease, wanted: datetime | None) -> bool:
     """Return whether a page was requested later than ``wanted``."""
     latest = pages_of(lease).awaiting_recognition().aggregate(latest=Max("wanted_at"))["latest"]
     return latest is not None and (wanted is None or latest > wanted)
@@ -230,7 +236,7 @@ def pages_of(lease: Lease) -> PageQuerySet:
     return Page.objects.filter(document=lease.document_id)
 
 
-def keep(lease: Lease, answer: PageRecognised | PageNotRecognised) -> None:
+def store_result(lease: Lease, answer: PageRecognised | PageNotRecognised) -> None:
     """Store the result of one page. Raises LostLease."""
     with locked(lease):
         page = pages_of(lease).filter(number=answer.number)
@@ -243,7 +249,7 @@ def keep(lease: Lease, answer: PageRecognised | PageNotRecognised) -> None:
             page.update(tries=F("tries") + 1, failure=recognition_failure(answer.code))
 
 
-def pause(lease: Lease, error: Exception) -> None:
+def requeue_or_fail(lease: Lease, error: Exception) -> None:
     """Requeue a document whose recognition failed as a whole, or give up after the last attempt."""
     is_final = isinstance(error, ParseFailure) and error.code == FailureCode.NO_TEXT
     if is_final or isinstance(error, IngestionFailure):  # e.g. the embedding service is unreachable
@@ -255,7 +261,7 @@ def pause(lease: Lease, error: Exception) -> None:
     is_indexed = document.status == Document.Status.RECOGNISING
     if document.attempts < settings.INGEST_MAX_ATTEMPTS:
         status = Document.Status.RECOGNISING if is_indexed else Document.Status.UPLOADED
-        lease.row.update(status=status, **FREE)
+        lease.row.update(status=status, **UNLEASED)
     elif is_indexed:
         give_up(lease.row)
     else:
@@ -265,4 +271,4 @@ def pause(lease: Lease, error: Exception) -> None:
 def give_up(documents: QuerySet[Document]) -> None:
     """End the recognition of documents that failed each time; record it on their waiting pages."""
     give_up_pages(documents, recognition_failure(FailureCode.INTERNAL))
-    documents.update(status=Document.Status.READY, progress=1, attempts=0, **FREE)
+    documents.update(status=Document.Status.READY, progress=1, attempts=0, **UNLEASED)

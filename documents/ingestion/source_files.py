@@ -42,8 +42,7 @@ from documents.models.document import files_of
 from documents.papers.bibliography import record_of, record_sheet
 from pdf.api import add_text_layer, convert_file, without_password
 from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
-from pdf.sandbox.messages import MIB, wall_seconds
-from pdf.sandbox.messages import Maker as Making
+from pdf.sandbox.messages import MIB, Maker, wall_seconds
 from pdf.sandbox.office_server import REFUSED, OfficeLimits
 from pdf.structure import ParsedDocument
 
@@ -117,10 +116,10 @@ def pdf_of(path: Path, name: str) -> bytes:
     format, suffix = named_as(name), PurePath(name).suffix
     if format is None:
         raise ParseFailure(FailureCode.NOT_A_PDF)
-    if format.maker == Converter.OFFICE:
+    if format.converter == Converter.OFFICE:
         return office_to_pdf(path, suffix)
     limits = msgspec.structs.replace(parse_limits(), base_seconds=settings.CONVERT_SECONDS)
-    return convert_file(path, cast(Making, format.maker.value), suffix[1:], limits=limits)
+    return convert_file(path, cast(Maker, format.converter.value), suffix[1:], limits=limits)
 
 
 # --- Conversion of office files by LibreOffice ---
@@ -336,7 +335,7 @@ def restore_previous(documents: QuerySet[Document], code: str, reason: str) -> i
 def _restore_previous(document: Document, code: str, reason: str) -> None:
     version, refused = document.previous_version, files_of(document)
     pages = max(document.page_count, version.page_count)
-    version.set_back(document)
+    version.restore(document)
     document.status, document.progress, document.attempts = Document.Status.READY, 1, 0
     document.lease, document.lease_holder, document.lease_expires_at = None, "", None
     document.failure_code, document.failure_message = code, f"{UNREAD}{reason}"[:200]

@@ -1,4 +1,4 @@
-"""Papers in a library: added by their metadata, completed by their PDF."""
+"""Add papers to a library by their metadata, and fetch their PDFs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from django_q.tasks import async_task
 from documents.access import add_to_collection
 from documents.files.uploads import UploadRefused, clean_name, store_upload
 from documents.files.url_fetch import FetchRefused, fetch
-from documents.ingestion.queue import cancel_jobs, issue_tickets, job_beside, new_job
+from documents.ingestion.queue import cancel_jobs, independent_job, issue_tickets, new_job
 from documents.ingestion.source_files import replace_file
 from documents.models import CitationUnit, Collection, Document, Job, RetrievalChunk, Tag
 from documents.models.library import colour_for
@@ -36,7 +36,7 @@ FETCH_TASK = "documents.papers.acquisition.fetch_pdf"
 
 
 def completed(record: PaperRecord) -> PaperRecord:
-    """Complete a record from the catalogues, if they answer; a person's own values stay.
+    """Complete a record from the catalogues, if they respond. Values of the record are kept.
 
     Raises CatalogueError for a record without a title that they do not complete.
     """
@@ -48,8 +48,8 @@ def completed(record: PaperRecord) -> PaperRecord:
         if record.title:
             return record
         raise
-    said = {name: value for name, value in msgspec.structs.asdict(record).items() if value and name != "kind"}
-    return msgspec.structs.replace(listed, **said)
+    own = {name: value for name, value in msgspec.structs.asdict(record).items() if value and name != "kind"}
+    return msgspec.structs.replace(listed, **own)
 
 
 def add_and_fetch(owner: User, record: PaperRecord) -> Document:
@@ -64,9 +64,9 @@ Headers = Mapping[str, str]
 
 
 def add_papers(owner: User, records: Sequence[PaperRecord], headers: Headers | None = None) -> list[Document]:
-    """Add all papers of a list at once; workers draw, read and index them one by one, as they do files.
+    """Add all papers of a list, in a constant number of queries.
 
-    A few queries, however long the list is: its progress is that of the documents.
+    Workers then draw the record sheet of each, and parse and index it like a file.
     """
     single = {record.key: record for record in records}
     known = in_library(owner, list(single.values()))
@@ -91,17 +91,18 @@ def add_papers(owner: User, records: Sequence[PaperRecord], headers: Headers | N
 LISTS = (".rdf", ".bib", ".json", ".ris")
 MOST_FILES = 20_000  # entries of a ZIP
 LARGEST_LIST = 50_000_000  # bytes
-BOMB = 100  # times its packed size: no PDF and no list packs so well
+BOMB = 100  # compression ratio of a zip bomb, which no PDF and no list of references has
 
 
 class ExportUnreadable(Exception):
-    """The ZIP is no exported library; the message is for people."""
+    """The ZIP is not an exported library; the message is for the user."""
 
 
 def add_export(owner: User, archive: IO[bytes]) -> list[Document]:
-    """The works of an exported library, a ZIP of its folder. Raises ExportUnreadable, BibliographyUnreadable.
+    """Add the works of an exported library, a ZIP of its folder.
 
-    A PDF that is refused (a duplicate, too large) leaves its work with the record alone.
+    A work whose PDF is refused (duplicate, too large) is added with its record only.
+    Raises ExportUnreadable, BibliographyUnreadable.
     """
     try:
         with ZipFile(archive) as packed:
@@ -117,9 +118,9 @@ def add_export(owner: User, archive: IO[bytes]) -> list[Document]:
 
 
 def add_zotero(owner: User, key: str, group: str = "") -> list[Document]:
-    """Return the works of a library at zotero.org; workers fetch their PDFs. Raises CatalogueError.
+    """Add the works of a library at zotero.org; workers fetch their PDFs. Raises CatalogueError.
 
-    The key goes with their tasks and is stored nowhere else.
+    The key is stored only in the tasks that fetch PDFs.
     """
     library = Zotero(key, group)
     return add_records(owner, library.records(), library.headers)
@@ -130,7 +131,7 @@ def add_records(
 ) -> list[Document]:
     """Add the papers, with the files, tags and collections of an exported library.
 
-    A document of the owner whose file name a record gives gets that record, before others are made.
+    A document of the owner whose file name is in a record gets this record. Other records become documents.
     """
     names = {clean_name(PurePosixPath(path).name): record for record in records for path in record.files}
     files = Document.objects.sources().filter(owner=owner, deleted_at=None, kind=Document.Kind.PDF)
@@ -150,7 +151,7 @@ RECORD_FIELDS = ("title", "authors", "year", "abstract", "tldr", "doi", "source_
 
 
 def file_as(document: Document, record: PaperRecord) -> None:
-    """Put the owner's tags and collections on the document as the record names them."""
+    """Add the document to the tags and collections that the record names; create missing ones."""
     owner = document.owner
     for name in {tag[:60] for tag in record.tags[:MOST_TAGS]}:
         tag, _made = Tag.objects.get_or_create(owner=owner, name=name, defaults={"colour": colour_for(name)})
@@ -183,7 +184,7 @@ def _packed_name(folder: PurePosixPath, path: str) -> str:
 
 
 def _store_packed(owner: User, packed: ZipFile, name: str) -> None:
-    """Store one PDF of the ZIP, which is read and never unpacked to a path that it names itself."""
+    """Store one PDF of the ZIP. It is read as a stream: the ZIP's own paths are never written to."""
     entry = packed.NameToInfo.get(name)
     if entry is None or entry.file_size > settings.UPLOAD_MAX_BYTES or _is_bomb(entry):
         return
@@ -198,7 +199,7 @@ def _is_bomb(entry: ZipInfo) -> bool:
 
 
 def described(document: Document, record: PaperRecord) -> Document:
-    """Return the document with what the record says of the paper; not saved."""
+    """Set the document's fields from the record, without saving, and return it."""
     document.kind = Document.Kind.PAPER
     document.title, document.authors = record.title[:500], [name[:200] for name in record.authors]
     document.year, document.abstract, document.tldr = record.year, record.abstract, record.tldr
@@ -217,7 +218,7 @@ def described(document: Document, record: PaperRecord) -> Document:
 
 
 def fetch_later(document: Document, headers: Headers | None = None) -> None:
-    """Let a worker fetch the PDF that the paper's record names, as a job of its own."""
+    """Queue the download of the PDF that the paper's record names, as a separate job."""
     if not document.jobs.unfinished().filter(kind=Job.Kind.FETCH).exists():
         new_job(document, Job.Kind.FETCH).save()
     task = (FETCH_TASK, str(document.pk), dict(headers or {}))
@@ -225,13 +226,13 @@ def fetch_later(document: Document, headers: Headers | None = None) -> None:
 
 
 def fetch_failure(document: Document) -> str:
-    """Why the full text of a paper could not be fetched the last time; empty where it did not fail."""
+    """Return why the last fetch of a paper's full text failed; '' if it did not."""
     last = document.jobs.filter(kind=Job.Kind.FETCH).first() if document.kind == Document.Kind.PAPER else None
     return last.failure_message if last else ""
 
 
 def add_paper(owner: User, record: PaperRecord) -> Document:
-    """Return the paper as a document of the owner: the one that is there, or a new one made of its record."""
+    """Return the owner's document of the paper; create it from the record if there is none."""
     if found := in_library(owner, [record]).get(record.key):
         return found
     sheet = ContentFile(record_sheet(record))
@@ -254,7 +255,7 @@ def fetch_pdf(document_id: str, headers: Headers | None = None) -> str:
         cancel_jobs(Job.objects.unfinished().filter(document__pk=document_id, kind=Job.Kind.FETCH))
         return "nothing to fetch"
     try:
-        with job_beside(document, Job.Kind.FETCH), fetch(url, headers=headers) as fetched:
+        with independent_job(document, Job.Kind.FETCH), fetch(url, headers=headers) as fetched:
             replace_file(document, fetched.file)
     except (FetchRefused, UploadRefused) as refused:
         return refused.message
@@ -262,7 +263,7 @@ def fetch_pdf(document_id: str, headers: Headers | None = None) -> str:
 
 
 def mark_abstracts(document: Document, **signal: Any) -> None:
-    """Receiver of ``document_parsed``: cite what a paper's record says, its TLDR too, as its abstract."""
+    """Receiver of ``document_parsed``: mark abstract and TLDR on a paper's record sheet as abstract."""
     if document.kind == Document.Kind.PAPER and "payload" not in document.metadata:
         units = CitationUnit.objects.filter(document=document, section_title__in=RECORD_SECTIONS)
         units.update(section_type="abstract")

@@ -22,7 +22,7 @@ from django_q.tasks import async_task
 from documents.chunking import main_type
 from documents.importers.block_import import VERSION as IMPORT_VERSION
 from documents.ingestion.pipeline import ingest_again
-from documents.ingestion.queue import job_beside
+from documents.ingestion.queue import independent_job
 from documents.models import CitationUnit, Document, FailureCode, Job, RetrievalChunk
 from documents.models.content import chunk_metadata
 from pdf.api import PARSER_VERSION
@@ -75,7 +75,7 @@ def embed_lacking(
         if time.monotonic() - begun > seconds:
             return False
         try:
-            with job_beside(document, Job.Kind.INDEX):
+            with independent_job(document, Job.Kind.INDEX):
                 embedded = embed_document(document, space)
         except Stale:
             continue
@@ -279,7 +279,7 @@ def bring_up_to_date(behind: Behind) -> None:
     if behind.what == "parser":
         ingest_again(behind.document)
         return
-    with job_beside(behind.document, Job.Kind.INDEX):
+    with independent_job(behind.document, Job.Kind.INDEX):
         index_what_lacks(behind)
 
 
@@ -335,7 +335,7 @@ def index_older_words(**signal: Any) -> None:
         if time.monotonic() - begun > WORDS_ROUND:
             return
         try:
-            with job_beside(document, Job.Kind.INDEX):
+            with independent_job(document, Job.Kind.INDEX):
                 index_words(document)
         except Stale:
             continue

@@ -207,7 +207,7 @@ def test_a_worker_that_was_killed_leaves_what_was_recognised(alice: User) -> Non
     lease = acquire_for_recognition(document.pk)
     assert lease is not None
     (answer, *_) = recognition.recognise_pages(document.file.path, [2])
-    recognition.keep(lease, answer)  # and here it is killed, before the page is taken up
+    recognition.store_result(lease, answer)  # and here it is killed, before the page is taken up
     recover(Document.objects.filter(pk=document.pk))
     document.refresh_from_db()
     assert (document.status, document.lease) == (Document.Status.RECOGNISING, None)
@@ -234,7 +234,7 @@ def test_a_replaced_file_takes_no_words_of_the_old_one(alice: User) -> None:
     (answer, *_) = recognition.recognise_pages(document.file.path, [2])
     replace_file(document, ContentFile(scan(SENTENCES[1])), "new.pdf")
     with pytest.raises(LostLease):
-        recognition.keep(lease, answer)
+        recognition.store_result(lease, answer)
     ingest_document(document.pk)
     recognise_document(document.pk)
     assert words_of(document, 2) == SENTENCES[1]
