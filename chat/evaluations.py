@@ -32,7 +32,7 @@ from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import answered
 from chat.reviews.typed_values import FilledCell
 from documents.models import Document
-from retrieval.evaluations import KnownQuestion, evaluation_user, take_in_folder, wanted_files
+from retrieval.evaluations import KnownQuestion, evaluation_user, ingest_folder, wanted_files
 from retrieval.provider_calls import ProviderError
 from text.terms import terms_of
 from text.values import values_in
@@ -201,7 +201,7 @@ class AnswerEvaluation:
             raise CommandError(f"{options['questions']}: {error}") from None
         user = evaluation_user()
         files = wanted_files(options["pdfs"], list(questions), options["scope"])
-        library = take_in_folder(user, files)
+        library = ingest_folder(user, files)
         with override_settings(**({"PACKS": []} if options["without_packs"] else {})):
             outcomes = answer_questions(questions, user, library, options["scope"])
         if options["each"]:
@@ -366,7 +366,7 @@ class ReviewEvaluation:
             raise CommandError(f"{options['cells']}: {error}") from None
         user = evaluation_user()
         files = [options["pdfs"] / f"{stem}.pdf" for stem in sorted({known.document for known in cells})]
-        library = take_in_folder(user, files)
+        library = ingest_folder(user, files)
         documents = Document.objects.in_bulk(library.values())
         judged = []
         for known in cells:

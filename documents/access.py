@@ -117,13 +117,13 @@ def _by_collections(document: Document, shares: list[Share]) -> Iterator[Way]:
     since = _Since(document, shares, placed)
     for place in placed:
         begun = max(place.added_at, since.edits(place.holder))
-        if people := tuple(_let_through(place, document.owner, begun)):
+        if people := tuple(_people_with_access(place, document.owner, begun)):
             label = place.collection.name if place.collection_id in known else ""
             granter = place.holder.get_username()
             yield Way(f"collection-{place.collection_id}", "collection", people, granter, begun, None, label)
 
 
-def _let_through(place: Placement, owner: User, since: datetime) -> Iterator[Person]:
+def _people_with_access(place: Placement, owner: User, since: datetime) -> Iterator[Person]:
     """Yield the collection's owner and those it is shared with, but not the document's owner or holder."""
     others = {owner.pk, place.holder.pk}
     if place.collection.owner_id not in others:
@@ -154,8 +154,8 @@ class _Since:
         moments = [share.created_at for share in self._shares if _gives_editing(share, user)]
         for place in self._placed:
             if place.pk not in seen and (given := _edits_collection(place, user)):
-                rests_on = self.edits(place.holder, seen | {place.pk})
-                moments.append(max(place.added_at, given, rests_on))
+                holder_since = self.edits(place.holder, seen | {place.pk})
+                moments.append(max(place.added_at, given, holder_since))
         return min(moments, default=_NEVER)
 
 
@@ -173,23 +173,23 @@ def _gives_editing(share: Share, user: User) -> bool:
 
 
 class UnknownUser(Exception):
-    """There is no user of this name, and no group that the giver is in."""
+    """No active user has this name, nor does a group of the giver."""
 
 
 class NotYours(Exception):
-    """The collection may not be changed by this user. The message names it."""
+    """The user may not change the collection, whose name is the message."""
 
 
 class Shared(Protocol):
-    """What has ``shares``: a document, a collection, a review."""
+    """A row with ``shares``: a document, a collection or a review."""
 
     shares: Any
 
 
 def share_with(giver: User, shared: Shared, name: str, *, can_write: bool) -> Any:
-    """Share with the user or group of that name, to read or to edit. Raise UnknownUser.
+    """Share with the user or group of that name, for reading or editing. Raise UnknownUser.
 
-    Only the giver's own groups are found: nobody learns of others.
+    Only the giver's own groups are found, so that no names of other groups are disclosed.
     """
     user = User.objects.filter(username=name, is_active=True).exclude(pk=giver.pk).first()
     group = None if user else Group.objects.filter(name=name, user=giver).first()
@@ -200,9 +200,9 @@ def share_with(giver: User, shared: Shared, name: str, *, can_write: bool) -> An
 
 
 def add_to_collection(document: Document, collection: Collection, user: User) -> None:
-    """Put the document into the collection, on the right of a user who may edit both.
+    """Add the document to the collection for a user who may edit both.
 
-    A place that rests on the right of the document's owner, or on another that still holds, stays as it is.
+    An existing placement is replaced if the user owns the document, or if the right it depends on has ended.
     """
     with transaction.atomic():
         place, is_new = Placement.objects.select_for_update().get_or_create(
@@ -231,9 +231,9 @@ def remove_from_collection(document: Document, collection: Collection, user: Use
 
 
 def set_collections(document: Document, wanted: Iterable[Collection], user: User) -> None:
-    """Make these the document's collections, of those that the user sees. Raise NotYours.
+    """Set the document's collections, of those visible to the user. Raise NotYours.
 
-    Collections that the user does not see keep the document.
+    The document stays in collections that the user cannot see.
     """
     chosen = {collection.pk: collection for collection in wanted}
     held = {row.pk: row for row in document.collections.filter(pk__in=Collection.objects.visible_to(user))}

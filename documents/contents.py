@@ -1,4 +1,4 @@
-"""The figures and tables of a document, and its section trails."""
+"""The figures and tables of a document, and its section paths as text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ListedFigure:
 
     @property
     def area(self) -> Box:
-        """Return the smallest box around all of it."""
+        """Return the bounding box of its boxes."""
         return bounding_box(Rect(*box) for box in self.boxes)
 
 
@@ -66,7 +66,8 @@ def figures_of(document: Document) -> list[ListedFigure]:
     ]
     captions = {_letters(one): one for one in _captions(document)}
     listed = [
-        _with_text_of(captions.pop(_letters(one), one), one) for one in [*as_one_a_page(figures), *tables]
+        _with_text_of(captions.pop(_letters(one), one), one)
+        for one in [*merged_without_caption(figures), *tables]
     ]
     return sorted([*listed, *captions.values()], key=lambda figure: figure.page)[:MOST_FIGURES]
 
@@ -95,7 +96,7 @@ def figure_boxes(document: Document) -> dict[int, tuple[Box, ...]]:
 
 def _figures_on(page: Page) -> tuple[Box, ...]:
     boxes = page.frame.display_boxes(figure["rect"] for figure in page.figures)
-    if page.ocr:  # found in the scan
+    if page.ocr:  # these were found within the scan
         return boxes
     if page.awaits == Page.Awaits.PAGE and sum(Rect(*box).area for box in boxes) >= WHOLE:  # in strips
         return ()
@@ -106,7 +107,7 @@ TABLE_WORD = re.compile(r"\W*(tab|表)", re.I)  # Table, Tabelle, tableau, tabla
 
 
 def _captions(document: Document) -> list[ListedFigure]:
-    """Return the captions alone: of what is drawn with text, or was not recognised. Two queries."""
+    """Return caption units as figures, also of drawings that were not recognised. Two queries."""
     captions = CitationUnit.objects.filter(document=document, unit_type=CitationUnit.Type.CAPTION)
     listed = list(captions.order_by("position").values_list("page_number", "content", "bbox"))
     frames = _frames(document, {page for page, _, _ in listed})
@@ -117,8 +118,8 @@ def _captions(document: Document) -> list[ListedFigure]:
     ]
 
 
-def as_one_a_page(figures: Iterable[ListedFigure]) -> Iterator[ListedFigure]:
-    """Yield the figures with a caption, and those of a page without one as one: a row of logos, a collage."""
+def merged_without_caption(figures: Iterable[ListedFigure]) -> Iterator[ListedFigure]:
+    """Yield figures with a caption; merge those of a page without one, such as a row of logos."""
     for page, on_page in groupby(figures, key=lambda figure: figure.page):
         listed = list(on_page)
         yield from (figure for figure in listed if figure.caption)
@@ -143,7 +144,7 @@ def table_areas(document: Document) -> list[TableArea]:
     ]
 
 
-MOST_OF_IT = 0.5  # of a unit's area: a unit with more inside belongs to a drawn region
+LEAST_INSIDE = 0.5  # of a unit's area: a unit with more inside belongs to a drawn region
 
 
 def units_in(document_id: UUID, number: int, box: Box) -> list[UUID]:
@@ -153,7 +154,9 @@ def units_in(document_id: UUID, number: int, box: Box) -> list[UUID]:
         return []
     units = CitationUnit.objects.filter(document=document_id, page_number=number).order_by("position")
     asked = page.frame.from_display(Rect(*box))
-    return [pk for pk, rects in units.values_list("pk", "rects") if _share_inside(rects, asked) > MOST_OF_IT]
+    return [
+        pk for pk, rects in units.values_list("pk", "rects") if _share_inside(rects, asked) > LEAST_INSIDE
+    ]
 
 
 def _share_inside(rects: Sequence[Sequence[float]], outer: Rect) -> float:
@@ -200,7 +203,7 @@ BETWEEN = " › "
 
 
 def trail(path: Sequence[str], title: str = "") -> str:
-    """Return ``Part II › Item 7``, without colons and headings that repeat the last or the title."""
+    """Join a section path: ``Part II › Item 7``. Omit final colons, and headings equal to the one before."""
     previous = plain(title)
     shown = []
     for heading in path:

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from documents.models import UNFINISHED, Collection, Document, Job, PreviousVersion, Tag
 from documents.models.document import DocumentQuerySet, files_of
-from documents.models.library import reachable
+from documents.models.library import reachable, uuid_or_none
 from documents.signals import document_deleted
 
 ORDERS = {
@@ -43,11 +43,11 @@ class Shelf:
     collections: list[Collection]
     tags: list[Tag]
     total: int  # documents
-    working: int  # of these, being read
+    working: int  # of these, being processed
     failed: int
 
     def number_of(self, view: LibraryView) -> int | None:
-        """Return the number of documents that are shown, where it is one of those beside them; else None."""
+        """Return the number of documents in the view, if the sidebar has counted it; else None."""
         if not view.is_filtered:
             return self.total
         if view.words or sum(map(bool, (view.state, view.tag, view.collection))) > 1:
@@ -58,7 +58,7 @@ class Shelf:
         return next((row.number for row in rows if row.pk in {view.tag, view.collection}), None)
 
     def name_of(self, view: LibraryView) -> str:
-        """Return the name of the collection or tag that is shown; '' when none of these is."""
+        """Return the name of the shown collection or tag; '' for other views."""
         shown = {view.collection, view.tag}
         rows: list[Collection | Tag] = [*self.collections, *self.tags]
         return next((row.name for row in rows if row.pk in shown), "")
@@ -66,7 +66,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class LibraryView:
-    """What a person asked the library to show; unknown values fall back to the default."""
+    """Filters, order and layout of the library by its URL; unknown values become the defaults."""
 
     words: str = ""
     state: str = ""
@@ -81,8 +81,8 @@ class LibraryView:
             words=query.get("q", "").strip()[:200],
             state=query.get("state", "") if query.get("state") in STATES else "",
             order=query.get("order", "newest") if query.get("order") in ORDERS else "newest",
-            tag=_uuid(query.get("tag")),
-            collection=_uuid(query.get("collection")),
+            tag=uuid_or_none(query.get("tag", "")),
+            collection=uuid_or_none(query.get("collection", "")),
             as_list=query.get("as", "list" if as_list else "grid") == "list",
         )
 
@@ -108,10 +108,10 @@ class LibraryView:
         return found.order_by(*ORDERS[self.order], "pk")
 
     def page(self, user: User, shelf: Shelf, number: str | None) -> Page[Document]:
-        """Return one page of the documents, with what a card needs, in three queries.
+        """Return one page of documents with the fields of a card, in three queries.
 
-        To sort and skip keys alone costs a tenth of sorting whole rows with what is asked of each. Where the
-        number of documents is not known, all their keys cost no more than to count them.
+        Sorting and skipping keys costs a tenth of doing so with annotated rows. If the number of documents is
+        unknown, fetching all keys costs no more than counting them.
         """
         keys = self.documents(user).values_list("pk", flat=True)
         known = shelf.number_of(self)
@@ -142,9 +142,10 @@ NOT_ON_CARDS = (
 
 
 def for_cards(documents: DocumentQuerySet, user: User) -> QuerySet[Document]:
-    """The rows of cards: without the long texts, with the user's rights (``may_edit``) and ``own_tags``.
+    """Return the rows of cards, without long texts, annotated with ``may_edit`` and ``own_tags``.
 
-    Of an own paper ``fetching`` says whether its full text is fetched, ``fetch_failure`` why it was not.
+    For the user's own papers, ``fetching`` tells whether the full text is being fetched, and
+    ``fetch_failure`` why that failed.
     """
     fetches = Job.objects.filter(document=OuterRef("pk"), kind=Job.Kind.FETCH, owner=user).order_by(
         "-created_at"
@@ -163,7 +164,7 @@ def for_cards(documents: DocumentQuerySet, user: User) -> QuerySet[Document]:
     )
 
 
-# All documents that the user may see are found once; asking of each placement costs twice as much.
+# Visible documents are found once: checking each placement costs twice as much.
 NUMBERS = """
 WITH seen (id, status) AS MATERIALIZED ({documents})
 SELECT 'state', status, count(*) FROM seen GROUP BY status
@@ -177,7 +178,7 @@ FROM documents_document_tags JOIN seen ON seen.id = document_id GROUP BY tag_id
 
 
 def shelf_of(user: User) -> Shelf:
-    """Collections, tags and states with their numbers of documents: three queries."""
+    """Count the documents of the user's collections, tags and states. Three queries."""
     documents = Document.objects.visible_to(user).order_by().values_list("pk", "status")
     sql, parameters = documents.query.get_compiler(documents.db).as_sql()
     with connections[documents.db].cursor() as cursor:
@@ -198,19 +199,12 @@ def shelf_of(user: User) -> Shelf:
     )
 
 
-def _uuid(value: str | None) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(value) if value else None
-    except ValueError:
-        return None
-
-
 def move_to_trash(document: Document) -> None:
     Document.objects.filter(pk=document.pk, deleted_at=None).update(deleted_at=timezone.now())
 
 
 def restore_from_trash(document: Document) -> bool:
-    """False when the same file was uploaded again meanwhile: then there is nothing to bring back."""
+    """Restore the document. Return False if the same file was uploaded again meanwhile."""
     try:
         with transaction.atomic():
             Document.objects.filter(pk=document.pk).update(deleted_at=None)
@@ -223,7 +217,7 @@ logger = logging.getLogger(__name__)
 
 
 def delete_document(document: Document) -> None:
-    """Remove the document and all that was made of it. A worker that holds it stores nothing more."""
+    """Delete the document and everything made from it. A worker that leases it stores nothing more."""
     with transaction.atomic():
         locked = Document.objects.select_for_update(of=("self",)).filter(pk=document.pk).first()
         if locked is None:
@@ -237,7 +231,7 @@ def delete_document(document: Document) -> None:
 
 
 def remove_files(files: list[FieldFile]) -> None:
-    """Remove stored files; one that cannot be removed is logged, and the sweep of the storage finds it."""
+    """Delete stored files. Log those that cannot be deleted: the sweep of the storage finds them."""
     for file in files:
         if not file.name:
             continue

@@ -1,10 +1,10 @@
-"""What processes on several hosts share through Redis (``PINCITE_REDIS``): a cache, counts, announcements.
+"""State that processes on several hosts share through Redis (``PINCITE_REDIS``): cache, counters, notices.
 
-Redis may be lost at any time. A cache that is away misses, counts go on in the database, and who waits for an
-announcement looks at the database by itself. After a failure nothing asks Redis for ``AWAY_SECONDS``.
+Redis may fail at any time. Then the cache misses, counters continue in the database, and waiters poll the
+database. After a failure, Redis is not used for ``AWAY_SECONDS``.
 
-Announcements are hints that something was stored. Without Redis they are PostgreSQL's NOTIFY; through a
-pooler nobody can LISTEN, and one looks as often as without any.
+Notices are hints that something was stored. Without Redis they are sent by PostgreSQL's NOTIFY. A connection
+pooler does not pass them on (LISTEN): then waiters only poll.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 AWAY_SECONDS = 5.0
-ANSWER_SECONDS = 1.0  # that Redis may take
+ANSWER_SECONDS = 1.0  # time limit for a response of Redis
 Result = TypeVar("Result")
 
 _away_until = 0.0  # on the monotonic clock
@@ -61,7 +61,7 @@ def _new_client() -> Redis:
 
 
 def attempt(work: Callable[[], Result], otherwise: Callable[[], Result]) -> Result:
-    """Return the answer of Redis, or ``otherwise`` if it does not answer."""
+    """Return the result of ``work``, which uses Redis; of ``otherwise`` if Redis fails."""
     global _away_until
     import redis
 
@@ -70,7 +70,7 @@ def attempt(work: Callable[[], Result], otherwise: Callable[[], Result]) -> Resu
             return work()
         except redis.RedisError as error:
             _away_until = time.monotonic() + AWAY_SECONDS
-            logger.warning("Redis does not answer, and is not asked for %g s: %s", AWAY_SECONDS, error)
+            logger.warning("Redis does not respond, and is not used for %g s: %s", AWAY_SECONDS, error)
     return otherwise()
 
 
@@ -80,13 +80,13 @@ SALT = "documents.shared_state.cache"
 
 
 class SignedValues:
-    """Signed with the secret key: who can write to Redis cannot make us unpickle anything."""
+    """Sign pickled values with the secret key: write access to Redis must not allow running code."""
 
     def dumps(self, value: Any) -> bytes:
         return signing.dumps(value, salt=SALT, serializer=PickleSerializer).encode()
 
     def loads(self, data: bytes) -> Any:
-        """None for what we did not sign."""
+        """Return the value; None if the signature is invalid."""
         try:
             return signing.loads(data.decode(), salt=SALT, serializer=PickleSerializer)
         except (signing.BadSignature, UnicodeDecodeError):
@@ -94,7 +94,7 @@ class SignedValues:
 
 
 class Client(RedisCacheClient):
-    """Django's, without a failure: what cannot be read is not there."""
+    """Django's cache client without errors: a value that cannot be read is missing."""
 
     def __init__(self, servers: list[str], **options: Any) -> None:
         own: dict[str, Any] = {"serializer": SignedValues()}
@@ -126,7 +126,7 @@ class SharedCache(RedisCache):
 
 
 def count(key: str, limit: int, seconds: int) -> int:
-    """Count one more use of ``key`` on all hosts. 0 when it is allowed, else the seconds to wait."""
+    """Count one use of ``key`` on all hosts. Return 0 when allowed, else the seconds to wait."""
     if not settings.REDIS_URL:
         return RateCount.take(key, limit, seconds)
     return attempt(lambda: _count_in_redis(key, limit, seconds), lambda: RateCount.take(key, limit, seconds))
@@ -144,7 +144,7 @@ def _count_in_redis(key: str, limit: int, seconds: int) -> int:
 
 
 def uncount(key: str) -> None:
-    """Count one use of ``key`` less."""
+    """Undo one ``count``."""
     if settings.REDIS_URL:
         attempt(lambda: _uncount_in_redis(key), lambda: None)
     RateCount.give_back(key)
@@ -156,16 +156,16 @@ def _uncount_in_redis(key: str) -> None:
         redis_client().decr(name)
 
 
-# --- Announcements: who waits for something to be stored hears of it ---
+# --- Announcements: notify waiters that something was stored ---
 
 CHANNEL = "pincite_stored"
-NAMES_A_NOTICE = 200  # PostgreSQL takes 8,000 bytes
-SILENCE_SECONDS = 1.0  # between two looks whether anybody still waits
+NAMES_A_NOTICE = 200  # PostgreSQL limits a notice to 8,000 bytes
+SILENCE_SECONDS = 1.0  # between two checks whether anybody still waits
 Wake = Callable[[], None]
 
 
 def announce(names: Iterable[str]) -> None:
-    """Say that something was stored, after it was committed. Raises DatabaseError."""
+    """Notify those who wait for these names. Call it after the commit. Raises DatabaseError."""
     listed = list(names)
     for start in range(0, len(listed), NAMES_A_NOTICE):
         notice = " ".join(listed[start : start + NAMES_A_NOTICE])
@@ -181,13 +181,13 @@ def _publish(notice: str) -> None:
 
 
 class Announcements:
-    """One thread and one connection of this process, while anybody waits."""
+    """Listen with one thread and one connection of this process, while anybody waits."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, set[Wake]] = defaultdict(set)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self.heard = False  # whether the source answers just now
+        self.heard = False  # whether the connection works
 
     @contextmanager
     def of(self, name: str) -> Iterator[asyncio.Event]:
@@ -217,12 +217,12 @@ class Announcements:
                 for notice in from_redis() if settings.REDIS_URL else from_postgres():
                     self.heard = True
                     self._wake(notice.split())
-                    if not notice and self._ends():
+                    if not notice and self._stop_if_idle():
                         return
-            except Exception as error:  # of either; whoever waits looks by itself meanwhile
-                logger.warning("announcements are not heard: %s", error)
+            except Exception as error:  # of either source; waiters poll meanwhile
+                logger.warning("announcements cannot be received: %s", error)
             self.heard = False
-            if self._ends():
+            if self._stop_if_idle():
                 return
             time.sleep(AWAY_SECONDS)
 
@@ -232,7 +232,7 @@ class Announcements:
         for wake in wakers:
             wake()
 
-    def _ends(self) -> bool:
+    def _stop_if_idle(self) -> bool:
         with self._lock:
             if not self._waiting:
                 self._thread, self.heard = None, False
@@ -243,7 +243,7 @@ announcements = Announcements()
 
 
 def from_redis() -> Iterator[str]:
-    """Notices, and '' where there is none for a while. Raises RedisError."""
+    """Yield notices, and '' after ``SILENCE_SECONDS`` without one. Raises RedisError."""
     client: Any = redis_client()  # its pubsub has no types
     with client.pubsub() as source:
         source.subscribe(CHANNEL)
@@ -253,7 +253,7 @@ def from_redis() -> Iterator[str]:
 
 
 def from_postgres() -> Iterator[str]:
-    """Notices, and '' where there is none for a while. Raises psycopg.Error."""
+    """Yield notices, and '' after ``SILENCE_SECONDS`` without one. Raises psycopg.Error."""
     with psycopg.connect(**listening_parameters(), autocommit=True) as source:
         source.execute(f"LISTEN {CHANNEL}")
         while True:

@@ -18,7 +18,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, OutputWrapper
 from numpy.typing import NDArray
 
-from documents.management.commands.ingest import take_in
+from documents.management.commands.ingest import ingest_file
 from documents.models import Document
 from retrieval.index.full_text import open_index
 from retrieval.query.plan import plan_search
@@ -162,7 +162,7 @@ class RetrievalEvaluation:
         except (OSError, msgspec.MsgspecError) as error:
             raise CommandError(f"{options['questions']}: {error}") from None
         user = evaluation_user()
-        library = take_in_folder(user, wanted_files(options["pdfs"], questions, options["scope"]))
+        library = ingest_folder(user, wanted_files(options["pdfs"], questions, options["scope"]))
         outcomes = evaluate(questions, user, library, options["scope"])
         if options["json"]:
             out.write(msgspec.json.encode(scores_of(outcomes)).decode())
@@ -209,7 +209,7 @@ def wanted_files(folder: Path, questions: list[KnownQuestion], breadth: str) -> 
     return [folder / f"{stem}.pdf" for stem in sorted({known.doc_name for known in questions})]
 
 
-def take_in_folder(user: User, files: list[Path]) -> dict[str, UUID]:
+def ingest_folder(user: User, files: list[Path]) -> dict[str, UUID]:
     """Return the user's documents by file stem; ingest files that are missing or incomplete.
 
     Unreadable files are skipped, and the questions about them count as failed.
@@ -217,7 +217,7 @@ def take_in_folder(user: User, files: list[Path]) -> dict[str, UUID]:
     library: dict[str, UUID] = {}
     for number, path in enumerate(files, 1):
         say(f"{number}/{len(files)} {path.name}")
-        line = take_in(user, path)
+        line = ingest_file(user, path)
         if line.document:
             library[path.stem] = UUID(line.document)
         if line.failure:

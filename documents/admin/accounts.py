@@ -52,7 +52,7 @@ class ConnectedAccountAdmin(EndingAdmin):
 
 @admin.register(Schedule)
 class ScheduleAdmin(EndingAdmin):
-    """A schedule names any function for the workers to call, so none can be written here."""
+    """Schedules, read-only: a new one could make the workers call any function."""
 
     list_display = ["name", "func", "schedule_type", "next_run"]
     list_display_links = ["name", "func"]

@@ -36,10 +36,10 @@ def estimated_rows(model: type[models.Model]) -> int:
 
 
 def from_catalogue(model: type[models.Model], query: str) -> list[str]:
-    """Return what a query for one value says of a model's table, where it says something.
+    """Query PostgreSQL's catalogue for one value of a model's table; omit NULL and ''.
 
-    Where Citus distributes the table, of each of its shards, which alone have statistics. ``%s`` in the
-    query stands for the name of the table.
+    ``%s`` in the query is the table's name. If Citus distributes the table, return one value for each shard,
+    since only shards have statistics.
     """
     table = model._meta.db_table
     distributed = is_distributed(connection.settings_dict["NAME"], table)
@@ -53,7 +53,7 @@ def from_catalogue(model: type[models.Model], query: str) -> list[str]:
 
 @cache
 def is_distributed(database: str, table: str) -> bool:
-    """Return whether Citus distributes the table; asked once by each process."""
+    """Return whether Citus distributes the table. Cached in each process."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('citus_tables') IS NOT NULL")
         if not cursor.fetchone()[0]:

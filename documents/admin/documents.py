@@ -81,7 +81,7 @@ class DocumentAdmin(admin.ModelAdmin):
     )
     fieldsets = [
         (None, {"fields": ["title", "authors", "year", "doi", "language", "abstract", "tldr"]}),
-        ("What happened", {"fields": readonly_fields}),
+        ("Processing", {"fields": readonly_fields}),
     ]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -114,7 +114,7 @@ class DocumentAdmin(admin.ModelAdmin):
         stages = [spent for stage, spent in document.stage_seconds.items() if ":" not in stage]
         return f"{sum(stages):.1f}" if stages else "–"
 
-    @admin.display(description="what it became")
+    @admin.display(description="content")
     def counts(self, document: Document) -> str:
         made = [
             (Page, document.page_count),
@@ -132,7 +132,7 @@ class DocumentAdmin(admin.ModelAdmin):
     @admin.display(description="who has access")
     def access(self, document: Document) -> str:
         ways = len(ways_to(document)) - 1
-        text = f"the owner, and by {ways} other ways" if ways else "only the owner"
+        text = f"the owner, and others by {ways} grants" if ways else "only the owner"
         return format_html(
             '<a href="{}">{}</a>', reverse("admin:documents_document_access", args=[document.pk]), text
         )
@@ -151,7 +151,7 @@ class DocumentAdmin(admin.ModelAdmin):
             if not may_end:
                 raise PermissionDenied
             if end_way(document, request.POST.get("way", "")):
-                self.log_change(request, document, "Ended a way to the document.")
+                self.log_change(request, document, "Ended a grant of access to the document.")
                 messages.success(request, "Access ended.")
             return redirect("admin:documents_document_access", pk)
         page = self.admin_site.each_context(request) | {
@@ -210,7 +210,7 @@ class DocumentAdmin(admin.ModelAdmin):
 
     def _queued(self, request: HttpRequest, done: list[bool]) -> None:
         self.message_user(
-            request, f"{sum(done)} queued, {len(done) - sum(done)} in work already.", messages.SUCCESS
+            request, f"{sum(done)} queued, {len(done) - sum(done)} already in progress.", messages.SUCCESS
         )
 
 
@@ -243,7 +243,7 @@ class UnitAdmin(PlacedAdmin):
     list_filter = ["unit_type", ("section_type", CommonValuesFilter), "continues"]
     search_fields = ["id"]
     id_paths, title_path = ("pk", "document", "chunk"), "document"
-    search_help_text = "its id, the id of its chunk, or id or title of its document"
+    search_help_text = "id of the unit or its chunk, or id or title of its document"
     ordering = ["document_id", "position"]
     fields = (
         "of_document",
@@ -293,7 +293,7 @@ class ChunkAdmin(PlacedAdmin):
     list_filter = [("chunk_type", CommonValuesFilter), ("section_type", CommonValuesFilter)]
     search_fields = ["id"]
     id_paths, title_path = ("pk", "document"), "document"
-    search_help_text = "its id, or id or title of its document; the words are for the search page"
+    search_help_text = "id of the chunk, or id or title of its document; search its text on the search page"
     ordering = ["document_id", "index"]
     fields: tuple[str, ...] = (
         "of_document",

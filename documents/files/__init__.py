@@ -1,6 +1,6 @@
 """Files of documents: uploads, downloads by URL, formats and conversion, storage, pictures of pages.
 
-Its face: the storage on a local disk, the default.
+This module has the default storage, on a local disk.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ def region_picture(document: Document, number: int, box: Sequence[float]) -> byt
     return png(image)
 
 
-# Pages drawn at the same time: more would each start a process of their own, which takes longer than to wait.
+# Limits pages drawn at the same time: another process would take longer to start than a page to wait.
 _drawing_slots = threading.BoundedSemaphore(os.cpu_count() or 1)
 _PATIENCE = 2.0  # seconds: pages that take long must not hold up all others
 

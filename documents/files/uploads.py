@@ -38,7 +38,7 @@ UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Converter(StrEnum):
-    """What converts the file to PDF."""
+    """The converter of a format to PDF."""
 
     NONE = "none"  # already a PDF
     IMAGE = "image"
@@ -58,7 +58,7 @@ class Format:
 
     label: str
     suffixes: tuple[str, ...]
-    maker: Converter
+    converter: Converter
     signatures: tuple[bytes, ...] = ()
 
     def fits(self, head: bytes) -> bool:
@@ -241,7 +241,7 @@ class Inspected:
 
     @property
     def is_pdf(self) -> bool:
-        return self.format.maker == Converter.NONE
+        return self.format.converter == Converter.NONE
 
 
 def store_upload(owner: User, file: File, name: str, *, queued: bool = True) -> Document:
@@ -327,7 +327,7 @@ def accepted_format(name: str, head: bytes) -> Format:
     found = recognise(name, head)
     if found is None:
         raise UploadRefused(FailureCode.NOT_A_PDF, NOT_ACCEPTED)
-    if found.maker == Converter.OFFICE and (lacking := office_lacks(PurePath(name).suffix)):
+    if found.converter == Converter.OFFICE and (lacking := office_lacks(PurePath(name).suffix)):
         raise UploadRefused(FailureCode.NOT_A_PDF, lacking)
     return found
 

@@ -76,7 +76,7 @@ class ImportedBlock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_block(**values: object) -> ImportedBlock:
-    """Return a validated Block. Raises AdapterError."""
+    """Return a validated block. Raises AdapterError."""
     text = values.get("text")
     if isinstance(text, str):
         values["text"] = clean(text)

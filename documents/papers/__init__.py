@@ -1,5 +1,5 @@
-"""Papers: known by their metadata first, read from their PDF later, followed through their citations.
+"""Papers: added by their metadata, completed by their PDF, related by citations.
 
-``acquisition`` adds them and fetches PDFs, ``catalogues`` asks Semantic Scholar and OpenAlex,
+``acquisition`` adds them and fetches PDFs, ``catalogues`` queries Semantic Scholar and OpenAlex,
 ``bibliography`` reads and writes references.
 """

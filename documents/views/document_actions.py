@@ -106,7 +106,7 @@ def contents(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def pages(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show a place for the picture of every page, of the right size; the browser draws it when it is seen."""
+    """Show a placeholder of the right size for each page; the browser loads its picture when visible."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     rows = shown.pages.order_by("number").defer("text", "word_boxes", "furniture", "figures")
     return render(request, "reader/_thumbnails.html", {"pages": rows})
@@ -115,7 +115,7 @@ def pages(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Figures and tables with their captions."""
+    """Show figures and tables with their captions."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     return render(request, "reader/_figures.html", {"figures": figures_of(shown)})
 
@@ -123,7 +123,7 @@ def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def figure_places(request: HttpRequest, pk: UUID) -> JsonResponse:
-    """Return the boxes of figures by page (display fractions), whose colours dark pages keep."""
+    """Return the boxes of figures by page, in display fractions. Dark pages keep their colours."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     places = [{"page": page, "boxes": boxes} for page, boxes in figure_boxes(shown).items()]
     return JsonResponse(places, safe=False)
@@ -132,9 +132,9 @@ def figure_places(request: HttpRequest, pk: UUID) -> JsonResponse:
 @require_safe
 @login_required
 def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show the units of ``?page=`` as a list, with their rectangles: what was parsed.
+    """List the parsed units of ``?page=`` with their rectangles.
 
-    204 when that reading of the page is ``?shown`` already: what was chosen in the list stays chosen.
+    Return 204 if ``?shown`` is the present version of the page, so that the list keeps its selection.
     """
     number = request.GET.get("page", "")
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -157,12 +157,12 @@ def uuid_or_404(text: str) -> UUID:
 
 
 def by_htmx(request: HttpRequest) -> bool:
-    """Asked by htmx, which wants a fragment; else a form was sent, which wants a page."""
+    """Return whether htmx sent the request and expects a fragment; a form expects a page."""
     return "HX-Request" in request.headers
 
 
 def refusal(message: str) -> HttpResponse:
-    """Why something was not done, as text."""
+    """Return 422 with the reason as text, translated."""
     return HttpResponse(translated(message), status=422, content_type="text/plain; charset=utf-8")
 
 
@@ -185,7 +185,7 @@ def to_details(pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Hides the document and offers to undo it. Only its owner can."""
+    """Move the document to the bin, and offer to undo that. Only its owner can."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     move_to_trash(document)
     return changed(render(request, "library/_deleted.html", {"document": document}))
@@ -205,13 +205,13 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Read the document again, with its password when one is given."""
+    """Process the document again, with its password if one is given."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     if password := request.POST.get("password", ""):
         try:
             unlock(document, password)
         except ParseFailure as failure:
-            wrong = _why_locked(failure)
+            wrong = _unlock_message(failure)
             if by_htmx(request):
                 return card(request, document, wrong=wrong)
             messages.error(request, wrong)
@@ -223,7 +223,7 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Stop the reading of a document."""
+    """Cancel the ingestion of a document."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     pipeline.cancel(document)
     return answer(request, document)
@@ -242,7 +242,7 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Take a new version of the file. Only its owner can: a refusal may name other documents of theirs."""
+    """Replace the file. Only the owner can, since a refusal may name another document of the owner."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     file = request.FILES.get("file")
     try:
@@ -257,7 +257,7 @@ def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Sticks a tag on the document (``name``, made when it is new, or ``tag``, its id), or takes one off."""
+    """Add a tag to the document (``name``, created if new, or ``tag``, its id), or remove one."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     tags = Tag.objects.visible_to(request.user)
     if removed := request.POST.get("remove"):
@@ -307,22 +307,22 @@ def menu(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def answer(request: HttpRequest, document: Document, *, focused: bool = False) -> HttpResponse:
-    """Show the card as it is now for htmx; the details for a form that was sent without it."""
+    """Return the updated card to htmx; redirect other requests to the details."""
     return card(request, document, focused=focused) if by_htmx(request) else to_details(document.pk)
 
 
 def card(request: HttpRequest, document: Document, wrong: str = "", *, focused: bool = False) -> HttpResponse:
-    """Show the card, which htmx puts in the place of the old one.
+    """Return the card, with which htmx replaces the old one.
 
-    ``wrong`` says what was wrong with the password that was given; the title of a ``focused`` one gets the
-    focus, as the button that was pressed is gone.
+    ``wrong`` is a message about the password. ``focused`` moves the focus to the title, since the pressed
+    button is gone.
     """
     context = {"documents": [_row(request, document)], "wrong": wrong, "focused": focused, "answered": True}
     return changed(render(request, "library/_cards.html", context))
 
 
 def new_card(request: HttpRequest, document: Document) -> HttpResponse:
-    """Show the card of a new document, which htmx puts before all others."""
+    """Return the card of a new document, which htmx inserts before all others."""
     context = {"documents": [_row(request, document)]}
     return changed(render(request, "library/_new_card.html", context, status=201))
 
@@ -332,11 +332,11 @@ def _row(request: HttpRequest, document: Document) -> Document:
 
 
 def changed(response: HttpResponse) -> HttpResponse:
-    """Tell the page that its numbers of documents, collections and tags may have changed."""
+    """Make the page update its counts of documents, collections and tags."""
     response.headers["HX-Trigger"] = "librarychanged"
     return response
 
 
-def _why_locked(failure: ParseFailure) -> str:
+def _unlock_message(failure: ParseFailure) -> str:
     wrong = failure.code == FailureCode.PASSWORD_PROTECTED
     return _("That password is not right. Try again.") if wrong else failure.message

@@ -27,12 +27,12 @@ from documents.models import Document, EventKind
 from documents.models.security import record
 from documents.templatetags.ui import sprite
 
-KEPT = "private, max-age=604800, immutable"  # of an address with the digest of its file
+KEPT = "private, max-age=604800, immutable"  # for a URL that contains the digest of the file
 SINGLE_RANGE = re.compile(r"bytes=(\d*)-(\d*)\s*")
 
 
 class RangeNotSatisfiable(Exception):
-    """The range lies outside the file: answer 416."""
+    """The range lies outside the file: respond with 416."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def _bytes_of(stored: FieldFile, span: ByteRange | None, head: bool) -> HttpResp
 
 
 async def _blocks(file: IO[bytes], length: int) -> AsyncIterator[bytes]:
-    """So many bytes in blocks. Reading happens in a thread: the event loop serves others meanwhile."""
+    """Yield ``length`` bytes in blocks, read in a thread to keep the event loop free."""
     try:
         left = length
         while left > 0 and (block := await asyncio.to_thread(file.read, min(left, WHOLE_IN_MEMORY))):
@@ -177,7 +177,7 @@ def _described(
 @require_safe
 @login_required
 def document_thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show the first page's picture; a blank sheet, not to be kept, when it cannot be drawn now."""
+    """Return the first page's picture; a blank sheet that is not cached, if it cannot be drawn now."""
     document = get_object_or_404(Document.objects.visible_to(request.user).defer(*NOT_ON_CARDS), pk=pk)
     try:
         response = HttpResponse(thumbnail_of(document), content_type="image/webp")

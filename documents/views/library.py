@@ -68,7 +68,7 @@ def library(request: HttpRequest) -> HttpResponse:
         "shelf": shelf,
         "heading": shelf.name_of(view),
         "formats": accepted(),
-        "office": [format.label for format in accepted() if format.maker == Converter.OFFICE],
+        "office": [format.label for format in accepted() if format.converter == Converter.OFFICE],
     }
     response = render(request, "library/library.html", context)
     if "as" in request.GET:
@@ -80,9 +80,9 @@ def library(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def further(request: HttpRequest) -> HttpResponse:
-    """Show the cards after the first ``start``: what the library asks for as it is scrolled.
+    """Return the cards after the first ``start``, requested as the library is scrolled.
 
-    The page counts its cards, so that none comes twice or is left out where documents came or went meanwhile.
+    The page counts its cards, so that none is repeated or skipped when documents come or go meanwhile.
     """
     start = request.GET.get("start", "")
     first = int(start) if re.fullmatch(r"[0-9]{1,8}", start) else 0
@@ -94,7 +94,7 @@ def further(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def upload(request: HttpRequest) -> HttpResponse:
-    """Take one file; return its card (201), or the reason of a refusal as text (422)."""
+    """Store one file. Return its card (201), or the reason of a refusal as text (422)."""
     file = request.FILES.get("file")
     if file is None:
         return refusal(_("No file was sent."))
@@ -127,9 +127,9 @@ def upload_address(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def cards(request: HttpRequest) -> HttpResponse:
-    """Show the cards of ``?id=…&id=…`` as they stand now: what the library asks while documents are read.
+    """Return the present cards of ``?id=…&id=…``, polled while documents are processed.
 
-    Where one has come to its end the page is told that its numbers may be others now.
+    When one is finished, the page updates its counts.
     """
     ids = [value for value in request.GET.getlist("id")[:POLLED_AT_ONCE] if uuid_or_none(value)]
     documents = for_cards(Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
@@ -144,7 +144,7 @@ JOBS_A_PAGE = 50
 @require_safe
 @login_required
 def jobs(request: HttpRequest) -> HttpResponse:
-    """Show the user's jobs, newest first. The list alone is asked for again while one is unfinished."""
+    """Show the user's jobs, newest first. htmx polls the list alone while one is unfinished."""
     rows = Job.objects.visible_to(request.user).select_related("document")
     page = Paginator(rows, JOBS_A_PAGE).get_page(request.GET.get("page"))
     unfinished = any(job.finished_at is None for job in page.object_list)
@@ -158,7 +158,7 @@ NAME_LENGTHS = {Collection: 120, Tag: 60}
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def collections(request: HttpRequest) -> HttpResponse:
-    """Show all collections and tags; a POST makes a ``collection`` or a ``tag`` of that name."""
+    """Show all collections and tags; a POST creates a ``collection`` or a ``tag`` of that name."""
     if request.method == "POST":
         kind: type[Collection] | type[Tag] = Tag if request.POST.get("kind") == "tag" else Collection
         name = request.POST.get("name", "").strip()[: NAME_LENGTHS[kind]]
@@ -203,13 +203,13 @@ def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
 @login_required
 def delete_collection(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Delete the collection; its documents stay."""
-    return _delete_shelf(request, get_object_or_404(Collection, pk=pk, owner=request.user))
+    return _delete_row(request, get_object_or_404(Collection, pk=pk, owner=request.user))
 
 
 @require_POST
 @login_required
 def delete_tag(request: HttpRequest, pk: UUID) -> HttpResponse:
-    return _delete_shelf(request, get_object_or_404(Tag.objects.visible_to(request.user), pk=pk))
+    return _delete_row(request, get_object_or_404(Tag.objects.visible_to(request.user), pk=pk))
 
 
 @require_POST
@@ -256,7 +256,7 @@ def _change(request: HttpRequest, row: Collection | Tag) -> HttpResponse:
     return redirect("collections")
 
 
-def _delete_shelf(request: HttpRequest, row: Collection | Tag) -> HttpResponse:
+def _delete_row(request: HttpRequest, row: Collection | Tag) -> HttpResponse:
     row.delete()
     messages.success(request, _("Deleted “%(name)s”. The documents stay.") % {"name": row.name})
     return redirect("collections")
@@ -270,7 +270,7 @@ def _is_colour(request: HttpRequest) -> bool:
 
 
 class ActionRefused(Exception):
-    """The action cannot be done; the message is for people."""
+    """The action cannot be done; the message is for the user."""
 
 
 def chosen_ids(request: HttpRequest) -> list[UUID]:
@@ -338,7 +338,7 @@ NAMED = ("tag", "collect", "share")
 @require_POST
 @login_required
 def act(request: HttpRequest, action: str) -> HttpResponse:
-    """Do the action with each ``document`` that the user may do it with; ``name`` is its object."""
+    """Apply the action to each ``document`` where the user may; ``name``: tag, collection or user."""
     assert request.user.is_authenticated
     name = request.POST.get("name", "").strip().replace("\x00", "")
     if action not in ACTIONS:
@@ -411,7 +411,7 @@ def trash(request: HttpRequest) -> HttpResponse:
     """Show the user's deleted documents; a POST restores the chosen ones or deletes them (``forever``)."""
     binned = Document.objects.filter(owner=request.user).exclude(deleted_at=None)
     if request.method == "POST":
-        _empty(request, binned)
+        _change_bin(request, binned)
         return redirect("bin")
     page = Paginator(binned.order_by("-deleted_at", "pk"), BIN_PAGE).get_page(request.GET.get("page"))
     kept = timedelta(days=settings.BIN_DAYS)
@@ -420,18 +420,18 @@ def trash(request: HttpRequest) -> HttpResponse:
     return render(request, "library/bin.html", context)
 
 
-def _empty(request: HttpRequest, binned: DocumentQuerySet) -> None:
+def _change_bin(request: HttpRequest, binned: DocumentQuerySet) -> None:
     everything = "all" in request.POST
     rows = list(binned if everything else binned.filter(pk__in=chosen_ids(request)))
     if "forever" in request.POST:
         for row in rows:
             delete_document(row)
         done = len(rows)
-        said = ngettext("Deleted %(n)s document for good.", "Deleted %(n)s documents for good.", done)
+        message = ngettext("Deleted %(n)s document for good.", "Deleted %(n)s documents for good.", done)
     else:
         done = sum(restore_from_trash(row) for row in rows)
-        said = ngettext("Restored %(n)s document.", "Restored %(n)s documents.", done)
+        message = ngettext("Restored %(n)s document.", "Restored %(n)s documents.", done)
         if done < len(rows):
             messages.error(request, _("A file that was uploaded again meanwhile stays in the bin."))
     if done:
-        messages.success(request, said % {"n": done})
+        messages.success(request, message % {"n": done})

@@ -57,7 +57,7 @@ LONGEST_LIST = 5_000_000  # bytes of a list of references
 
 
 class WorkForm(forms.Form):
-    """What is known of a work; authors stand one on each line."""
+    """The metadata of a work; one author per line."""
 
     title = forms.CharField(label=gettext_lazy("Title"), max_length=500)
     authors = forms.CharField(
@@ -147,7 +147,7 @@ class ListForm(forms.Form):
 
 
 class ZoteroForm(forms.Form):
-    """Which library at zotero.org, and the key that opens it."""
+    """The key of an account at zotero.org, and the group whose library is imported."""
 
     key = forms.CharField(
         label=gettext_lazy("Key"),
@@ -179,7 +179,7 @@ def papers(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def add(request: HttpRequest) -> HttpResponse:
-    """Show one paper by its DOI, arXiv id or title, as the catalogues know it."""
+    """Add a paper by its DOI, arXiv id or title, looked up in the catalogues."""
     what = request.POST.get("what", "").strip()[:500]
     if not what:
         return _page(request, problem=_("Type a DOI, an arXiv id or a title."))
@@ -224,7 +224,7 @@ def add_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def add_zotero_library(request: HttpRequest) -> HttpResponse:
-    """Show all works of a library at zotero.org, with their PDFs, tags and collections."""
+    """Import all works of a library at zotero.org, with their PDFs, tags and collections."""
     form = ZoteroForm(request.POST)
     if not form.is_valid():
         return _page(request, zotero=form)
@@ -240,7 +240,7 @@ def add_zotero_library(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def metadata(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show the metadata of a document in a form that corrects them."""
+    """Show a form for the metadata of a document; a POST saves it."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     form = WorkForm(request.POST) if request.method == "POST" else WorkForm.of(document)
     if request.method == "POST" and form.is_valid():
@@ -253,7 +253,7 @@ def metadata(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Give a paper its PDF."""
+    """Attach a PDF to a paper."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     file = request.FILES.get("file")
     if file is not None:
@@ -267,7 +267,7 @@ def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def fetch_full_text(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Let a worker fetch a paper's open-access PDF again."""
+    """Queue another download of a paper's open-access PDF."""
     papers = Document.objects.filter(kind=Document.Kind.PAPER, deleted_at=None)
     document = get_object_or_404(papers, pk=pk, owner=request.user)
     if document.metadata.get("paper", {}).get("pdf_url"):
@@ -296,7 +296,7 @@ def reference_line(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def around(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Papers that a paper cites, or that cite it. The list itself comes when the catalogues have answered."""
+    """Show papers that a paper cites, or that cite it. The list loads when the catalogues have responded."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     context = {"section": "library", "document": document, "direction": _direction(request)}
     return render(request, "papers/around.html", context)
@@ -323,7 +323,7 @@ def _around(request: HttpRequest, pk: UUID) -> list[ListedPaper]:
 @require_safe
 @login_required
 def found(request: HttpRequest) -> HttpResponse:
-    """Papers on a topic, as the catalogues find them. The list itself comes when they have answered."""
+    """Show papers on a topic. The list loads when the catalogues have responded."""
     context = {"section": "library", "topic": _topic(request)}
     return render(request, "papers/found.html", context) if _topic(request) else redirect("papers")
 
@@ -347,7 +347,7 @@ def _topic(request: HttpRequest) -> str:
 
 
 def _list(request: HttpRequest, listed: Callable[[], list[ListedPaper]]) -> HttpResponse:
-    """Show the papers with buttons that add them; ``action`` is where the form of the list is sent."""
+    """Show the papers with buttons that add them; ``action`` is the URL of the list's form."""
     sent = [(name, request.GET[name]) for name in ("of", "q") if name in request.GET]
     context = {"action": request.path.removesuffix("list/") + "add/", "sent": sent}
     try:
@@ -357,7 +357,7 @@ def _list(request: HttpRequest, listed: Callable[[], list[ListedPaper]]) -> Http
 
 
 def _add_marked(request: HttpRequest, listed: Callable[[], list[ListedPaper]]) -> None:
-    """Add the papers whose ``key`` was sent. What is known of them is asked again, not read from a form."""
+    """Add the papers whose ``key`` was sent. Their records are looked up again, not taken from the form."""
     wanted = set(request.POST.getlist("key"))
     try:
         rows = listed()

@@ -18,7 +18,7 @@ from django.utils.decorators import sync_only_middleware
 
 from chat.models import AnswerShare
 from documents.models import ApiToken, EventKind, Placement, Share
-from documents.models.security import record, request_in_work
+from documents.models.security import current_request, record
 
 FLAGS = ("is_active", "is_staff", "is_superuser")
 CHANGES = {"post_add": "added", "post_remove": "removed", "post_clear": "removed all"}
@@ -31,11 +31,11 @@ def who_asks(
     """Middleware: make the current request's user and address available to events."""
 
     def answered(request: HttpRequest) -> HttpResponseBase:
-        token = request_in_work.set(request)
+        token = current_request.set(request)
         try:
             return get_response(request)
         finally:
-            request_in_work.reset(token)
+            current_request.reset(token)
 
     return answered
 

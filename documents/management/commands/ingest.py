@@ -56,14 +56,14 @@ class Command(LibraryCommand):
         self, *, paths: list[Path], owner: str, json: bool, watch: float | None, **options: Any
     ) -> None:
         user = owner_named(owner)
-        seen: dict[Path, Look] = {}
+        seen: dict[Path, FileState] = {}
         failed = self.ingest_all(user, list(pdf_files(paths)), json)
         with suppress(KeyboardInterrupt):
             for path in pdf_files(paths) if watch else ():
-                seen[path] = look_at(path)
+                seen[path] = file_state(path)
             while watch:
                 time.sleep(watch)
-                failed += self.ingest_all(user, settled(paths, seen), json)
+                failed += self.ingest_all(user, completely_written(paths, seen), json)
         if failed:
             sys.exit(1)
 
@@ -72,9 +72,9 @@ class Command(LibraryCommand):
         failed = 0
         for number, file in enumerate(files, 1):
             self.show_progress(number, len(files), file)
-            line = take_in(user, file)
+            line = ingest_file(user, file)
             failed += line.status != Document.Status.READY
-            self.stdout.write(msgspec.json.encode(line).decode() if json else sentence(line))
+            self.stdout.write(msgspec.json.encode(line).decode() if json else summary_line(line))
             self.stdout.flush()
         self.clear_progress()
         return failed
@@ -102,36 +102,36 @@ def pdf_files(paths: list[Path]) -> Iterator[Path]:
 
 
 @dataclass(slots=True)
-class Look:
-    """The last state of a file; ``taken`` once it was ingested in this state."""
+class FileState:
+    """Size and time of change of a file; ``ingested`` once it was ingested in this state."""
 
     size: int
     changed: float
-    taken: bool = True
+    ingested: bool = True
 
 
-def look_at(path: Path) -> Look:
+def file_state(path: Path) -> FileState:
     found = path.stat()
-    return Look(found.st_size, found.st_mtime)
+    return FileState(found.st_size, found.st_mtime)
 
 
-def settled(paths: list[Path], seen: dict[Path, Look]) -> list[Path]:
+def completely_written(paths: list[Path], seen: dict[Path, FileState]) -> list[Path]:
     """Return new or changed files that are unchanged since the last check, i.e. completely written."""
     ready = []
     for path in pdf_files(paths):
         try:
-            now, before = look_at(path), seen.get(path)
+            now, before = file_state(path), seen.get(path)
         except FileNotFoundError:  # moved or deleted meanwhile
             continue
         if before is None or (before.size, before.changed) != (now.size, now.changed):
-            seen[path] = Look(now.size, now.changed, taken=False)
-        elif not before.taken:
-            before.taken = True
+            seen[path] = FileState(now.size, now.changed, ingested=False)
+        elif not before.ingested:
+            before.ingested = True
             ready.append(path)
     return ready
 
 
-def take_in(owner: User, path: Path) -> IngestRecord:
+def ingest_file(owner: User, path: Path) -> IngestRecord:
     start = time.perf_counter()
     try:
         with path.open("rb") as stream:
@@ -144,7 +144,7 @@ def take_in(owner: User, path: Path) -> IngestRecord:
         document = refusal.existing
     except OSError as error:
         return IngestRecord(str(path), "", "failed", 0, 0, 0, elapsed(start), f"unreadable: {error.strerror}")
-    return line_of(finish(document), path, start)
+    return record_of(finish(document), path, start)
 
 
 def finish(document: Document) -> Document:
@@ -159,7 +159,7 @@ def finish(document: Document) -> Document:
     return document
 
 
-def line_of(document: Document, path: Path, start: float) -> IngestRecord:
+def record_of(document: Document, path: Path, start: float) -> IngestRecord:
     failure = f"{document.failure_code}: {document.failure_message}" if document.failure_code else ""
     return IngestRecord(
         file=str(path),
@@ -177,7 +177,7 @@ def elapsed(start: float) -> float:
     return round(time.perf_counter() - start, 3)
 
 
-def sentence(line: IngestRecord) -> str:
+def summary_line(line: IngestRecord) -> str:
     if line.failure:
         return f"✗ {line.file}: {line.failure}"
     rate = f"{line.pages / line.seconds:.0f} pages/s" if line.seconds else ""

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from documents.management.commands.ingest import look_at, pdf_files, settled
+from documents.management.commands.ingest import completely_written, file_state, pdf_files
 from documents.models import Document
 from tests.drawing import draw_pdf
 
@@ -89,17 +89,17 @@ def test_a_path_that_is_not_there_is_named(admin: User, tmp_path: Path) -> None:
 
 
 def test_a_watched_folder_gives_up_files_once_they_are_written(folder: Path) -> None:
-    seen = {path: look_at(path) for path in pdf_files([folder])}
-    assert settled([folder], seen) == []
+    seen = {path: file_state(path) for path in pdf_files([folder])}
+    assert completely_written([folder], seen) == []
     new = folder / "deep/new.pdf"
     new.write_bytes(b"%PDF-1.7 half")
-    assert settled([folder], seen) == []  # it may still be growing
+    assert completely_written([folder], seen) == []  # it may still be growing
     new.write_bytes(draw_pdf("All of it."))
-    assert settled([folder], seen) == []
-    assert settled([folder], seen) == [new]
-    assert settled([folder], seen) == []
+    assert completely_written([folder], seen) == []
+    assert completely_written([folder], seen) == [new]
+    assert completely_written([folder], seen) == []
     new.unlink()
-    assert settled([folder], seen) == []
+    assert completely_written([folder], seen) == []
 
 
 def test_a_folder_is_watched_until_the_command_is_stopped(
