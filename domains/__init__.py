@@ -1,8 +1,8 @@
-"""Packs: words of one field, used only for documents that are of the field by their own evidence.
+"""Packs: vocabulary of single fields, each used only for documents that belong to its field.
 
-A pack is a folder of data files, which search and answers read through ``pack_data``. ``evidence.txt``
-is its key: phrases that documents of the field hold and others do not. Scores are always given with and
-without packs (``PINCITE_PACKS=none``). Knows nothing of Django.
+A pack is a folder of data files, which search and answers read with ``pack_data``. Its ``evidence.txt``
+lists phrases by which a document of the field is recognised. Scores are always given with and without packs
+(``PINCITE_PACKS=none``). This package does not use Django.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ FOLDER = Path(__file__).parent
 EVIDENCE = "evidence.txt"
 LEAST_EVIDENCE = 6
 LEAST_SHARE = 0.3
-"""Distinct phrases of its evidence that a document must hold to be of a field: number, and share."""
-WHOLE_LENGTH = 40_000  # characters from which that share is asked; a shorter document says less of all
+"""Distinct phrases of its evidence that a document of the field must contain: number, and share."""
+WHOLE_LENGTH = 40_000  # characters; a shorter document needs a proportionally smaller share
 CHARACTERS_READ = 400_000
 
 
@@ -49,7 +49,7 @@ def evidence_of(pack: str) -> tuple[str, ...]:
 
 
 def fields_of(texts: Iterable[str]) -> list[str]:
-    """Return the packs whose field the document belongs to: it has enough of their evidence."""
+    """Return the packs of the fields that the document belongs to, by its evidence."""
     text, size = [], 0
     for part in texts:
         text.append(" ".join(part.lower().split()))

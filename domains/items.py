@@ -1,4 +1,4 @@
-"""Items of a field: what questions ask for, and how documents label it (``<pack>/items.toml``)."""
+"""Items of a field, such as "revenue": how questions name and documents label them (``items.toml``)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ AskedItem = tuple[re.Pattern[str], tuple["Item", ...]]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something that documents of a field say under a label of its own.
+    """Something that documents of a field state under a label, such as a line item or a clause.
 
     Attributes:
         label: matches the label of a row, the heading of a section, or a sentence that says it.
-        kind: what the label stands on.
-        statement: the statement where such a row stands first of all, by the pack's name for it; or ''.
+        kind: where the label is found.
+        statement: the pack's name of the financial statement that states such a row; or ''.
     """
 
     pack: str
@@ -97,11 +97,11 @@ def statement_of(heading: str, pack: str) -> str:
     return ""
 
 
-LEAST_OF_LABEL = 0.7  # share of a row's label that an item's own words must be
+LEAST_OF_LABEL = 0.7  # share of the letters of a row's label that the item must match
 
 
-def said_by_label(text: str, label: str, packs: Iterable[str]) -> tuple[int, int] | None:
-    """Return the span of a text that names the only item of a row's label: "capital expenditure"."""
+def span_of_label(text: str, label: str, packs: Iterable[str]) -> tuple[int, int] | None:
+    """Return the span of the text that names the item of a row's label: "capital expenditure"; else None."""
     letters = sum(map(str.isalpha, label))
     for pack in packs:
         for span, items in _named(text, pack):
@@ -112,9 +112,9 @@ def said_by_label(text: str, label: str, packs: Iterable[str]) -> tuple[int, int
 
 
 def label_match(item: Item, label: str, heading: str, section: str) -> float:
-    """Return 0..1, how surely the row with this label, or a line of this section, is the item.
+    """Return the confidence, 0..1, that a row with this label, or a line of this section, is the item.
 
-    Half for a label that says nothing else, half for standing on the item's own statement.
+    Up to 0.5 for a label without other words, and 0.5 for a row of the item's own statement.
     """
     text = section if item.kind == "heading" else label
     match = item.label.search(text) if text else None
@@ -123,5 +123,5 @@ def label_match(item: Item, label: str, heading: str, section: str) -> float:
     if item.kind == "sentence":
         return 1.0
     excess = sum(map(str.isalpha, text)) - sum(map(str.isalpha, match[0]))
-    at_home = not item.statement or statement_of(heading, item.pack) == item.statement
-    return 0.5 / (1 + excess / 12) + (0.5 if at_home else 0.0)
+    on_own_statement = not item.statement or statement_of(heading, item.pack) == item.statement
+    return 0.5 / (1 + excess / 12) + (0.5 if on_own_statement else 0.0)

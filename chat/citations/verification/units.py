@@ -26,7 +26,7 @@ from chat.citations.verification.verbatim import (
     verbatim_span,
 )
 from domains import pack_names
-from domains.items import said_by_label
+from domains.items import span_of_label
 from text.quantities import quantities_in
 from text.semantics import known_language
 from text.sentences import sentence_spans
@@ -131,7 +131,7 @@ def _in_words_of_row(sentence: str, grid: Grid, language: str) -> str:
     if language != "en":
         return sentence
     labels = [row[0].text.strip() for row in grid.rows if row and row[0].text.strip()]
-    named = [(span, label) for label in labels if (span := said_by_label(sentence, label, pack_names()))]
+    named = [(span, label) for label in labels if (span := span_of_label(sentence, label, pack_names()))]
     if len(named) != 1:
         return sentence
     (start, end), label = named[0]
