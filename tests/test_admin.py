@@ -176,10 +176,10 @@ def test_the_dashboard_tells_who_is_alive_what_is_stuck_and_puts_it_back(
     assert ">alive<" in shown and ">silent<" in shown and ">stuck<" in shown
     assert "no worker is alive" not in shown
     said = staff.post(reverse("admin-sweep"), follow=True).content.decode()
-    assert "Put back: 1" in said
+    assert "Requeued: 1" in said
     stuck.refresh_from_db()
     assert (stuck.status, stuck.lease) == ("uploaded", None)
-    assert "Put back: 0" in staff.post(reverse("admin-sweep"), follow=True).content.decode(), "harmless twice"
+    assert "Requeued: 0" in staff.post(reverse("admin-sweep"), follow=True).content.decode(), "harmless twice"
     Worker.objects.all().delete()
     assert "no worker is alive" in staff.get(reverse("admin-dashboard")).content.decode()
     assert staff.get(reverse("admin-sweep")).status_code == 405

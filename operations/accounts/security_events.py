@@ -25,7 +25,7 @@ CHANGES = {"post_add": "added", "post_remove": "removed", "post_clear": "removed
 
 
 @sync_only_middleware
-def who_asks(
+def bind_request(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
     """Middleware: make the current request's user and address available to events."""
@@ -84,7 +84,7 @@ def token_made(sender: Any, instance: ApiToken, created: bool, **more: Any) -> N
 
 @receiver(post_delete, sender=ApiToken)
 def token_ended(sender: Any, instance: ApiToken, origin: Any, **more: Any) -> None:
-    if is_meant(origin, ApiToken):
+    if is_deleted_itself(origin, ApiToken):
         record(EventKind.TOKEN_ENDED, f"{instance.name} of {instance.owner}")
 
 
@@ -95,19 +95,19 @@ def shared(sender: Any, instance: Share, **more: Any) -> None:
 
 @receiver(post_delete, sender=Share)
 def share_ended(sender: Any, instance: Share, origin: Any, **more: Any) -> None:
-    if is_meant(origin, Share):
+    if is_deleted_itself(origin, Share):
         record(EventKind.SHARE_ENDED, str(instance))
 
 
 @receiver(post_save, sender=Placement)
-def put_into_collection(sender: Any, instance: Placement, created: bool, **more: Any) -> None:
+def added_to_collection(sender: Any, instance: Placement, created: bool, **more: Any) -> None:
     if created and instance.collection.shares.exists():
         record(EventKind.SHARED, str(instance))
 
 
 @receiver(post_delete, sender=Placement)
-def taken_out_of_collection(sender: Any, instance: Placement, origin: Any, **more: Any) -> None:
-    if is_meant(origin, Placement):
+def removed_from_collection(sender: Any, instance: Placement, origin: Any, **more: Any) -> None:
+    if is_deleted_itself(origin, Placement):
         record(EventKind.SHARE_ENDED, str(instance))
 
 
@@ -153,6 +153,6 @@ def rights_changed(
         record(EventKind.RIGHTS_CHANGED, f"{instance}: {CHANGES[action]} {names}".rstrip())
 
 
-def is_meant(origin: Any, model: type[Model]) -> bool:
+def is_deleted_itself(origin: Any, model: type[Model]) -> bool:
     """Return whether the row itself was deleted, rather than by a cascade."""
     return isinstance(origin, model) or (isinstance(origin, QuerySet) and origin.model is model)

@@ -60,7 +60,7 @@ TOO_OLD = _("You were signed out because this session had lasted long enough. Si
 
 
 @sync_only_middleware
-def limits(
+def session_limits(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
     """Middleware: end sessions that are idle or too old; record their last use once a minute."""
@@ -83,10 +83,10 @@ def check(request: HttpRequest) -> None:
     elif SEEN not in session or now - seen >= SEEN_EVERY:
         session[SEEN] = now
         session.setdefault(BEGUN, now)
-        note(request)
+        note_use(request)
 
 
-def note(request: HttpRequest) -> None:
+def note_use(request: HttpRequest) -> None:
     """Store the session's last use, IP address and browser."""
     used = {
         "last_seen_at": timezone.now(),
@@ -98,15 +98,15 @@ def note(request: HttpRequest) -> None:
 
 
 @receiver(user_logged_in)
-def begin(sender: Any, request: HttpRequest, user: User, **more: Any) -> None:
+def begin_session(sender: Any, request: HttpRequest, user: User, **more: Any) -> None:
     request.session[BEGUN] = request.session[SEEN] = int(time.time())
     if not request.session.session_key:
         request.session.save()
-    note(request)
+    note_use(request)
 
 
 @receiver(user_logged_out)
-def end(sender: Any, request: HttpRequest, **more: Any) -> None:
+def end_session(sender: Any, request: HttpRequest, **more: Any) -> None:
     UserSession.objects.filter(session_key=request.session.session_key).delete()
 
 
@@ -214,7 +214,7 @@ class SignedIdToken(OpenIDConnectOAuth2Adapter):
 
 
 def single_sign_on_callback(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """Show the redirect URI of the provider."""
+    """Complete the sign-in: the provider redirects here."""
     try:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(SignedIdToken(request, provider_id))(request)
     except SocialApp.DoesNotExist:
@@ -247,8 +247,8 @@ def _cipher() -> Fernet:
 
 
 @receiver(user_logged_in)
-def note_what_is_missing(sender: Any, request: HttpRequest, user: User, **more: Any) -> None:
-    """Mark the session when a password or second factor must be set; a new password ends other sessions."""
+def mark_missing_credentials(sender: Any, request: HttpRequest, user: User, **more: Any) -> None:
+    """Mark the session if the user must first set a password or a second factor."""
     if TemporaryPassword.objects.filter(user=user).exists():
         request.session[OWN_PASSWORD] = True
     if settings.SECOND_FACTOR == "required" and not Authenticator.objects.filter(user=user).exists():
@@ -301,7 +301,7 @@ def account_of(request: HttpRequest) -> str:
 
 
 def counted_as(request: HttpRequest) -> str:
-    """Return the name of the counter: of this browser where it has a device cookie, else of the account."""
+    """Return the key of the counter: of this browser if it has a device cookie, else of the account."""
     return known(request) or f"account {account_of(request)}"
 
 

@@ -1,7 +1,7 @@
-"""Admission control: connections by kind of request, a rate limit for strangers, size and speed of bodies.
+"""Admission control: connections by kind of request, a rate limit for anonymous ones, body size and speed.
 
-To identify a user takes a query. So a session cookie or token counts as known once this process has seen it
-authenticate; until then its requests share the few connections and the limit per address of anonymous ones.
+Identifying a user takes a query. So a session cookie or token counts as known after it has authenticated a
+request in this process. Until then it has the connections and the limit per address of anonymous requests.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FORM_BYTES = 1024 * 1024  # overhead of a form around its file
 READ_AT_MOST = 1.05  # of the limit: bytes read in all, discarded ones included
 DRAIN_SECONDS = 10.0
 SILENCE_SECONDS = 30.0  # without a byte; longer than a phone takes to change cells
-FIRST_SECONDS, LEAST_BYTES_A_SECOND = 60.0, 8192  # allowed: the first, plus the bytes received / the second
+FIRST_SECONDS, LEAST_BYTES_A_SECOND = 60.0, 8192  # time limit: the former + bytes received / the latter
 LINGER = 0.5  # seconds for the response to arrive before the connection closes on unread bytes
 
 TOO_SLOW = "The request was not received completely in time. Send it again."
@@ -219,7 +219,7 @@ class AddressLimit:
 
 
 known = KnownCredentials()
-strangers = AddressLimit()
+anonymous_requests = AddressLimit()
 
 
 def admission(application: Application) -> Application:
@@ -236,7 +236,7 @@ def admission(application: Application) -> Application:
         kind = kind_of(path, digest in known)
         if digest not in known and not path.startswith(NEVER_REFUSED):
             address = (scope.get("client") or ("",))[0]
-            if wait := strangers.take(address, settings.RATES["anonymous"]):
+            if wait := anonymous_requests.take(address, settings.RATES["anonymous"]):
                 await refuse(scope, send, wait)
                 return
         token = current_kind.set(kind)
@@ -283,10 +283,10 @@ def credential(headers: list[tuple[bytes, bytes]]) -> bytes:
 
 
 @sync_only_middleware
-def finished(
+def release_connection(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: learn the credential, and release the connection before the response is sent."""
+    """Middleware: note the credential, and release the connection before the response is sent."""
 
     def finish(request: HttpRequest) -> HttpResponse:
         try:

@@ -26,7 +26,7 @@ from documents.failures import STORAGE_AWAY, is_storage_away, shortage
 from documents.translation import translated
 
 HEADER = "X-Request-ID"
-VALID_ID = re.compile(r"[\w-]{8,64}")  # as a proxy may have set it
+VALID_ID = re.compile(r"[\w-]{8,64}")  # of an id set by a proxy
 
 
 def id_of(request: HttpRequest) -> str:
@@ -35,6 +35,8 @@ def id_of(request: HttpRequest) -> str:
 
 @sync_and_async_middleware
 def request_id(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Middleware: set ``request.id`` (the proxy's or a new one), for logs and the response header."""
+
     def begin(request: HttpRequest) -> None:
         given = request.headers.get(HEADER, "")
         request.id = given if VALID_ID.fullmatch(given) else uuid.uuid4().hex  # type: ignore[attr-defined]

@@ -45,10 +45,10 @@ class WorkerState:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A leased document; ``silent`` when its lease has expired."""
+    """A leased document; ``is_expired``: its lease has expired."""
 
     document: Document
-    silent: bool
+    is_expired: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def queue() -> Queue:
 DAYS = 14
 LAST_READ = 500  # documents whose stage times are averaged
 SLOWEST = 10  # searches
-SWEPT = "Put back: {resumed} · given up: {given_up} · emptied from the bin: {removed} · tickets: {tickets}."
+SWEPT = "Requeued: {resumed} · failed: {given_up} · deleted from the bin: {removed} · tickets: {tickets}."
 WIDTH = 320.0  # of the longest bar, in the SVG's units
 
 

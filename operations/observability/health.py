@@ -167,7 +167,7 @@ def check_database(alias: str) -> list[CheckMessage]:
 
 
 def check_connections(alias: str) -> list[CheckMessage]:
-    """Check that the server accepts the connections of one web process, its workers and a few commands."""
+    """Check that the server accepts the connections of a web process, its workers and commands."""
     with connections[alias].cursor() as cursor:
         cursor.execute(
             "SELECT current_setting('max_connections')::int"

@@ -1,1 +1,1 @@
-"""Django's PostgreSQL backend, whose connections a web server keeps from one request to the next."""
+"""Django's PostgreSQL backend, with pooled and limited connections, and read replicas."""

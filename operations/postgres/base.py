@@ -200,7 +200,7 @@ class ConnectionPool:
 
 
 def is_quiet(connection: psycopg.Connection) -> bool:
-    """Return whether nothing is readable since the last answer: neither end of file nor an error."""
+    """Return whether the connection has nothing to read, neither end of file nor an error."""
     try:
         poll = select.poll()
         poll.register(connection.fileno(), select.POLLIN | select.POLLHUP)
@@ -218,7 +218,7 @@ PREPARED_AFTER = 2  # executions of a statement on one connection before it is p
 # transaction. So it must use a single connection within transactions.
 HAS_CITUS = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 ONE_CONNECTION_A_NODE = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
-_has_citus: dict[Database, bool] = {}  # looked up once per process
+_has_citus: dict[Database, bool] = {}  # cached for the process
 
 
 # Message of the InternalError that Citus raises when a node dies within a transaction.

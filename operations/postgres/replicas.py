@@ -22,10 +22,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_only_middleware
 
 logger = logging.getLogger(__name__)
-WAIT_SECONDS, LOOK_SECONDS = 0.1, 0.005  # for a replica that is a little behind; between two looks
+WAIT_SECONDS, POLL_SECONDS = 0.1, 0.005  # wait for a replica that lags; interval of its checks
 LEFT_OUT_SECONDS = 5.0
 CHOSEN_SECONDS = 1.0  # a request that lasts longer, such as a stream, chooses again
-SEARCH = "/api/search/"  # asked by POST, and reads
+SEARCH = "/api/search/"  # a POST that only reads
 DOCUMENTS = ("document", "page", "citationunit", "retrievalchunk", "collection", "tag")
 INDEX = ("indexeddocument", "indexedchunk", "chunkvector", "embeddingspace")
 READ_FROM_REPLICAS = {f"documents.{name}" for name in DOCUMENTS} | {f"retrieval.{name}" for name in INDEX}
@@ -63,6 +63,8 @@ _left_out: dict[str, float] = {}  # until when, on the monotonic clock
 def reads_from_replicas(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: let requests that only read use replicas."""
+
     def answered(request: HttpRequest) -> HttpResponse:
         reads = request.method in ("GET", "HEAD") or request.path == SEARCH
         token = _route.set(ReadRoute() if reads and replicas() else None)
@@ -75,7 +77,7 @@ def reads_from_replicas(
 
 
 class ReplicaRouter:
-    """Django's router of databases."""
+    """Django's database router: reads of ``READ_FROM_REPLICAS`` from a replica, all else from the primary."""
 
     def db_for_read(self, model: type[models.Model], **hints: Any) -> str:
         reading = _route.get()
@@ -130,4 +132,4 @@ def has_replayed(alias: str, position: str) -> bool:
                 return True
             if time.monotonic() > give_up_at:
                 return False
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)

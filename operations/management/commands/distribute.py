@@ -350,7 +350,7 @@ def distribute(on_step: Callable[[SchemaStep], object] | None = None) -> int:
     except DatabaseError as error:
         raise NotPossible(f"Citus refused a step; nothing was changed. {error}") from error
     if left := missing_steps() if steps else []:
-        raise NotPossible(f"Not done, and nobody said why: {'; '.join(step.what for step in left)}.")
+        raise NotPossible(f"Incomplete, though no step failed: {'; '.join(step.what for step in left)}.")
     return len(steps)
 
 

@@ -45,7 +45,7 @@ class Watchdog:
 
     def start(self) -> None:
         self.cluster = ProcessGroup.start("worker", "--unwatched")
-        self.family: set[int] = set()
+        self.known_members: set[int] = set()
         self.broken_since: float | None = None
         self.last_progress = self.started = time.monotonic()
         self.last_sweep = 0.0
@@ -55,16 +55,16 @@ class Watchdog:
         try:
             while not self.stop.wait(TICK):
                 try:
-                    self.look()
+                    self.check_cluster()
                 except DatabaseError as error:
                     logger.warning("the database does not answer: %s", error)
                     connection.close()
         finally:
             end_cluster(self.cluster)
-            self.leave()
+            self.delete_heartbeat()
 
-    def look(self) -> None:
-        """Check the cluster once. Raises DatabaseError before any decision."""
+    def check_cluster(self) -> None:
+        """Check the cluster once, and replace it if needed. Raises DatabaseError before it decides."""
         now = time.monotonic()
         self.notice_deaths(now)
         if now - self.last_sweep >= SWEEP_EVERY:
@@ -78,17 +78,17 @@ class Watchdog:
     @property
     def is_whole(self) -> bool:
         """Return whether sentinel, pusher, monitor and all workers exist."""
-        return self.broken_since is None and len(self.family) >= 3 + settings.Q_CLUSTER["workers"]
+        return self.broken_since is None and len(self.known_members) >= 3 + settings.Q_CLUSTER["workers"]
 
     def notice_deaths(self, now: float) -> None:
-        """Requeue documents of dead processes. The cluster replaces workers, but may deadlock (above)."""
+        """Requeue documents of dead processes. The cluster replaces them, but may deadlock (see above)."""
         members = cluster_members(self.cluster.process.pid)
-        for process_id in self.family - members:
+        for process_id in self.known_members - members:
             logger.error("process %s of the queue is gone", process_id)
             recover_from(f"{host()}:{process_id}")
-            self.family.discard(process_id)
+            self.known_members.discard(process_id)
             self.broken_since = self.broken_since or now
-        self.family |= members
+        self.known_members |= members
         if not self.cluster.is_running:
             self.broken_since = self.broken_since or now - RECOVERY_SECONDS
 
@@ -105,11 +105,11 @@ class Watchdog:
     def replace(self) -> None:
         logger.error("the task queue's cluster is replaced")
         end_cluster(self.cluster)
-        for process_id in self.family:
+        for process_id in self.known_members:
             recover_from(f"{host()}:{process_id}")
         self.start()
 
-    def leave(self) -> None:
+    def delete_heartbeat(self) -> None:
         try:
             queue.forget_worker()
         except DatabaseError:

@@ -26,7 +26,7 @@ def test_strangers_who_ask_too_often_are_told_to_wait_and_others_are_not(
     asgi_server: str, signed_in: dict[str, str], alice: User, settings
 ) -> None:
     settings.RATES = settings.RATES | {"anonymous": "5/min"}
-    admission.strangers.counts.clear()
+    admission.anonymous_requests.counts.clear()
     with httpx.Client(base_url=asgi_server) as stranger:
         codes = [stranger.get("/api/documents/").status_code for _ in range(8)]
         refused = stranger.get("/accounts/login/")
@@ -34,11 +34,11 @@ def test_strangers_who_ask_too_often_are_told_to_wait_and_others_are_not(
     assert codes == [401] * 5 + [429] * 3
     assert refused.status_code == 429
     assert int(refused.headers["Retry-After"]) > 0
-    admission.strangers.counts.clear()
+    admission.anonymous_requests.counts.clear()
     with httpx.Client(base_url=asgi_server, cookies=signed_in) as friend:
         codes = [friend.get("/api/documents/").status_code for _ in range(12)]
     assert codes == [200] * 12
-    admission.strangers.counts.clear()
+    admission.anonymous_requests.counts.clear()
 
 
 def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
