@@ -26,7 +26,7 @@ class SearchQueryAdmin(ReadOnlyAdmin):
     list_display = ["short", "user", "hit_count", "rounded", "slowest", "created_at"]
     list_filter = ["created_at"]
     search_fields = ["user__username"]
-    search_help_text = "name of who searched"
+    search_help_text = "username"
     ordering = ["-created_at"]
     list_select_related = ["user"]
     fields = ("query", "user", "derived", "filters", "hit_count", "milliseconds", "strategy_table")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
@@ -256,6 +256,13 @@ SWITCHES: tuple[StrategyName, ...] = (
     "compression",
 )
 """Strategies that a question may switch on or off."""
+
+
+def cleared_switches(used: Collection[str]) -> dict[str, bool]:
+    """Return False for each switch cleared in the settings panel, where compression is off by default."""
+    return {name: False for name in SWITCHES if name != "compression" and name not in used}
+
+
 MOST_CHUNKS = 100
 LONGEST_LIST = 200
 FULL_TEXT_LEVELS: tuple[FullTextLevel, ...] = get_args(FullTextLevel)

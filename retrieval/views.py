@@ -30,17 +30,17 @@ from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
 from retrieval.results import (
     FULL_TEXT_LEVELS,
-    SWITCHES,
     Facet,
     Hit,
     RagConfig,
     SearchOptions,
     SearchRecord,
     SearchResult,
+    cleared_switches,
 )
 from retrieval.search import more_like, search
 
-# The request of the search page, read from its URL, and the data it shows.
+# --- The request of the search page, parsed from its URL, and the data it shows ---
 
 AS_SET_UP = RagConfig()
 HITS_A_PAGE = 10
@@ -51,7 +51,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The parameters of the URL, by their names. Invalid ones are ignored."""
+    """The parameters of the URL, under their names. Invalid ones are ignored."""
 
     q: str = ""
     document: tuple[UUID, ...] = ()
@@ -114,7 +114,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit and its document (for its thumbnail); ``unit``, where the reader opens, is the snippet's.
+    """A hit, its document (for the thumbnail), and the snippet's ``unit``, at which the reader opens.
 
     Attributes:
         place: of an imported block: ``slide 4``, ``sheet Q2, row 7``; else ''.
@@ -134,7 +134,7 @@ class SearchPage:
 
     Attributes:
         page: a Django Page of the hits' numbers, for its links.
-        pages_left: pages in scope that are still to be read, and could not be searched.
+        pages_left: pages in scope that await OCR, so that they were not searched.
     """
 
     request: SearchRequest
@@ -169,10 +169,9 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
 def config_in(query: QueryDict) -> RagConfig:
     """Return the search settings of the URL; those of the server without the settings panel."""
     level = query.get("fts_level", "")
-    cleared = {name: False for name in SWITCHES if name != "compression" and name not in query.getlist("use")}
     return RagConfig(
         fts_level=level if level in FULL_TEXT_LEVELS else None,
-        **(cleared if "search_panel" in query else {}),
+        **(cleared_switches(query.getlist("use")) if "search_panel" in query else {}),
     )
 
 
@@ -320,7 +319,7 @@ def forget_all(request: HttpRequest) -> HttpResponse:
     return redirect("search-history")
 
 
-# Embedding models on the providers page: the active one, and moving to another.
+# --- Embedding models on the providers page: the active one, and moving to another ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +343,7 @@ class SpaceCard:
 
 def space_cards() -> list[SpaceCard]:
     with suppress(ProviderError):
-        active_space()  # that of the settings, before the first document
+        active_space()  # creates the settings' space before the first document
     shown = {space.provider: space for space in EmbeddingSpace.objects.order_by("active", "wanted")}
     return [
         SpaceCard(

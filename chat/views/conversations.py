@@ -44,7 +44,7 @@ from documents.models import Collection, Document
 from documents.models.document import DocumentQuerySet
 from documents.models.library import uuid_or_none
 from retrieval.api import RagConfigSerializer
-from retrieval.results import SWITCHES, RagConfig
+from retrieval.results import RagConfig, cleared_switches
 from retrieval.views import spaces_context
 
 P = ParamSpec("P")
@@ -52,7 +52,7 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
 def refusals_as(status: int) -> Callable[[View[P]], View[P]]:
-    """Decorate a view of POSTs by signed-in users: answer InvalidOperation with ``status``."""
+    """Decorate a view of POSTs by signed-in users: convert InvalidOperation to a response with ``status``."""
 
     def decorate(view: View[P]) -> View[P]:
         @wraps(view)
@@ -86,7 +86,7 @@ def ask_first(request: HttpRequest) -> HttpResponse:
         request.POST.get("model", "")[:120],
         (chosen_search(request) or RagConfig()).stored(),
     )
-    return begun(request, question_commands.ask(conversation, question, region=region).answer)
+    return started(request, question_commands.ask(conversation, question, region=region).answer)
 
 
 @refusals_as(400)
@@ -97,7 +97,7 @@ def ask(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 
 @refusals_as(409)
 def cancel(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Stop an answer; what was written is kept."""
+    """Stop an answer; its text so far is kept."""
     answer = visible_answer(request, message_id)
     question_commands.cancel(answer)
     cancel_live(answer.pk)
@@ -106,11 +106,11 @@ def cancel(request: HttpRequest, message_id: UUID) -> HttpResponse:
 
 @refusals_as(409)
 def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Write an answer anew, by another provider when one is chosen."""
+    """Write an answer again, by another provider if one is chosen."""
     answer = visible_answer(request, message_id)
     answer.conversation.choose(chosen_provider(request))
     question_commands.retry(answer)
-    return begun(request, answer)
+    return started(request, answer)
 
 
 @refusals_as(409)
@@ -118,7 +118,7 @@ def continue_(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Continue an incomplete answer."""
     answer = visible_answer(request, message_id)
     question_commands.continue_answer(answer)
-    return begun(request, answer)
+    return started(request, answer)
 
 
 def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
@@ -127,13 +127,13 @@ def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
     if (config := chosen_search(request)) is not None:
         conversation.search_by(config)
     question = request.POST.get("question", "")
-    return begun(request, question_commands.ask(conversation, question, region=region).answer)
+    return started(request, question_commands.ask(conversation, question, region=region).answer)
 
 
 @require_safe
 @login_required
 def region(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Show the part of a page that a question is about, as a PNG."""
+    """Return the part of a page that a question refers to, as PNG."""
     shown = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id).region
     if shown is None:
         raise Http404
@@ -147,21 +147,21 @@ def region(request: HttpRequest, message_id: UUID) -> HttpResponse:
     return response
 
 
-def begun(request: HttpRequest, answer: Message) -> HttpResponse:
+def started(request: HttpRequest, answer: Message) -> HttpResponse:
     """Start the answer, and return the address of its stream."""
     start_next(answer.conversation_id)
     answer.refresh_from_db()
     if request.headers.get("HX-Request"):
-        return exchange_begun(request, answer)
+        return exchange_started(request, answer)
     ids = {"conversation": answer.conversation_id, "question": answer.question.pk}
     stream = reverse("answer-stream", args=[answer.pk])
     return JsonResponse(ids | {"answer": answer.pk, "stream": stream}, status=201)
 
 
-def exchange_begun(request: HttpRequest, answer: Message) -> HttpResponse:
-    """Show the exchange as a fragment; a page of its own also gets the conversation's title and URL."""
+def exchange_started(request: HttpRequest, answer: Message) -> HttpResponse:
+    """Return the exchange as a fragment; on a conversation's own page also its title and URL."""
     own_page = "/conversations/" in request.headers.get("HX-Current-URL", "")
-    context = {"exchange": exchange_of(answer), "begun": True, "own_page": own_page}
+    context = {"exchange": exchange_of(answer), "started": True, "own_page": own_page}
     response = render(request, "chat/_exchange.html", context)
     if own_page:
         response["HX-Replace-Url"] = reverse("conversation", args=[answer.conversation_id])
@@ -228,7 +228,7 @@ def event_stream(message_id: UUID, after: int = 0) -> StreamingHttpResponse:
 
 
 async def _lines(message_id: UUID, after: int) -> AsyncIterator[str]:
-    # The request's own thread has looked up the session; its connection must not wait for the model.
+    # The request's thread used a connection to look up the session: release it while the model answers.
     await sync_to_async(close_connection)()
     yield "retry: 1000\n\n"
     async for event in follow(message_id, after):
@@ -236,7 +236,7 @@ async def _lines(message_id: UUID, after: int) -> AsyncIterator[str]:
 
 
 def close_connection() -> None:
-    connection.close()  # looked up here, in the thread that owns it
+    connection.close()  # of this thread: ``connection`` is thread-local
 
 
 def last_event(request: HttpRequest) -> int:
@@ -274,7 +274,7 @@ def chosen_search(request: HttpRequest) -> RagConfig | None:
 
 
 def sent_values(form: QueryDict) -> dict[str, Any]:
-    """Return the form in the API's shape; what is left as it comes is left out."""
+    """Return the form's changed settings in the shape of the API."""
     filters: dict[str, Any] = {
         field: [text.strip()] for name, field in LISTS.items() if (text := form.get(name, "")).strip()
     }
@@ -284,9 +284,8 @@ def sent_values(form: QueryDict) -> dict[str, Any]:
 
 def switches(form: QueryDict) -> dict[str, bool]:
     """Return the changed switches: all are on unless cleared; compression is off unless ticked."""
-    used = set(form.getlist("use"))
-    cleared = {name: False for name in SWITCHES if name != "compression" and name not in used}
-    return cleared | ({"compression": True} if "compression" in used else {})
+    used = form.getlist("use")
+    return cleared_switches(used) | ({"compression": True} if "compression" in used else {})
 
 
 def depth(form: QueryDict) -> dict[str, Any]:
@@ -295,12 +294,12 @@ def depth(form: QueryDict) -> dict[str, Any]:
 
 
 def as_number(text: str) -> int | str:
-    """Return the number; text that is none is left for the serializer to refuse."""
+    """Return the number; other text unchanged, for the serializer to refuse."""
     return int(text) if text.isascii() and text.lstrip("-").isdigit() and len(text) < 10 else text
 
 
 def first_message(detail: Any) -> str:
-    """Return one sentence of a tree of errors, with the field's name."""
+    """Return the first message of a tree of errors, with the field's name."""
     if isinstance(detail, dict):
         name, inner = next(iter(detail.items()))
         message = first_message(inner)
