@@ -217,7 +217,7 @@ def plain(heading: str) -> str:
     return one_line(heading).strip(" .:").casefold()
 
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # OWASP, CSV injection
 NUMBER_CHARACTERS = set("0123456789.,()%$€£¥ +-–—")
 
 

@@ -1,6 +1,6 @@
 """A review as a file: CSV, Excel, JSON, Markdown, PDF; each value with its page, quote and verdict.
 
-Text from documents is no formula anywhere: a spreadsheet shows what begins like one as words.
+Text from documents never becomes a formula: spreadsheets show it as text.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from chat.citations.stored_citations import citation_picture, reader_link
 from chat.exports.markdown import escaped
 from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewRow
 from chat.reviews.review_presenters import blinded, first_citations, visible_rows
+from documents.contents import FORMULA_STARTS
 from documents.files.page_pictures import PictureFailed
 from text.terms import one_line
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula may begin (OWASP, CSV injection)
 MOST_PICTURES = 100  # of cited words in one workbook: each takes some hundredths of a second to draw
 PICTURE_HEIGHT = 60  # points
 LONGEST_VALUE = 3000  # characters of a value or a quote in the PDF
@@ -96,7 +96,7 @@ def review_table(
 
 
 def shown_value(cell: ReviewCell | None) -> str:
-    """Return the cell for people: its value, else its state."""
+    """Return the cell for display: its value, else its state."""
     if cell is None:
         return ""
     return (
@@ -105,8 +105,8 @@ def shown_value(cell: ReviewCell | None) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    """Return text that no spreadsheet interprets as a formula."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def title_of(row: ReviewRow) -> str:
@@ -114,7 +114,7 @@ def title_of(row: ReviewRow) -> str:
 
 
 def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
-    """Yield one line for each filled cell: what it says, and the words it rests on (``SOURCE_HEADS``)."""
+    """Yield one line for each filled cell, with its value and source (``SOURCE_HEADS``)."""
     for row in table.rows:
         for column in table.columns:
             if (cell := table.cell(row, column)) is None or not cell.answered_by:
@@ -135,7 +135,7 @@ def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
 
 
 def as_csv(table: ReviewTable) -> bytes:
-    """Return the values, a line for each document. ``sources_csv`` is the file beside it."""
+    """Return the values, one line per document; ``sources_csv`` has the sources."""
     heads = ["Document", *(column.title for column in table.columns)]
     return csv_of(
         heads,
@@ -156,7 +156,7 @@ def csv_of(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> bytes:
     writer = csv.writer(out)
     writer.writerow([harmless(head) for head in heads])
     writer.writerows([harmless(text) for text in line] for line in lines)
-    return out.getvalue().encode("utf-8-sig")  # Excel reads UTF-8 by this mark
+    return out.getvalue().encode("utf-8-sig")  # Excel recognises UTF-8 by its byte order mark
 
 
 def as_json(table: ReviewTable) -> bytes:
@@ -279,7 +279,7 @@ def colour_of(cell: ReviewCell, cited: Citation | None) -> str:
     if cited is None:
         return ""
     if cell.state != ReviewCell.State.FOUND:
-        return "found"  # words stand on the page, and no value rests on them
+        return "found"  # the words are on the page, but give no value
     return (
         "verified"
         if cited.verdict in VERIFIED
@@ -323,7 +323,7 @@ def put_picture(sheet: Worksheet, line: int, at: int, citation: Citation) -> Non
 
 def as_pdf(table: ReviewTable) -> bytes:
     """Return each value with question, verdict, words and a picture of them. All text is escaped."""
-    import pymupdf  # of the products of this process only this one needs MuPDF
+    import pymupdf  # imported here: nothing else in this process needs MuPDF
 
     pictures, parts = pymupdf.Archive(), [f"<h1>{escape(table.review.name)}</h1>"]
     left = MOST_PICTURES

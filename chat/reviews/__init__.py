@@ -1,5 +1,5 @@
-"""Reviews: one question a column, one document a row, every cell cited and checked.
+"""Reviews: documents as rows, questions as columns, every cell cited and verified.
 
-``fill_queue`` answers cells in the background, ``typed_values`` reads a value out of the cited words,
-``review_commands`` is what people change, ``exports`` writes the table out.
+``fill_queue`` fills cells in the background, ``typed_values`` extracts values from cited words,
+``review_commands`` are the users' changes, ``chat.exports.review`` exports the table.
 """

@@ -1,7 +1,7 @@
-"""What a document says to the questions of a review's columns: with a model in one call.
+"""Answer the columns of a review's row: with a model in one call, or without.
 
-A model answers all the columns of a row in one reply of JSON (``reply_schema``). Each member is read, cited
-and checked for itself, so a bad one costs its own cell only, and a reply that breaks off keeps what it said.
+A model answers all columns of a row in one JSON object (``reply_schema``). Each member is parsed, cited and
+verified separately: an invalid one fails only its cell. A truncated reply keeps its complete members.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from retrieval.query.scope import Scope
 logger = logging.getLogger(__name__)
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 COLUMNS_A_CALL = 10
-MOST_NEAR = 3  # passages shown where nothing is stated
-MOST_EVIDENCE = 6  # citations of one cell of a model
+MOST_NEAR = 3  # passages cited if nothing is stated
+MOST_EVIDENCE = 6  # citations of a cell filled by a model
 UNREADABLE = "The model's answer for this cell could not be read. Ask again."
 
 
@@ -96,13 +96,16 @@ class BudgetSpent(ProviderError):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The tokens a review may still use; what a call may take is taken out before it, and what it did not
-    use is put back behind it, so that two workers together keep to it as well."""
+    """The tokens that a review may still use.
+
+    The maximum of a call is reserved before it and the rest returned after it, so that concurrent workers
+    together stay within the budget.
+    """
 
     review: UUID
 
     def take(self, tokens: int) -> None:
-        """Raise BudgetSpent where fewer are left."""
+        """Reserve tokens. Raise BudgetSpent if fewer are left."""
         mine = Review.objects.filter(pk=self.review)
         if mine.filter(tokens_left__gte=tokens).update(tokens_left=F("tokens_left") - tokens):
             return
@@ -111,6 +114,7 @@ class Budget:
             raise BudgetSpent(sentence, permanent=True)
 
     def settle(self, taken: int, used: int) -> None:
+        """Return the reserved tokens that were not used."""
         Review.objects.filter(pk=self.review).exclude(tokens_left=None).update(
             tokens_left=F("tokens_left") + max(0, taken - used)
         )
@@ -118,7 +122,7 @@ class Budget:
 
 @dataclass(slots=True)
 class RowReply:
-    """What a model said of the columns: None where it did not come to it, for the reason in ``error``."""
+    """A model's answers by column; None for those it did not reach, with the reason in ``error``."""
 
     cells: list[FilledCell | None]
     usage: dict[str, int] = field(default_factory=dict)
@@ -132,7 +136,7 @@ def answered_together(
     provider: Provider,
     budget: Budget | None = None,
 ) -> RowReply:
-    """Ask the columns' questions of the document in one call. Raises ProviderError before the first word."""
+    """Answer the columns for the document in one call. Raises ProviderError if there is no reply at all."""
     found = evidence_for(columns, Scope(user, document_ids=(document.pk,)), provider.passages)
     names = [f"c{number}" for number in range(1, len(columns) + 1)]
     prompt = replace(
@@ -161,7 +165,7 @@ def answered_together(
 
 
 def evidence_for(columns: Sequence[ReviewColumn], scope: Scope, count: int) -> AnswerSources:
-    """Return the best passages of each question in turn, as many as a prompt holds."""
+    """Return the best passages of each question, interleaved, as many as fit into a prompt."""
     room = settings.CHAT_PROMPT_TOKENS
     each = [find_context(column.question, scope, count, room).passages for column in columns]
     ranks: dict[UUID, int] = {}
@@ -177,7 +181,7 @@ def questions_of(names: Sequence[str], columns: Sequence[ReviewColumn]) -> str:
 
 
 def asked(column: ReviewColumn) -> str:
-    """Return the question as a model is asked it: with what its value must be."""
+    """Return the question for a model, with the type of its value."""
     match column.kind:
         case Kind.CHOICE | Kind.CHOICES:
             several = "one or more, with commas between them," if column.kind == Kind.CHOICES else "one"
@@ -192,7 +196,7 @@ def asked(column: ReviewColumn) -> str:
 
 
 def reply_schema(names: Sequence[str]) -> dict[str, Any]:
-    """Return the JSON schema of a reply, in the subset that both SDKs hold a model to."""
+    """Return the JSON schema of a reply, in the subset that both SDKs enforce."""
 
     def closed(**members: Any) -> dict[str, Any]:
         return {
@@ -210,13 +214,13 @@ def reply_schema(names: Sequence[str]) -> dict[str, Any]:
 
 
 def prompt_tokens(prompt: Prompt) -> int:
-    """Return an estimate that errs on the side of too many."""
+    """Return a high estimate of the prompt's tokens."""
     texts = (prompt.system, json.dumps(prompt.schema), *(turn.text for turn in turns(prompt)))
     return sum(map(token_estimate, texts))
 
 
 def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, ProviderError | None]:
-    """Return the model's text, the tokens it reports, and why it stopped early, if it did."""
+    """Return the model's text, its usage, and the error that ended it early, if any."""
     pieces: list[str] = []
     usage: Usage | None = None
     try:
@@ -238,7 +242,7 @@ def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, P
 
 
 def whole_members(text: str) -> dict[str, Any]:
-    """Return the members of a JSON object that are whole, though it may be cut off behind them."""
+    """Return the complete members of a JSON object, which may be truncated."""
     found: dict[str, Any] = {}
     decoder, at = json.JSONDecoder(), text.find("{") + 1
     while at and (head := MEMBER.match(text, at)):
@@ -250,7 +254,7 @@ def whole_members(text: str) -> dict[str, Any]:
 
 
 def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> FilledCell:
-    """Return one member of the reply as a cell: what it cites is anchored and checked as in any answer."""
+    """Convert a member of the reply to a cell. Its citations are anchored and verified as in any answer."""
     try:
         reply = msgspec.convert(member, ReplyCell)
     except msgspec.ValidationError:
@@ -275,9 +279,9 @@ def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> 
 
 
 def ask_judge(cells: Sequence[FilledCell], found: AnswerSources, provider: Provider) -> None:
-    """Put what no rule could compare to the judge of ``PINCITE_JUDGE``, that of all the cells in one call.
+    """Let the judge of ``PINCITE_JUDGE`` judge claims that no rule could compare, in one call for all cells.
 
-    Its word stands beside the verdict, and gives a cell no value. A failure leaves the cells as they are.
+    The judgement is stored beside the verdict and changes no value. A failure changes nothing.
     """
     try:
         if judging := configured_judge(provider, threading.Event()):
@@ -289,7 +293,7 @@ def ask_judge(cells: Sequence[FilledCell], found: AnswerSources, provider: Provi
 
 
 def named_value(column: ReviewColumn, text: str) -> TypedValue | None:
-    """Return a choice, or yes or no, that the model names; other values are read from the words cited."""
+    """Return the choice, or yes or no, that the model names; None for kinds read from the cited words."""
     if column.kind not in (Kind.BOOLEAN, Kind.CHOICE, Kind.CHOICES):
         return None
     try:
@@ -306,7 +310,7 @@ def run(events: Iterable[object]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FillEstimate:
-    """What filling may take at most: ``calls`` of a model and ``tokens``; both 0 without one."""
+    """The maximum cost of filling: calls of a model and tokens, both 0 without a model."""
 
     cells: int
     calls: int
@@ -314,7 +318,7 @@ class FillEstimate:
 
 
 def fill_estimate(review: Review, cells: Iterable[ReviewCell], provider: Provider) -> FillEstimate:
-    """Estimate the tokens of cells to be filled; a document shorter than a prompt costs its own length."""
+    """Estimate the cost of filling cells. A document shorter than a prompt counts with its length."""
     rows: dict[UUID | None, int] = {}
     for cell in cells:
         rows[cell.row.document_id] = rows.get(cell.row.document_id, 0) + 1
@@ -339,7 +343,7 @@ def fill_estimate(review: Review, cells: Iterable[ReviewCell], provider: Provide
 
 
 def answered(column: ReviewColumn, document: Document, user: User, provider: Provider) -> FilledCell:
-    """Return the column's question put to the document, with a model or without. Raises ProviderError."""
+    """Answer the column's question from the document, with a model or without. Raises ProviderError."""
     if provider.name == EXTRACTIVE:
         scope = Scope(user, document_ids=(document.pk,))
         return without_model(column, find_evidence(column.question, scope, ANSWER_SEARCH))

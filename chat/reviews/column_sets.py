@@ -1,4 +1,4 @@
-"""Sets of columns: those that come with Pincite, one's own templates, and those of a CSV or JSON file."""
+"""Sets of columns: built-in templates, users' templates, and CSV or JSON files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from chat.models import Review, ReviewColumn, ReviewTemplate
 
 MOST_COLUMNS = 60
 MOST_BYTES = 1_000_000  # of a file of columns
-MOST_ERRORS = 20  # of one file that are said
+MOST_ERRORS = 20  # of one file that are listed
 LONGEST = {"title": 120, "question": 1000, "kind": 10, "unit": 40, "choices": 120, "note": 1000}  # of columns
 FIELDS = tuple(LONGEST)
 HEADS = {"type": "kind", "column": "title", "options": "choices"}  # other names of fields in a CSV
@@ -30,11 +30,11 @@ KINDS |= {"yes/no": "boolean", "yes or no": "boolean", "amount": "money", "list"
 
 
 class InvalidReview(Exception):
-    """What was asked makes no sense as things stand; the message is for people."""
+    """The change is invalid in the present state; the message is for the user."""
 
 
 class InvalidColumns(InvalidReview):
-    """Columns of a file or a template that cannot be used. ``errors``: a sentence for each line at fault."""
+    """Invalid columns of a file or template. ``errors``: a sentence for each."""
 
     def __init__(self, errors: Sequence[str]) -> None:
         more = len(errors) - MOST_ERRORS
@@ -54,7 +54,7 @@ class ColumnValues(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ColumnFile(msgspec.Struct):
-    """A template as JSON: what its export writes and the API takes."""
+    """A template as JSON, as in its export and the API."""
 
     columns: list[Any]
     name: str = ""
@@ -103,7 +103,7 @@ def values_of(column: ReviewColumn) -> dict[str, Any]:
 
 
 def columns_of(listed: Sequence[tuple[str, Any]]) -> list[ReviewColumn]:
-    """Columns of values of which each is named for people. Raise InvalidColumns with all that is wrong."""
+    """Return columns of (name for messages, values). Raise InvalidColumns with all errors."""
     errors, columns, titles = [], [], dict[str, str]()
     for name, values in listed:
         try:
@@ -141,7 +141,7 @@ def columns_in(data: bytes) -> tuple[str, list[ReviewColumn]]:
 
 
 def decoded(data: bytes) -> str:
-    """UTF-8, or UTF-16 with its mark, or what Excel writes in Western Europe."""
+    """Decode UTF-8, UTF-16 with a byte order mark, or Windows-1252, as Excel writes them."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace")
     try:
@@ -161,7 +161,7 @@ def columns_in_json(text: str) -> tuple[str, list[ReviewColumn]]:
 
 
 def csv_lines(text: str) -> Iterator[tuple[str, Any]]:
-    """Yield each line below the heads, with its number. Raise InvalidColumns for unusable heads."""
+    """Yield the name and values of each line below the header. Raise InvalidColumns for an invalid header."""
     if "\x00" in text:
         raise InvalidColumns([_("This is no text file.")])
     first = text.lstrip("\r\n").partition("\n")[0]
@@ -176,12 +176,12 @@ def csv_lines(text: str) -> Iterator[tuple[str, Any]]:
                 continue
             yield _("Line %(number)s") % {"number": reader.line_num}, line_values(heads, cells)
     except csv.Error as error:
-        said = _("Line %(number)s cannot be read: %(error)s.")
-        raise InvalidColumns([said % {"number": reader.line_num, "error": error}]) from None
+        message = _("Line %(number)s cannot be read: %(error)s.")
+        raise InvalidColumns([message % {"number": reader.line_num, "error": error}]) from None
 
 
 def fields_of(cells: Sequence[str]) -> list[str]:
-    """Return the fields that the heads name."""
+    """Return the fields named by a header. Raise InvalidColumns."""
     names = [HEADS.get(name, name) for name in (cell.strip().casefold() for cell in cells)]
     known = {"known": ", ".join(FIELDS)}
     errors = [
@@ -202,7 +202,7 @@ def fields_of(cells: Sequence[str]) -> list[str]:
 
 
 def line_values(heads: Sequence[str], cells: Sequence[str]) -> dict[str, Any] | InvalidReview:
-    """Return the values of a line; choices stand in one cell, with | or ; between them."""
+    """Return the values of a line. Choices are in one cell, separated by | or ;."""
     if any(cell.strip() for cell in cells[len(heads) :]):
         return InvalidReview(_("There are more cells than heads. Put a cell with commas into quotes."))
     texts = dict(zip(heads, (as_words(cell) for cell in cells), strict=False))
@@ -214,7 +214,7 @@ def line_values(heads: Sequence[str], cells: Sequence[str]) -> dict[str, Any] | 
 
 
 def as_words(cell: str) -> str:
-    """Return a cell without the apostrophe that keeps a spreadsheet from taking it for a formula."""
+    """Return a cell without the apostrophe by which a spreadsheet marks text that looks like a formula."""
     text = cell.strip()
     return text[1:] if text[:1] == "'" and text[1:2] in tuple("=+-@") else text
 
@@ -224,7 +224,7 @@ def as_words(cell: str) -> str:
 
 @cache
 def templates() -> dict[str, dict[str, Any]]:
-    """Return the sets of columns that come with Pincite, by name: ``{"title", "columns"}``."""
+    """Return the built-in templates by name: ``{"title", "columns"}``."""
     return tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
 
 
@@ -244,7 +244,7 @@ def template_columns(user: User, template: str) -> list[Mapping[str, Any]]:
 
 
 def keep_template(user: User, name: str, columns: Sequence[ReviewColumn]) -> ReviewTemplate:
-    """Keep columns for other reviews. Raise InvalidReview."""
+    """Save columns as a template. Raise InvalidReview."""
     name = " ".join(name.replace("\x00", "").split())[:200]
     if not name:
         raise InvalidReview(_("Give the template a name."))
@@ -256,7 +256,7 @@ def keep_template(user: User, name: str, columns: Sequence[ReviewColumn]) -> Rev
 
 
 def template_of(review: Review, user: User, name: str = "") -> ReviewTemplate:
-    """Return the review's columns as a template of the user's own."""
+    """Save the review's columns as a template of the user. Raise InvalidReview."""
     return keep_template(user, name or review.name, list(review.columns.order_by("position")))
 
 

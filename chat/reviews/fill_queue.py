@@ -1,8 +1,8 @@
-"""Cells are filled in the background: claimed row by row, answered, checked, stored.
+"""Fill cells in the background: claim a row, answer, verify, store.
 
-The cells are the queue. A task of django-q2 is a ticket that says "fill the next
-row in turn": one lost or delivered twice changes nothing. Whoever has the fewest
-cells being filled comes next, so nobody waits behind another's thousand.
+The cells are the queue. A task in django-q2 is only a ticket that means "fill the
+next row", so a ticket that is lost or delivered twice does no harm. The owner with
+the fewest cells in work comes next, so no user waits behind another's thousand.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ review_filled = Signal()
 
 logger = logging.getLogger(__name__)
 TICKET = "chat.tasks.fill_row"
-CELLS_AT_ONCE = 10  # of one row; then the next owner's turn comes
+CELLS_AT_ONCE = 10  # of one row; then the queue chooses again
 MOST_ATTEMPTS = 3
 TICKETS_AT_ONCE = 2
 OUR_FAULT = "Something went wrong on our side. Ask again."
@@ -46,7 +46,7 @@ State = ReviewCell.State
 
 
 def waiting_cells() -> QuerySet[ReviewCell]:
-    """Cells to fill whose documents can be searched, or were deleted meanwhile, which they are to say."""
+    """Return waiting cells of searchable documents, and of deleted ones, which fail with that reason."""
     is_ready = Q(row__document__in=Document.objects.searchable())
     is_ready |= Q(row__document__deleted_at__isnull=False) | Q(row__document=None)
     return ReviewCell.objects.filter(is_ready, state=State.WAITING, row__review__deleted_at=None)
@@ -58,7 +58,7 @@ def issue_tickets(count: int) -> None:
 
 
 def fill_next_row() -> int:
-    """Fill cells of the next row in turn; returns how many. Another ticket is issued while cells wait."""
+    """Fill cells of the next row. Return their number. Issue another ticket while cells wait."""
     cells = claim_row()
     if not cells:
         return 0
@@ -73,7 +73,7 @@ def fill_next_row() -> int:
 
 
 def claim_row() -> list[ReviewCell]:
-    """Take waiting cells of one row: of the owner with the fewest in work, then of the oldest review."""
+    """Claim waiting cells of one row: of the owner with the fewest in work, then of the oldest review."""
     running = ReviewCell.objects.filter(
         state=State.RUNNING, row__review__owner=OuterRef("row__review__owner")
     )
@@ -110,7 +110,7 @@ def claim_row() -> list[ReviewCell]:
 
 
 def recover() -> None:
-    """Put back the cells of workers that are gone, and issue a ticket where cells wait and none is filled."""
+    """Requeue the cells of dead workers; issue a ticket if cells wait and none is being filled."""
     dead = ReviewCell.objects.dead()
     dead.filter(attempts__gte=MOST_ATTEMPTS).update(state=State.FAILED, error=CUT_OFF, alive_at=None)
     dead.update(state=State.WAITING, alive_at=None)
@@ -122,10 +122,10 @@ def recover() -> None:
 
 
 def fill_row(cells: Sequence[ReviewCell]) -> None:
-    """Answer these cells of one row and store what was found, whatever happens.
+    """Answer these cells of one row, and store answers or failures.
 
-    A model answers them in one call. What it had not said when it broke off is asked for again,
-    up to ``MOST_ATTEMPTS`` times; a failure that will not pass ends the filling of the whole review.
+    A model answers them in one call. Cells missing from a truncated reply are tried again, up to
+    ``MOST_ATTEMPTS`` times. A permanent failure stops the filling of the whole review.
     """
     row, start = cells[0].row, time.monotonic()
     try:
@@ -149,7 +149,7 @@ def fill_row(cells: Sequence[ReviewCell]) -> None:
     share["seconds"] = round((time.monotonic() - start) / len(cells), 2)
     for cell, filled in zip(cells, given.cells, strict=True):
         if filled is not None:
-            keep(cell, replace(filled, usage=share), provider.model or provider.name)
+            store_or_requeue(cell, replace(filled, usage=share), provider.model or provider.name)
     if given.error and (
         left := [cell for cell, filled in zip(cells, given.cells, strict=True) if not filled]
     ):
@@ -157,7 +157,7 @@ def fill_row(cells: Sequence[ReviewCell]) -> None:
 
 
 def reader_of(row: ReviewRow) -> tuple[User, Document]:
-    """With whose rights a row is filled, and its document. Raise ProviderError where nobody may read it."""
+    """Return the user whose rights apply to the row, and its document. Raise ProviderError without access."""
     if row.document is None:
         raise ProviderError("This document was deleted for good. What the row held stays.")
     if row.document.deleted_at:
@@ -180,11 +180,13 @@ def fill(cell: ReviewCell, document: Document, user: User, provider: Provider) -
     except Exception:
         logger.exception("cell %s failed", cell.pk)
         filled = FilledCell(State.FAILED, error=OUR_FAULT)
-    keep(cell, replace(filled, usage={"seconds": round(time.monotonic() - start, 2)}), provider.name)
+    store_or_requeue(
+        cell, replace(filled, usage={"seconds": round(time.monotonic() - start, 2)}), provider.name
+    )
 
 
-def keep(cell: ReviewCell, filled: FilledCell, answered_by: str) -> None:
-    """Store the cell; one whose document was read anew meanwhile waits again: its passages are others now."""
+def store_or_requeue(cell: ReviewCell, filled: FilledCell, answered_by: str) -> None:
+    """Store the cell. Requeue it if its document was parsed again meanwhile, which replaced its passages."""
     try:
         store(cell, filled, answered_by)
     except IntegrityError:
@@ -192,9 +194,9 @@ def keep(cell: ReviewCell, filled: FilledCell, answered_by: str) -> None:
 
 
 def give_up(cells: Sequence[ReviewCell], error: ProviderError, whole_review: bool = True) -> None:
-    """Say why cells were not filled. What may pass is tried again; what will not stops the whole review.
+    """Record a failure of cells. Retry after a temporary one; a permanent one stops the whole review.
 
-    What a cell held before stays there, as out of date.
+    Earlier values stay, marked as outdated.
     """
     if not error.permanent and cells[0].attempts < MOST_ATTEMPTS and isinstance(error, BrokenOff):
         ReviewCell.objects.filter(pk__in=[cell.pk for cell in cells], state=State.RUNNING).update(
@@ -202,7 +204,7 @@ def give_up(cells: Sequence[ReviewCell], error: ProviderError, whole_review: boo
         )
         return
     for cell in cells:
-        keep(cell, FilledCell(State.FAILED, error=error.message), "")
+        store_or_requeue(cell, FilledCell(State.FAILED, error=error.message), "")
     if error.permanent and whole_review:
         waiting_too = ReviewCell.objects.filter(row__review=cells[0].row.review_id, state=State.WAITING)
         failed = {"error": error.message[:300], "revision": F("revision") + 1, "updated_at": timezone.now()}
@@ -211,16 +213,16 @@ def give_up(cells: Sequence[ReviewCell], error: ProviderError, whole_review: boo
 
 
 def keep_alive(cells: Sequence[ReviewCell]) -> None:
-    """Say that the worker of these cells is still there."""
+    """Renew the heartbeat of these cells."""
     ReviewCell.objects.filter(pk__in=[cell.pk for cell in cells], state=State.RUNNING).update(
         alive_at=timezone.now()
     )
 
 
 def store(cell: ReviewCell, filled: FilledCell, answered_by: str) -> None:
-    """Keep what was found, unless the cell was changed meanwhile. What it held before stays as a version.
+    """Store the answer, unless the cell was changed meanwhile; the earlier content becomes a version.
 
-    A failure takes nothing away: what the cell held stays, out of date.
+    After a failure an earlier value stays, marked as outdated.
     """
     with transaction.atomic():
         locked = ReviewCell.objects.select_for_update().get(pk=cell.pk)
@@ -246,7 +248,7 @@ def store(cell: ReviewCell, filled: FilledCell, answered_by: str) -> None:
 
 
 def keep_version(cell: ReviewCell) -> None:
-    """Remember what a cell says before it changes; an empty one says nothing."""
+    """Store the content of a cell as a version before it changes, unless it is empty."""
     if cell.text or cell.mark:
         ReviewCellVersion.objects.create(
             cell=cell,

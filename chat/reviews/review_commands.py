@@ -1,4 +1,4 @@
-"""What people do with reviews: rows, columns, cells. Each raises InvalidReview with a sentence for people."""
+"""Changes of reviews by users: rows, columns, cells. All raise InvalidReview with a message for the user."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from retrieval.views import SearchRequest
 logger = logging.getLogger(__name__)
 
 MOST_ROWS = 1000
-MOST_HITS = 200  # passages of a saved search whose documents become rows
+MOST_HITS = 200  # passages of a saved search; their documents become rows
 State = ReviewCell.State
-ASKED_BY = ("question", "kind", "unit", "choices")  # what of a column its cells depend on
+ASKED_BY = ("question", "kind", "unit", "choices")  # fields of a column that its cells depend on
 FILLABLE = (State.EMPTY, State.FAILED, State.STALE)
 
 
 class StaleCell(InvalidReview):
-    """Somebody else changed the cell since it was read."""
+    """The cell was changed after the user read it."""
 
 
 # --- Reviews, rows and columns ---
@@ -60,8 +60,10 @@ def start_review(
     provider: str = "",
     **others: Any,
 ) -> Review:
-    """A review over documents or a collection, with the columns of a template (its name, or the id of one's
-    own); ``others`` are its fields."""
+    """Create a review of documents or a collection, with the columns of a template (a name or an id).
+
+    ``others`` are further fields of the review.
+    """
     with transaction.atomic():
         review = Review.objects.create(
             owner=user, name=" ".join(name.split())[:200], collection=collection, provider=provider, **others
@@ -75,7 +77,7 @@ def start_review(
 
 
 def add_rows(review: Review, documents: Iterable[Document], user: User) -> int:
-    """Make documents rows, those that are rows already left out; returns how many are new."""
+    """Add documents as rows, unless they are rows. Return the number of new rows."""
     known = set(documents_of(review))
     new = [document for document in documents if document.pk not in known]
     if new and review.rows.count() + len(new) > MOST_ROWS:
@@ -94,9 +96,9 @@ def add_rows(review: Review, documents: Iterable[Document], user: User) -> int:
 
 
 def join_sources(review: Review) -> int:
-    """Make rows of the documents of the review's collection and of its saved search; returns how many.
+    """Add the documents of the review's collection and saved search as rows. Return the number of new rows.
 
-    They are filled at once where others were filled before. Who owns the review must see them.
+    Only documents that the owner may see are added. They are queued if other rows were filled before.
     """
     there = Document.objects.visible_to(review.owner).exclude(pk__in=documents_of(review))
     documents: list[Document] = []
@@ -112,21 +114,21 @@ def join_sources(review: Review) -> int:
 
 
 def documents_of(review: Review) -> QuerySet[ReviewRow, UUID | None]:
-    """Return the ids of the documents that are rows; NOT IN needs them without NULL."""
+    """Return the ids of the documents that are rows, without NULL, for use in NOT IN."""
     return review.rows.exclude(document=None).values_list("document", flat=True)
 
 
 def found_by(saved: SavedSearch) -> set[UUID]:
-    """Return the documents of a saved search's best passages, as its user finds them."""
+    """Return the documents of the best passages of a saved search, run with its user's rights."""
     asked = SearchRequest.from_query(QueryDict(saved.query))
     options = asked.config.options(SearchOptions(limit=MOST_HITS, phrases=True, excerpts=False))
     return {hit.document_id for hit in search(asked.q, asked.scope(saved.user), options).hits}
 
 
 def keep_deleted(document: Document) -> None:
-    """Before a document is deleted for good: its title stays in the rows of who may see it, with their cells.
+    """Prepare reviews for the final deletion of a document: rows visible to their adder keep its title.
 
-    Rows of others go, for nobody could say any more whether they might see them.
+    Other rows are deleted, since access to them could no longer be checked.
     """
     rows = ReviewRow.objects.filter(document=document)
     people = User.objects.filter(pk__in=rows.values("added_by"))
@@ -136,7 +138,7 @@ def keep_deleted(document: Document) -> None:
 
 
 def save_column(review: Review, column: ReviewColumn) -> ReviewColumn:
-    """Add a column, or change one. Another question or type makes its filled cells out of date."""
+    """Add or change a column. A change of question or type marks its filled cells as outdated."""
     check_column(column)
     with transaction.atomic():
         locked = Review.objects.select_for_update().get(pk=review.pk)
@@ -161,7 +163,7 @@ def save_column(review: Review, column: ReviewColumn) -> ReviewColumn:
 
 
 def add_columns(review: Review, columns: Sequence[ReviewColumn]) -> None:
-    """Add all of these columns, or none: raise InvalidColumns with what is wrong with each."""
+    """Add all of these columns, or none. Raise InvalidColumns with the error of each."""
     errors = []
     with transaction.atomic():
         for column in columns:
@@ -174,7 +176,7 @@ def add_columns(review: Review, columns: Sequence[ReviewColumn]) -> None:
 
 
 def complete(review: Review) -> None:
-    """Make the cells that are not there yet."""
+    """Create the missing cells."""
     there = set(ReviewCell.objects.filter(row__review=review).values_list("row", "column"))
     columns = list(review.columns.values_list("pk", flat=True))
     ReviewCell.objects.bulk_create(
@@ -190,7 +192,7 @@ def complete(review: Review) -> None:
 
 
 def outdate(cells: QuerySet[ReviewCell]) -> int:
-    """Mark filled cells as out of date. What a person wrote stays; what is being filled is filled anew."""
+    """Mark filled cells as outdated, except those written by users. Requeue cells that are being filled."""
     cells.filter(state=State.RUNNING).update(state=State.WAITING, revision=F("revision") + 1)
     filled = cells.filter(
         state__in=[State.FOUND, State.NOT_STATED, State.UNCLEAR, State.FAILED], by_person=False
@@ -199,7 +201,7 @@ def outdate(cells: QuerySet[ReviewCell]) -> int:
 
 
 def outdate_document(document: Document) -> int:
-    """Mark the cells that were read from another version of the document."""
+    """Mark cells as outdated that were filled from another version of the document."""
     cells = ReviewCell.objects.filter(row__document=document).exclude(document_sha256="")
     return outdate(cells.exclude(document_sha256=document.sha256))
 
@@ -208,14 +210,14 @@ def outdate_document(document: Document) -> int:
 
 
 def fillable(cells: QuerySet[ReviewCell], *, again: bool = False) -> QuerySet[ReviewCell]:
-    """Return the cells that can be put in the queue. ``again``: those that are filled, too."""
+    """Return the cells that can be queued. ``again``: including filled ones."""
     chosen = cells.exclude(state__in=[State.WAITING, State.RUNNING])
-    chosen = chosen.exclude(marks__revealed=False)  # reviewers mark the same value
+    chosen = chosen.exclude(marks__revealed=False)  # the value must stay while reviewers mark it
     return chosen if again else chosen.filter(state__in=FILLABLE)
 
 
 def fill_cells(cells: QuerySet[ReviewCell], *, again: bool = False) -> int:
-    """Put cells in the queue; returns how many."""
+    """Queue cells. Return their number."""
     chosen = fillable(cells, again=again)
     documents = Document.objects.filter(review_rows__cells__in=chosen).distinct()
     want_documents(documents)
@@ -228,7 +230,7 @@ def fill_cells(cells: QuerySet[ReviewCell], *, again: bool = False) -> int:
 
 
 def cancel_filling(review: Review) -> int:
-    """Take all waiting cells out of the queue; returns how many. Those being filled end by themselves."""
+    """Remove all waiting cells from the queue. Return their number. Cells being filled are finished."""
     waiting = ReviewCell.objects.filter(row__review=review, state=State.WAITING)
     stale = waiting.exclude(text="").update(
         state=State.STALE, revision=F("revision") + 1, updated_at=timezone.now()
@@ -239,7 +241,7 @@ def cancel_filling(review: Review) -> int:
 def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, str]) -> ReviewCell:
     """Write a cell's value (``text``), its ``mark`` or its ``comment``. Raise InvalidReview.
 
-    ``revision`` is the one its writer saw: of two who change a cell at once the second is told.
+    ``revision`` is the one the user read. Raise StaleCell if the cell was changed after it.
     """
     with transaction.atomic():
         cells = ReviewCell.objects.select_for_update(of=("self",)).select_related("column", "row__review")
@@ -281,7 +283,7 @@ def as_comment(text: str) -> str:
 
 
 def mark_blind(cell: ReviewCell, user: User, changes: Mapping[str, str]) -> None:
-    """Keep the user's own mark and comment apart from the cell, which others see. Raise InvalidReview."""
+    """Store the user's mark and comment separately from the cell, hidden from others. Raise InvalidReview."""
     if "text" in changes:
         raise InvalidReview(
             _("Values cannot be edited while marks are blind. Write the correct value in a comment.")
@@ -298,7 +300,7 @@ def mark_blind(cell: ReviewCell, user: User, changes: Mapping[str, str]) -> None
 
 
 def set_blind(review: Review, is_blind: bool) -> None:
-    """Begin or end blind marks. At the end cells get the mark that their reviewers agree on."""
+    """Start or end blind marking. At the end, cells get the mark on which their reviewers agree."""
     with transaction.atomic():
         locked = Review.objects.select_for_update().get(pk=review.pk)
         if locked.blind and not is_blind:
@@ -308,7 +310,7 @@ def set_blind(review: Review, is_blind: bool) -> None:
 
 
 def reveal(review: Review) -> None:
-    """Show the blind marks: a cell all of whose marks are the same takes it, any other is left unmarked."""
+    """Reveal the blind marks. A cell with equal marks gets that mark; any other stays unmarked."""
     cells = ReviewCell.objects.filter(row__review=review, marks__revealed=False).distinct()
     for cell in cells.prefetch_related("marks__user"):
         given = [mark for mark in cell.marks.all() if mark.mark]
@@ -325,14 +327,15 @@ def reveal(review: Review) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two reviewers agree on the cells that both marked blindly.
+    """The agreement of two reviewers on the cells that both marked blindly.
 
     Attributes:
-        cells: how many those are; ``agreed``: with the same mark.
-        both_accepted, both_wrong, first_only, second_only: the table; ``first_only`` counts the cells that
-            only the first accepted.
-        kappa: Cohen's kappa, -1..1; None where chance alone would agree on all (or there is no cell).
-        disputed: the cells they do not agree on.
+        cells: their number.
+        agreed: the number with equal marks.
+        both_accepted, both_wrong, first_only, second_only: the contingency table; ``first_only`` counts the
+            cells that only the first accepted.
+        kappa: Cohen's kappa, -1..1; None if chance agreement is complete, or there is no cell.
+        disputed: the cells with different marks.
     """
 
     first: str
@@ -348,7 +351,7 @@ class Agreement:
 
 
 def agreements(review: Review, user: User) -> list[Agreement]:
-    """Return the agreement of each two reviewers over the visible cells; none while marks are blind."""
+    """Return the agreement of each pair of reviewers on visible cells; [] while marks are blind."""
     if review.blind:
         return []
     cells = ReviewCell.objects.filter(row__review=review).visible_to(user)
@@ -362,7 +365,7 @@ def agreements(review: Review, user: User) -> list[Agreement]:
 
 
 def agreement(first: str, second: str, one: Mapping[UUID, bool], other: Mapping[UUID, bool]) -> Agreement:
-    """Cohen (1960): (observed - chance) / (1 - chance) over the cells that both marked."""
+    """Return Cohen's kappa (1960), (observed - chance) / (1 - chance), of the cells that both marked."""
     both = [cell for cell in one if cell in other]
     counts = Counter((one[cell], other[cell]) for cell in both)
     count, agreed = len(both), counts[True, True] + counts[False, False]
@@ -377,18 +380,18 @@ def agreement(first: str, second: str, one: Mapping[UUID, bool], other: Mapping[
     return Agreement(first, second, count, agreed, *table, kappa, disputed)
 
 
-# When documents come and go.
+# --- New and deleted documents ---
 
 
 def keep_rows(instance: Document, **signal: Any) -> None:
-    """Keep the title of a deleted document in reviews."""
+    """Receiver of ``pre_delete``: keep the title of a deleted document in reviews."""
     keep_deleted(instance)
 
 
 def keep_reviews_going(**signal: Any) -> None:
-    """Add rows for new documents of collections and searches, and resume unfinished cells.
+    """Receiver of ``library_swept``: add rows for new documents, and resume unfinished cells.
 
-    A search is repeated once a document was indexed after it.
+    A saved search is repeated only if a document was indexed since the last time.
     """
     ReviewRow.objects.filter(document=None, added_by=None).delete()  # visible to no one
     joining = Review.objects.filter(deleted_at=None, joins=True).exclude(collection=None, search=None)

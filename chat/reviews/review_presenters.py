@@ -1,4 +1,4 @@
-"""A review for its page and the API: its columns, the rows its reader may see, and their cells."""
+"""Present a review for its page and the API: columns, visible rows and their cells."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from chat.citations.stored_citations import reader_link
 from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
 from chat.reviews.typed_values import normalised
 
-SHOWN = 300  # characters of a cell in the table; all of them stand in its panel
+SHOWN = 300  # characters of a cell in the table; its panel shows all
 
 
 class ShownCell(msgspec.Struct, frozen=True):
-    """One cell. ``page``, ``verdict`` and ``href`` are those of the words its value rests on;
-    ``normal`` is its value as it is compared, where that is printed otherwise."""
+    """One cell. ``page``, ``quote``, ``verdict`` and ``href`` are those of its first citation.
+
+    ``normal`` is the value in normal form, if it is printed in another form.
+    """
 
     id: UUID
     row: UUID
@@ -52,7 +54,7 @@ class ShownColumn(msgspec.Struct, frozen=True):
 
 
 class ShownRow(msgspec.Struct, frozen=True):
-    """One document; ``ready``: it can be searched; ``deleted``: it is in the bin, or gone."""
+    """One document; ``ready``: it can be searched; ``deleted``: it is in the bin or deleted for good."""
 
     id: UUID
     document: UUID | None
@@ -62,7 +64,7 @@ class ShownRow(msgspec.Struct, frozen=True):
 
 
 class ReviewGrid(msgspec.Struct, frozen=True):
-    """The whole table, or what changed of it since ``now`` of an earlier one."""
+    """The table; or columns, rows and the cells changed since ``now`` of an earlier one."""
 
     columns: list[ShownColumn]
     rows: list[ShownRow]
@@ -88,7 +90,7 @@ def grid(review: Review, user: User, since: datetime | None = None) -> ReviewGri
 
 
 def blinded(cells: Iterable[ReviewCell], review: Review, user: User) -> list[ReviewCell]:
-    """Return the cells as the user may see them: while marks are blind, with none but the user's own."""
+    """Return the cells for the user: while marks are blind, with the user's own marks only."""
     listed = list(cells)
     if not review.blind:
         return listed
@@ -129,14 +131,14 @@ def shown_rows(review: Review, user: User) -> list[ShownRow]:
 
 
 def shown_cells(cells: Iterable[ReviewCell]) -> list[ShownCell]:
-    """Cells with the first of their citations. Two queries, however many they are."""
+    """Return the cells, each with its first citation. Two queries."""
     listed = list(cells)
     first = first_citations(listed)
     return [shown_cell(cell, first.get(cell.pk)) for cell in listed]
 
 
 def first_citations(cells: Iterable[ReviewCell]) -> dict[UUID, Citation]:
-    """Return the citation of each cell that its value rests on."""
+    """Return the first citation of each cell, which supports its value."""
     through = ReviewCell.citations.through.objects
     links = through.filter(reviewcell__in=[cell.pk for cell in cells], citation__position=0)
     return {link.reviewcell_id: link.citation for link in links.select_related("citation")}

@@ -21,15 +21,15 @@ from text.units import units_by_symbol
 Kind = ReviewColumn.Kind
 QUANTITIES = (Kind.NUMBER, Kind.MONEY, Kind.DATE)
 NAME = re.compile(r"\d+-?[A-Za-z]")
-NEAR = 30  # characters from a bare number in a sentence to a word of the question
-YEAR_ONLY = 10_000  # a date below this number names no year, or no day
+NEAR = 30  # maximum of characters between a bare number and a word of the question
+YEAR_ONLY = 10_000  # a date value below this has no year
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A claim that the page bears out, with the words it rests on, in their language.
+    """A verified claim, with the quote that supports it, and their language.
 
-    ``intro`` is what it goes on from, where it is an item of a list.
+    ``intro`` is the phrase that a list item continues; else ''.
     """
 
     claim: str
@@ -40,7 +40,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class FilledCell:
-    """What a question found: its state, the typed value, the printed form and the citations, unsaved."""
+    """The content of a cell: its state, typed value, printed form and unsaved citations."""
 
     state: ReviewCell.State
     value: Any = None
@@ -52,7 +52,7 @@ class FilledCell:
 
 @dataclass(frozen=True, slots=True)
 class TypedValue:
-    """``value`` is JSON by the column's kind, ``text`` its printed form, ``place`` that of its evidence."""
+    """``value`` is JSON by the column's kind, ``text`` its printed form, ``place`` its evidence's index."""
 
     value: Any
     text: str
@@ -82,14 +82,16 @@ def _quantity(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue 
         asked = asked_terms(column, found.language)
         if not is_about(found, asked):
             continue
-        named = {q.value for q in quantities_in(column.question, found.language)}  # no answer to itself
+        named = {
+            q.value for q in quantities_in(column.question, found.language)
+        }  # a value of the question is not its answer
         fitting = [
             q
             for q in quantities_in(found.claim, found.language)
             if q.value not in named and fits(column, q, found.claim)
         ]
-        lit = [q for q in fitting if _digits(found.claim[q.start : q.end]) in _digits(found.quote)]
-        if (best := _best(found, lit or fitting, asked)) is not None:
+        quoted = [q for q in fitting if _digits(found.claim[q.start : q.end]) in _digits(found.quote)]
+        if (best := _best(found, quoted or fitting, asked)) is not None:
             return TypedValue(as_json(column, best), found.claim[best.start : best.end].strip(), place)
     return None
 
@@ -165,7 +167,7 @@ def number(value: Decimal) -> int | float:
 
 
 def normalised(value: Any, printed: str) -> str:
-    """Return a value as it is compared and sorted: “14,544,000,000 USD”, “2029-03-05”; '' if printed so."""
+    """Return a value in normal form, “14,544,000,000 USD” or “2029-03-05”; '' if it is printed so."""
     if isinstance(value, dict):
         unit = value.get("currency") or value.get("unit") or ""
         shown = f"{value['number']:,} {unit}".strip()
@@ -175,7 +177,7 @@ def normalised(value: Any, printed: str) -> str:
 
 
 def _distance(found: Evidence, quantity: Quantity, asked: frozenset[str]) -> int:
-    """Characters between a quantity and the nearest word of the question in its claim."""
+    """Return the characters between a quantity and the nearest word of the question in its claim."""
     gaps = [
         max(quantity.start - end, start - quantity.end, 0)
         for word, start, end in _words(found.claim)
@@ -197,7 +199,7 @@ def _digits(text: str) -> str:
 
 
 def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """Return whether the first sentence on the question affirms; None in languages of unknown denials."""
+    """Return whether the first sentence on the question affirms; None in languages without negation data."""
     about = (found for found in evidence if is_about(found, asked_terms(column, found.language)))
     if (first := next(about, None)) is None or not known_language(first.language):
         return None
@@ -211,7 +213,7 @@ def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue
 
 
 def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """Return the choices whose every word stands in the evidence; one alone unless several may be chosen."""
+    """Return the choices of which the evidence has all words; a single one unless several may be chosen."""
     for place, found in enumerate(evidence):
         named = chosen_in(column, found.claim, found.language)
         if named and column.kind == Kind.CHOICES:
@@ -222,14 +224,14 @@ def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | 
 
 
 def chosen_in(column: ReviewColumn, text: str, language: str) -> list[str]:
-    """Return the choices whose every word stands in the text."""
+    """Return the choices of which the text has all words."""
     own = set(terms_of(text, language))
     return [
         choice for choice in column.choices if (terms := set(terms_of(choice, language))) and terms <= own
     ]
 
 
-# --- A value as somebody writes it ---
+# --- Values written by users ---
 
 
 class InvalidValue(Exception):
@@ -273,7 +275,7 @@ def _number(text: str) -> int | float:
         raise InvalidValue("Write a number, such as 14544 or 3.2.") from None
     if not found.is_finite():
         raise InvalidValue("Write a number, such as 14544 or 3.2.")
-    return int(found) if found == found.to_integral_value() else float(found)
+    return number(found)
 
 
 def _among(choices: Sequence[str], named: Sequence[str]) -> list[str]:

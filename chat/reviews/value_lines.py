@@ -1,4 +1,4 @@
-"""Numbers, amounts and dates that a row or a sentence may give for a column's question, without a model.
+"""Find and score values (numbers, amounts, dates) of rows and sentences for a column, without a model.
 
 A row's values score by the row's label and by the year and period of their columns. Where a question names
 neither a part of the year nor a segment, values of quarters and segments rank below those of the year and
@@ -40,7 +40,7 @@ from text.measures import Measure
 from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
 from text.terms import one_line, terms_of
-from text.units import CURRENCY_CODES
+from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS
 
 Kind = ReviewColumn.Kind
 LABELLED = 0.25  # of ``item_match``: a row whose label is a synonym in a pack
@@ -80,7 +80,7 @@ NEGATIVE = re.compile(r"[$€£¥₹]? ?\(.*\)")
 
 @dataclass(frozen=True, slots=True)
 class ValueLine:
-    """A line narrowed to one value; ``year`` of its column, 0 where none is printed over it."""
+    """A line with one of its values; ``year`` is that of its column, 0 if unknown."""
 
     line: AnswerLine
     value: TypedValue
@@ -97,7 +97,7 @@ class ValueLine:
 def row_values_of(
     column: ReviewColumn, question: QuestionFeatures, items: Sequence[Item], line: AnswerLine
 ) -> Iterator[ValueLine]:
-    """Yield the values of a row: those of the year asked for, else of its latest year."""
+    """Yield the values of a row: of the question's years, else of the row's latest year."""
     if not is_about(question, items, line):
         return
     read = [
@@ -141,7 +141,7 @@ def is_about(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine
 
 
 def row_values(line: AnswerLine) -> list[CellValue]:
-    """Return all values of the row, not only those that an answer would give."""
+    """Return all values of the row, including those that an answer would leave out."""
     row = line.unit.table
     assert row is not None
     return [CellValue(cell, head_of(row, cell)) for cell in row.cells[1:] if is_value(cell.text)]
@@ -173,9 +173,9 @@ def cell_value(
 
 
 def is_row_of_counts(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether a row's values may be counts: in a table of amounts its label must be the counted noun.
+    """Return whether a row's values may be counts. In a table of amounts its label must name what is counted:
 
-    “Number of employees” does, “Employee termination costs” does not.
+    “Number of employees” does for employees, “Employee termination costs” does not.
     """
     counted = counted_terms(question, line.language)
     label = set(line.label_terms)
@@ -221,7 +221,7 @@ def currencies_in(text: str) -> frozenset[str]:
     return frozenset(named | set(CODES.findall(text)))
 
 
-SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW"}
+SIGNS = {sign: code for sign, code in CURRENCY_SYMBOLS.items() if len(sign) == 1}
 CODES = re.compile(rf"\b(?:{'|'.join(CURRENCY_CODES)})\b")
 
 
@@ -275,7 +275,7 @@ def has_word(name: str, text: str, question: QuestionFeatures, language: str) ->
 
 @lru_cache(maxsize=65536)
 def starts(word: str, text: str) -> bool:
-    """Return whether a word of the text starts so; in scripts without blanks, whether the text has it."""
+    """Return whether a word of the text starts with ``word``; without spaces, whether it occurs."""
     return (
         re.search(rf"(?<![^\W_]){re.escape(word)}" if word.isascii() else re.escape(word), text) is not None
     )
@@ -287,7 +287,7 @@ def starts(word: str, text: str) -> bool:
 def sentence_values(
     column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, item: float = 0.0
 ) -> Iterator[ValueLine]:
-    """Yield the values of a sentence; ``item``: 0..1, how surely it has the question's item of a pack."""
+    """Yield the values of a sentence; ``item``: confidence, 0..1, that it states the pack's item."""
     asked = set(question.terms)
     held = asked & (line.terms | terms_over(line))
     if not item and (len(held) < min(2, len(asked)) or not asked & line.terms):
@@ -303,14 +303,14 @@ def sentence_values(
         and (quantity.unit or quantity.dimension or is_count(quantity, line))
     ]
     counted = counted_terms(question, line.language)
-    if "count" in question.kinds and not column.unit:  # not a share of what is counted, nor another count
+    if "count" in question.kinds and not column.unit:  # neither shares nor counts of something else
         fitting = [q for q in fitting if not q.dimension and counts(q, text, counted, line.language)]
     if not fitting:
         return
     years = frozenset(map(int, YEAR.findall(text)))
     score = score_of(question, (), line, "", years) + WEIGHTS["item"] * item
     places = term_places(question, line)
-    # a value in brackets is a remark on the one before it
+    # a value in brackets comments on the one before it
     outer = [one for one in all_of if text.rfind("(", 0, one.start) <= text.rfind(")", 0, one.start)]
     bound = bound_terms(question, outer, places)
     for quantity in fitting:
@@ -325,7 +325,7 @@ def sentence_values(
 def statistic_match(
     question: QuestionFeatures, quantity: Quantity, text: str, all_of: Sequence[Quantity], language: str
 ) -> int:
-    """Return 1 where the words before a value name the statistic asked for, -1 where only another one.
+    """Return 1 if the words before a value name the question's statistic, -1 if they name another, else 0.
 
     A total does not count: many documents call their revenue "total revenue".
     """
@@ -385,7 +385,7 @@ def nearness(
     places: Mapping[str, Sequence[tuple[int, int]]],
     outer: Sequence[Quantity],
 ) -> float:
-    """Return 0..1, how near the question's terms are; those before the first value count half as far."""
+    """Return the nearness, 0..1, of the question's terms; terms before all values are near to all."""
     first = outer[0] if outer else quantity
     gaps = [
         min(

@@ -1,7 +1,7 @@
-"""Fill a cell without a model, from the row or the sentence that most surely answers its column.
+"""Fill a cell without a model, from the row or sentence that answers its column best.
 
-Numbers, amounts and dates are the best values of the best pages' rows and sentences (``value_lines``).
-A text is a line of the answer that a conversation gives, where no line is labelled as the question asks.
+Numbers, amounts and dates are the best-scored values of rows and sentences (``value_lines``). A text is a
+line with the question's words as its label, else the answer that a conversation would give.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ from chat.reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence
 from domains.items import Item, items_asked
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
-MOST_PAGES = 12  # looked through for a value
-MOST_WHOLE = 3  # pages of which all lines are read, not only those that search found
-MOST_NEAR = 3  # passages shown where nothing is stated
+MOST_PAGES = 12  # searched for a value
+MOST_WHOLE = 3  # pages of which all lines are used, beyond those that search found
+MOST_NEAR = 3  # passages cited if nothing is stated
 MOST_TRIED = 8  # values to verify
 MOST_LINES = 3  # lines of a text
 MOST_AGAIN = 3  # other lines with the same value
@@ -74,8 +74,8 @@ NEAR_LINES = 600  # characters on a page between lines of one statement
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """A column's question and the pages of a document on its subject, best first."""
+class ColumnEvidence:
+    """A column's question, and the pages of a document that are relevant to it, best first."""
 
     question: QuestionFeatures
     pages: Sequence[RankedPage]
@@ -83,7 +83,7 @@ class Looked:
     found: AnswerSources
 
     @classmethod
-    def at(cls, column: ReviewColumn, found: AnswerSources) -> Looked:
+    def at(cls, column: ReviewColumn, found: AnswerSources) -> ColumnEvidence:
         languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
         question = analyse(column.question, languages)
         pages = rank(question, lines_of(question, found.passages), found.passages, found.notes.packs)
@@ -97,7 +97,7 @@ class Looked:
 
     @property
     def is_direct(self) -> bool:
-        """Return whether the pages are on the subject, or a line is labelled as the question asks."""
+        """Return whether the pages are on the question, or a line has its words as label."""
         if self.relevance is None:
             return False
         lacks = bool(self.relevance.lacking or self.found.notes.absent or self.question.years)
@@ -145,37 +145,40 @@ def as_row(unit: SourceUnit) -> SourceUnit:
 
 
 def without_model(column: ReviewColumn, found: AnswerSources) -> FilledCell:
-    looked = Looked.at(column, found)
-    return quantity(column, looked) if column.kind in QUANTITIES else text(column, looked)
+    """Fill a cell of the column from the passages found."""
+    evidence = ColumnEvidence.at(column, found)
+    return quantity(column, evidence) if column.kind in QUANTITIES else text(column, evidence)
 
 
-def quantity(column: ReviewColumn, looked: Looked) -> FilledCell:
+def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     """Fill a number, an amount or a date: the best value that is verified on its page.
 
     Not stated where nothing is directly on the question; unclear where two values score alike.
     """
-    held = held_values(value_lines(column, looked), looked.found) if looked.is_direct else []
+    held = held_values(value_lines(column, evidence), evidence.found) if evidence.is_direct else []
     if not held:
-        return not_stated(looked)
-    citations = cited([line for _, line in held], looked.found).citations
-    if len({size_of(one.value.value) for one, _ in held}) > 1 or lacks_scale(held[0][0], looked):
+        return not_stated(evidence)
+    citations = cited([line for _, line in held], evidence.found).citations
+    if len({size_of(one.value.value) for one, _ in held}) > 1 or lacks_scale(held[0][0], evidence):
         return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
     first = held[0][0].value
     return FilledCell(State.FOUND, first.value, first.text, citations)
 
 
-def lacks_scale(value: ValueLine, looked: Looked) -> bool:
+def lacks_scale(value: ValueLine, evidence: ColumnEvidence) -> bool:
     """Return whether a filing's amount may lack its scale, which may be stated once for many pages."""
     is_unscaled = value.amount >= LEAST_SCALED and not SCALE_WORD.search(value.value.text)
     return (
-        is_unscaled and "finance" in looked.found.notes.packs and any(line.measure for line in looked.lines)
+        is_unscaled
+        and "finance" in evidence.found.notes.packs
+        and any(line.measure for line in evidence.lines)
     )
 
 
-def not_stated(looked: Looked) -> FilledCell:
-    near = [line for page in looked.pages[:MOST_NEAR] for line in page.lines[:1]]
-    held = list(verified_lines(near, looked.found.passages))
-    return FilledCell(State.NOT_STATED, citations=cited(held, looked.found).citations)
+def not_stated(evidence: ColumnEvidence) -> FilledCell:
+    near = [line for page in evidence.pages[:MOST_NEAR] for line in page.lines[:1]]
+    held = list(verified_lines(near, evidence.found.passages))
+    return FilledCell(State.NOT_STATED, citations=cited(held, evidence.found).citations)
 
 
 def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
@@ -202,10 +205,10 @@ def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> AnswerBuilder:
     return draft
 
 
-def value_lines(column: ReviewColumn, looked: Looked) -> list[ValueLine]:
+def value_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[ValueLine]:
     """Return the values of the pages that fit the column, best first."""
-    question, pages = looked.question, looked.pages
-    items = items_asked(question.text, looked.found.notes.packs)[:1]  # the others are its summands
+    question, pages = evidence.question, evidence.pages
+    items = items_asked(question.text, evidence.found.notes.packs)[:1]  # the others are its summands
     found: list[ValueLine] = []
     for page in pages:
         share = page.probability / (pages[0].probability or 1.0)
@@ -248,26 +251,26 @@ def agreed(values: Sequence[ValueLine]) -> list[ValueLine]:
 # --- Texts ---
 
 
-def text(column: ReviewColumn, looked: Looked) -> FilledCell:
+def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     """Fill a text, yes or no, or a choice: from labelled lines, else from the answer of a conversation."""
-    packs = looked.found.notes.packs
+    packs = evidence.found.notes.packs
     items = [one for one in items_asked(column.question, packs)[:1] if one.kind == "sentence"]
-    lines = item_lines(items, looked) if items else named_lines(column, looked)
-    own = list(islice(verified_lines(lines, looked.found.passages), MOST_LINES))
-    if own and (cell := judged(column, cited(own, looked.found))).state == State.FOUND:
+    lines = item_lines(items, evidence) if items else named_lines(column, evidence)
+    own = list(islice(verified_lines(lines, evidence.found.passages), MOST_LINES))
+    if own and (cell := judged(column, cited(own, evidence.found))).state == State.FOUND:
         return cell
     if items and column.kind == Kind.TEXT:
-        return not_stated(looked)  # documents of this field use known words for it
-    prompt = replace(prompt_for(column.question, looked.found.passages, (), ""), notes=looked.found.notes)
-    draft = AnswerBuilder(uuid4(), looked.found.sources, {})
+        return not_stated(evidence)  # documents of this field would state it in known words
+    prompt = replace(prompt_for(column.question, evidence.found.passages, (), ""), notes=evidence.found.notes)
+    draft = AnswerBuilder(uuid4(), evidence.found.sources, {})
     for _ in drafted(draft, Extractive(), prompt, threading.Event(), {}):
         pass
-    return judged(column, draft) if is_covered(looked, draft.citations) else not_stated(looked)
+    return judged(column, draft) if is_covered(evidence, draft.citations) else not_stated(evidence)
 
 
-def item_lines(items: Sequence[Item], looked: Looked) -> list[AnswerLine]:
+def item_lines(items: Sequence[Item], evidence: ColumnEvidence) -> list[AnswerLine]:
     """Return the document's first sentence that is an item of a pack, and the ones near it."""
-    matching = [line for line in looked.lines if item_match(items, line)]
+    matching = [line for line in evidence.lines if item_match(items, line)]
     matching.sort(key=lambda line: (line.unit.page, line.start))
     first = matching[0] if matching else None
     return [
@@ -277,36 +280,36 @@ def item_lines(items: Sequence[Item], looked: Looked) -> list[AnswerLine]:
     ]
 
 
-def named_lines(column: ReviewColumn, looked: Looked) -> list[AnswerLine]:
+def named_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[AnswerLine]:
     """Return lines labelled with the question's name, or that name a choice or its number."""
-    question = looked.question
-    if not looked.is_direct:
+    question = evidence.question
+    if not evidence.is_direct:
         return []
     if column.kind in (Kind.CHOICE, Kind.CHOICES):
-        choosing = [line for line in looked.lines if chosen_in(column, line.text, line.language)]
-        return best_covered(choosing, looked)
+        choosing = [line for line in evidence.lines if chosen_in(column, line.text, line.language)]
+        return best_covered(choosing, evidence)
     if column.kind != Kind.TEXT:
         return []
-    if labelled := looked.labelled()[:1]:
+    if labelled := evidence.labelled()[:1]:
         return labelled
     if question.kinds & {"count", "amount"} and not question.computation:
         number = ReviewColumn(question=column.question, kind=Kind.NUMBER)
-        return best_covered([one.line for one in value_lines(number, looked)[:1]], looked)
+        return best_covered([one.line for one in value_lines(number, evidence)[:1]], evidence)
     return []
 
 
-def best_covered(lines: Sequence[AnswerLine], looked: Looked) -> list[AnswerLine]:
+def best_covered(lines: Sequence[AnswerLine], evidence: ColumnEvidence) -> list[AnswerLine]:
     """Return the line with most of the question's content terms, its headings included."""
-    shares = [looked.coverage(line.terms | terms_over(line)) for line in lines]
+    shares = [evidence.coverage(line.terms | terms_over(line)) for line in lines]
     best = max(shares, default=0.0)
     return [lines[shares.index(best)]] if best >= LEAST_COVERED else []
 
 
-def is_covered(looked: Looked, citations: Sequence[Citation]) -> bool:
+def is_covered(evidence: ColumnEvidence, citations: Sequence[Citation]) -> bool:
     """Return whether a cited line has enough of the question's content terms, its headings included."""
-    by_unit = {str(line.unit.id): terms_over(line) for line in looked.lines}
+    by_unit = {str(line.unit.id): terms_over(line) for line in evidence.lines}
     shares = [
-        looked.coverage(distinct_terms(one.claim, "en") | by_unit.get(str(one.unit_id), frozenset()))
+        evidence.coverage(distinct_terms(one.claim, "en") | by_unit.get(str(one.unit_id), frozenset()))
         for one in citations
     ]
     return max(shares, default=0.0) >= LEAST_COVERED

@@ -231,7 +231,7 @@ ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
 NAME = r"[^\W\d_a-z][\w'’-]*[a-z][\w'’-]*"  # a lower-case letter is required: headings may be all capitals
 PERSON = re.compile(rf"(?:{NAME}|[A-Z]\.(?:\s?-?[A-Z]\.)*)(?:\s(?:{NAME}|[A-Z]\.|de|la|van|von|der)){{1,4}}")
 FOOTNOTE_MARK = re.compile(r"[\d*†‡§¶∗⋆]+(?:\s*,\s*[\d*†‡§¶∗⋆]+)*")
-YEAR = re.compile(r"\b(19[5-9]\d|20[0-4]\d)\b")
+PUBLICATION_YEAR = re.compile(r"\b(19[5-9]\d|20[0-4]\d)\b")  # narrower than ``text.numbers.YEAR``
 SAMPLE_CHARACTERS, SAMPLE_PAGES = 20_000, 40
 FEWEST_WORDS = 30  # for language detection
 LEAST_FUNCTION_WORDS = 0.08  # share in running text of a language; lists of names or numbers have fewer
@@ -397,8 +397,8 @@ def arxiv_id_of(parsed: ParsedDocument) -> str:
 def year_of(parsed: ParsedDocument) -> int | None:
     """Return the most frequent year on the first page, else the file's creation year."""
     first = parsed.pages[0].text if parsed.pages else ""
-    named = Counter(YEAR.findall(first)).most_common(1)
-    made = YEAR.search(parsed.metadata.get("creationDate", "")[2:6])
+    named = Counter(PUBLICATION_YEAR.findall(first)).most_common(1)
+    made = PUBLICATION_YEAR.search(parsed.metadata.get("creationDate", "")[2:6])
     found = named[0][0] if named else made.group() if made else None
     return int(found) if found else None
 
