@@ -34,7 +34,7 @@ def place_in_words(page: int, first: int, last: int, where: str = "") -> str:
 
 class CitationQuerySet(models.QuerySet["Citation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Return those of the user's conversations, notes and reviews, on documents the user may see."""
+        """Return citations in the user's conversations, notes and reviews, of documents the user may see."""
         if not user.is_authenticated:
             return self.none()
         noted = Citation.notes.through.objects.filter(note__owner=user, note__deleted_at=None)
@@ -87,7 +87,7 @@ class Citation(models.Model):
         help_text="null: it belongs to a note or to a cell of a review",
     )
     position = models.IntegerField(default=0, help_text="of its marker among the markers of the message")
-    number = models.IntegerField(help_text="the superscript, by first use through the conversation")
+    number = models.IntegerField(help_text="the superscript, in order of first use in the conversation")
     document = models.ForeignKey(Document, null=True, on_delete=models.SET_NULL, related_name="citations")
     unit = models.ForeignKey(CitationUnit, null=True, on_delete=models.SET_NULL, related_name="citations")
 
@@ -97,7 +97,7 @@ class Citation(models.Model):
     )
     claim_end = models.IntegerField(default=0)
 
-    quote = models.TextField(help_text="the anchor's words as they stand on the page")
+    quote = models.TextField(help_text="the anchor's words as printed")
     prefix = models.CharField(max_length=200, blank=True)
     suffix = models.CharField(max_length=200, blank=True)
     unit_text = models.TextField(blank=True)
@@ -123,11 +123,11 @@ class Citation(models.Model):
         default=False, help_text="the model cited nothing here; Pincite matched the sentence to the passage"
     )
     judged_by = models.CharField(
-        max_length=120, blank=True, help_text="the model that was asked what no rule could compare"
+        max_length=120, blank=True, help_text="the model that judged the claim, if no rule could compare it"
     )
-    judgement = models.CharField(max_length=12, choices=ModelJudgement, blank=True, help_text="its word")
+    judgement = models.CharField(max_length=12, choices=ModelJudgement, blank=True, help_text="its verdict")
     durability = models.CharField(max_length=8, choices=Durability, default=Durability.SAME)
-    feedback = models.CharField(max_length=8, blank=True, help_text="'right' or 'wrong', said by a person")
+    feedback = models.CharField(max_length=8, blank=True, help_text="'right' or 'wrong', by a user")
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = CitationQuerySet.as_manager()
@@ -145,7 +145,7 @@ class Citation(models.Model):
 
     @property
     def place(self) -> str:
-        """Page and lines for display: ``p. 5, lines 20–25``."""
+        """Return page and lines for display: ``p. 5, lines 20–25``."""
         return place_in_words(self.page_number, self.line_start, self.line_end, self.where)
 
     @property

@@ -95,7 +95,7 @@ class Conversation(Hideable):
     provider = models.CharField(max_length=20, blank=True, help_text="'' is the server's default")
     model = models.CharField(max_length=120, blank=True)
     rag_config = models.JSONField(
-        default=dict, blank=True, help_text="how its questions are searched: retrieval.results.RagConfig"
+        default=dict, blank=True, help_text="search settings of its questions: retrieval.results.RagConfig"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -174,21 +174,23 @@ class Message(models.Model):
         default=list, blank=True, help_text="[[start, end], …] claims without citation"
     )
     pages_left = models.IntegerField(
-        default=0, help_text="pages of its documents that were still to be read when it was written"
+        default=0, help_text="pages of its documents that awaited OCR when it was written"
     )
     rag_config = models.JSONField(
-        default=dict, blank=True, help_text="how an answer's question was searched; {} is the server's way"
+        default=dict, blank=True, help_text="search settings of an answer's question; {} for the server's"
     )
     error = models.CharField(max_length=500, blank=True)
-    standalone_question = models.TextField(blank=True, help_text="the question as it was searched for")
+    standalone_question = models.TextField(
+        blank=True, help_text="the question as searched: without references to earlier ones"
+    )
     asked_region = models.JSONField(
-        null=True, blank=True, help_text="the part of a page that a question is about: Region"
+        null=True, blank=True, help_text="part of a page that the question refers to: Region"
     )
 
     # State of the thread that writes the answer, visible to other processes.
-    alive_at = models.DateTimeField(null=True, blank=True, help_text="when its writer was last seen")
-    writer = models.UUIDField(null=True, blank=True, help_text="the process that writes it")
-    takeovers = models.SmallIntegerField(default=0, help_text="writers that vanished")
+    alive_at = models.DateTimeField(null=True, blank=True, help_text="heartbeat of its writer")
+    writer = models.UUIDField(null=True, blank=True, help_text="id of the process that writes it")
+    takeovers = models.SmallIntegerField(default=0, help_text="number of writers that died")
     cancel_requested = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -213,7 +215,7 @@ class Message(models.Model):
 
     @cached_property
     def question(self) -> Message:
-        """Return the question an answer answers, read once."""
+        """Return the question of an answer, cached."""
         return Message.objects.get(conversation=self.conversation_id, position=self.position - 1)
 
     @property
@@ -299,7 +301,7 @@ class AnswerShare(models.Model):
         models.UUIDField(),
         default=list,
         blank=True,
-        help_text="the documents the answer cites and was made from; those deleted since close the link",
+        help_text="documents of the answer's citations and prompt; the link closes when one is deleted",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True, default=end_of_link, help_text="null: never")

@@ -94,7 +94,7 @@ class NoteVersion(models.Model):
 
 class AnnotationQuerySet(models.QuerySet["Annotation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Return the user's own, on documents the user may still see."""
+        """Return the user's annotations on documents that the user may still see."""
         if not user.is_authenticated:
             return self.none()
         return self.filter(owner=user, deleted_at=None, document__in=Document.objects.visible_to(user))
@@ -133,14 +133,14 @@ class Annotation(Hideable):
     colour = models.CharField(max_length=8, choices=Colour, default=Colour.YELLOW)
     comment = models.TextField(blank=True)
 
-    quote = models.TextField(blank=True, help_text="the words as the page prints them")
-    context = models.TextField(blank=True, help_text="the words and some around them, to find them again")
+    quote = models.TextField(blank=True, help_text="the words as printed")
+    context = models.TextField(blank=True, help_text="the words with their surroundings, for re-anchoring")
     page_number = models.IntegerField(help_text="from 1")
     char_start = models.IntegerField(default=0, help_text="of the quote in the page's text")
     rects = ArrayField(ArrayField(models.FloatField(), size=4), help_text="page space, one per line")
     strokes = models.JSONField(default=list, blank=True, help_text="lines of a drawing, [x, y] in page space")
     source = models.IntegerField(
-        null=True, blank=True, help_text="object of the PDF's own annotation that this one took the place of"
+        null=True, blank=True, help_text="xref of the PDF's annotation that this one replaces"
     )
     durability = models.CharField(max_length=8, choices=Citation.Durability, default=Citation.Durability.SAME)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -163,7 +163,7 @@ class Annotation(Hideable):
 
 class ReadingPlaceQuerySet(models.QuerySet["ReadingPlace"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Return the user's own, on documents the user may still see."""
+        """Return the user's positions in documents that the user may still see."""
         if not user.is_authenticated:
             return self.none()
         return self.filter(owner=user, document__in=Document.objects.visible_to(user))
@@ -177,7 +177,7 @@ class ReadingPlace(models.Model):
     page_number = models.IntegerField(help_text="from 1")
     left = models.FloatField(help_text="PDF user space, as pdf.js scrolls to it")
     top = models.FloatField()
-    rotation = models.SmallIntegerField(default=0, help_text="degrees by which the reader turned the pages")
+    rotation = models.SmallIntegerField(default=0, help_text="degrees by which the user rotated the pages")
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = ReadingPlaceQuerySet.as_manager()

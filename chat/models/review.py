@@ -20,14 +20,14 @@ from documents.models.library import reachable
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
-DEAD_AFTER = timedelta(minutes=10)  # a cell whose worker has not been seen for so long is filled anew
+DEAD_AFTER = timedelta(minutes=10)  # without a heartbeat: the cell is filled again
 
 
 class SharedQuerySet(models.QuerySet[Any]):
     """Reviews or templates: rows with an ``owner`` and ``shares``."""
 
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Return the user's own, and those shared with the user or a group of the user."""
+        """Return rows that the user owns, or that are shared with the user or a group of the user."""
         return self._reached_by(user, ReviewShare.objects.all())
 
     def editable_by(self, user: User | AnonymousUser) -> Self:
@@ -43,7 +43,7 @@ class SharedQuerySet(models.QuerySet[Any]):
 
 
 class Review(Hideable):
-    """A table of answers. A reader sees the rows of documents that reader may see, and no others."""
+    """A table of answers. A user sees only rows of documents that the user may see."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reviews")
@@ -65,11 +65,11 @@ class Review(Hideable):
         help_text="the documents it finds become rows",
     )
     joins = models.BooleanField(
-        default=True, help_text="new documents of the collection or the search become rows by themselves"
+        default=True, help_text="new documents of the collection or search are added as rows"
     )
     blind = models.BooleanField(default=False, help_text="reviewers see only their own marks and comments")
     tokens_left = models.BigIntegerField(
-        null=True, blank=True, help_text="that a model may still use; none: no limit"
+        null=True, blank=True, help_text="tokens that a model may still use; null: no limit"
     )
     provider = models.CharField(max_length=20, blank=True, help_text="'' is the server's default")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -88,7 +88,7 @@ class Review(Hideable):
 class ReviewTemplate(Hideable):
     """A set of columns that its owner keeps for other reviews.
 
-    ``columns`` are as the API takes them: ``{"title", "question", "kind", "unit", "choices", "note"}``.
+    ``columns`` are as in the API: ``{"title", "question", "kind", "unit", "choices", "note"}``.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -110,7 +110,7 @@ class ReviewTemplate(Hideable):
 
 
 class ReviewShare(models.Model):
-    """A right to one review or one template, given to one user or one group. It gives none to a document."""
+    """Access to one review or template for one user or group. It gives no access to documents."""
 
     review = models.ForeignKey(Review, null=True, blank=True, on_delete=models.CASCADE, related_name="shares")
     template = models.ForeignKey(
@@ -140,7 +140,7 @@ class ReviewShare(models.Model):
 
 
 class ReviewColumn(models.Model):
-    """One question put to every document, and the type of its values."""
+    """One question asked of every document, and the type of its values."""
 
     class Kind(models.TextChoices):
         TEXT = "text", _("Text")
@@ -159,7 +159,7 @@ class ReviewColumn(models.Model):
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.TEXT)
     unit = models.CharField(max_length=40, blank=True, help_text="of a number: “mg”, “%”")
     choices = ArrayField(models.CharField(max_length=120), default=list, blank=True)
-    note = models.CharField(max_length=1000, blank=True, help_text="for readers; no part of the question")
+    note = models.CharField(max_length=1000, blank=True, help_text="for readers, not part of the question")
 
     class Meta:
         ordering = ["review", "position"]
@@ -171,9 +171,9 @@ class ReviewColumn(models.Model):
 
 class ReviewRowQuerySet(models.QuerySet["ReviewRow"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Rows of documents that the user may see, or might before they were moved to the bin.
+        """Return rows of documents that the user may see, including those in the bin.
 
-        The row of a document that is gone for good is left to who added it.
+        The row of a document that was deleted for good is visible to the user who added it.
         """
         if not user.is_authenticated:
             return self.none()
@@ -193,7 +193,7 @@ class ReviewRow(models.Model):
         null=True,
         on_delete=models.SET_NULL,
         related_name="+",
-        help_text="with whose rights its cells are filled",
+        help_text="the user whose access rights apply when its cells are filled",
     )
     position = models.IntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -213,20 +213,20 @@ class ReviewRow(models.Model):
 
     @property
     def is_deleted(self) -> bool:
-        """Return whether the document is in the bin, or gone."""
+        """Return whether the document is in the bin or deleted for good."""
         return self.document is None or self.document.deleted_at is not None
 
 
 class ReviewCellQuerySet(models.QuerySet["ReviewCell"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Cells of reviews the user may see, on documents the user may see."""
+        """Return cells of reviews and documents that the user may see."""
         return self.filter(
             row__review__in=Review.objects.visible_to(user),
             row__in=ReviewRow.objects.visible_to(user),
         )
 
     def dead(self) -> Self:
-        """Cells that a worker began, and left."""
+        """Return cells whose worker died."""
         return self.filter(state=ReviewCell.State.RUNNING, alive_at__lt=timezone.now() - DEAD_AFTER)
 
 
@@ -262,17 +262,17 @@ class ReviewCell(models.Model):
     citations = models.ManyToManyField("chat.Citation", related_name="review_cells", blank=True)
     answered_by = models.CharField(max_length=150, blank=True, help_text="a provider, or a user's name")
     by_person = models.BooleanField(default=False, help_text="a person wrote the value")
-    mark = models.CharField(max_length=10, choices=Mark, blank=True, help_text="what a person said of it")
+    mark = models.CharField(max_length=10, choices=Mark, blank=True, help_text="mark by a user")
     marked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     comment = models.CharField(max_length=2000, blank=True)
     error = models.CharField(max_length=300, blank=True)
-    usage = models.JSONField(default=dict, blank=True, help_text="seconds, and tokens of a model")
+    usage = models.JSONField(default=dict, blank=True, help_text="seconds, and tokens if a model was used")
     document_sha256 = models.CharField(max_length=64, blank=True, help_text="of the file it was read from")
     attempts = models.IntegerField(default=0)
-    alive_at = models.DateTimeField(null=True, blank=True, help_text="when its worker was last seen")
-    revision = models.IntegerField(default=0, help_text="counts its changes; a writer names the last it saw")
+    alive_at = models.DateTimeField(null=True, blank=True, help_text="heartbeat of its worker")
+    revision = models.IntegerField(default=0, help_text="number of changes, for optimistic locking")
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = ReviewCellQuerySet.as_manager()
@@ -291,7 +291,7 @@ class ReviewCell(models.Model):
 
 
 class ReviewCellVersion(models.Model):
-    """What a cell held before a change."""
+    """The content of a cell before a change."""
 
     cell = models.ForeignKey(ReviewCell, on_delete=models.CASCADE, related_name="versions")
     state = models.CharField(max_length=10)
@@ -309,9 +309,9 @@ class ReviewCellVersion(models.Model):
 
 
 class ReviewMark(models.Model):
-    """What one reviewer said of a cell while marks were blind; ``revealed`` once all saw it.
+    """One reviewer's mark of a cell while marks were blind; ``revealed`` once all could see it.
 
-    A cell whose marks were revealed takes no other: it would not be independent.
+    A cell with revealed marks accepts no further blind mark: it would not be independent.
     """
 
     cell = models.ForeignKey(ReviewCell, on_delete=models.CASCADE, related_name="marks")
