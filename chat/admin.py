@@ -72,7 +72,7 @@ class MessageAdmin(ReadOnlyAdmin):
     ]
     search_fields = ["id"]
     id_paths = ("pk", "conversation")
-    search_help_text = "its id, or that of its conversation"
+    search_help_text = "id of the message or its conversation"
     ordering = ["-created_at"]
     fields = (
         "conversation",
@@ -126,7 +126,7 @@ class CitationAdmin(PlacedAdmin):
     list_filter = ["verdict", "durability", ("feedback", CommonValuesFilter), "created_at"]
     search_fields = ["id"]
     id_paths, title_path = ("pk", "message", "document", "unit"), "document"
-    search_help_text = "its id, that of its answer, unit or document, or its document's title"
+    search_help_text = "id of the citation, its answer, unit or document, or the document's title"
     ordering = ["-created_at"]
     list_select_related = ["document"]
     fields = (
@@ -203,7 +203,7 @@ class AnnotationAdmin(PlacedAdmin):
     list_filter = ["kind", "colour", "durability", "created_at"]
     search_fields = ["id", "owner__username"]
     id_paths, title_path = ("pk", "document"), "document"
-    search_help_text = "its id or that of its document, its owner, or its document's title"
+    search_help_text = "id of the annotation or its document, the owner, or the document's title"
     ordering = ["-updated_at"]
     list_select_related = ["owner"]
 

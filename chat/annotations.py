@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 LONGEST_QUOTE = 20_000  # characters: a page of small print
 LONGEST_COMMENT = 20_000
 MOST_BOXES = 2000  # of one selection on one page
-AROUND = 60  # characters before and after the quote, kept to tell it from the same words elsewhere
+AROUND = 60  # characters stored before and after the quote, to distinguish equal words
 MOST_ON_DOCUMENT = 10_000
 MOST_POINTS = 20_000  # of one drawing
 RGB = {
@@ -84,14 +84,14 @@ def _around(strokes: Strokes) -> Rect:
 
 
 def frames_of(document: Document, numbers: Iterable[int]) -> dict[int, PageFrame]:
-    """Return how the pages lie in the file, by number. One query."""
+    """Return the frames of the pages by number. One query."""
     pages = Page.objects.filter(document=document, number__in=set(numbers))
     slim = pages.defer("text", "word_boxes", "furniture", "figures", "recognised")
     return {page.number: page.frame for page in slim}
 
 
 def take_over(owner: User, document: Document) -> list[Annotation]:
-    """Store the annotations that the PDF holds as the user's own, each once. Raises ParseFailure."""
+    """Store the PDF's annotations as the user's, unless stored before. Raises ParseFailure."""
     with local_file(document.file) as path:
         held = annotations_in(path, limits=parse_limits()).annotations
     known = set(taken_over(owner, document).values_list("source", flat=True))
@@ -106,7 +106,7 @@ def take_over(owner: User, document: Document) -> list[Annotation]:
 
 
 def taken_over(owner: User, document: Document) -> AnnotationQuerySet:
-    """Return the user's annotations that were the PDF's own, the deleted ones as well."""
+    """Return the user's annotations that came from the PDF, including deleted ones."""
     return Annotation.objects.filter(owner=owner, document=document, source__isnull=False)
 
 
@@ -132,7 +132,7 @@ def _taken(owner: User, document: Document, page: PageText, held: HeldAnnotation
 
 
 def _nearest(colour: tuple[float, float, float] | None) -> str:
-    """Return the colour of ours with the nearest shares of red, green and blue."""
+    """Return the nearest of our colours in RGB."""
     if colour is None:
         return Annotation.Colour.YELLOW
     faded = [0.5 + 0.5 * part for part in colour]  # ours are pale
@@ -140,7 +140,7 @@ def _nearest(colour: tuple[float, float, float] | None) -> str:
 
 
 def spans_in(page: PageText, rects: Iterable[Rect]) -> list[Span]:
-    """Character ranges of the words in the rectangles (page space), one for each run of words."""
+    """Return the character ranges of words in the rectangles (page space), one per run of words."""
     chosen = sorted({index for rect in rects for index in _words_in(page, rect)})
     if not chosen:
         return []
@@ -191,7 +191,9 @@ def _reanchor(annotation: Annotation, pages: Sequence[PageText]) -> None:
     same = [page for page in pages if page.number == annotation.page_number]
     anchors = _anchors(annotation, same) or _anchors(annotation, pages)
     if not anchors:
-        annotation.durability = Citation.Durability.GONE  # its rectangles stay, to come back to
+        annotation.durability = (
+            Citation.Durability.GONE
+        )  # its rectangles are kept, in case the words come back
         return
     part = anchors[0].parts[0]
     on_page = [anchor.parts[0] for anchor in anchors if anchor.parts[0].page.number == part.page.number]
@@ -306,7 +308,7 @@ def as_zotero(document: Document, annotations: Sequence[Annotation], address: st
 
 
 def _as_note(document: Document, annotations: Sequence[Annotation], address: str) -> str:
-    """HTML, as Zotero keeps notes."""
+    """Return HTML, the format of Zotero's notes."""
     lines = [f"<h1>{escape(document.title)}</h1>"]
     for annotation in annotations:
         comment = f"<br>{escape(annotation.comment)}" if annotation.comment else ""
@@ -332,7 +334,7 @@ def _rdf(name: str) -> str:
 def as_pdf(
     document: Document, annotations: Sequence[Annotation], author: str, without: Sequence[int] = ()
 ) -> bytes:
-    """Return the document's PDF with the annotations in it, less its own ``without``. Raises ParseFailure."""
+    """Return the PDF with the annotations added, and its own of ``without`` removed. Raises ParseFailure."""
     found = [annotation for annotation in annotations if not annotation.is_gone]
     pages = [
         HighlightedPage(number, tuple(_mark(annotation, author) for annotation in on_page))
@@ -348,11 +350,11 @@ def _mark(annotation: Annotation, author: str) -> PdfHighlight:
     colour = RGB[Annotation.Colour(annotation.colour)]
     strokes = tuple(tuple((x, y) for x, y in stroke) for stroke in annotation.strokes)
     if strokes:
-        colour = tuple(0.55 * part for part in colour)  # type: ignore[assignment]  # thin lines want more ink
+        colour = tuple(0.55 * part for part in colour)  # type: ignore[assignment]  # thin lines need a darker colour
     return PdfHighlight("", rects, annotation.comment, colour, is_underline, author, strokes)
 
 
-# When a document was read again.
+# --- After a document was parsed again ---
 
 
 def reanchor_parsed_document(document: Document, **signal: Any) -> None:

@@ -141,7 +141,7 @@ VERSIONS_KEPT = timedelta(days=1)  # of older versions only the last of each hou
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The content of an editor, and the revision it started from."""
+    """The text in an editor, and the revision that the edit is based on."""
 
     title: str
     content: str
@@ -149,7 +149,7 @@ class Written:
 
 
 def save_note(note: Note, written: Written) -> Note:
-    """Save a note; merge it, line by line, with what was saved in the meantime."""
+    """Save a note; merge it by lines with a version saved in the meantime."""
     with transaction.atomic():
         locked = Note.objects.select_for_update().get(pk=note.pk)
         content = written.content
@@ -235,7 +235,7 @@ def begun(note: Note) -> str:
 
 
 def note_about(answer: Message, user: User) -> Note:
-    """Return the user's latest note on the conversation's document, or, for several, with its title."""
+    """Return the user's latest note on the conversation's document; for several, the one of its title."""
     documents = list(answer.conversation.documents.all()[:2])
     document = documents[0] if len(documents) == 1 else None
     title = document.title[:200] if document else answer.conversation.title
@@ -253,7 +253,7 @@ def note_about(answer: Message, user: User) -> Note:
 
 NOTES_FOUND = 40
 INDEX_SECONDS = 2.0  # per call of index_notes
-AT_REST = timedelta(seconds=30)  # since the last save: the user may still be writing
+AT_REST = timedelta(seconds=30)  # since the last save; before, the user may still be writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +295,7 @@ def index_notes(notes: QuerySet[Note]) -> None:
 
 
 def index_note(note: Note) -> None:
-    """Store and index the text of a note. With a concurrent call the later copy stays."""
+    """Store and index the text of a note. Of concurrent calls the later wins."""
     lease = Lease(note.pk, uuid4())
     values = {"title": note.title, "status": Document.Status.READY, "lease": lease.token}
     mine = {"owner": note.owner, "kind": Document.Kind.NOTE}

@@ -9,10 +9,10 @@ path                                        method  does
 /chat/<conversation>/ask/                    POST    asks a question in a conversation
 /chat/messages/<message>/stream/             GET     the answer as events (``chat.answers.events``)
 /chat/messages/<message>/region.png          GET     the part of a page that a question is about
-/chat/messages/<message>/cancel/             POST    stops the answer; what was written is kept
-/chat/messages/<message>/retry/              POST    writes the answer anew
-/chat/messages/<message>/continue/           POST    goes on where an incomplete answer stopped
-/chat/citations/<citation>/card/              GET     what the hover card shows, HTML
+/chat/messages/<message>/cancel/             POST    stops the answer; its text so far is kept
+/chat/messages/<message>/retry/              POST    writes the answer again
+/chat/messages/<message>/continue/           POST    continues an incomplete answer
+/chat/citations/<citation>/card/              GET     the hover card, HTML
 /chat/citations/<citation>/feedback/         POST    ``feedback`` is ``right``, ``wrong``, or empty
 /chat/messages/<message>/export.<form>       GET     ``txt``, ``md``, ``html`` or ``docx``, to be saved
 /chat/messages/<message>/evidence.pdf        GET     the answer and its cited pages in one PDF
@@ -20,7 +20,7 @@ path                                        method  does
                                                      ends after ``days`` (30; 0 is never)
 /chat/messages/<message>/unshare/            POST    ``{"revoked": 1}``: closes the link
 /chat/tour/                                  GET     a ``step`` of the tour of the reader, from 1
-/chat/tour/                                  POST    ends the tour for good
+/chat/tour/                                  POST    ends the tour permanently
 /chat/links/                                 GET     the user's links
 /chat/shared/<token>/                        GET     the shared answer, without signing in
 /chat/shared/<token>/<citation>.png          GET     the cited words as a picture

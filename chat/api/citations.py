@@ -52,7 +52,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
 
     page = serializers.IntegerField(source="page_number", read_only=True)
     lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
-    place = serializers.CharField(read_only=True, help_text="for people: p. 5, lines 3–7; slide 4; 12:04")
+    place = serializers.CharField(read_only=True, help_text="for display: p. 5, lines 3–7; slide 4; 12:04")
     section = serializers.SerializerMethodField(help_text="headings above, outermost first, joined by ›")
     verdict_text = serializers.CharField(source="get_verdict_display", read_only=True)
     durability_text = serializers.CharField(source="get_durability_display", read_only=True)
@@ -60,10 +60,12 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     bbox = serializers.SerializerMethodField(help_text="of the anchor (of the passage when it has none)")
     region = serializers.SerializerMethodField()
     unit_region = serializers.SerializerMethodField()
-    head_region = serializers.SerializerMethodField(help_text="row and column heads of a cited cell")
+    head_region = serializers.SerializerMethodField(help_text="row and column headers of a cited cell")
     permalink = serializers.SerializerMethodField(help_text="opens the reader at the words")
-    image = serializers.SerializerMethodField(help_text="PNG of the words, lit")
-    judgement = serializers.CharField(read_only=True, help_text="of a judge: '', supported, unsupported")
+    image = serializers.SerializerMethodField(help_text="PNG of the highlighted words")
+    judgement = serializers.CharField(
+        read_only=True, help_text="verdict of a judge: '', supported, unsupported"
+    )
     feedback = serializers.ChoiceField(["", "right", "wrong"], required=False)
     frames: Frames | None = None
 
@@ -219,7 +221,7 @@ class CitationSiblings(Citations, generics.ListAPIView):
 
 
 class PictureOptionsSerializer(ResolutionSerializer):
-    """How the picture is cut and how large it is."""
+    """Resolution and crop of the picture."""
 
     crop = serializers.BooleanField(default=True, help_text="only the surroundings of the words")
 
@@ -252,25 +254,28 @@ class CitationImage(Citations, generics.GenericAPIView):
 
 
 class QuoteSerializer(Strict, serializers.Serializer):
-    """Words to find. They may be hyphenated, spaced or numbered otherwise on the page."""
+    """Words to find. Hyphenation, spacing and number formats may differ from the page."""
 
     quote = serializers.CharField(max_length=10_000)
     context = serializers.CharField(
-        max_length=10_000, default="", allow_blank=True, help_text="words around it, to choose among places"
+        max_length=10_000,
+        default="",
+        allow_blank=True,
+        help_text="words around it, to choose among several places",
     )
 
 
 class LocatedSerializer(serializers.Serializer):
-    """Where the words stand; ``verdict`` is ``none`` and ``parts`` empty when they do not."""
+    """The place of the words. If they are not found, ``verdict`` is ``none`` and ``parts`` is empty."""
 
     verdict = serializers.ChoiceField(["exact", "normalized", "partial", "none"])
     text = serializers.CharField(help_text="the words as the page prints them")
     page = serializers.IntegerField(allow_null=True, help_text="the page they begin on, from 1")
-    parts = RegionSerializer(many=True, help_text="one per page the words run over")
+    parts = RegionSerializer(many=True, help_text="one per page of the words")
 
 
 class Locate(DocumentPart, PlainView):
-    """Where quoted words stand in a document."""
+    """Locate quoted words in a document."""
 
     serializer_class = QuoteSerializer
     scope = TokenScope.READ
@@ -299,7 +304,7 @@ class Locate(DocumentPart, PlainView):
 
 
 class FindSerializer(Strict, serializers.Serializer):
-    """What to find."""
+    """Words or pattern to find."""
 
     q = serializers.CharField(
         max_length=200, default="", allow_blank=True, help_text="case, accents and line ends do not matter"
@@ -309,7 +314,9 @@ class FindSerializer(Strict, serializers.Serializer):
         default=False,
         help_text="`q` is a regular expression in the syntax of RE2; a space is any white space",
     )
-    page = serializers.IntegerField(min_value=1, required=False, help_text="with the regions on this page")
+    page = serializers.IntegerField(
+        min_value=1, required=False, help_text="also return the regions of matches on this page"
+    )
 
 
 class PageMatchesSerializer(serializers.Serializer):
@@ -320,16 +327,16 @@ class PageMatchesSerializer(serializers.Serializer):
 
 
 class FoundSerializer(serializers.Serializer):
-    """How often the words stand on which page; pages without a match are left out."""
+    """Number of matches by page; pages without a match are left out."""
 
     count = serializers.IntegerField()
     more = serializers.BooleanField(help_text="whether the search ended before the last page")
     pages = PageMatchesSerializer(many=True)
-    matches = RegionSerializer(many=True, help_text="those of the page that was asked for")
+    matches = RegionSerializer(many=True, help_text="those on ``page``")
 
 
 class FindWords(DocumentPart, PlainView):
-    """Every place where words stand in a document."""
+    """Find all occurrences of words in a document."""
 
     serializer_class = FindSerializer
 

@@ -42,7 +42,7 @@ class ConversationSerializer(Strict, serializers.ModelSerializer):
         [("", "the server's default"), *((name, name) for name in provider_names())], required=False
     )
 
-    rag_config = RagConfigSerializer(required=False, help_text="how its questions are searched")
+    rag_config = RagConfigSerializer(required=False, help_text="search settings of its questions")
 
     class Meta:
         model = Conversation
@@ -71,7 +71,7 @@ class ConversationSerializer(Strict, serializers.ModelSerializer):
 
 @extend_schema_serializer(examples=[OpenApiExample("A title", {"title": "Anvils"}, request_only=True)])
 class ConversationChangeSerializer(ConversationSerializer):
-    """What can be changed later; what a conversation is over stays."""
+    """The fields that can be changed; the documents of a conversation stay."""
 
     class Meta(ConversationSerializer.Meta):
         read_only_fields = [*ConversationSerializer.Meta.read_only_fields, "documents", "collection"]
@@ -106,7 +106,7 @@ def file_renderer(form: str) -> type[BaseRenderer]:
 
 
 class StyleSerializer(Strict, serializers.Serializer):
-    """How the list of references is written."""
+    """The style of the list of references."""
 
     style = serializers.ChoiceField(list(STYLES.items()), default=DEFAULT_STYLE, help_text="a CSL style")
     format = serializers.ChoiceField(list(FILES), required=False, help_text="instead of `Accept`")
@@ -155,7 +155,7 @@ class ProviderSerializer(serializers.Serializer):
 
 
 class HealthSerializer(serializers.Serializer):
-    """What a provider said when it was asked for one word."""
+    """The result of a test request to a provider."""
 
     working = serializers.BooleanField()
     message = serializers.CharField()
@@ -172,7 +172,7 @@ class Providers(PlainView):
 
 
 class ProviderHealth(PlainView):
-    """Costs a request to the provider, so that it is limited like a question."""
+    """Send a test request to the provider. It is rate-limited like a question."""
 
     serializer_class = HealthSerializer
     scope = TokenScope.ASK
@@ -182,7 +182,7 @@ class ProviderHealth(PlainView):
         tags=["providers"], operation_id="providers_health", request=None, responses=HealthSerializer
     )
     def post(self, request: Request, name: str) -> Response:
-        """Ask a provider for one word."""
+        """Test a provider by a short request."""
         if name not in {card.name for card in cards()}:
             raise Http404
         return Response(HealthSerializer(check_health(name)).data)

@@ -48,7 +48,7 @@ LAST_EVENT_ID = OpenApiParameter(
     "Last-Event-ID",
     {"type": "string", "pattern": r"^\d{1,9}$"},
     OpenApiParameter.HEADER,
-    description="The last event you have seen: the stream goes on after it.",
+    description="The last event you received: the stream resumes after it.",
 )
 
 
@@ -84,7 +84,7 @@ class MessageSerializer(serializers.ModelSerializer):
     text = serializers.SerializerMethodField(help_text="Markdown with [1] for each citation")
     html = serializers.SerializerMethodField(help_text="safe HTML, citations as links")
     changes = serializers.SerializerMethodField(
-        help_text="what documents no longer bear out since they were read anew; '' for nothing"
+        help_text="citations that changed when documents were processed again; '' if none"
     )
     uncited = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2),
@@ -138,11 +138,11 @@ class MessageSerializer(serializers.ModelSerializer):
 
 
 class QuestionSerializer(Strict, serializers.Serializer):
-    """A question. By default the answer is waited for."""
+    """A question. By default the response contains the finished answer."""
 
     question = serializers.CharField(max_length=question_commands.LONGEST_QUESTION)
     wait = serializers.BooleanField(
-        default=True, help_text="false: answer at once, with a pending answer whose stream can be read"
+        default=True, help_text="false: respond at once with a pending answer, whose stream can be read"
     )
     rag_config = RagConfigSerializer(
         required=False, help_text="search settings of this question; they override the conversation's"
@@ -150,9 +150,9 @@ class QuestionSerializer(Strict, serializers.Serializer):
 
 
 class BudgetSerializer(serializers.Serializer):
-    """What a model would read for a question on whole documents; no parts for one that search answers."""
+    """Prompts and tokens of a question on whole documents; ``parts`` is 0 if search suffices."""
 
-    parts = serializers.IntegerField(help_text="prompts for notes, before the one for the answer")
+    parts = serializers.IntegerField(help_text="prompts that take notes, before the prompt for the answer")
     tokens = serializers.IntegerField(help_text="estimated tokens of all prompts together")
     limit = serializers.IntegerField(help_text="PINCITE_DOCUMENT_TOKENS")
     left_out = serializers.IntegerField(help_text="passages beyond the limit")
@@ -192,7 +192,7 @@ class ReadingBudget(OfConversation, generics.GenericAPIView):
     @extend_schema(
         tags=["messages"],
         operation_id="conversations_budget",
-        summary="What a model would read for a question on whole documents; asks it nothing",
+        summary="Estimate the prompts of a question on whole documents, without asking it",
         parameters=[OpenApiParameter("question", {"type": "string", "minLength": 1}, required=True)],
         responses=BudgetSerializer,
     )
@@ -234,9 +234,9 @@ class MessagesOfConversation(OfConversation, generics.ListAPIView):
         responses={
             (201, "application/json"): AskedSerializer,
             (201, "text/event-stream"): EVENTS,
-            409: OpenApiResponse(ErrorSerializer, "A request with this Idempotency-Key is under way."),
+            409: OpenApiResponse(ErrorSerializer, "A request with this Idempotency-Key is in progress."),
             422: OpenApiResponse(
-                ErrorSerializer, "Nothing is asked, or the Idempotency-Key was used for another request."
+                ErrorSerializer, "The question is empty, or the Idempotency-Key was used for another request."
             ),
         },
     )
@@ -318,7 +318,7 @@ class AnswerView(Messages, generics.GenericAPIView):
         return Response(self.get_serializer(changed).data, status=status.HTTP_202_ACCEPTED)
 
 
-NOT_NOW = OpenApiResponse(ErrorSerializer, "The answer is not in a state for this.")
+NOT_NOW = OpenApiResponse(ErrorSerializer, "The state of the answer does not allow this.")
 CHANGED: Any = {202: MessageSerializer, 409: NOT_NOW}
 
 
@@ -328,7 +328,7 @@ class AnswerStream(AnswerView):
     @extend_schema(
         tags=["messages"],
         operation_id="messages_stream",
-        summary="An answer as server-sent events, from its beginning or from an event on",
+        summary="Stream an answer as server-sent events, from its beginning or after an event",
         parameters=[LAST_EVENT_ID],
         responses={(200, "text/event-stream"): EVENTS},
     )
@@ -338,7 +338,7 @@ class AnswerStream(AnswerView):
 
 class AnswerCancel(AnswerView):
     @extend_schema(
-        tags=["messages"], summary="Stop an answer; what was written is kept", request=None, responses=CHANGED
+        tags=["messages"], summary="Stop an answer; its text so far is kept", request=None, responses=CHANGED
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
         cancelled = self.change(question_commands.cancel)
@@ -349,7 +349,7 @@ class AnswerCancel(AnswerView):
 class AnswerRetry(AnswerView):
     rate = "ask"
 
-    @extend_schema(tags=["messages"], summary="Write an answer anew", request=None, responses=CHANGED)
+    @extend_schema(tags=["messages"], summary="Write an answer again", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
         return self.change(question_commands.retry)
 
@@ -357,6 +357,6 @@ class AnswerRetry(AnswerView):
 class AnswerContinue(AnswerView):
     rate = "ask"
 
-    @extend_schema(tags=["messages"], summary="Go on where it stopped", request=None, responses=CHANGED)
+    @extend_schema(tags=["messages"], summary="Continue a stopped answer", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
         return self.change(question_commands.continue_answer)

@@ -33,9 +33,9 @@ STALE = "Somebody saved this note meanwhile. Read it again, then save."
 
 
 class NoteSerializer(Strict, serializers.ModelSerializer):
-    """Markdown; ``[[cite:<citation id>:<page>]]`` in it stands for a citation.
+    """A note in Markdown, with citations as ``[[cite:<citation id>:<page>]]``.
 
-    Send ``revision`` as you read it: a note that was saved meanwhile is answered by 409.
+    Send the ``revision`` that you read: 409 if the note was saved meanwhile.
     """
 
     document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
@@ -65,7 +65,7 @@ class NoteSerializer(Strict, serializers.ModelSerializer):
 
 
 class NoteVersionSerializer(serializers.ModelSerializer):
-    """A note as it once was."""
+    """An earlier version of a note."""
 
     class Meta:
         model = NoteVersion
@@ -74,13 +74,15 @@ class NoteVersionSerializer(serializers.ModelSerializer):
 
 class NoteFilter(django_filters.FilterSet):
     document = VisibleFilter(Document, field_name="document")
-    q = django_filters.CharFilter(method="spoken_of", help_text="words to search for: the best notes first")
+    q = django_filters.CharFilter(
+        method="by_relevance", help_text="words to search for; the best notes come first"
+    )
 
     class Meta:
         model = Note
         fields: list[str] = []
 
-    def spoken_of(self, rows: models.QuerySet, name: str, query: str) -> models.QuerySet:
+    def by_relevance(self, rows: models.QuerySet, name: str, query: str) -> models.QuerySet:
         """Filter and order by search relevance."""
         found = [found.note.pk for found in search_notes(query[:LONGEST_QUERY], self.request.user)[1]]
         places = [models.When(pk=key, then=place) for place, key in enumerate(found)]
@@ -89,7 +91,10 @@ class NoteFilter(django_filters.FilterSet):
 
 @extend_schema_view(
     partial_update=extend_schema(
-        responses={200: NoteSerializer, 409: OpenApiResponse(ErrorSerializer, "Saved by another meanwhile.")}
+        responses={
+            200: NoteSerializer,
+            409: OpenApiResponse(ErrorSerializer, "The note was saved meanwhile."),
+        }
     )
 )
 @extend_schema(tags=["notes"])
@@ -114,7 +119,7 @@ class NoteViewSet(viewsets.ModelViewSet):
 
 @extend_schema(tags=["notes"])
 class NoteVersions(generics.ListAPIView):
-    """What a note held before each save, the latest first."""
+    """The versions of a note before each save, newest first."""
 
     serializer_class = NoteVersionSerializer
     filter_backends: list[Any] = []
@@ -134,13 +139,13 @@ NO_PAGE = "The document has no such page."
 
 
 class AnnotationSerializer(Strict, serializers.ModelSerializer):
-    """A highlight or underline on words of one page, or a drawing (``ink``). What says where is set once."""
+    """A highlight or underline on words of one page, or a drawing (``ink``). Its place cannot be changed."""
 
     document = VisibleRelated(queryset=Document.objects.all())
     quote = serializers.CharField(
         required=False,
         max_length=LONGEST_QUOTE,
-        help_text="words of the document; none of a drawing",
+        help_text="words of the document; not for a drawing",
     )
     strokes = serializers.ListField(
         child=serializers.ListField(
@@ -163,7 +168,7 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
         help_text="from 1; required for a drawing",
     )
     durability = serializers.CharField(
-        read_only=True, help_text="same, moved or gone since the citation was made"
+        read_only=True, help_text="same, moved or gone since the annotation was made"
     )
     region = serializers.SerializerMethodField()
     frames: Frames | None = None
@@ -185,13 +190,18 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         sent = set(values)
         if self.instance:
-            refused = {PLACE.get(name, name): ["This is set once."] for name in {"document", *PLACE} & sent}
+            refused = {
+                PLACE.get(name, name): ["This cannot be changed."] for name in {"document", *PLACE} & sent
+            }
             if (values.get("kind", self.instance.kind) == INK) != (self.instance.kind == INK):
                 refused["kind"] = ["A drawing stays a drawing."]
         else:
             needed = {"page_number", "strokes"} if values.get("kind") == INK else {"quote"}
             refused = {PLACE[name]: ["This field is required."] for name in needed - sent}
-            refused |= {PLACE[name]: ["Not of this kind."] for name in (sent & set(PLACE)) - needed}
+            refused |= {
+                PLACE[name]: ["This kind of annotation does not have it."]
+                for name in (sent & set(PLACE)) - needed
+            }
         if refused:
             raise serializers.ValidationError(refused)
         return values

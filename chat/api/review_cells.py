@@ -1,4 +1,4 @@
-"""`/api/reviews/<id>/…`: its documents, its cells with their evidence, the queue, agreement, shares."""
+"""`/api/reviews/<id>/…`: rows, cells with their evidence, the queue, agreement, shares."""
 
 from __future__ import annotations
 
@@ -40,9 +40,11 @@ class RowSerializer(serializers.ModelSerializer):
 
     title = serializers.CharField(source="document_title", read_only=True)
     document = serializers.UUIDField(
-        source="document_id", read_only=True, allow_null=True, help_text="null: it was deleted for good"
+        source="document_id", read_only=True, allow_null=True, help_text="null if it was deleted for good"
     )
-    is_deleted = serializers.BooleanField(read_only=True, help_text="it is in the bin, or gone")
+    is_deleted = serializers.BooleanField(
+        read_only=True, help_text="the document is in the bin or deleted for good"
+    )
 
     class Meta:
         model = ReviewRow
@@ -54,7 +56,7 @@ class NewRowsSerializer(Strict, serializers.Serializer):
 
 
 class AddedSerializer(serializers.Serializer):
-    added = serializers.IntegerField(help_text="documents that were no rows before")
+    added = serializers.IntegerField(help_text="number of new rows")
 
 
 @extend_schema(tags=["reviews"])
@@ -81,7 +83,7 @@ class Rows(ReviewPart, generics.ListAPIView):
 
 @extend_schema(tags=["reviews"])
 class RowDetail(ReviewPart, generics.RetrieveDestroyAPIView):
-    """One row; with it go its cells. The document stays."""
+    """One row. Deleting it deletes its cells; the document stays."""
 
     serializer_class = RowSerializer
 
@@ -96,7 +98,7 @@ class ReviewCellSerializer(serializers.ModelSerializer):
 
     ``value`` is typed by the column's kind: a string; ``{"number", "unit"}``; ``{"number",
     "currency"}`` in whole units of the currency; an ISO date; true or false; one of the choices; a
-    list of them. Its first citation is the one the value rests on.
+    list of them. The first citation supports the value.
     """
 
     document = serializers.UUIDField(source="row.document_id", read_only=True, allow_null=True)
@@ -111,7 +113,7 @@ class ReviewCellSerializer(serializers.ModelSerializer):
 
 
 class CellChangeSerializer(Strict, serializers.Serializer):
-    """A value of your own as text, what you think of the one that stands there, or a comment."""
+    """Your own value as text, your mark of the present one, or a comment."""
 
     revision = serializers.IntegerField(
         min_value=0, help_text="the revision your change is based on; 409 if it has changed"
@@ -137,7 +139,10 @@ class Cells(ReviewPart, generics.ListAPIView):
 
     serializer_class = ReviewCellSerializer
     filterset_class = CellFilter
-    page_ordering = ["row_position", "column__position"]  # a cursor reads the first from the row itself
+    page_ordering = [
+        "row_position",
+        "column__position",
+    ]  # a cursor reads the first field as an attribute of the cell
 
     def get_queryset(self) -> models.QuerySet:
         if getattr(self, "swagger_fake_view", False):
@@ -176,7 +181,7 @@ class CellDetail(Cells, generics.RetrieveAPIView):
 
 
 class ChosenSerializer(Strict, serializers.Serializer):
-    """Which cells are meant: all that are not filled by default."""
+    """The chosen cells; by default all that are not filled."""
 
     cells = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=5000)
     column = serializers.UUIDField(required=False)
@@ -184,18 +189,18 @@ class ChosenSerializer(Strict, serializers.Serializer):
 
 
 class EstimatedSerializer(ChosenSerializer):
-    """Which cells are meant, as parameters of an address, which holds no more."""
+    """The chosen cells as query parameters, hence fewer."""
 
     cells = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=500)
 
     def to_internal_value(self, data: Any) -> Any:
-        if data.get("column") == "":  # of a form's fields an empty one counts as not sent
+        if data.get("column") == "":  # DRF would treat an empty form field as missing
             raise serializers.ValidationError({"column": ["Must be a valid UUID."]})
         return super().to_internal_value(data)
 
 
 class FillSerializer(ChosenSerializer):
-    """Which cells to fill: all that are not filled by default."""
+    """The cells to fill; by default all that are not filled."""
 
     budget = serializers.IntegerField(
         required=False, allow_null=True, min_value=1, max_value=10**12,
@@ -208,7 +213,7 @@ class CountSerializer(serializers.Serializer):
 
 
 class ChosenCells(ReviewPart, views.APIView):
-    """For views of chosen cells of a review."""
+    """Base of views on chosen cells of a review."""
 
     def chosen(self, request: Request, wanted: dict[str, Any]) -> models.QuerySet[ReviewCell]:
         cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
@@ -239,7 +244,7 @@ class Fill(ChosenCells):
 
 
 class EstimateSerializer(serializers.Serializer):
-    """What filling the chosen cells takes at most. Without a model it takes no call."""
+    """The maximum cost of filling the chosen cells. Without a model there are no calls."""
 
     provider = serializers.CharField()
     cells = serializers.IntegerField()
@@ -252,7 +257,7 @@ class EstimateSerializer(serializers.Serializer):
     tags=["reviews"], parameters=[EstimatedSerializer], responses={200: EstimateSerializer} | UNUSABLE
 )
 class Estimate(ChosenCells):
-    """What filling would cost, before it is spent."""
+    """Estimate the cost of filling cells."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         asked = EstimatedSerializer(data=request.query_params)
@@ -263,13 +268,13 @@ class Estimate(ChosenCells):
             raise Unusable(error.message) from None
         cells = self.chosen(request, asked.validated_data).select_related("row")
         found = fill_estimate(self.review, cells, provider)
-        said = {"provider": provider.model or provider.name, "tokens_left": self.review.tokens_left}
-        return Response(said | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})
+        header = {"provider": provider.model or provider.name, "tokens_left": self.review.tokens_left}
+        return Response(header | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})
 
 
 @extend_schema(tags=["reviews"], request=None, responses={200: CountSerializer})
 class CancelFilling(ReviewPart, views.APIView):
-    """Take the cells that wait out of the queue."""
+    """Remove waiting cells from the queue."""
 
     scope = "ask"
 
@@ -286,20 +291,22 @@ class AgreementSerializer(serializers.Serializer):
     agreed = serializers.IntegerField()
     both_accepted = serializers.IntegerField()
     both_wrong = serializers.IntegerField()
-    first_only = serializers.IntegerField(help_text="accepted by the first, wrong to the second")
+    first_only = serializers.IntegerField(help_text="accepted by the first only")
     second_only = serializers.IntegerField()
-    kappa = serializers.FloatField(allow_null=True, help_text="Cohen's; null where chance would agree on all")
-    disputed = serializers.ListField(child=serializers.UUIDField(), help_text="cells they do not agree on")
+    kappa = serializers.FloatField(
+        allow_null=True, help_text="Cohen's kappa; null if chance agreement is complete"
+    )
+    disputed = serializers.ListField(child=serializers.UUIDField(), help_text="cells on which they disagree")
 
 
 class AgreementsSerializer(serializers.Serializer):
-    blind = serializers.BooleanField(help_text="marks are blind yet: agreement is shown once they are not")
+    blind = serializers.BooleanField(help_text="marks are still blind: agreement is shown afterwards")
     pairs = AgreementSerializer(many=True)
 
 
 @extend_schema(tags=["reviews"], responses={200: AgreementsSerializer})
 class Agreements(ReviewPart, views.APIView):
-    """How far each two reviewers agree on what they marked blindly."""
+    """Agreement of each pair of reviewers on blind marks."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         found = {"blind": self.review.blind, "pairs": agreements(self.review, caller(request))}
@@ -321,7 +328,7 @@ class PartySerializer(Strict, SharedWithOwnGroups, serializers.ModelSerializer):
     class Meta:
         model = ReviewShare
         fields = ["id", "user", "group", "can_write", "created_at"]
-        validators: list[Any] = []  # who has a right already gets the new one
+        validators: list[Any] = []  # a repeated share updates the right
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if bool(values.get("user")) == bool(values.get("group")):
@@ -361,7 +368,7 @@ class OwnShares(View):
 @extend_schema_view(post=extend_schema(responses={201: PartySerializer} | UNUSABLE))
 @extend_schema(tags=["reviews"])
 class Shares(OwnShares, generics.ListCreateAPIView):
-    """Who else may see it, and who may change it. Sharing again with the same party changes the right."""
+    """The shares of a review or template. Sharing again with the same user or group changes the right."""
 
     def perform_create(self, serializer: Any) -> None:
         values = serializer.validated_data
@@ -372,7 +379,7 @@ class Shares(OwnShares, generics.ListCreateAPIView):
 
 @extend_schema(tags=["reviews"])
 class ShareDetail(OwnShares, mixins.DestroyModelMixin, generics.RetrieveAPIView):
-    """One right; deleting it ends it."""
+    """One share. Deleting it ends it."""
 
     def delete(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.destroy(request, *args, **kwargs)

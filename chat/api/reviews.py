@@ -1,4 +1,4 @@
-"""`/api/reviews/…`: documents as rows, questions as columns; `/api/review-templates/…`; who shares them."""
+"""`/api/reviews/…`: documents as rows, questions as columns; `/api/review-templates/…`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ else:
 
 @contextmanager
 def as_api_errors() -> Iterator[None]:
-    """Answer 422 to what a command refuses, and 409 to a change that came too late."""
+    """Convert errors of commands: 422 for a refused change, 409 for one based on an old revision."""
     try:
         yield
     except StaleCell as error:
@@ -73,8 +73,8 @@ def as_api_errors() -> Iterator[None]:
 
 
 class ColumnSerializer(Strict, serializers.ModelSerializer):
-    """One question put to every document. A new ``question``, ``kind``, ``unit`` or ``choices`` makes
-    its cells out of date."""
+    """One question asked of every document. A new ``question``, ``kind``, ``unit`` or ``choices`` makes
+    its cells outdated."""
 
     choices = serializers.ListField(
         child=serializers.CharField(max_length=120), required=False, max_length=50
@@ -84,11 +84,11 @@ class ColumnSerializer(Strict, serializers.ModelSerializer):
     class Meta:
         model = ReviewColumn
         fields = ["id", "position", "title", "question", "kind", "unit", "choices", "note"]
-        validators: list[Any] = []  # a title that is taken is told by the command
+        validators: list[Any] = []  # the command reports a title that is taken
 
 
 class TemplateField(serializers.CharField):
-    """A template that comes with Pincite, by its name, or one that the caller may see, by its id."""
+    """A template: the name of one of Pincite's, or the id of one that the caller may see."""
 
     def to_internal_value(self, data: Any) -> str:
         named = str(super().to_internal_value(data))
@@ -97,7 +97,7 @@ class TemplateField(serializers.CharField):
         try:
             own = ReviewTemplate.objects.visible_to(self.context["request"].user).filter(pk=UUID(named))
         except ValueError:
-            raise serializers.ValidationError("This is no template.") from None
+            raise serializers.ValidationError("There is no such template.") from None
         if not own.exists():
             raise exceptions.NotFound
         return named
@@ -117,8 +117,8 @@ class TemplateField(serializers.CharField):
     ]
 )
 class ReviewSerializer(Strict, serializers.ModelSerializer):
-    """A table of answers over documents, those of a collection, or those a saved search finds; with ``joins``
-    its new documents become rows by themselves."""
+    """A table of answers: documents as rows, questions as columns. The documents are given, or those of a
+    collection or saved search; with ``joins`` their new documents are added as rows."""
 
     documents = VisibleRelated(many=True, required=False, write_only=True, queryset=Document.objects.all())
     collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
@@ -156,7 +156,7 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
     def update(self, review: Review, values: dict[str, Any]) -> Review:
         is_blind = values.pop("blind", review.blind)
         if is_blind != review.blind and review.owner_id != self.context["request"].user.pk:
-            raise exceptions.PermissionDenied("Only its owner begins and ends blind marks.")
+            raise exceptions.PermissionDenied("Only its owner may start and end blind marking.")
         with as_api_errors(), transaction.atomic():
             if is_blind != review.blind:
                 set_blind(review, is_blind)
@@ -167,7 +167,7 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
 
 
 class ReviewChangeSerializer(ReviewSerializer):
-    """What can be changed later; rows and columns have addresses of their own."""
+    """The fields that can be changed; rows and columns have their own URLs."""
 
     class Meta(ReviewSerializer.Meta):
         fields = [name for name in ReviewSerializer.Meta.fields if name not in ("documents", "template")]
@@ -200,7 +200,7 @@ class ReviewViewSet(ModelViewSet):
 
 
 class ReviewPart(View):
-    """For views under ``/api/reviews/<uuid:review_id>/…``: the review, to be changed by who may."""
+    """Base of views under ``/api/reviews/<uuid:review_id>/…``; unsafe methods require the right to edit."""
 
     @cached_property
     def review(self) -> Review:
@@ -214,7 +214,7 @@ class ReviewPart(View):
         return review
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Whose review it is comes before what is asked of it."""
+        """Check the right to the review before the request's data."""
         super().initial(request, *args, **kwargs)
         assert self.review is not None
 
@@ -239,7 +239,7 @@ class Columns(ReviewPart, generics.ListCreateAPIView):
 @extend_schema_view(patch=extend_schema(responses={200: ColumnSerializer} | UNUSABLE))
 @extend_schema(tags=["reviews"])
 class ColumnDetail(ReviewPart, generics.RetrieveUpdateDestroyAPIView):
-    """One column; with it go its cells."""
+    """One column. Deleting it deletes its cells."""
 
     http_method_names = ["get", "patch", "delete", "head", "options"]
     serializer_class = ColumnSerializer
@@ -255,7 +255,7 @@ class ColumnDetail(ReviewPart, generics.RetrieveUpdateDestroyAPIView):
 
 
 class ColumnFileSerializer(Strict, serializers.Serializer):
-    """Columns as a file: ``text`` holds CSV (heads ``title``, ``question``, ``type``, ``unit``, ``choices``
+    """Columns as a file. ``text`` is CSV (heads ``title``, ``question``, ``type``, ``unit``, ``choices``
     with ``|`` between them, ``note``) or the JSON of a template."""
 
     text = serializers.CharField(max_length=MOST_BYTES, trim_whitespace=False)
@@ -265,7 +265,7 @@ class ColumnFileSerializer(Strict, serializers.Serializer):
     tags=["reviews"], request=ColumnFileSerializer, responses={201: ColumnSerializer(many=True)} | UNUSABLE
 )
 class ColumnsFromFile(ReviewPart, views.APIView):
-    """Import columns from a file: all of them, or none where one cannot be used; `fields` says which."""
+    """Import columns from a file. If one is invalid, none is imported; `fields` names it."""
 
     def post(self, request: Request, **kwargs: Any) -> Response:
         asked = ColumnFileSerializer(data=request.data)
@@ -280,7 +280,7 @@ class ColumnsFromFile(ReviewPart, views.APIView):
 
 
 class TemplateColumnSerializer(Strict, serializers.Serializer):
-    """A column of a template, as those of a review."""
+    """A column of a template, with the fields of a review's column."""
 
     title = serializers.CharField(max_length=120)
     question = serializers.CharField(max_length=1000)
@@ -293,7 +293,7 @@ class TemplateColumnSerializer(Strict, serializers.Serializer):
 
 
 class TemplateSerializer(Strict, serializers.ModelSerializer):
-    """A set of columns for other reviews. Send ``columns``, or the ``review`` whose columns it takes."""
+    """A set of columns for reviews. Send ``columns``, or the ``review`` to copy them from."""
 
     owner = serializers.CharField(source="owner.username", read_only=True)
     columns = serializers.ListField(child=TemplateColumnSerializer(), required=False, max_length=MOST_COLUMNS)

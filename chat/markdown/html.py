@@ -45,14 +45,14 @@ CAPTION = 4  # the level, as written, of the section names in answers without a 
 class HeadingLevels:
     """Assign heading levels in reading order, so that later text never changes an earlier level.
 
-    ``top``: the level of the outermost headings, 1 to 6.
+    ``top`` is the level of the outermost headings, 1 to 6.
     """
 
     top: int
     _open: list[int] = field(default_factory=list)  # levels of the current ancestors, as written
 
     def settle(self, tokens: Sequence[Token]) -> None:
-        """Set the ``tag`` of each heading. ``####`` names the place of what follows: it is set small."""
+        """Set the ``tag`` of each heading. ``####`` and below are captions, in small type."""
         for token in tokens:
             if token.type == "heading_open":
                 written = int(token.tag[1])
@@ -193,7 +193,7 @@ def clean(html: str) -> str:
 # --- Formulas: TeX as MathML, which browsers draw themselves ---
 
 _DELIMITERS = re.compile(r"\A(\$\$?|\\[(\[])(.*?)(\$\$?|\\[)\]])\Z", re.DOTALL)
-_PROSE = re.compile(r"[^\W\d_]{2,} +[^\W\d_]{2,}")  # between two signs of dollars
+_PROSE = re.compile(r"[^\W\d_]{2,} +[^\W\d_]{2,}")  # words between two dollar signs
 MATHML = {
     *("math", "mrow", "mi", "mn", "mo", "mtext", "ms", "mspace", "mstyle", "mpadded", "mphantom", "menclose"),
     *("mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts"),
@@ -212,7 +212,7 @@ _TEX = LatexToMathML(max_expansions=0, fancy_error=False, allow_unreliable_rende
 
 @lru_cache(maxsize=1024)
 def typeset(source: str) -> str:
-    """Return a formula with its delimiters as MathML; '' if it is prose between dollars or no valid TeX."""
+    """Return a formula with its delimiters as MathML; '' if it is prose between dollar signs or invalid."""
     parts = _DELIMITERS.match(source)
     if parts is None or (parts[1] == "$" and "\\" not in parts[2] and _PROSE.search(parts[2])):
         return ""
@@ -227,7 +227,7 @@ def typeset(source: str) -> str:
 
 
 class _MathMLWriter(HTMLParser):
-    """Write MathML anew with known elements and attributes only, and everything else escaped."""
+    """Rewrite MathML with known elements and attributes only, and everything else escaped."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -235,7 +235,7 @@ class _MathMLWriter(HTMLParser):
         self._source = source
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Write a known element with its known attributes; of its style only the alignment, as a class."""
+        """Write a known element with its known attributes; its alignment becomes a class."""
         if tag not in MATHML:
             return
         kept = [(name, value or "") for name, value in attrs if name in _MATHML_ATTRIBUTES]

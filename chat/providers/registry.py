@@ -246,7 +246,7 @@ def _since(start: float) -> float:
     return round((time.perf_counter() - start) * 1000, 1)
 
 
-# A chat provider as the language model that search may ask for other wordings.
+# --- A chat provider as the language model of search, for other wordings of a query ---
 
 PATIENCE = ProviderLimits(silence=20, total=30, attempts=1, backoff=0)
 REPLY_KEPT_SECONDS = 600
@@ -255,13 +255,13 @@ SYSTEM = "You help a search engine. Do exactly what is asked and reply with noth
 
 @dataclass(frozen=True, slots=True)
 class ChatLanguageModel:
-    """One prompt in, the whole reply out."""
+    """A language model that returns whole replies."""
 
     provider: Provider
     cancelled: threading.Event
 
     def complete(self, prompt: str) -> str:
-        """Return the model's reply; cached, as the next page of results asks the same.
+        """Return the model's reply, from the cache if it is there: each page of results has the same prompt.
 
         Raises ProviderError, or Cancelled.
         """
@@ -291,7 +291,7 @@ def language_model(provider: Provider, cancelled: threading.Event) -> LanguageMo
 def helper_of(provider: Provider) -> Provider:
     """Return the provider of ``PINCITE_HELPER_MODEL`` if configured, else ``provider``.
 
-    ``provider`` also where it has no model.
+    Return ``provider`` also if it has no model.
     """
     if not settings.HELPER_MODEL or not provider.rewrites:
         return provider

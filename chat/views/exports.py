@@ -181,7 +181,7 @@ def links(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def shared_answer(request: HttpRequest, token: str) -> HttpResponse:
-    """Show one answer to anyone with its link: claims, quotes, pictures of the words and their lines."""
+    """Show one answer to anyone with its link: claims, quotes, and pictures of the cited lines."""
     found = open_share(token)
     seen = shown_message(found.message)
     context = {"question": found.message.question.content, "answer": without_links(seen), "token": token}
@@ -210,7 +210,7 @@ def open_share(token: str) -> AnswerShare:
 
 
 def without_links(seen: ShownMessage) -> ShownMessage:
-    """Return the answer with superscripts that lead to its own list of sources, not into the library."""
+    """Return the answer with superscripts linked to its list of sources instead of the library."""
     local = tuple(
         msgspec.structs.replace(citation, href=f"#source-{citation.id}") for citation in seen.citations
     )

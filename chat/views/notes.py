@@ -146,7 +146,7 @@ def edited(request: HttpRequest, shown: Note | None) -> dict[str, object]:
 @require_POST
 @login_required
 def save(request: HttpRequest) -> HttpResponse:
-    """Save a note, merged with what was saved meanwhile. Return its JSON.
+    """Save a note, merged with a version saved meanwhile. Return its JSON.
 
     Without ``note`` a new one is created. ``{"note", "revision", "title", "content", "html"}``.
     """
@@ -327,7 +327,7 @@ def annotations_pane(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def change_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Change colour, kind or comment, as far as they are in the form."""
+    """Change colour, kind or comment, if they are in the form."""
     annotation = visible_annotation(request, pk)
     look = look_of(request)
     if look is None:
@@ -431,12 +431,12 @@ def displayed(frame: PageFrame, strokes: Iterable[Iterable[Sequence[float]]]) ->
 
 
 def replaced(row: Annotation) -> Shown:
-    """Return a deleted annotation, which also hides the PDF's own."""
+    """Return a deleted annotation: the reader also hides the PDF's annotation that it replaced."""
     return Shown(row.pk, row.page_number, (), row.kind, row.colour, "", source=row.source)
 
 
 def look_of(request: HttpRequest) -> dict[str, str] | None:
-    """Return colour, kind and comment, as far as they are in the form; None when one is invalid."""
+    """Return colour, kind and comment, if they are in the form; None if one is invalid."""
     look = {name: request.POST[name] for name in ("colour", "kind", "comment") if name in request.POST}
     if "comment" in look:
         look["comment"] = look["comment"].replace("\r\n", "\n").replace("\x00", "").strip()

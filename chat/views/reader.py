@@ -47,20 +47,20 @@ from documents.models import CitationUnit, Document
 from documents.models.library import uuid_or_none
 from pdf.geometry import Box
 
-# The marks in the reader's margin: answers and notes that cite the document.
+# --- Marks in the reader's margin: answers and notes that cite the document ---
 
 MOST_MARKS = 2000
 MOST_NOTES = 50
-MOST_LINKS = 100  # of all notes; each may be looked up on its page
+MOST_LINKS = 100  # of all notes; each may be searched on its page
 
 
 @dataclass(frozen=True, slots=True)
 class MarginMark:
-    """A place that an answer or a note rests on.
+    """A place cited by an answer or a note.
 
     Attributes:
         box: the page's width, at the height of the words, in display fractions.
-        number: the citation's; its colour.
+        number: the citation's number, which determines the colour.
         note: the note it belongs to; None for an answer's.
         contradicted: whether the page does not support the answer.
     """
@@ -80,7 +80,7 @@ def marks_on(document: Document, user: User) -> list[MarginMark]:
 
 
 def _of_answers(document: Document, user: User) -> Iterator[MarginMark]:
-    """Return the marks of answers. Two queries."""
+    """Yield the marks of answers. Two queries."""
     cited = Citation.objects.visible_to(user).filter(document=document, message__isnull=False)
     rows = cited.select_related("message__conversation")
     listed = list(rows.order_by("-created_at")[:MOST_MARKS])
@@ -93,7 +93,7 @@ def _of_answers(document: Document, user: User) -> Iterator[MarginMark]:
 
 
 def _of_notes(document: Document, user: User) -> Iterator[MarginMark]:
-    """Return the marks of notes: of their citations, and of the places that their links name."""
+    """Yield the marks of notes: of their citations, and of their links to the document."""
     notes = Note.objects.visible_to(user).filter(
         Q(citations__document=document) | Q(content__contains=reverse("document", args=[document.pk]))
     )
@@ -101,8 +101,8 @@ def _of_notes(document: Document, user: User) -> Iterator[MarginMark]:
     for note in notes.distinct().prefetch_related("citations")[:MOST_NOTES]:
         places = _linked(note.content, document)[:left]
         left -= len(places)
-        lit = [found for place in places for found in highlights_at(document, place)]
-        for page, box in [*_cited(note, document), *_strips(lit)]:
+        highlights = [found for place in places for found in highlights_at(document, place)]
+        for page, box in [*_cited(note, document), *_strips(highlights)]:
             yield MarginMark(page, box, 1, str(note), reverse("note", args=[note.pk]), note.pk)
 
 
@@ -143,13 +143,13 @@ READ_AHEAD = 8 << 20  # bytes; of a longer file, parts are loaded when their pag
 @require_safe
 @login_required
 def document(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show the reader, at ``?citation=``, or at ``?page=`` with ``?unit=`` in pale and the words ``?q=`` in
-    strong colour.
+    """Show the reader at ``?citation=``, or at ``?page=`` with ``?unit=`` highlighted pale and the words
+    ``?q=`` strong.
     """
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     want_pages(shown, page_asked_for(request))
     context = state_of(request, shown) | {
-        "opening": msgspec.to_builtins(lit_at(request, shown)) or None,
+        "opening": msgspec.to_builtins(highlights_asked_for(request, shown)) or None,
         "read_ahead": shown.size <= READ_AHEAD,
         "own_colours": Annotation.Colour.choices,
         "place": place_left(request, shown),
@@ -165,8 +165,8 @@ MOST_SIZES = 2000  # in the HTML of the reader
 def page_sizes(document: Document) -> list[tuple[int, list[float], int, float]]:
     """Return page number, CropBox, rotation and UserUnit of each run of equal pages; empty if all are equal.
 
-    pdf.js assumes that all pages are like the first until they are drawn, so that the text would move while
-    one reads.
+    pdf.js assumes that all pages have the size of the first until they are drawn. Without these sizes the
+    text would move while the user reads.
     """
     sizes = document.pages.all().sizes()[:MOST_SIZES]
     return [
@@ -218,7 +218,7 @@ def embed_context(
     return {
         "document": document,
         "file": file,
-        "opening": msgspec.to_builtins(lit_at(request, document, user)) or None,
+        "opening": msgspec.to_builtins(highlights_asked_for(request, document, user)) or None,
         "read_ahead": document.size <= READ_AHEAD,
         "query": request.GET.urlencode(),
     }
@@ -241,11 +241,11 @@ def place(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Store where the user is reading: ``place`` is JSON in the format of pdf.js."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     try:
-        said = msgspec.json.decode(request.POST.get("place", ""), type=PdfDestination)
+        sent = msgspec.json.decode(request.POST.get("place", ""), type=PdfDestination)
     except msgspec.MsgspecError:
         return JsonResponse({"error": "This is no place in a document."}, status=400)
     ReadingPlace.objects.update_or_create(
-        owner=request.user, document=shown, defaults=msgspec.structs.asdict(said)
+        owner=request.user, document=shown, defaults=msgspec.structs.asdict(sent)
     )
     return HttpResponse(status=204)
 
@@ -302,10 +302,10 @@ def imported_blocks(document: Document, chosen: UUID | None) -> list[CitationUni
 @require_safe
 @login_required
 def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Return the same highlights as JSON, for links followed inside the reader."""
+    """Return the highlights of the query string as JSON, for links followed inside the reader."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    lit = lit_at(request, shown)
-    return HttpResponse(msgspec.json.encode(lit), content_type="application/json")
+    highlights = highlights_asked_for(request, shown)
+    return HttpResponse(msgspec.json.encode(highlights), content_type="application/json")
 
 
 @require_safe
@@ -369,8 +369,10 @@ def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "reader/_pins.html", context)
 
 
-def lit_at(request: HttpRequest, document: Document, user: User | None = None) -> list[LinkHighlight]:
-    """Return the highlights of the link: the words of its citation, if it is the user's own."""
+def highlights_asked_for(
+    request: HttpRequest, document: Document, user: User | None = None
+) -> list[LinkHighlight]:
+    """Return the highlights of the query string: of a citation of the user, else of page, unit and words."""
     if asked := uuid_or_none(request.GET.get("citation", "")):
         cited = Citation.objects.visible_to(user or request.user).filter(document=document, pk=asked)
         for citation in cited.exclude(durability=Citation.Durability.GONE):
@@ -392,7 +394,7 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 8 else None
 
 
-# The hover card of a citation, and feedback on it.
+# --- The hover card of a citation, and feedback on it ---
 
 
 @require_safe

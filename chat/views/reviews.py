@@ -91,7 +91,7 @@ def sources_of(request: HttpRequest) -> dict[str, object]:
 
 
 def chosen_source(request: HttpRequest) -> tuple[Collection | None, SavedSearch | None]:
-    """Read the form's ``collection``: the id of one, or ``search:`` and that of a saved search."""
+    """Parse the form's ``collection``: id of a collection, or ``search:`` and the id of a saved search."""
     kind, _colon, key = request.POST.get("collection", "").rpartition(":")
     wanted, user = as_uuid(key), request.user
     if kind == "search":
@@ -196,7 +196,7 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show how far reviewers agree in their blind marks, and the cells with different marks."""
+    """Show the agreement of reviewers' blind marks, and the cells with different marks."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     pairs = agreements(shown, request.user)
@@ -265,7 +265,7 @@ def new_template(request: HttpRequest) -> HttpResponse:
 
 
 def sent_file(request: HttpRequest) -> bytes:
-    """Return the bytes of the ``file`` that was sent, one more than may be at most. Raise InvalidColumns."""
+    """Return the bytes of ``file``, at most one more than allowed. Raise InvalidColumns if it is missing."""
     if (file := request.FILES.get("file")) is None:
         raise InvalidColumns([_("Choose a file.")])
     return bytes(file.read(MOST_BYTES + 1))
@@ -294,7 +294,7 @@ def own_templates(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def template_file(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show the template as JSON, which can be imported."""
+    """Download the template as JSON, which can be imported."""
     shown = get_object_or_404(ReviewTemplate.objects.visible_to(request.user), pk=pk)
     return as_file(as_json(shown), "application/json", f"{slugify(shown.name) or 'template'}.json")
 
@@ -310,19 +310,19 @@ def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def share(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Give a user, or a group of the owner, a right to the review. Only its owner may."""
+    """Share the review with a user, or a group of the owner. Only its owner may."""
     return shared_on(request, get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None))
 
 
 @require_POST
 @login_required
 def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Give a user, or a group of the owner, a right to the template."""
+    """Share the template with a user, or a group of the owner. Only its owner may."""
     return shared_on(request, get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None))
 
 
 def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpResponse:
-    """Grant a right to ``name``, or revoke one by its id in ``remove``."""
+    """Share with ``name``, or revoke the share with the id ``remove``."""
     assert request.user.is_authenticated
     name = request.POST.get("name", "").strip()
     try:
@@ -356,7 +356,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
-    """Show the review as a file (``REVIEW_FORMATS``), or the ``?row=`` or ``?column=`` of it."""
+    """Download the review (``REVIEW_FORMATS``), or only its ``?row=`` or ``?column=``."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     if form not in REVIEW_FORMATS:
