@@ -210,6 +210,8 @@ _REFERS = re.compile(
     r"^\s*(and|or|but|so|why|how come|what about|how about|what else|compared)\b",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"[“\"„«].+[”\"“»]", re.DOTALL)
+_POINTS_AHEAD = re.compile(r"\b(this|these)\W*$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*")
 
 
@@ -274,7 +276,14 @@ def carried_over(question: str, history: Sequence[Turn]) -> str:
 
 
 def leans(question: str) -> bool:
-    """Return whether a question depends on earlier turns: it refers back, or is too short."""
+    """Return whether a question depends on earlier turns: it refers back, or is too short.
+
+    Words that are quoted are a subject of its own, which "this:" before them and "it" after them refer to.
+    """
+    if quoted := _QUOTED.search(question):
+        before, after = question[: quoted.start()], question[quoted.end() :]
+        if len(_WORD.findall(f"{before} {after}")) >= OWN_WORDS:
+            return bool(_REFERS.search(_POINTS_AHEAD.sub("", before)))
     return bool(_REFERS.search(question)) or len(_WORD.findall(question)) <= FEW_WORDS
 
 

@@ -20,6 +20,11 @@ def test_an_ordinal_is_no_name() -> None:
         ("Summarise this document", None),
         ("And dividends?", "And dividends? (Acme 2018 capital expenditure)"),
         ("Which pension plans changed?", "Which pension plans changed? (Acme 2018)"),
+        ("And “net debt”?", "And “net debt”? (Acme 2018 capital expenditure)"),
+        ("Explain this: “Net debt fell”", None),
+        ("How is “net debt” defined in this document?", None),
+        ("“Net debt fell”\nWhy does it matter?", None),
+        ("Erkläre dies: „Die Schulden sanken“", None),
         ("Which five business segments does the company have in the world today?", None),
     ],
 )
