@@ -349,19 +349,27 @@ def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
 
 
 A_COMPANY = re.compile(
-    r"\b(Inc|Incorporated|Ltd|Limited|LLC|LLP|PLC|Corp|Corporation|Co|Company|GmbH|AG|Sons)\b"
+    r"\b(Inc|Incorporated|Ltd|Limited|LLC|LLP|PLC|Corp|Corporation|Co|Company|GmbH|AG|Sons|"
+    r"Partners|Associates)\b"
 )
+ONE_WORD = re.compile(r"[^\W\d_][\w'’-]*")
 # What follows a comma within one name.
 OF_ONE_NAME = r"(?=(?:an?|the|[a-z]+ of)\s|(?:Inc|Ltd|LLC|LLP|PLC|Corp|Co|GmbH|AG|Jr|Sr|Ph\.?D)\b)"
 
 
 def names_in(text: str) -> list[str]:
-    """Return the names in a list. A company's name may contain "&", or a comma before its form: ", Inc."."""
+    """Return the names in a list. A company's name may contain "&", or a comma before its form: ", Inc.".
+
+    Surnames alone before one with "&" are one firm: "Rowe, Lind & Okafor LLP".
+    """
     line = printable_line(text)
     if PROMPT_INJECTION.search(line):
         return []
     joint = "" if A_COMPANY.search(line) else r"|\band\b|&"
     parts = re.split(rf"\s*(?:;|,(?!\s*{OF_ONE_NAME})(?:\s*and\b)?{joint})\s*", line)
+    *partners, last = parts
+    if not joint and "&" in last and ";" not in line and all(map(ONE_WORD.fullmatch, partners)):
+        parts = [line]
     return [part for part in parts if 2 < len(part) <= LONGEST_AUTHOR and not NOT_AN_AUTHOR.search(part)]
 
 

@@ -254,6 +254,13 @@ def test_a_list_of_names_and_numbers_has_the_language_its_file_says() -> None:
             ["Quill Online, a division of R.R. Pen & Sons Company"],
         ),
         ("Ferry Technologies Co., Ltd.", ["Ferry Technologies Co., Ltd."]),
+        ("Rowe, Lind, Okafor & Kato LLP", ["Rowe, Lind, Okafor & Kato LLP"]),
+        (
+            "Rowe, Lind & Partners, a division of Harbour Holdings",
+            ["Rowe, Lind & Partners, a division of Harbour Holdings"],
+        ),
+        ("Ada Lovelace, Lind & Sons", ["Ada Lovelace", "Lind & Sons"]),
+        ("Rowe, Lind & Okafor", ["Rowe", "Lind", "Okafor"]),
         (
             "Ada Lovelace, Harbour Works, Inc., and Mary Somerville",
             ["Ada Lovelace", "Harbour Works, Inc.", "Mary Somerville"],
