@@ -139,6 +139,7 @@ SENTENCES = (
     _("Only addresses that begin with http:// or https:// can be fetched."),
     _("This address cannot be reached, or is not allowed."),
     _("The server at this address did not send the file."),
+    _("Zotero sends this file only with your key. Import from Zotero again."),
     _("The server at this address was too slow."),
     _("The file at this address is larger than this server accepts."),
     _("What is at this address is not a PDF."),

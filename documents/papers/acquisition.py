@@ -83,7 +83,17 @@ def add_papers(owner: User, records: Sequence[PaperRecord], headers: Headers | N
     for record, document in zip(new, made, strict=True):
         if record.pdf_url:
             fetch_later(document, headers)
+    for key, document in known.items():
+        if headers and single[key].pdf_url and document.kind == Document.Kind.PAPER:
+            fetch_from(document, single[key].pdf_url, headers)
     return [*made, *known.values()]
+
+
+def fetch_from(document: Document, url: str, headers: Headers) -> None:
+    """Fetch the PDF of a paper that was added without it, or whose PDF could not be fetched before."""
+    document.metadata["paper"] = {**document.metadata.get("paper", {}), "pdf_url": url}
+    document.save(update_fields=["metadata", "updated_at"])
+    fetch_later(document, headers)
 
 
 # A library exported by Zotero or another reference manager: a list of references, with its PDFs or without.
@@ -247,6 +257,9 @@ def add_paper(owner: User, record: PaperRecord) -> Document:
     return document
 
 
+NEEDS_KEY = "Zotero sends this file only with your key. Import from Zotero again."
+
+
 def fetch_pdf(document_id: str, headers: Headers | None = None) -> str:
     """Fetch the PDF that the paper's record names (a task). Return the outcome."""
     document = Document.objects.filter(pk=document_id, kind=Document.Kind.PAPER, deleted_at=None).first()
@@ -255,8 +268,11 @@ def fetch_pdf(document_id: str, headers: Headers | None = None) -> str:
         cancel_jobs(Job.objects.unfinished().filter(document__pk=document_id, kind=Job.Kind.FETCH))
         return "nothing to fetch"
     try:
-        with independent_job(document, Job.Kind.FETCH), fetch(url, headers=headers) as fetched:
-            replace_file(document, fetched.file)
+        with independent_job(document, Job.Kind.FETCH):
+            if not headers and url.startswith(settings.ZOTERO_URL):
+                raise FetchRefused(NEEDS_KEY)
+            with fetch(url, headers=headers) as fetched:
+                replace_file(document, fetched.file)
     except (FetchRefused, UploadRefused) as refused:
         return refused.message
     return "fetched"

@@ -7,6 +7,7 @@ a 429 waits as long as its ``Retry-After`` says.
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -245,14 +246,18 @@ class Zotero:
                 return
 
 
+PDF_ENDING = re.compile(r"\.pdf$", re.IGNORECASE)
+
+
 def _from_zotero(row: dict[str, Any], collections: dict[str, str], file: str) -> PaperRecord:
     """Return a work. A PDF without a parent item becomes a work named after it."""
     data = row["data"]
     work = from_csl(row.get("csljson") or {})
     alone = data.get("itemType") == "attachment"
+    name = PDF_ENDING.sub("", data.get("title", ""))
     return msgspec.structs.replace(
         work,
-        title=work.title or (data.get("title", "") if not alone or file else ""),
+        title=work.title or (name if not alone or file else ""),
         pdf_url=file,
         tags=tuple(tag["tag"] for tag in data.get("tags") or []),
         collections=tuple(collections[key] for key in data.get("collections") or [] if key in collections),

@@ -397,5 +397,9 @@ def _page(
         "zotero": zotero or ZoteroForm(),
         "origin": request.build_absolute_uri(reverse("library")),
     }
-    wrong = problem or work or list_form or zotero
+    refused = work or list_form or zotero
+    if refused:  # the browser scrolls to what is to be corrected, and to what is said of it
+        first = next((name for name in refused.fields if name in refused.errors), next(iter(refused.fields)))
+        refused.fields[first].widget.attrs["autofocus"] = True
+    wrong = problem or refused
     return render(request, "papers/add.html", context, status=422 if wrong else 200)

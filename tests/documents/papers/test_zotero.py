@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from typing import Any
@@ -235,7 +236,7 @@ def test_a_library_at_zotero_org_comes_with_tags_collections_and_pdfs(
     assert [row.name for row in paper.collections.all()] == ["Sea"]
     assert {task[1] for task in tasks} == {
         str(paper.pk),
-        str(Document.objects.get(owner=alice, title="Alone.pdf").pk),
+        str(Document.objects.get(owner=alice, title="Alone").pk),
     }
     _name, document, headers, options = next(task for task in tasks if task[1] == str(paper.pk))
     assert not options["save"]  # the key stays in no result
@@ -252,4 +253,27 @@ def test_a_key_that_zotero_refuses_is_said(alice: User, client: Client, zotero: 
     answer = client.post(reverse("papers-zotero"), {"key": "wrong"})
     assert answer.status_code == 422
     assert "This key is not accepted." in answer.content.decode()
+    assert re.search(r'<input type="password" name="key"[^>]* autofocus', answer.content.decode())
     assert 'value="wrong"' not in answer.content.decode()
+
+
+def test_pdfs_that_did_not_come_are_fetched_by_the_next_import(
+    alice: User, client: Client, zotero: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.force_login(alice)
+    tasks: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(acquisition, "async_task", lambda *task, **options: tasks.append(task))
+
+    def imported() -> dict[str, tuple[Any, ...]]:
+        tasks.clear()
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            client.post(reverse("papers-zotero"), {"key": "right"})
+        return {Document.objects.get(pk=task[1]).title: task for task in tasks}
+
+    assert set(imported()) == {"Lights at sea 0", "Alone"}  # a PDF alone is called as its file, without .pdf
+    paper = Document.objects.get(owner=alice, title="Lights at sea 0")
+    acquisition.fetch_pdf(str(paper.pk))  # the button "Fetch again", which has no key
+    assert acquisition.fetch_failure(paper) == acquisition.NEEDS_KEY
+    _name, document, headers = imported()["Lights at sea 0"]
+    assert acquisition.fetch_pdf(document, headers) == "fetched"
+    assert set(imported()) == {"Alone"}
