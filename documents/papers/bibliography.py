@@ -111,6 +111,7 @@ def record_of(document: Document) -> PaperRecord:
         tldr=document.tldr,
         doi=document.doi,
         arxiv_id=known.get("arxiv_id", ""),
+        pdf_url=known.get("pdf_url", ""),
         venue=known.get("venue", ""),
         url=document.source_url,
         kind=known.get("kind", "article-journal"),

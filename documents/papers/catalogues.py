@@ -328,10 +328,11 @@ def marked(owner: User, records: Sequence[PaperRecord]) -> list[ListedPaper]:
 def in_library(owner: User, records: Sequence[PaperRecord]) -> dict[str, Document]:
     """Return the owner's documents of these papers by ``PaperRecord.key``. One query.
 
-    They have the same DOI, arXiv id, or title and year.
+    They have the same DOI, arXiv id, address of the file, or title and year.
     """
     wanted = Q(doi_folded__in=_filled(record.doi for record in records))
     wanted |= Q(metadata__paper__arxiv_id__in=_filled(record.arxiv_id for record in records))
+    wanted |= Q(metadata__paper__pdf_url__in=_filled(record.pdf_url for record in records))
     wanted |= Q(title_folded__in=_filled(record.title.lower() for record in records))
     rows = Document.objects.sources().filter(owner=owner, deleted_at=None).defer("outline")
     folded = rows.annotate(doi_folded=Lower("doi"), title_folded=Lower("title")).filter(wanted)
@@ -347,7 +348,7 @@ def in_library(owner: User, records: Sequence[PaperRecord]) -> dict[str, Documen
 def _identifiers(record: PaperRecord) -> list[str]:
     """Return the identifiers of a paper, the most reliable first."""
     title = f"{record.title.lower()} ({record.year})"
-    return [*_filled((record.doi.lower(), record.arxiv_id)), title]
+    return [*_filled((record.doi.lower(), record.arxiv_id, record.pdf_url)), title]
 
 
 def _filled(texts: Iterable[str]) -> list[str]:

@@ -276,4 +276,6 @@ def test_pdfs_that_did_not_come_are_fetched_by_the_next_import(
     assert acquisition.fetch_failure(paper) == acquisition.NEEDS_KEY
     _name, document, headers = imported()["Lights at sea 0"]
     assert acquisition.fetch_pdf(document, headers) == "fetched"
-    assert set(imported()) == {"Alone"}
+    Document.objects.filter(owner=alice, title="Alone").update(title="Alone at sea", year=1998)  # as it says
+    assert set(imported()) == {"Alone at sea"}
+    assert Document.objects.filter(owner=alice).count() == 102, "none is doubled"
