@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from uuid import UUID
@@ -50,7 +50,7 @@ class TableArea:
 
 
 def figures_of(document: Document) -> list[ListedFigure]:
-    """Return figures and tables in page order, with and without captions. Six queries."""
+    """Return figures and tables in page order, with and without captions. Seven queries."""
     pages = document.pages.exclude(figures=[]).order_by("number").defer("text", "word_boxes", "furniture")
     figures = [
         ListedFigure(page.number, figure["caption"], False, page.frame.display_boxes([figure["rect"]]))
@@ -65,6 +65,9 @@ def figures_of(document: Document) -> list[ListedFigure]:
         if area.index in names
     ]
     captions = {_letters(one): one for one in _captions(document)}
+    figures = _with_parts(
+        figures, captions, _paragraphs(document, figures, {page.number: page.frame for page in pages})
+    )
     listed = [
         _with_text_of(captions.pop(_letters(one), one), one)
         for one in [*merged_without_caption(figures), *tables]
@@ -80,6 +83,94 @@ def _letters(figure: ListedFigure) -> tuple[int, str]:
 def _with_text_of(caption: ListedFigure, figure: ListedFigure) -> ListedFigure:
     """Return the figure with the text of its caption's unit, whose hyphenated words are joined."""
     return replace(figure, caption=one_line(caption.caption))
+
+
+Caption = tuple[int, str]  # its page and letters
+
+
+def _with_parts(
+    figures: Sequence[ListedFigure],
+    captions: Mapping[Caption, ListedFigure],
+    paragraphs: Mapping[int, Sequence[Rect]],
+) -> list[ListedFigure]:
+    """Return the figures, those of several pictures with all of them.
+
+    A picture without a caption belongs to the next caption below it, where no paragraph stands between; above
+    it, where most captions of the document stand above their pictures.
+    """
+    below = [captions[key].area[1] > one.area[1] for one in figures if (key := _letters(one)) in captions]
+    is_above = sum(below) * 2 < len(below)
+    parts: dict[Caption, list[ListedFigure]] = {}
+    alone: list[ListedFigure] = []
+    for one in figures:
+        if one.caption:
+            parts.setdefault(_letters(one), []).append(one)
+        elif found := _caption_of(one, captions, paragraphs.get(one.page, ()), is_above):
+            parts.setdefault(found, []).append(one)
+        else:
+            alone.append(one)
+    whole = (
+        replace(
+            next((one for one in pictures if one.caption), None) or captions[key],
+            boxes=tuple(box for one in pictures for box in one.boxes),
+        )
+        for key, pictures in parts.items()
+    )
+    return [*whole, *alone]
+
+
+def _caption_of(
+    picture: ListedFigure,
+    captions: Mapping[Caption, ListedFigure],
+    paragraphs: Sequence[Rect],
+    is_above: bool,
+) -> Caption | None:
+    """Return the caption that a picture belongs to."""
+    box = Rect(*picture.area)
+    gaps = {
+        _gap(box, Rect(*caption.area), is_above): key
+        for key, caption in captions.items()
+        if key[0] == picture.page and not caption.is_table and box.overlap_x(Rect(*caption.area)) > 0
+    }
+    beside = [
+        gap for gap in gaps if gap.height > -box.height / 2
+    ]  # a box may end a little beyond its caption
+    nearest = min(beside, key=lambda gap: gap.height, default=None)
+    if nearest is None or any(
+        nearest.y0 < one.center[1] < nearest.y1 and one.overlap_x(nearest) > 0 for one in paragraphs
+    ):
+        return None
+    return gaps[nearest]
+
+
+def _gap(picture: Rect, caption: Rect, is_above: bool) -> Rect:
+    """Return what stands between a picture and its caption, as wide as the picture."""
+    top, bottom = (caption.y1, picture.y0) if is_above else (picture.y1, caption.y0)
+    return Rect(picture.x0, top, picture.x1, bottom)
+
+
+FEWEST_LINES = 3  # of a paragraph: labels in a figure have one or two
+
+
+def _paragraphs(
+    document: Document, figures: Sequence[ListedFigure], frames: Mapping[int, PageFrame]
+) -> dict[int, list[Rect]]:
+    """Return the boxes (display fractions) of paragraphs beside figures, by page. One query."""
+    pictures = {page: [Rect(*box) for one in on for box in one.boxes] for page, on in by_page(figures)}
+    prose = CitationUnit.objects.filter(document=document, unit_type=CitationUnit.Type.PROSE)
+    units = prose.filter(page_number__in=pictures)
+    found: dict[int, list[Rect]] = {}
+    for number, rects, bbox in units.values_list("page_number", "rects", "bbox"):
+        box = Rect(*frames[number].display_boxes([bbox])[0])
+        is_inside = any(picture.contains(*box.center) for picture in pictures[number])
+        if len(rects) >= FEWEST_LINES and not is_inside:
+            found.setdefault(number, []).append(box)
+    return found
+
+
+def by_page(figures: Iterable[ListedFigure]) -> Iterator[tuple[int, list[ListedFigure]]]:
+    """Yield the pages and their figures."""
+    return ((page, list(on_page)) for page, on_page in groupby(figures, key=lambda figure: figure.page))
 
 
 # A picture of at least this share of the page is a scan or the text's background; but on a page with fewer
@@ -120,8 +211,7 @@ def _captions(document: Document) -> list[ListedFigure]:
 
 def merged_without_caption(figures: Iterable[ListedFigure]) -> Iterator[ListedFigure]:
     """Yield figures with a caption; merge those of a page without one, such as a row of logos."""
-    for page, on_page in groupby(figures, key=lambda figure: figure.page):
-        listed = list(on_page)
+    for page, listed in by_page(figures):
         yield from (figure for figure in listed if figure.caption)
         if boxes := tuple(box for figure in listed if not figure.caption for box in figure.boxes):
             yield ListedFigure(page, "", False, boxes)

@@ -116,6 +116,45 @@ def test_figures_of_a_page_without_captions_are_listed_as_one(
     assert "3 figures on page 1" in shown and "Figure on page 2" in shown
 
 
+PARAGRAPH = "The harbour was dredged last year, and no ship has run aground there since then. " * 4
+
+
+def put_picture(page: pymupdf.Page, x: float, y: float, shade: int) -> None:
+    pixmap = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 40))
+    pixmap.set_rect(pixmap.irect, (shade, 90, 30))
+    page.insert_image(pymupdf.Rect(x, y, x + 180, y + 80), pixmap=pixmap, keep_proportion=False)
+
+
+@pytest.mark.parametrize(("above", "below"), [(0, 215), (-14, 0)])
+def test_a_figure_of_several_pictures_is_listed_with_all_of_them(
+    alice: User, ingested: Ingest, above: float, below: float
+) -> None:
+    """Captions stand below their pictures in one document, above them in the other."""
+    drawn = pymupdf.open()
+    page = drawn.new_page()
+    for n, (x, y) in enumerate(((80, 100), (280, 100), (80, 220), (280, 220))):
+        put_picture(page, x, y, 40 * n)
+    page.insert_text((80, 100 + (above or below)), "Figure 1: Ships by harbour and month, by flag, by size")
+    page.insert_textbox(pymupdf.Rect(80, 340, 460, 420), PARAGRAPH)
+    put_picture(page, 80, 450, 200)
+    page.insert_text((80, 450 + (above or below - 120)), "Figure 2: Depth of the harbour by year")
+    ships, depth = figures_of(ingested(alice, pdf=drawn.tobytes()))
+    assert (ships.caption[:9], len(ships.boxes)) == ("Figure 1:", 4)
+    assert ships.area == pytest.approx((80 / 595, 100 / 842, 460 / 595, 300 / 842), abs=0.01)
+    assert (depth.caption[:9], len(depth.boxes)) == ("Figure 2:", 1)
+
+
+def test_a_paragraph_keeps_a_picture_out_of_the_figure_below_it(alice: User, ingested: Ingest) -> None:
+    drawn = pymupdf.open()
+    page = drawn.new_page()
+    put_picture(page, 80, 60, 250)
+    page.insert_textbox(pymupdf.Rect(80, 180, 460, 280), PARAGRAPH)
+    put_picture(page, 80, 300, 40)
+    page.insert_text((80, 400), "Figure 1: Depth of the harbour by year")
+    named, alone = figures_of(ingested(alice, pdf=drawn.tobytes()))
+    assert (len(named.boxes), alone.caption, len(alone.boxes)) == (1, "", 1)
+
+
 def test_places_of_figures_leave_out_scans_and_grounds_of_text(report: Document) -> None:
     page = report.pages.get(number=2)
     spans = ((0.0, 0.5), (0.5, 0.75), (0.0, 0.9))
@@ -145,7 +184,7 @@ def test_the_area_of_a_table_is_around_all_of_its_rows(report: Document) -> None
 def test_what_stands_beside_the_pages_takes_a_fixed_number_of_queries(
     report: Document, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         figures_of(report)
     with django_assert_max_num_queries(2):
         table_areas(report)
