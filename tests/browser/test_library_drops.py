@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.conftest import Upload
 from tests.browser.sheets import report
@@ -54,6 +54,36 @@ def test_a_drop_is_paused_and_what_is_left_of_it_cancelled(
     expect(bar).to_be_hidden()
     expect(rows).to_have_count(3)  # the refused ones say why
     assert len(held) == 3
+
+
+def test_a_lost_connection_pauses_a_drop_and_leaving_it_is_asked_about(
+    signed_in: BrowserContext, site: Site, tmp_path: Path
+) -> None:
+    page = signed_in.new_page()  # one whose console may tell of lost connections
+    page.goto(site.url("/"))
+    page.route("**/documents/upload/", lambda route: route.abort("connectionreset"))
+    files = [tmp_path / f"sounding {number}.txt" for number in range(5)]
+    for file in files:
+        file.write_text(f"{file.name} of the harbour")
+    page.mouse.click(700, 700)  # only pages that were used may ask
+    page.locator("[data-upload-input]").first.set_input_files(files)
+    bar = page.get_by_role("group", name="Files being sent")
+    rows = page.locator(".upload-row")
+    pause = bar.get_by_role("button", name="Pause")
+    expect(pause).to_have_attribute("aria-pressed", "true")
+    expect(rows.filter(has_text="The connection was lost")).to_have_count(3)
+    expect(rows).to_have_count(5)
+    with page.expect_event("dialog") as asked:
+        page.evaluate("setTimeout(() => location.assign('/notes/'))")
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    page.unroute("**/documents/upload/")
+    pause.click()
+    expect(rows).to_have_count(0)
+    expect(bar).to_be_hidden()
+    for number in range(5):
+        expect(page.locator(".doc-title", has_text=f"sounding {number}")).to_be_visible()
+    page.close()
 
 
 def test_a_title_is_changed_on_its_card(page: Page, upload: Upload) -> None:

@@ -1,7 +1,7 @@
 // <div data-library data-upload-url="…"> <input type="file" data-upload-input> <div data-uploads>
 // <div data-send-bar hidden> <progress> <output> <button data-send-pause> <button data-send-cancel>
-// Uploads dropped or chosen files and folders, three at a time, with their total progress. They can be paused, and
-// files that are not sent yet cancelled.
+// Uploads dropped or chosen files and folders, three at a time, with their total progress. They can be paused, as a
+// lost connection does, and files that are not sent yet cancelled.
 
 import { fromEvent } from "../../file-selector/index.js";
 import { refusal } from "../ui/request.js";
@@ -36,9 +36,10 @@ export function watchUploads(library) {
   async function next() {
     if (paused || running === AT_ONCE || !waiting.length) return;
     running += 1;
-    await waiting.shift()();
+    const send = waiting.shift();
+    if (await send()) paused = waiting.unshift(send) > 0;
+    else done += 1;
     running -= 1;
-    done += 1;
     show();
     next();
   }
@@ -56,6 +57,7 @@ export function watchUploads(library) {
     goOn();
   };
 
+  addEventListener("beforeunload", (event) => done < all && event.preventDefault());
   library.addEventListener("change", (event) => {
     if (event.target.files) add(event).then(() => (event.target.value = ""));
   });
@@ -76,7 +78,7 @@ function watchDrops(veil, add) {
   });
 }
 
-/** Shows a row for the file; returns a function that sends it and resolves when it is done. */
+/** Shows a row for the file; returns a function that sends it: true where the connection was lost. */
 function upload(file, url) {
   const row = document.getElementById("upload-row").content.firstElementChild.cloneNode(true);
   const state = row.querySelector(".upload-state");
@@ -89,7 +91,7 @@ function upload(file, url) {
     const { successful, xhr } = event.detail;
     if (successful) return row.remove();
     event.stopPropagation(); // it is said here, and stays
-    row.classList.add("refused");
+    row.classList.toggle("refused", xhr.status > 0);
     state.textContent = refusal(xhr);
     const existing = xhr.getResponseHeader("X-Existing");
     const link = Object.assign(document.createElement("a"), { href: existing, textContent: row.dataset.open });
@@ -101,6 +103,7 @@ function upload(file, url) {
     if (!row.isConnected) return; // cancelled while it waited
     state.textContent = row.dataset.sending;
     await htmx.ajax("POST", url, { source: row, swap: "none", values: { file } }).catch(() => {});
+    return row.isConnected && !row.matches(".refused");
   };
 }
 
