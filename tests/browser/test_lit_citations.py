@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -179,6 +180,42 @@ def test_light_tells_the_verdict_and_shared_words_can_be_stepped_through(page: P
     anchor = page.locator(".lit-target.lit-anchor")
     if anchor.count():
         expect(anchor.first).to_have_css("background-image", re.compile("gradient"))
+
+
+@pytest.mark.slow
+def test_all_citations_that_share_words_are_stepped_through_from_each_of_them(
+    page: Page, site: Site, upload: Upload, model: ScriptedServer
+) -> None:
+    """The first lights two lines, the others each of these: they meet it, and not one another."""
+    lines = "Revenue of the northern division grew to 4,711 million in 2031,", "as nobody had expected it."
+    with pymupdf.open() as drawn:  # type: ignore[no-untyped-call]
+        sheet = drawn.new_page()
+        for at, line in enumerate(lines):
+            sheet.insert_text((72, 100 + 13 * at), line, fontsize=11)
+        reader = upload(bytes(drawn.tobytes()), "Two lines.pdf")
+
+    def written(body: dict[str, Any]) -> Reply:
+        found = re.search(r"\[(u\d+) · p\. 1[^\]]*\] Revenue", json.dumps(body, ensure_ascii=False))
+        assert found
+        quotes = (lines[1].rstrip("."), " ".join(lines).rstrip("."), lines[0].rstrip(","))
+        claims = (f"{quote} [[cite:{found[1]}:1|{quote}]]." for quote in quotes)
+        return Reply(openai_answer("\n\n".join(claims)))
+
+    model.requests.clear()
+    model.replies[:] = [written]
+    page.goto(site.url(reader))
+    page.get_by_label("Answers by").select_option("compatible")
+    page.get_by_label("Your question").fill("How did revenue of the northern division grow?")
+    page.keyboard.press("Enter")
+    found = page.locator("[data-message]").last
+    expect(found).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    step = page.locator(".lit-step button")
+    for at in range(3):
+        found.locator("a[data-citation]").nth(at).click()
+        expect(step).to_have_text(f"{at + 1}/3")
+    expect(step).to_have_accessible_name("3/3: next citation of these words")
+    step.click()
+    expect(step).to_have_text("1/3")
 
 
 def test_a_contradicted_citation_is_not_painted_like_a_right_one_while_another_is_lit(

@@ -11,7 +11,9 @@ export function joinAnswers(element, viewer, highlights) {
     if (citation.document !== viewer.id) return;
     event.preventDefault();
     const others = [...answer.citations.values()].filter((other) => other !== citation && other.document === viewer.id);
-    const same = [...answer.citations.values()].filter((other) => sharesWords(citation, other));
+    const together = new Set([citation]); // it grows
+    together.forEach((one) => answer.citations.forEach((other) => sharesWords(one, other) && together.add(other)));
+    const same = [...answer.citations.values()].filter((other) => together.has(other));
     const step = same.length > 1 ? { at: same.indexOf(citation) + 1, of: same.length, next: () => after(same) } : null;
     const after = (all) => open(all[(all.indexOf(citation) + 1) % all.length].id);
     highlights.goTo([{ ...lit(citation), step }, ...others.map(faint)]);
@@ -43,11 +45,9 @@ export function joinAnswers(element, viewer, highlights) {
 const lit = ({ id, page, number, verdict, rects, unit_rects, head_rects }) =>
   ({ id, page, colour: number, verdict, unit: unit_rects, heads: head_rects, anchor: rects });
 
-/** Whether two citations light the same words of a page. */
-function sharesWords(one, other) {
-  const [[left, top, right, bottom] = []] = one.rects;
-  const meets = ([x0, y0, x1, y1]) => x0 < right && x1 > left && y0 < bottom && y1 > top;
-  return one.document === other.document && one.page === other.page && other.rects.some(meets);
-}
+/** Whether two citations light the same words. Boxes of lines may overlap a little. */
+const sharesWords = (one, other) => one.document === other.document && one.page === other.page
+  && one.rects.some(([left, top, right, bottom]) => other.rects.some(([x0, y0, x1, y1]) =>
+    x0 < right && x1 > left && Math.abs(y0 + y1 - top - bottom) < Math.max(y1 - y0, bottom - top)));
 
 const faint = (other) => ({ ...lit(other), verdict: `other lit-${other.verdict}`, unit: [], heads: [] });

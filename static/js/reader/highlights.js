@@ -72,7 +72,7 @@ export function paintHighlights(viewer) {
   function stepper({ step: { at, of, next }, anchor: [words] }, put) {
     const holder = Object.assign(document.createElement("div"), { className: "lit-step" });
     const button = Object.assign(document.createElement("button"), { type: "button", textContent: `${at}/${of}` });
-    button.ariaLabel = `Citation ${at} of ${of} on these words: next`;
+    button.ariaLabel = `${at}/${of}: ${viewer.element.dataset.next}`;
     button.onclick = next;
     holder.append(button);
     return put(holder, words);
