@@ -218,7 +218,8 @@ FRESH_SECONDS = 3600
 def search_view(request: HttpRequest) -> HttpResponse:
     """Show the results for ``?q=``; without it, the search box and the latest searches."""
     asked = SearchRequest.from_query(request.GET)
-    context: dict[str, object] = {"section": "search", "asked": asked}
+    collection = Collection.objects.visible_to(request.user).filter(pk=asked.collection).first()
+    context: dict[str, object] = {"section": "search", "asked": asked, "collection": collection}
     if asked.q:
         context["shown"] = search_page(asked, request.user)
         context["address"] = kept_address(request.GET)

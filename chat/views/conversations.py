@@ -373,14 +373,15 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
     shown = visible_conversation(request, pk) if pk else None
     library = Document.objects.visible_to(request.user)
     asked: list[Document] = []
-    collection = None
+    collections = Collection.objects.visible_to(request.user)
+    collection = collections.filter(pk=shown.collection_id).first() if shown else None
     if not shown and (ids := [uuid_or_none(text) for text in request.GET.getlist("document")[:MOST_ASKED]]):
         library = library.filter(pk__in=[pk for pk in ids if pk])
         asked = list(library)
         if not asked:
             raise Http404  # otherwise the scope would be the whole library
     elif not shown and (chosen := uuid_or_none(request.GET.get("collection", ""))):
-        collection = get_object_or_404(Collection.objects.visible_to(request.user), pk=chosen)
+        collection = get_object_or_404(collections, pk=chosen)
         library = library.filter(collections=collection)
     context = {
         "section": "conversations",

@@ -21,7 +21,7 @@ from agents.evidence import Agent
 from agents.results import Addresses
 from chat.answers.context import find_context
 from documents.files.page_pictures import STRONG
-from documents.models import CitationUnit, Document, RetrievalChunk
+from documents.models import CitationUnit, Collection, Document, RetrievalChunk
 from documents.models.document import language_name
 from documents.models.security import TokenScope
 from retrieval.models import SavedSearch, SearchQuery
@@ -49,6 +49,20 @@ def test_a_search_is_its_url(page: Client, library: Library) -> None:
     assert "<mark>Dividends</mark>" in text
     only_amcor = page.get(f"/search/?q=dividends&document={library.amcor.pk}").content.decode()
     assert f"/documents/{library.nike.pk}/?page" not in only_amcor
+
+
+def test_a_search_in_a_collection_names_it_and_leads_out_of_it(
+    page: Client, alice: User, bob: User, library: Library
+) -> None:
+    shelf = Collection.objects.create(owner=alice, name="Dividends, by year")
+    shelf.documents.add(library.nike)
+    for address in ("/search/?", "/search/?q=dividends&"):
+        text = page.get(f"{address}collection={shelf.pk}").content.decode()
+        assert f"?collection={shelf.pk}" in text and "Dividends, by year" in text
+        way_out = re.search(r'<a href="\?([^"]*)">Search the whole library</a>', text)
+        assert way_out and "collection" not in way_out[1]
+    foreign = Collection.objects.create(owner=bob, name="Secret plans")
+    assert "Secret plans" not in page.get(f"/search/?collection={foreign.pk}").content.decode()
 
 
 def test_the_page_says_what_a_search_was_limited_to(page: Client, library: Library) -> None:
