@@ -73,7 +73,7 @@ FIT = {
 }
 DIRECT = 1.2
 """Minimum sum of pages that answer. Fitted by logistic regression on questions that the document answers and
-57 that it does not, held out by document; docs/answers.md has the curve."""
+57 that it does not, held out by document; docs/answers.md has the effect of each rule."""
 WORDS_HELD = 0.5  # weight of the question's words on a page against that of their meaning
 NEAR, RELATED_PAGE = 0.4, 0.36
 """Minimum nearness of a page that answers, and of a closest passage: below it is another subject."""
