@@ -33,7 +33,7 @@ def test_a_review_is_made_filled_and_checked(page: Page, site: Site, ferry: str)
     expect(page.get_by_text("1 chosen document")).to_be_visible()
     assert violations(page, "the form of a review") == []
     page.get_by_label("Name").fill("Ferries")
-    page.get_by_role("button", name="Make the review").click()
+    page.get_by_role("button", name="Create the review").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ferries")
     page.get_by_role("button", name="Column", exact=True).click()
     dialog = page.get_by_role("dialog", name="Column")
