@@ -32,7 +32,7 @@ from pdf.structure import ParsedDocument
 from tests import citus_nodes
 from tests.drawing import draw_pdf
 
-if settings_module.VAR_DIR != settings_module.BASE_DIR / "var":  # the tests' own server, not somebody's data
+if settings_module.VAR_DIR != settings_module.BASE_DIR / "var":  # for tests only; its data may be lost
     server.OPTIONS |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 # Each HTTP client reads the certificates of all authorities, 30 ms. The tests' servers speak plain HTTP.
@@ -86,7 +86,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduli
 
 @pytest.hookimpl(trylast=True)  # pytest-django sorts them by their use of the database
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the browser and with slow tests: at the end no process is left alone with one."""
+    """Run browser tests and slow tests first, so that no process has one left at the end."""
     items.sort(key=lambda item: ("browser" not in item.path.parts, item.get_closest_marker("slow") is None))
 
 
@@ -96,7 +96,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     with django_db_blocker.unblock():
         citus_nodes.place_test_database()
     gc.collect()
-    gc.freeze()  # ingestion collects behind each document, and need not walk over what stays
+    gc.freeze()  # ingestion runs the collector after each document; objects that exist now are skipped
 
 
 def delete_committed_rows(case: TransactionTestCase) -> None:
@@ -140,7 +140,7 @@ def files_of_their_own(
     tmp_path: Path,
     settings: settings_module,  # type: ignore[valid-type]
 ) -> None:
-    """Uploads of a test go to the test's folder, or to that of the rows it shares."""
+    """Store uploads in the test's folder, or in that of the rows it shares."""
     shared = "module_rows" in request.fixturenames
     settings.MEDIA_ROOT = request.getfixturevalue("module_rows") if shared else tmp_path / "media"
 
@@ -167,7 +167,7 @@ def bob(db: None) -> User:
 
 @pytest.fixture
 def charlie(db: None) -> User:
-    """Belongs to nobody's group, owns nothing: may see nothing."""
+    """A user without groups and documents, who may see nothing."""
     return User.objects.create_user("charlie", "charlie@example.com", "paper clip")
 
 
@@ -187,7 +187,7 @@ def ingest(owner: User, *pages: str, name: str = "drawn.pdf", pdf: bytes = b"") 
     file = ContentFile(pdf or draw_pdf(*pages))
     document = store_upload(owner, file, name, queued=False)
     with pytest.MonkeyPatch.context() as patch:
-        if parser.parse_file is parse_file and file.size < 50_000:  # no test has put another there
+        if parser.parse_file is parse_file and file.size < 50_000:  # no test has replaced it
             patch.setattr(parser, "parse_file", partial(parse_once, pdf or pages))
         ingest_document(document.pk)
     recognise_document(document.pk)

@@ -1,4 +1,4 @@
-"""The idle children of the sandbox, which a test ends to begin without one."""
+"""Ends the idle children of the sandbox, so that a test starts without one."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-POLL_SECONDS = 0.02  # after which a server notices that it shall stop; by default 0.5
+POLL_SECONDS = 0.02  # seconds until the server notices a request to stop; 0.5 by default
 
 
 @dataclass

@@ -27,7 +27,7 @@ from tests.conftest import Ingest
 HOOKS = Path(__file__).parent / "api_contract_hooks.py"
 FUZZED = 3  # cases an operation, beside those that cover the schema's keywords one by one
 GIVE_UP_SECONDS = 1800  # of a machine that is busy with other things
-# 422 is what a schema cannot say: an address where nothing lies, a list that is none.
+# 422 is for what a schema cannot express, such as an address without a file.
 CONFIG = """
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "401", "403", "404", "409", "422", "5xx"]

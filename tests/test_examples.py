@@ -240,7 +240,7 @@ def _ingest(document: Document) -> None:
 
 @pytest.fixture
 def generated(tmp_path: Path) -> Iterator[Any]:
-    """What openapi-python-client makes of our schema."""
+    """The client that openapi-python-client generates from our schema."""
     schema = tmp_path / "schema.yml"
     call_command("spectacular", file=str(schema))
     config = tmp_path / "generator.yml"

@@ -20,7 +20,7 @@ from retrieval.results import SearchOptions, SearchRecord
 from retrieval.search import search
 from tests.conftest import Ingest
 
-# Tables that hold what documents say: no statement reads one without asking who is looking.
+# Tables with content of documents: every statement that reads one must check access.
 CONTENT = (
     "documents_page",
     "documents_citationunit",

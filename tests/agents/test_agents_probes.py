@@ -1,4 +1,4 @@
-"""Two users' probes: every tool, resource and endpoint of this app, asked for what is another's.
+"""Every tool, resource and endpoint of this app refuses another user's data.
 
 Each probe is made by the owner first, who is answered: a probe that could not succeed would prove nothing.
 """
@@ -35,7 +35,7 @@ SECRETS = ("anvil", "acme", "1,577")  # words of Alice's document and of what sh
 
 @dataclass(frozen=True)
 class Hers:
-    """What Alice has."""
+    """Alice's objects."""
 
     document: Document
     collection: Collection
@@ -61,7 +61,7 @@ def hers(alice: User, report: Document) -> Hers:
 
 
 def tool_probes(hers: Hers) -> dict[str, list[dict[str, Any]]]:
-    """For each tool, calls that name or find what Alice has. `ask` needs no answer to give a right away."""
+    """Return for each tool calls that name or find Alice's objects. `ask` is called without a question."""
     document = str(hers.document.pk)
     return {
         "list_documents": [{}, {"query": "acme"}],
@@ -74,12 +74,12 @@ def tool_probes(hers: Hers) -> dict[str, list[dict[str, Any]]]:
             {"question": "", "documents": [document]},
             {"question": "", "conversation": str(hers.conversation.pk)},
         ],
-        "add_document": [],  # takes nothing that is another's
+        "add_document": [],  # takes no id of an object
     }
 
 
 def told(answer: Any) -> str:
-    """The words of the answer but those of the question itself."""
+    """Return the answer as JSON in lower case."""
     return json.dumps(answer).lower()
 
 
@@ -92,7 +92,7 @@ def test_no_tool_gives_another_what_is_hers(alice: User, bob: User, hers: Hers) 
             body = rpc("tools/call", {"name": tool, "arguments": arguments})
             given, refused = answer_of_mcp(owner, body)["result"], answer_of_mcp(stranger, body)["result"]
             if tool == "ask":
-                assert "write a question" in told(given)  # reached, and only then refused
+                assert "write a question" in told(given)  # the owner passes the access check
                 assert refused["isError"] and "cannot access it" in told(refused)
             else:
                 assert any(word in told(given) for word in SECRETS), (tool, arguments)
@@ -177,7 +177,7 @@ def test_no_tool_does_without_the_scope_it_needs(alice: User, report: Document, 
     }
     for tool, arguments in calls.items():
         body = rpc("tools/call", {"name": tool, "arguments": arguments})
-        if left_out == "read":  # the door itself
+        if left_out == "read":  # the endpoint itself needs this scope
             assert client.post("/mcp", body, content_type="application/json").status_code == 403
             continue
         answer = answer_of_mcp(client, body)["result"]

@@ -1,4 +1,4 @@
-"""Embedded readers: one document, named sites, an end; ended by whoever ends a document's ways."""
+"""Embedded readers show one document to named sites until they expire or are ended."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_an_agent_searches_reads_locates_and_verifies_over_http(
             "add_document",
         }
         assert all(tool.output_schema for tool in tools.values())
-        # A property without a type says nothing to an agent: the inspector warns of it.
+        # The MCP inspector warns of a property without a type: an agent cannot know what to send.
         assert "{'title': 'Value'}" not in str(tools["review"].output_schema)
         assert "agent" not in tools["search"].input_schema["properties"]
 

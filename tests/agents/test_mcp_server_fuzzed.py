@@ -40,7 +40,7 @@ anything = st.recursive(
 
 
 def cases(number: int) -> settings:
-    """So many cases, and ten times as many under `--hypothesis-profile=search`. Users stay between them."""
+    """Run this many cases, ten times as many under `--hypothesis-profile=search`. Users stay between them."""
     return settings(
         max_examples=number * settings.default.max_examples // 100,
         suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -133,7 +133,7 @@ def test_methods_of_the_latest_version_bear_any_parameters(
 
 @pytest.mark.timeout(120)
 def test_nobody_stops_the_process_by_a_subscription(alice: User) -> None:
-    """The package waits for a disconnect while it answers: a loop that once took the whole process."""
+    """The package waits for a disconnect while it answers; this loop once blocked the whole process."""
     client = client_of(alice)
     assert modern(client, "tools/list", {})["result"]["tools"]
     refused = modern(client, "subscriptions/listen", {"notifications": {"toolsListChanged": True}})
@@ -254,7 +254,7 @@ def bodies(fields: Fields) -> st.SearchStrategy[dict[str, Any]]:
     ids=["chat", "responses"],
 )
 def test_openais_protocol_bears_any_body(bob: User, path: str, fields: Fields) -> None:
-    """Bob has none of these models: what is well formed is refused before an answer is begun."""
+    """Bob has no access to these models, so even a valid request is refused before an answer starts."""
 
     @cases(50)
     @given(body=bodies(fields))

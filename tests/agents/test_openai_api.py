@@ -94,7 +94,7 @@ def test_a_talk_that_is_sent_whole_goes_on_in_its_conversation(
     with pytest.raises(openai.UnprocessableEntityError, match="no document to search"):
         stranger = client_for(asgi_server, new_key(bob, "ask"))
         stranger.chat.completions.create(model="library", messages=talk)  # type: ignore[arg-type]
-    assert Conversation.objects.filter(owner=bob).count() == 1  # another's talk is not theirs to go on with
+    assert Conversation.objects.filter(owner=bob).count() == 1  # Alice's is not continued
 
 
 def test_errors_are_openais(

@@ -133,7 +133,7 @@ def test_private_networks_are_out_of_reach(alice: User) -> None:
     assert refused.status_code == 422 and "url" in refused.json()["fields"]
     no_address = client.post("/api/webhooks/", {"url": "x", "events": ["answer.done"]}, format="json")
     assert no_address.status_code == 422 and "url" in no_address.json()["fields"]
-    webhook = hook(alice, "http://localhost:1/", Event.ANSWER_DONE)  # a name, known only when it is resolved
+    webhook = hook(alice, "http://localhost:1/", Event.ANSWER_DONE)  # a name, not an address
     tested = client.post(f"/api/webhooks/{webhook.pk}/test/").json()
     assert tested["status_code"] is None and "not allowed" in tested["error"]
 

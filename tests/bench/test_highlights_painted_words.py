@@ -16,7 +16,7 @@ def test_an_end_is_looked_for_near_the_text_layers() -> None:
 
 
 def test_the_ink_decides_where_the_text_layer_has_the_end_elsewhere() -> None:
-    """The layer has the last word 4 px too short; one rectangle ends with the ink, the other does not."""
+    """The last word of the text layer is 4 px short; one rectangle ends with the ink, the other does not."""
     words = [("Left", (10.0, 0.0, 40.0, 10.0)), ("short", (44.0, 0.0, 86.0, 10.0))]
     runs = [(10.0, 40.0), (44.0, 90.0)]
     right, wrong = (10.0, 0.0, 90.0, 10.0), (10.0, 0.0, 88.0, 10.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.ingest import ParsingCost, parsing_cost
 from tests.pdf.layout_drawing import PROSE, Drawing, justified
 
-# Three is what we want; more than this is no noise but a pass too many over each word.
+# The aim is three. More than this is not noise: the code passes over each word too often.
 MOST_TIMES_WORDS = 15
 
 

@@ -25,8 +25,8 @@ FLAGS = [
     *("--disable-background-networking", "--disable-component-update"),
 ]
 PASSWORD = "correct horse battery"
-WAIT_MS = 60_000  # for what a page shows, on a machine that does much else
-READY_MS = 120_000  # for a document of some pages
+WAIT_MS = 60_000  # until a page shows something, on a busy machine
+READY_MS = 120_000  # until a document of some pages is ready
 expect.set_options(timeout=WAIT_MS)
 
 Upload = Callable[..., str]
@@ -37,8 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.django_db)  # makes the database; what it rolls back, nobody else sees
-            item.add_marker(pytest.mark.flaky(reruns=1))  # a busy machine; the report lists who needed it
+            item.add_marker(pytest.mark.django_db)  # creates the database, rolls back unseen
+            item.add_marker(pytest.mark.flaky(reruns=1))  # busy machine; the report lists reruns
 
 
 @pytest.fixture(scope="package")
@@ -80,7 +80,7 @@ def chromium(site: Site) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
-        connections.close_all()  # those that were opened beside that loop are known only here
+        connections.close_all()  # connections opened in this thread
 
 
 @pytest.fixture(scope="package")
@@ -105,7 +105,7 @@ def sign_in(page: Page, site: Site, name: str = "alice") -> None:
 
 @pytest.fixture
 def page(signed_in: BrowserContext) -> Iterator[Page]:
-    """A tab that has seen no error when the test ends, and no breach of the CSP."""
+    """A tab; the test fails if its console reports an error or a violation of the CSP."""
     tab = signed_in.new_page()
     complaints: list[str] = []
     tab.on("pageerror", lambda error: complaints.append(str(error)))
@@ -116,7 +116,7 @@ def page(signed_in: BrowserContext) -> Iterator[Page]:
 
 
 def committed(action: Callable[[], object]) -> None:
-    """In a thread, with a connection of its own: what it writes, the server sees."""
+    """Run this in a thread with its own connection and commit it, so that the server sees it."""
 
     def run() -> None:
         try:
@@ -129,7 +129,7 @@ def committed(action: Callable[[], object]) -> None:
 
 
 def wait_until(page: Page, true: Callable[[], bool]) -> None:
-    """Waits for what a test sees and the page does not."""
+    """Wait for a condition outside the page."""
     for _ in range(WAIT_MS // 50):
         if true():
             return
@@ -138,12 +138,12 @@ def wait_until(page: Page, true: Callable[[], bool]) -> None:
 
 
 def worded(said: ConsoleMessage) -> str:
-    """What the console says, and of which address."""
+    """Return a console message with its address."""
     return f"{said.text} {said.location.get('url', '')}".strip()
 
 
 def is_complaint(said: ConsoleMessage) -> bool:
-    """Errors but those of refused uploads and addresses, which the page itself shows."""
+    """Return whether this is an error other than a refused upload or address, which the page itself shows."""
     refused = "status of 422" in said.text or "Status Error Code 422" in said.text
     return said.type == "error" and not refused
 

@@ -1,6 +1,6 @@
-"""Things dragged as under a hand: a frame passes between its steps.
+"""Drag and drop as with a mouse: a frame passes between the steps.
 
-Chromium drops nothing where it has not been told yet that the page takes what is dragged over it.
+Chromium drops nothing until the page has accepted the drag.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ def drop(page: Page, path: Path) -> None:
 
 
 def drag(page: Page, item: Locator, target: Locator, meanwhile: Callable[[], object] = lambda: None) -> None:
-    """An item of the page is dragged onto another; ``meanwhile`` is done before it is let go.
+    """Drag an item of the page onto another; ``meanwhile`` runs before the drop.
 
-    Somebody's hand would go on telling the page, many times a second, over what it is.
+    A real mouse sends such an event many times a second.
     """
     item.hover()
     page.mouse.down()
     target.hover()
     meanwhile()
-    expect(page.locator(".htmx-request")).to_have_count(0)  # what asked may be another now
+    expect(page.locator(".htmx-request")).to_have_count(0)  # htmx may have replaced the target
     for _ in range(3):
         target.hover()
         page.evaluate(FRAME)

@@ -20,7 +20,7 @@ def trap() -> bytes:
         {"title": f"Trap {MARKUP}", "author": MARKUP, "subject": MARKUP, "keywords": MARKUP}
     )
     document.set_toc([[1, MARKUP, 1], [2, "javascript:alert(1)", 2]])
-    page = document[0]  # the table of contents has let go of the first one
+    page = document[0]  # `set_toc` invalidates pages that were loaded before
     page.insert_link(link(pymupdf.Rect(72, 200, 300, 220), "javascript:alert(1)"))
     page.insert_link(link(pymupdf.Rect(72, 230, 300, 250), "http://evil.example/"))
     document.embfile_add(MARKUP, b"alert(1)", filename=f"{MARKUP}.js")

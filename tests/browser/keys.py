@@ -1,4 +1,4 @@
-"""Going through a page with keys, as somebody does who looks where the focus is."""
+"""Keyboard navigation of a page that checks where the focus is."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from playwright.sync_api import Locator, Page
 from tests.browser.conftest import PASSWORD
 
 MOST_PRESSES = 60
-ROUNDS, PAUSE_MS = 4, 1000  # what is still on its way is waited for between rounds
+ROUNDS, PAUSE_MS = 4, 1000  # a pause between rounds for content that is still loading
 
 
 def press_until(page: Page, key: str, true: Callable[[], bool]) -> None:
-    """Presses a key until that is true, if it is not already; a key that never comes there fails the test."""
+    """Press a key until the condition holds. Fail if it never does."""
     for _ in range(ROUNDS):
         for _ in range(MOST_PRESSES):
             if true():
@@ -31,7 +31,7 @@ def has_focus(item: Locator) -> bool:
 
 
 def confirm_password(page: Page, shown: Locator) -> None:
-    """Type the password where it is asked for before ``shown`` appears; it is not while it is fresh."""
+    """Type the password if the site asks for it again before it shows ``shown``."""
     password = page.locator("input[name=password]")
     shown.or_(password).first.wait_for()
     if password.is_visible():
@@ -41,7 +41,7 @@ def confirm_password(page: Page, shown: Locator) -> None:
 
 
 def tab_to(page: Page, selector: str) -> None:
-    """Presses Tab until the focus is there, once at least."""
+    """Press Tab, at least once, until the element has the focus."""
     page.locator(selector).first.wait_for(state="attached")
     page.keyboard.press("Tab")
     press_until(page, "Tab", lambda: page.evaluate(f"document.activeElement.matches({json.dumps(selector)})"))

@@ -1,4 +1,4 @@
-"""A line to the site that is as slow as a test says."""
+"""A connection to the site whose speed a test sets."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Lock, Thread
 from urllib.parse import urlsplit
 
-BLOCK = 8192  # bytes; what one connection brings before the next has its turn
+BLOCK = 8192  # bytes sent on one connection before the next one's turn
 
 
 @dataclass(slots=True)
 class Line:
-    """Where the site is reached, and how many bytes a second come there, all connections together."""
+    """The address of the slow site, and its bytes per second for all connections together."""
 
     address: str
     rate: float

@@ -31,7 +31,7 @@ RUN = """async (rules) => {
 }"""
 RULES: dict[str, dict[str, list[str]]] = {
     "light": {},
-    "dark": {"runOnly": ["color-contrast", "link-in-text-block"]},  # all else is the same in both themes
+    "dark": {"runOnly": ["color-contrast", "link-in-text-block"]},  # other rules ignore the theme
 }
 PAGES = [
     *(
@@ -69,7 +69,7 @@ def theme(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="package")  # slow tests run first, so this module is begun twice on one site
+@pytest.fixture(scope="package")  # slow tests run first, so this module runs twice on one site
 def ids() -> dict[str, str]:
     return {}
 
@@ -95,7 +95,7 @@ def furnished(ids: dict[str, str], upload: Upload, page: Page, site: Site) -> di
 
 @transaction.atomic
 def rows_for(alice: User, ids: dict[str, str]) -> None:
-    """Rows as other processes see them: committed, and all or none of them."""
+    """Create rows and commit them, so that the server sees them: all or none."""
     document = Document.objects.get(pk=ids["document"])
     # Tests of other files give Alice a tag "accounts".
     tag = Tag.objects.create(owner=alice, name="accessible accounts", colour="teal")
@@ -223,7 +223,7 @@ NAMED = {
 
 
 def nameless(page: Page) -> list[str]:
-    """The roles of what a screen reader could not say, in Chromium's own tree."""
+    """Return the roles of elements without a name in Chromium's accessibility tree."""
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     return [
         node["role"]["value"]
@@ -302,7 +302,7 @@ def violations(
     for width, theme in product(widths or (before["width"],), themes):
         page.set_viewport_size({"width": width, "height": before["height"]})
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-        if theme == "dark":  # the colours go over into each other, which takes frames
+        if theme == "dark":  # the transition of colours takes some frames
             page.wait_for_timeout(150)
             page.evaluate(
                 "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"

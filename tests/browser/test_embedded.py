@@ -78,14 +78,14 @@ def test_a_reader_in_another_site_lights_the_words_without_a_cookie(
     reader = page.frame_locator("iframe")
     words = reader.locator(".lit-anchor").first
     expect(words).to_be_visible()
-    expect(words).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")  # its colour is of another sheet
+    expect(words).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")  # from another style sheet
     expect(reader.locator("[data-page-shown]")).to_have_text("2")
     expect(reader.locator(".page[data-page-number='2'] .textLayer")).to_contain_text("Granite melts")
     expect(reader.locator("[data-opening-note]")).to_have_count(0)
     if folder := os.environ.get("PINCITE_TEST_PICTURES"):
         page.wait_for_timeout(500)
         page.screenshot(path=f"{folder}/embedded.png")
-    assert signed_in.cookies(site.address)  # Alice is signed in, and nothing of that is sent
+    assert signed_in.cookies(site.address)  # Alice is signed in, but no cookie is sent
     assert any("/file" in request.url for request in sent_to_us)
     assert not [request.url for request in sent_to_us if "cookie" in request.all_headers()]
 
@@ -98,6 +98,6 @@ def test_a_reader_in_another_site_lights_the_words_without_a_cookie(
         expect(tab.frame_locator("iframe").locator("[data-reader]")).to_have_count(0)
         tab.close()
 
-    # It ends.
+    # The embedded reader is ended.
     committed(lambda: ReaderEmbed.objects.all().delete())
     assert httpx.get(made["url"]).status_code == httpx.get(f"{made['url']}file").status_code == 404

@@ -53,7 +53,7 @@ def test_ctrl_f_opens_our_find_from_anywhere_and_counts_pages_that_are_not_drawn
     reader.keyboard.press("Control+f")
     field = reader.get_by_role("searchbox", name="Find in this document")
     expect(field).to_be_focused()
-    assert reader.locator(".page[data-page-number='1']").bounding_box() == before  # nothing jumped
+    assert reader.locator(".page[data-page-number='1']").bounding_box() == before  # the page did not move
     reader.keyboard.type("gasket")
     expect(reader.locator("[data-find] output")).to_have_text("1 of 8")
     expect(reader.locator(".match-on").first).to_be_in_viewport()
@@ -63,7 +63,7 @@ def test_ctrl_f_opens_our_find_from_anywhere_and_counts_pages_that_are_not_drawn
     expect(reader.locator(".match-on")).to_have_count(2)  # a word over two lines
     reader.keyboard.press("Shift+Enter")
     reader.keyboard.press("Shift+Enter")
-    expect(reader.locator("[data-find] output")).to_have_text("8 of 8")  # round to the last
+    expect(reader.locator("[data-find] output")).to_have_text("8 of 8")  # before the first is the last
     expect(reader.locator(".page[data-page-number='60'] .match-on")).to_be_in_viewport()
     reader.keyboard.press("Escape")
     expect(reader.locator("[data-find]")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""The reader in Firefox: a question, its light, find, a highlight. Driven over Marionette."""
+"""The reader in Firefox, driven over Marionette: a question, its highlight, find, a user's highlight."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.browser.site import Site, free_port
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # of the WebDriver standard
 CONTROL, ENTER, ESCAPE = "\ue009", "\ue007", "\ue00c"
-START_SECONDS, SHOWN_SECONDS = 120, 60  # on a machine that does much else
+START_SECONDS, SHOWN_SECONDS = 120, 60  # on a busy machine
 PICTURES = os.environ.get("PINCITE_PICTURES", "")  # a folder for pictures to look at
 
 
@@ -38,7 +38,7 @@ class Firefox:
             except OSError:
                 assert time.monotonic() < deadline, "Firefox does not answer"
                 time.sleep(0.2)
-        self._read()  # its greeting
+        self._read()  # Marionette's first message
         self._number = 0
         self.send("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": True}})
         self.send("WebDriver:SetWindowRect", width=1280, height=900)
@@ -88,7 +88,7 @@ class Firefox:
         self.send("WebDriver:ElementSendKeys", id=self.shown(selector), text=text)
 
     def press(self, *keys: str) -> None:
-        """All down in this order, then up again."""
+        """Press all keys in this order, then release them in reverse."""
         actions = [{"type": "keyDown", "value": key} for key in keys]
         actions += [{"type": "keyUp", "value": key} for key in reversed(keys)]
         self.send("WebDriver:PerformActions", actions=[{"type": "key", "id": "keys", "actions": actions}])
@@ -121,7 +121,7 @@ def firefox(tmp_path: Path) -> Iterator[Firefox]:
         process.wait(20)
 
 
-@pytest.mark.slow  # beside a busy machine one run in four waits for something in vain: not found yet
+@pytest.mark.slow  # on a busy machine one run in four times out; the cause is unknown
 def test_the_way_from_the_library_to_a_highlight_goes_in_firefox(
     firefox: Firefox, site: Site, upload: Upload
 ) -> None:

@@ -99,7 +99,7 @@ def test_pages_of_any_size_are_where_they_will_be_before_they_are_drawn(
         page.locator(f'.page[data-page-number="{number}"][data-loaded]').wait_for()
         settle(page)
     assert page.evaluate(PLACES) == before
-    assert 10 not in page.evaluate("[...window.drawn]")  # nothing between was gone through
+    assert 10 not in page.evaluate("[...window.drawn]")  # no page between them was rendered
 
 
 # Pages whose content pdf.js's worker was asked to parse, in order and counted from 1.

@@ -22,7 +22,7 @@ CORPUS = (
     "synthetic/embedded_file_traversal.pdf",
 )
 MOST_PAYLOADS = 6
-# What a script in a PDF could reach of the page, were it run.
+# What a script in a PDF could change in the page if it ran.
 LOOKED_FOR = """() => ({
   trapped: "trapped" in globalThis,
   scripts: [...document.scripts].filter((script) => !script.src && script.type !== "application/json").length,
@@ -34,7 +34,7 @@ LOOKED_FOR = """() => ({
 
 @dataclass(slots=True)
 class Watched:
-    """A tab, and what went on in it that should not."""
+    """A tab, and the forbidden events in it: scripts, dialogs, requests to other hosts."""
 
     page: Page
     dialogs: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ def upload(page: Page, site: Site, file: Path) -> str:
         page.locator("[data-upload-input]").first.set_input_files(file)
     found = re.search(r'data-document="([^"]+)"', answer.value.text())
     if not found:
-        return ""  # refused: nothing is there to be opened
+        return ""  # refused, so there is nothing to open
     done = f'[data-document="{found[1]}"]:is([data-status=ready], [data-status=failed])'
     page.locator(done).wait_for(timeout=READY_MS)
     return f"/documents/{found[1]}/"

@@ -18,7 +18,7 @@ from tests.browser.dropping import drag, drop
 from tests.browser.sheets import report
 from tests.browser.site import Site
 
-# As by a worker; no other takes it up meanwhile.
+# Like a worker's lease, so that no worker takes it.
 BEING_READ = {
     "status": "parsing",
     "lease": uuid4(),
@@ -27,7 +27,7 @@ BEING_READ = {
 
 
 def ask_menu(page: Page, action: str, text: str) -> None:
-    """Does what the first card's menu offers, with ``text`` in its dialog."""
+    """Choose an entry of the first card's menu and type ``text`` in its dialog."""
     page.locator(".doc").first.hover()
     page.locator(".doc").first.get_by_role("button", name="Actions for").click()
     page.get_by_role("button", name=action, exact=True).click()
@@ -37,7 +37,7 @@ def ask_menu(page: Page, action: str, text: str) -> None:
 
 
 def shelve(page: Page, collection: str) -> Locator:
-    """Puts the first card into a new collection; its place on the shelf."""
+    """Put the first card into a new collection; return the collection's entry in the sidebar."""
     ask_menu(page, "Add to collection", collection)
     place = page.locator("[data-drop=collection]", has_text=collection)
     expect(place).to_contain_text("1")
@@ -261,7 +261,7 @@ def test_who_types_on_while_the_library_is_filtered_is_told_of_no_lost_connectio
     field.press_sequentially("beavers")
     expect(page.locator(".htmx-request")).not_to_have_count(0)
     field.press_sequentially(" at no work")
-    page.wait_for_timeout(600)  # more than the pause after which what is typed is asked for
+    page.wait_for_timeout(600)  # longer than the delay between typing and the request
     held[0].continue_()
     expect(page.get_by_text("No document matches.")).to_be_visible()
     expect(page.locator(".toast")).to_have_count(0)
@@ -369,6 +369,6 @@ def test_words_that_are_typed_while_further_cards_come_filter_all(page: Page, si
     page.wait_for_timeout(600)  # until the words are sent
     held[0].continue_()
     expect(page.locator(".doc")).to_have_count(11)  # 010, 100 to 109
-    page.wait_for_timeout(600)  # until what came late would be there
+    page.wait_for_timeout(600)  # long enough for a late response to arrive
     expect(page.locator(".doc")).to_have_count(11)
     expect(page.locator("[data-further]")).to_have_count(0)

@@ -27,7 +27,7 @@ def test_a_drop_is_paused_and_what_is_left_of_it_cancelled(
           const url = document.querySelector("[data-collection-url]").dataset.collectionUrl;
           await request(url, { method: "POST", body });
         }"""
-    )  # what stands on the shelf beside the bar
+    )  # shown in the sidebar beside the upload bar
     page.goto(site.url("/"))
     expect(page.locator("[data-drop=collection]", has_text="Harbour")).to_be_visible()
     held: list[Route] = []
@@ -65,7 +65,7 @@ def test_a_lost_connection_pauses_a_drop_and_leaving_it_is_asked_about(
     files = [tmp_path / f"sounding {number}.txt" for number in range(5)]
     for file in files:
         file.write_text(f"{file.name} of the harbour")
-    page.mouse.click(700, 700)  # only pages that were used may ask
+    page.mouse.click(700, 700)  # browsers let a page ask before it is left only after a click
     page.locator("[data-upload-input]").first.set_input_files(files)
     bar = page.get_by_role("group", name="Files being sent")
     rows = page.locator(".upload-row")

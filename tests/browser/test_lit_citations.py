@@ -1,4 +1,4 @@
-"""A written answer with a table and citations of each kind: its look, its cards, its light on the page."""
+"""A written answer with a table and citations of each kind: its look, its cards, its highlights."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_written_answer_is_shown_whole(page: Page, answer: Locator) -> None:
         "ps => ps.map((p) => getComputedStyle(p).fontSize)"
     )
     body = answer.locator("li").first.evaluate("li => getComputedStyle(li).fontSize")
-    assert set(sizes) == {body}  # a bold lead-in makes no caption
+    assert set(sizes) == {body}  # a bold lead-in is not styled as a caption
     lines = answer.locator("td", has_text="Northamptonshire").evaluate(
         "td => { const r = new Range(); r.selectNodeContents(td); return r.getClientRects().length; }"
     )
@@ -120,7 +120,7 @@ def test_the_card_stands_beside_the_text_with_its_picture_at_once(page: Page, an
         picture(page, f"card-{number}-1440")
         place.click()
         expect(page.locator(".lit-anchor:not(.lit-other)").first).to_be_visible()
-        lit = page.locator(".lit")  # the pale passage and what others cite, too: there is room here
+        lit = page.locator(".lit")  # also the pale passage and other citations: the window is wide
         wait_until(page, lambda lit=lit: not any(overlap(box(card), box(words)) for words in lit.all()))
         picture(page, f"card-{number}-lit-1440")
         page.mouse.move(5, 890)
@@ -186,7 +186,7 @@ def test_light_tells_the_verdict_and_shared_words_can_be_stepped_through(page: P
 def test_all_citations_that_share_words_are_stepped_through_from_each_of_them(
     page: Page, site: Site, upload: Upload, model: ScriptedServer
 ) -> None:
-    """The first lights two lines, the others each of these: they meet it, and not one another."""
+    """The first citation covers two lines, the others one of these each; they overlap only the first."""
     lines = "Revenue of the northern division grew to 4,711 million in 2031,", "as nobody had expected it."
     with pymupdf.open() as drawn:  # type: ignore[no-untyped-call]
         sheet = drawn.new_page()

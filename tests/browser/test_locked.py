@@ -1,4 +1,4 @@
-"""A PDF that wants a password before it opens in the reader."""
+"""The reader asks for the password of an encrypted PDF."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_a_message_does_not_lie_over_the_question(phone: Page, upload: Upload, s
 
 
 def linked() -> bytes:
-    """A page full of links, each of which pdf.js puts above the one before."""
+    """A page full of links; pdf.js gives each a higher z-index than the one before."""
     document = pymupdf.open("pdf", report())
     for line in range(30):
         place = pymupdf.Rect(60, 60 + 20 * line, 300, 75 + 20 * line)

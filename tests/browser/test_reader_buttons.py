@@ -25,7 +25,7 @@ def reader(upload: Upload, site: Site) -> str:
 
 
 def hold(page: Page, pattern: str) -> Callable[[], None]:
-    """Answers nothing that is asked for by ``pattern`` until what it returns is called."""
+    """Hold back responses to requests that match ``pattern`` until the returned function is called."""
     held: list[Route] = []
     is_open = False
 
@@ -54,7 +54,7 @@ def test_a_button_that_is_pressed_before_the_first_page_does_its_work(page: Page
     let_go()
     expect(page.locator(".page[data-loaded]").first).to_be_visible()
     expect(page.locator("#side")).to_be_visible()
-    expect(page.locator("#contents .outline")).to_be_visible()  # what stands beside came as well
+    expect(page.locator("#contents .outline")).to_be_visible()  # the sidebar is loaded, too
 
 
 def test_a_tab_that_is_pressed_once_the_page_is_drawn_but_nothing_else_is_there(

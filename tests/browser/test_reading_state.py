@@ -53,7 +53,7 @@ def test_a_file_that_does_not_open_can_be_tried_again(
     signed_in: BrowserContext, upload: Upload, site: Site
 ) -> None:
     path = upload(report(), "Broken.pdf")
-    page = signed_in.new_page()  # what pdf.js complains of in the console is the point here
+    page = signed_in.new_page()  # its console errors are expected here
     page.route("**/file", lambda route: route.fulfill(body=b"%PDF-1.7 cut", content_type="application/pdf"))
     page.goto(site.url(path))
     expect(page.get_by_role("heading", name="This PDF could not be opened here")).to_be_visible()

@@ -264,7 +264,7 @@ def test_pages_are_presented_one_by_one(reader: Page) -> None:
     reader.evaluate("document.exitFullscreen()")
     expect(reader.locator(".spread").first).to_be_visible()
     expect(reader.locator("[data-panel]")).to_be_visible()
-    menu(reader, "Two pages").click()  # remembered otherwise
+    menu(reader, "Two pages").click()  # otherwise it would be remembered
     expect(reader.locator(".spread")).to_have_count(0)
 
 
@@ -307,5 +307,5 @@ def test_pages_and_comments_are_named_in_the_language_of_the_reader(
     expect(page.get_by_role("region", name="Seite 1", exact=True)).to_be_attached()
     expect(page.get_by_role("region", name="Seite 2", exact=True)).to_be_attached()
     expect(page.locator(".textAnnotation img")).to_have_attribute("alt", "Kommentar")
-    expect(page.locator(".annotationEditorLayer")).to_have_count(0)  # nothing of what is not used
+    expect(page.locator(".annotationEditorLayer")).to_have_count(0)  # unused features of pdf.js add nothing
     german.close()

@@ -21,7 +21,7 @@ LINE = 60 * 1024  # bytes a second: half of the file takes a minute
 
 
 def scans() -> bytes:
-    """Pages of some 200 KB that no compression makes shorter, their tree in one place as in most files."""
+    """Return a PDF whose pages have some 200 KB of noise, which cannot be compressed."""
     noise = random.Random(6)
     with pymupdf.open() as pdf:
         for _ in range(PAGES):
@@ -39,18 +39,18 @@ def test_the_first_page_is_shown_before_most_of_the_file_has_come(
     path = upload(pdf, "Scans.pdf")
     other = upload(report(), "Not scanned.pdf")
     with slow_line(site.address) as line:
-        page.goto(line.address + other)  # the browser keeps what readers have in common
+        page.goto(line.address + other)  # the browser caches the files that all readers share
         page.locator(".textLayer span").first.wait_for()
         received = bytes_of_files(page)
         line.rate = LINE
         page.goto(line.address + path, wait_until="commit")
         expect(page.locator(".textLayer span").first).to_contain_text("A scanned page.")
         assert 0 < sum(received.values()) < len(pdf) / 2
-        page.goto("about:blank")  # nothing is on its way any more when the line is shut
+        page.goto("about:blank")  # no request is running when the connection is closed
 
 
 def bytes_of_files(page: Page) -> dict[str, int]:
-    """How many bytes have come of each request for a document's file, from now on."""
+    """Return a dict that counts, from now on, the bytes of each request for a document's file."""
     received: dict[str, int] = {}
 
     def begins(request: dict[str, Any]) -> None:

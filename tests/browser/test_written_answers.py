@@ -19,7 +19,7 @@ UNKNOWN_MODEL = Reply([json.dumps({"error": {"message": "no such model"}})], sta
 
 
 def begun(body: dict[str, Any]) -> Reply:
-    """Words, and then nothing for long."""
+    """Some words, then a long pause."""
     return Reply([openai_chunk("The revenue of the northern division was"), LONG])
 
 
@@ -56,7 +56,7 @@ def test_an_answer_is_stopped_continued_and_after_a_failure_tried_again(asked: L
     expect(asked).to_have_attribute("data-status", "complete", timeout=READY_MS)
     expect(asked).to_contain_text("The revenue of the northern division was 4,711 million")
     expect(asked).to_contain_text("1 of 1 claim verified")
-    wait_until(page, lambda: bool(cards))  # the server is slow to find the card; then its citation is gone
+    wait_until(page, lambda: bool(cards))  # the card is still being requested when its citation disappears
     asked.get_by_role("button", name="Answer again").click()
     expect(asked).to_have_attribute("data-status", "failed", timeout=READY_MS)
     expect(asked).to_contain_text("does not know this model")
@@ -65,7 +65,7 @@ def test_an_answer_is_stopped_continued_and_after_a_failure_tried_again(asked: L
     page.unroute("**/card/")
     asked.get_by_role("button", name="Try again").click()
     expect(asked).to_have_attribute("data-status", "complete", timeout=READY_MS)
-    page.reload()  # the conversation has an address and a title by now, and remembers who answers
+    page.reload()  # the conversation now has an address, a title and its model
     expect(asked).to_contain_text("4,711 million")
     expect(page.get_by_role("heading", level=1)).to_contain_text("northern division")
     expect(page.get_by_label("Answers by")).to_have_value("compatible")

@@ -45,7 +45,7 @@ def asgi_server() -> Iterator[str]:
     from config.asgi import application
     from operations.postgres.base import connection_limits, connection_pool
 
-    connection_pool.begin()  # once imported, it does so no more
+    connection_pool.begin()  # importing the application does this only the first time
     connection_limits.begin(20)
 
     listener = socket.socket()
@@ -59,11 +59,11 @@ def asgi_server() -> Iterator[str]:
     server.should_exit = True
     thread.join(10)
     connection_limits.end()
-    connection_pool.end()  # or the tests' database could not be dropped
+    connection_pool.end()  # otherwise the test database could not be dropped
 
 
 def wait_until(true: Callable[[], object], seconds: float = 60) -> None:
-    """Waits for something that happens elsewhere. Fails after ``seconds``."""
+    """Wait until a condition holds that another thread or process brings about. Fail after ``seconds``."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "it did not happen in time"

@@ -1,4 +1,4 @@
-"""Nobody reaches what is another's: every route × method × foreign id, made from the URL conf and the schema.
+"""No user reaches another's objects: every route × method × foreign id, from the URL conf and the schema.
 
 Alice owns one of everything. Charlie, who was given nothing, asks for each by
 its id, by session and by token, through every route that takes an id, every
@@ -274,7 +274,7 @@ def test_the_same_routes_do_answer_their_owner(hers: dict[str, Any], alice: User
     """Else the probes would prove nothing: GET of each route of the API finds Alice's own."""
     client = client_of(alice)
     for route in personal_routes():
-        path = address(route, hers)  # she has no table; pictures have tests of their own
+        path = address(route, hers)  # Alice has no table; pictures have their own tests
         if (
             path.startswith("/api/")
             and "get" in route.methods

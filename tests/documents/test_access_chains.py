@@ -38,7 +38,7 @@ def document_of(owner: User, title: str = "Minutes") -> Document:
 
 
 class Model:
-    """What the rule says, over names alone: the ten lines of ``editors`` and ``readers``."""
+    """The access rule over names: the ten lines of ``editors`` and ``readers``."""
 
     def __init__(self) -> None:
         self.owner = ""
@@ -87,7 +87,7 @@ STEP = st.one_of(
 
 
 class World:
-    """The same steps for the model and for the database, by the functions that pages and API call."""
+    """Make the same changes in the model and, by the functions of pages and API, in the database."""
 
     def __init__(self) -> None:
         self.model = Model()
@@ -122,7 +122,7 @@ class World:
         self.things[thing].shares.filter(**self.party(party)).delete()
 
     def put(self, user: str, collection: str) -> None:
-        """Whoever may edit both; a place whose holder still may edit the document stays theirs."""
+        """Add the document if the user may edit both; an earlier adder who may still edit it stays."""
         if user not in self.model.editors() or not self.model.may(user, collection, True):
             return
         holder = self.model.placed.get(collection)
@@ -356,7 +356,7 @@ def test_a_change_by_an_editor_leaves_collections_that_are_hidden_from_them(peop
 
 
 def test_a_thing_is_shared_with_a_party_once(people: dict[str, User]) -> None:
-    """Two shares of the same thing would make the end of one no end."""
+    """With two shares of one object, ending one would not end the access."""
     ann, ben, _cat, _dan = people.values()
     document = document_of(ann)
     for can_write in (True, False):

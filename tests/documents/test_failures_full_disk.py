@@ -1,4 +1,4 @@
-"""A disk that is full, or that can only be read: said to people; what is there already still answers.
+"""A full or read-only disk is reported to users, and existing documents remain usable.
 
 A real one: a small file system is mounted where the files are kept.
 """
@@ -91,7 +91,7 @@ def database_disk(transactional_db: None) -> Iterator[Disk]:
             yield disk
         finally:
             (disk.folder / "filler").unlink(missing_ok=True)
-            with connection.cursor() as cursor:  # the test may have cost the connection it began with
+            with connection.cursor() as cursor:  # the test may have lost its first connection
                 cursor.execute(f"TRUNCATE {UNITS} CASCADE")
                 cursor.execute(f"ALTER TABLE {UNITS} SET TABLESPACE pg_default")
                 cursor.execute("DROP TABLESPACE small")

@@ -1,4 +1,4 @@
-"""What goes through Redis, and what then goes without it: a real server of it, a real worker, and outages."""
+"""Data in Redis, and what works without it: a real server, a real worker, outages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def port() -> int:
 
 
 def start(port: int) -> subprocess.Popen[bytes]:
-    """A Redis that keeps nothing on disk, once it answers."""
+    """Start a Redis server without persistence; return when it answers."""
     options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
     server = subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL)
     wait_for(lambda: not socket.socket().connect_ex(("127.0.0.1", port)), "redis does not answer")
@@ -54,7 +54,7 @@ def start(port: int) -> subprocess.Popen[bytes]:
 
 @pytest.fixture
 def redis(port: int, settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
-    """A server, which this process uses."""
+    """A Redis server that this process uses."""
     settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
     shared_state._new_client.cache_clear()
     monkeypatch.setattr(shared_state, "_away_until", 0.0)
@@ -126,7 +126,7 @@ def test_who_follows_an_answer_of_another_process_hears_at_once_what_is_stored(
 ) -> None:
     if through == "redis":
         request.getfixturevalue("redis")
-    monkeypatch.setattr(event_stream, "LOOK_SECONDS", 60.0)  # it is not the looks that find it
+    monkeypatch.setattr(event_stream, "LOOK_SECONDS", 60.0)  # so polling cannot find it
     monkeypatch.setattr(event_stream, "LOOK_RARELY_SECONDS", 60.0)
     talk = Conversation.objects.create(owner=alice)
     answer = Message.objects.create(
@@ -135,7 +135,7 @@ def test_who_follows_an_answer_of_another_process_hears_at_once_what_is_stored(
 
     def tell() -> None:
         wait_for(lambda: shared_state.announcements.heard, "nobody listens")
-        time.sleep(0.2)  # the stream waits by now
+        time.sleep(0.2)  # until the stream is waiting
         StreamEvent.objects.create(message=answer, sequence=1, kind="done", data="{}")
         shared_state.announce([str(answer.pk)])
         connection.close()
@@ -153,7 +153,7 @@ def test_who_follows_an_answer_of_another_process_hears_at_once_what_is_stored(
 
 
 def store(owner: User, text: str) -> Document:
-    """Stored without a ticket: the worker's sweep writes one, as it does for those that Redis forgot."""
+    """Store a document without a task: the worker's sweep creates it, as for tasks that Redis lost."""
     return store_upload(owner, ContentFile(draw_pdf(text)), f"{text}.pdf", queued=False)
 
 

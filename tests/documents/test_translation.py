@@ -27,7 +27,7 @@ from tests.test_architecture import ORDER, ROOT, sources, tree
 
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
-    """What a request activates stays active in its thread until the next."""
+    """Restore the language: a request's language stays active in its thread."""
     with override("en-gb"):
         yield
 
@@ -68,7 +68,7 @@ def entries(path: Path) -> dict[str, Message]:
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.parts[-3])
 def test_every_text_is_translated_and_no_other(path: Path) -> None:
-    """`manage.py makemessages -l de`, translate, `manage.py compilemessages -l de` mend it."""
+    """To fix this: `manage.py makemessages -l de`, translate, `manage.py compilemessages -l de`."""
     known = entries(path)
     wanted = set(texts())
     assert len(wanted) > 900

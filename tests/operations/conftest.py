@@ -10,6 +10,6 @@ import pytest
 
 @pytest.fixture
 def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No half minute ends between a code of a second factor and its check."""
+    """Keep the clock within one half minute, so that a code of a second factor stays valid."""
     now = time.time()
     monkeypatch.setattr("allauth.mfa.totp.internal.auth.time", SimpleNamespace(time=lambda: now))

@@ -45,7 +45,7 @@ QUESTIONS = (
 
 
 def golden(user: User) -> list[tuple[str, list]]:
-    """Five answers with the words they cite. They are forgotten again, so that counts stay as they were."""
+    """Return five answers with the words they cite; they are deleted again, so counts stay the same."""
     conversation = start_conversation(user)
     found = [answered(conversation, question) for question in QUESTIONS]
     conversation.delete()

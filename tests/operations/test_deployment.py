@@ -1,4 +1,4 @@
-"""What is deployed: read by the program it is for, where that is here; it names only what exists."""
+"""Deployment files are valid for their programs, if installed, and name only what exists."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILES = [ROOT / "Dockerfile", ROOT / "compose.yaml", *(path for path in DEPLOY.r
 
 
 def run(*command: str | Path) -> str:
-    """What the program says; fails with it. Skips where the program is not installed."""
+    """Return the program's output. Fail if it fails; skip if it is not installed."""
     if shutil.which(str(command[0])) is None:
         pytest.skip(f"needs {command[0]}")
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)

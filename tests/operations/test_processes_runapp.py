@@ -181,7 +181,7 @@ def test_a_killed_run_and_a_port_in_use_are_healed(run_app, tmp_path: Path) -> N
     pid_file = tmp_path / "var/postgres/postmaster.pid"
     pid_file.write_text(
         f"{os.getpid()}\n"
-    )  # as a server leaves it that was killed too; the id is another's now
+    )  # as after a kill -9 of the server; the process id now belongs to another program
 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

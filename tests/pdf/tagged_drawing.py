@@ -1,4 +1,4 @@
-"""Tagged PDFs written by hand: what is drawn, and the structure tree over it, whatever that may be."""
+"""Tagged PDFs with any page content and any structure tree, even an invalid one."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ def test_a_page_can_be_drawn(saved: Callable[[bytes], Path]) -> None:
         draw_page(saved(draw_pdf("Draw me.")), 2, ("words",))
 
 
-# --- The readers: a job that does its worst -----------------------------------------
+# --- The readers: hostile jobs -------------------------------------------------------
 
 
 def allowance(**changes: float) -> JobLimits:
@@ -258,7 +258,7 @@ def test_a_file_that_cannot_be_opened_raises_why() -> None:
     assert raised.value.code == FailureCode.NO_PAGES
 
 
-# --- The child: confined, and gone --------------------------------------------------
+# --- The child: confined, and killed ------------------------------------------------
 
 TRY = """
 import os, socket, subprocess, sys

@@ -10,7 +10,7 @@ import pytest
 from tests.pdf.robust_corpus import SLOWEST_SECONDS, as_expected, outcome_of
 
 SYNTHETIC = Path("/work/shared/corpus/robust/synthetic")
-# Each stands for a way of its own to break a reader; none needs OCR, which has its tests.
+# Each breaks a reader in a different way; none needs OCR, which has its own tests.
 SAMPLE = [
     "claims_1e9_pages",
     "deep_page_tree_5000",

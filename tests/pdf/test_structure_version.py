@@ -1,4 +1,4 @@
-"""The parser's version says when documents have to be read again."""
+"""The parser's version decides when documents must be parsed again."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def varied_pages() -> Drawing:
 
 
 def digest(units: list[ParsedUnit]) -> str:
-    """Of everything but coordinates, which a new MuPDF may move by a hair."""
+    """Return a digest of everything but coordinates, which a new MuPDF may change slightly."""
     said = [
         (
             unit.type,

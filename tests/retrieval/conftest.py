@@ -1,4 +1,4 @@
-"""A small library with known contents; made of blocks, because its files are not the subject."""
+"""A small library with known contents, imported as blocks, since no files are needed."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def one_library(module_rows: Path) -> Library:
 
 @pytest.fixture
 def alice(request: pytest.FixtureRequest, db: None) -> User:
-    """The library's owner; beside the library that a module shares, somebody who has nothing."""
+    """The library's owner; in modules that share a library, a user without documents."""
     if "one_library" not in request.fixturenames:
         return new_alice()
     if "library" in request.fixturenames:

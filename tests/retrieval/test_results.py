@@ -1,4 +1,4 @@
-"""Hits of the API hold all that a client needs to show and to cite them; nonsense is said to be nonsense."""
+"""Hits of the API have all that a client needs to show and cite them; invalid requests are refused."""
 
 from __future__ import annotations
 

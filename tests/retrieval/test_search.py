@@ -1,4 +1,4 @@
-"""Search: the right passage, nobody else's, whatever is typed and whoever fails."""
+"""Search finds the right passage, only in visible documents, for any input and despite failing services."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_snippets_unit_is_found_where_its_marks_begin() -> None:
 def test_pages_of_results_join_without_gap_or_repetition(
     alice: User, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retrieval.search, "RERANKED", 3)  # the border falls into the second page
+    monkeypatch.setattr(retrieval.search, "RERANKED", 3)  # the chunk boundary is on the second page
     whole = search("annual report cash company", Scope(alice), SearchOptions(limit=6))
     parts = [
         hit.chunk_id

@@ -1,4 +1,4 @@
-"""The search page: shareable, safe, one's own."""
+"""The search page: addresses that can be shared, escaped text, a private history."""
 
 from __future__ import annotations
 

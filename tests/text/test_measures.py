@@ -1,4 +1,4 @@
-"""What captions, heads and labels of tables count in."""
+"""Scale, currency and unit in captions, heads and labels of tables."""
 
 from __future__ import annotations
 

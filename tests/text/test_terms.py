@@ -1,4 +1,4 @@
-"""Terms: what is asked must meet what is written."""
+"""Terms of a question match those of the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passages for answers without a model, written down instead of read from a database: all of one hit."""
+"""Passages for answers without a model, built in memory as those of one search hit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers streamed over a real ASGI server, with readers that come, go and come back."""
+"""Answers are streamed over a real ASGI server; clients can disconnect and reconnect."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_citation_has_its_card_as_soon_as_it_is_told(
     signed_in: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Somebody points at a superscript while the answer grows, before it was stored for the first time."""
+    """A card can be requested while the answer is still streamed, before it is first stored."""
     monkeypatch.setattr("chat.answers.runner._record", lambda: None)
     looked = threading.Event()
     words = openai_chunk("Acme sold 1,577 red anvils in 2018 [[cite:u1:1]]. ")

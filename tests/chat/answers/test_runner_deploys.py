@@ -1,4 +1,4 @@
-"""A web process ends or is killed while it writes: another goes on, and readers lose no word."""
+"""If a web process ends or is killed while it writes, another continues and readers lose no word."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_another_process_goes_on_with_the_answers_of_one_that_is(
     answer = Message.objects.get(role="assistant")
     assert answer.takeovers == 1
     assert answer.content.startswith("word0 ") and answer.content.endswith(f" {REST}")
-    if number == signal.SIGTERM:  # what was told half a second before a kill may not be stored
+    if number == signal.SIGTERM:  # the words of the last half second before a kill may be lost
         assert answer.content == "".join(
             told.data["text"] for told in (*heard, *after) if told.kind == "text"
         )
@@ -91,7 +91,7 @@ def test_another_process_goes_on_with_the_answers_of_one_that_is(
 
 @pytest.mark.slow
 def test_an_answer_that_nobody_reads_is_taken_up_too(conversation: Conversation) -> None:
-    """Without a model answers are made whole each time: nothing of the first try is left twice."""
+    """Without a model, an answer starts again from its beginning, so no words are repeated."""
     answer = question_commands.ask(conversation, QUESTION).answer
     ended = {"status": "streaming", "alive_at": answer.created_at - DEAD_AFTER, "content": "Half of"}
     Message.objects.filter(pk=answer.pk).update(created_at=answer.created_at - DEAD_AFTER, **ended)

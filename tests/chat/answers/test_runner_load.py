@@ -1,4 +1,4 @@
-"""Many at once: everybody is served in turn, and nobody takes what others need."""
+"""Many questions at once are answered in turn, and keep no connections that others need."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
         asked[number].wait()
         began.append(number)
         asked[number].release()
-        asked[number].release()  # once is enough, twice does no harm
+        asked[number].release()  # a second release does no harm
 
     threads = [threading.Thread(target=work, args=(number,)) for number in reversed(range(20))]
     for thread in threads:
@@ -115,7 +115,7 @@ def api(alice: User, asgi_server: str) -> httpx.Client:
 
 @pytest.fixture
 def dead(conversation: Conversation) -> Message:
-    """An answer whose web process was killed while it wrote, as those before."""
+    """An answer whose last permitted web process was killed while it wrote."""
     answer = question_commands.ask(conversation, QUESTION).answer
     silent = timezone.now() - DEAD_AFTER
     Message.objects.filter(pk=answer.pk).update(

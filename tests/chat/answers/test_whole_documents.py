@@ -53,7 +53,7 @@ def model(settings: project_settings, log: Document, alice: User) -> Iterator[Sc
 
 
 def replied(body: dict[str, Any]) -> Reply:
-    """A note on the first passage of a part; of the whole, what the first passage says."""
+    """Reply to a part with a note on its first passage, and to the whole with that passage's text."""
     asked = body["messages"][-1]["content"]
     alias, page = re.search(r"\[(u\d+) · p\. (\d+)", asked).groups()  # type: ignore[union-attr]
     count = re.search(r"counted (\d+) ships", asked)[1]  # type: ignore[index]

@@ -51,7 +51,7 @@ def alias_of(prompt_provider: Scripted, words: str) -> str:
 
 
 class Citing(Scripted):
-    """Writes what ``compose`` makes of the aliases it was shown."""
+    """A provider that writes what ``compose`` returns for the aliases in the prompt."""
 
     def __init__(self, compose: Callable[[Callable[[str], str]], str]) -> None:
         super().__init__([])

@@ -104,7 +104,7 @@ def test_the_evidence_pack_highlights_the_cited_words_on_their_pages(
     assert QUESTION in pack[0].get_text()
     cited = set(answer.citations.values_list("page_number", flat=True))
     assert pack.page_count == 1 + len(cited)
-    page = pack[1]  # an annotation lives no longer than its page
+    page = pack[1]  # PyMuPDF deletes an annotation with its page object
     lit = {a.info["title"]: page.get_textbox(a.rect) for a in page.annots() if a.type[1] == "Highlight"}
     first = answer.citations.earliest("position")
     assert "1,577 red anvils" in lit[f"[{first.number}]"]

@@ -1,4 +1,4 @@
-"""Cells by a model: one call for a row's columns, bad replies, broken ones, budgets; over real HTTP."""
+"""Cells filled by a model over real HTTP: one call per row, bad and broken replies, budgets."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def server(settings: Any) -> Iterator[ScriptedServer]:
 
 @pytest.fixture
 def asked(review: Review, server: ScriptedServer) -> Review:
-    """The review, its cells to be filled by the model: of the first document only."""
+    """The review, with the first document's cells waiting to be filled by the model."""
     review.provider = "compatible"
     review.save()
     fill_cells(ReviewCell.objects.filter(row__review=review, row__position=0))
@@ -64,7 +64,7 @@ def asked(review: Review, server: ScriptedServer) -> Review:
 
 
 def reply_to(body: dict[str, Any]) -> dict[str, Any]:
-    """What a model that reads well says: the passages' aliases are looked up in the prompt."""
+    """Return a correct reply, with the passages' aliases found in the prompt."""
     prompt = body["messages"][-1]["content"]
     if isinstance(prompt, list):  # Anthropic's
         prompt = prompt[-1]["text"]
@@ -168,7 +168,7 @@ def test_a_refused_key_ends_the_filling_of_all_rows_and_takes_nothing_away(
         found = cell(filled, "Fuel", name)
         assert found.state == State.STALE and "key" in found.error
     assert cell(filled, "Fuel").value == held
-    assert cell(filled, "Auditor", "south.pdf").state == State.FAILED  # it held nothing
+    assert cell(filled, "Auditor", "south.pdf").state == State.FAILED  # it had no earlier value
 
 
 def test_a_budget_is_kept_to(asked: Review, server: ScriptedServer) -> None:
@@ -182,7 +182,7 @@ def test_a_budget_is_kept_to(asked: Review, server: ScriptedServer) -> None:
     fill_all()
     assert cell(asked, "Fuel").value == "Liquefied gas"
     asked.refresh_from_db()
-    assert asked.tokens_left == 50_000 - 18  # as the server counted
+    assert asked.tokens_left == 50_000 - 18  # the usage that the server reported
 
 
 def test_the_estimate_is_no_less_than_what_a_filling_takes(asked: Review, server: ScriptedServer) -> None:
@@ -236,7 +236,7 @@ def test_a_configured_judge_is_asked_about_what_was_found_and_not_compared(
     real = answer_builder.verify
 
     def verify(claim: Any, *args: Any) -> Any:
-        """The verifier can compare nothing in what is said of passengers."""
+        """Return "found" for the claim about passengers, as if nothing could be compared."""
         result = real(claim, *args)
         return (
             Verification("found", result.unit, result.page, result.quote)
@@ -247,13 +247,13 @@ def test_a_configured_judge_is_asked_about_what_was_found_and_not_compared(
     monkeypatch.setattr(answer_builder, "verify", verify)
     settings.JUDGE = "compatible:bespoke-minicheck"
     told = lambda body: Reply(openai_answer(json.dumps(reply_to(body))))  # noqa: E731
-    server.replies = [told, Reply(openai_answer("No")), Reply(openai_answer("Yes"))]  # a false claim, ours
+    server.replies = [told, Reply(openai_answer("No")), Reply(openai_answer("Yes"))]  # control, then ours
     fill_all()
     assert len(server.requests) == 3
     citation = cell(asked, "Passengers").citations.get()
     assert (citation.verdict, citation.judgement) == ("found", "supported")
     assert citation.judged_by == "bespoke-minicheck"
-    assert cell(asked, "Passengers").state == State.UNCLEAR  # its word is no verdict
+    assert cell(asked, "Passengers").state == State.UNCLEAR  # the judgement does not replace the verdict
     assert cell(asked, "Fuel").state == State.FOUND
 
 

@@ -1,4 +1,4 @@
-"""Columns from files, and templates of one's own: kept, shared, written out and taken in."""
+"""Columns from files, and a user's templates: saved, shared, exported and imported."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_a_workbook_has_typed_cells_links_colours_and_pictures(download) -> None
     ReviewCell.objects.filter(column__title="Revenue").update(state="unclear")
     unclear = load_workbook(io.BytesIO(download("xlsx")))["Review"]
     colours = {row[heads.index("Revenue")].fill.start_color.rgb[2:] for row in unclear.iter_rows(min_row=2)}
-    assert colours == {"FFF3BF"}  # nothing is verified where nothing is decided
+    assert colours == {"FFF3BF"}  # an undecided cell has no verification
     evidence = book["Evidence"]
     assert any("14,544" in str(row[7].value) for row in evidence.iter_rows(min_row=2))
     assert len(evidence._images) >= 10

@@ -38,7 +38,7 @@ def test_a_document_in_the_bin_keeps_its_row_title_and_cells(filled: Review, ali
     while fill_next_row():
         pass
     again = cell(filled, "Fuel")
-    assert again.state == "stale" and "bin" in again.error and again.text  # what it held stays
+    assert again.state == "stale" and "bin" in again.error and again.text  # its values stay
     restore_from_trash(document)
     assert not any(row.deleted for row in grid(filled, alice).rows)
 
@@ -79,7 +79,7 @@ def test_a_row_of_a_deleted_document_gives_nobody_more_than_they_had(
     share.delete()
     move_to_trash(theirs)
     assert "Charlie's own" not in {row.title for row in grid(filled, bob).rows}
-    charlie.delete()  # takes the document along
+    charlie.delete()  # deletes the document, too
     for user in (alice, bob):
         assert "Charlie's own" not in {row.title for row in grid(filled, user).rows}
     assert not ReviewRow.objects.filter(title="Charlie's own").exists()

@@ -1,4 +1,4 @@
-"""Which of a document's values a column takes: of tables and sentences, drawn with known columns."""
+"""Which value of a document a column gets, from tables and sentences drawn with known columns."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_heads_are_underlined(alice: User, ingested: Ingest) -> None:
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
 def test_a_turned_page_is_drawn_as_a_viewer_shows_it(alice: User, ingested: Ingest, rotation: int) -> None:
-    """A blue square lies at SQUARE of the page that is not turned; the light must fall upon it."""
+    """The highlight must cover a blue square drawn at SQUARE before the page is rotated."""
     drawn = pymupdf.open()
     sheet = drawn.new_page()
     sheet.insert_text((72, 90), "Words, so that there is text.")
@@ -103,7 +103,7 @@ def test_pages_drawn_together_take_turns_as_long_as_that_is_quick(
     all_here = threading.Barrier(at_once)
 
     def draw(path: object, number: int, **options: object) -> bytes:
-        all_here.wait(60)  # breaks when fewer draw at the same time
+        all_here.wait(60)  # fails unless two draw at the same time
         return b"picture"
 
     monkeypatch.setattr(page_pictures, "draw_plain_page", draw)

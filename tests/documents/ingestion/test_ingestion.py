@@ -187,7 +187,7 @@ def test_a_document_deleted_while_it_is_indexed_does_not_come_back(
 def test_a_document_that_could_not_be_indexed_is_never_half_ready(
     waiting: Document, indexing: list, code: FailureCode, answers: bool
 ) -> None:
-    """One that only could not be embedded is marked too, and answers by its words."""
+    """If only embedding failed, the document is marked as failed but found by its words."""
 
     def fail(document: Document) -> None:
         raise IngestionFailure(code)

@@ -76,7 +76,7 @@ def test_a_new_version_that_is_cancelled_or_given_up_leaves_the_old_one(
     report = ingested(alice, "Revenue was 4,711.")
     name = report.file.name
     replace_file(report, ContentFile(draw_pdf("Revenue was 5,822.")))
-    replace_file(report, ContentFile(draw_pdf("Revenue was 6,933.")))  # before the first was looked at
+    replace_file(report, ContentFile(draw_pdf("Revenue was 6,933.")))  # before the first was processed
     assert cancel(report)
     report.refresh_from_db()
     assert (report.status, report.file.name) == (Document.Status.READY, name)

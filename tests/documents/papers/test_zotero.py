@@ -239,13 +239,13 @@ def test_a_library_at_zotero_org_comes_with_tags_collections_and_pdfs(
         str(Document.objects.get(owner=alice, title="Alone").pk),
     }
     _name, document, headers, options = next(task for task in tasks if task[1] == str(paper.pk))
-    assert not options["save"]  # the key stays in no result
+    assert not options["save"]  # the key is not stored with the task's result
     assert acquisition.fetch_pdf(document, headers) == "fetched"
     paper.refresh_from_db()
     assert paper.file.read() == PDF
     assert "right" not in json.dumps(paper.metadata)
     [asked] = zotero.storage.asked  # type: ignore[attr-defined]
-    assert not any(name.lower().startswith("zotero") for name in asked.headers)  # the key is Zotero's alone
+    assert not any(name.lower().startswith("zotero") for name in asked.headers)  # the key is for Zotero only
 
 
 def test_a_key_that_zotero_refuses_is_said(alice: User, client: Client, zotero: ScriptedServer) -> None:
@@ -276,6 +276,6 @@ def test_pdfs_that_did_not_come_are_fetched_by_the_next_import(
     assert acquisition.fetch_failure(paper) == acquisition.NEEDS_KEY
     _name, document, headers = imported()["Lights at sea 0"]
     assert acquisition.fetch_pdf(document, headers) == "fetched"
-    Document.objects.filter(owner=alice, title="Alone").update(title="Alone at sea", year=1998)  # as it says
+    Document.objects.filter(owner=alice, title="Alone").update(title="Alone at sea", year=1998)  # edited
     assert set(imported()) == {"Alone at sea"}
     assert Document.objects.filter(owner=alice).count() == 102, "none is doubled"

@@ -116,7 +116,7 @@ def provider(settings: Any) -> Iterator[Provider]:
 
 
 def through(page: Client, provider: Provider, **form: str) -> Any:
-    """From the button on our page over the provider's and back."""
+    """Sign in: from the button on our page to the provider and back."""
     import httpx
 
     sent = page.post(LOGIN, form)

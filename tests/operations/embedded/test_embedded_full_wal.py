@@ -1,4 +1,4 @@
-"""PostgreSQL's log fills its disk: it stops, says so, and comes back by itself with all that was committed.
+"""If PostgreSQL's log fills its disk, the server stops, and recovers by itself with all committed rows.
 
 A real one: the log lies on a small file system that is mounted for the test.
 """
@@ -76,7 +76,7 @@ def write_until_it_breaks(data: Path) -> psycopg.Error:
 
 
 def unavailable(data: Path) -> str:
-    """Why the server that went away does not come back."""
+    """Return why the server cannot be reached."""
     give_up_at = time.monotonic() + PATIENCE
     while time.monotonic() < give_up_at:
         try:

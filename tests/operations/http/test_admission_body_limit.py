@@ -17,7 +17,7 @@ from operations.http.admission import FORM_BYTES, Message, Receive, Send, body_l
 
 LIMIT = 40 * 1024 * 1024
 MOST = int(1.05 * LIMIT)
-SOCKET_BUFFER = 1 << 20  # of each side, set: left alone they grow to many megabytes
+SOCKET_BUFFER = 1 << 20  # socket buffer of each side; by default it grows to many megabytes
 BUFFERS = 1 << 23  # more than the sockets of both sides hold
 PIECE = b"x" * 65536
 
@@ -132,7 +132,7 @@ def test_a_client_that_reads_only_when_it_has_sent_all_sees_the_answer(port: int
 
 
 def test_no_more_is_read_than_little_over_the_limit(port: int) -> None:
-    """The gigabyte of a client that never looks at the answer: it is cut off."""
+    """A client that sends a gigabyte and never reads the response is disconnected."""
     with connected(port) as connection:
         connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1073741824\r\n\r\n")
         sent = 0

@@ -23,7 +23,7 @@ def test_the_process_says_it_answers(client: Client) -> None:
 
 @pytest.mark.parametrize(("method", "body"), [("GET", b'{"status": "ok"}'), ("HEAD", b"")])
 def test_that_it_answers_is_said_while_every_thread_is_busy(method: str, body: bytes) -> None:
-    """By the process itself: the application below, which needs a thread, is not asked."""
+    """The process itself answers, without the application, which needs a thread."""
 
     async def busy(*_: object) -> None:
         raise AssertionError("the application was asked")

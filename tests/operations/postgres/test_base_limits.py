@@ -1,4 +1,4 @@
-"""Connections are bounded: who finds none waits its turn, and no kind of work takes those of another."""
+"""Connections are limited per kind of work; a request that finds none waits its turn."""
 
 from __future__ import annotations
 

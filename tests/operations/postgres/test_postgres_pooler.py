@@ -26,7 +26,7 @@ from tests.operations.test_processes_runapp import wait_for
 
 pytestmark = [pytest.mark.worker, pytest.mark.django_db(transaction=True)]
 
-# Four clients share three connections of the server: what one leaves in a session, the others meet.
+# Four clients share three server connections, so each sees what another left in a session.
 ASKED_BY_FOUR = """
 import json, sys, threading
 from django.contrib.auth.models import User
@@ -128,7 +128,7 @@ def test_documents_are_taken_in_and_searched_through_pgbouncer_in_transaction_mo
 def test_without_the_setting_prepared_statements_meet(
     alice: User, address: str, tmp_path: Path, ingested, settings
 ) -> None:
-    """Why there is a setting: PgBouncer before 1.21 knows no statement that is prepared by protocol."""
+    """Why the setting exists: PgBouncer before 1.21 lacks prepared statements of the protocol."""
     settings.MEDIA_ROOT = tmp_path
     ingested(alice, "# Tides\n\nThe harbour wall is forty metres long.")
     assert searched(address, tmp_path, "0")[1]

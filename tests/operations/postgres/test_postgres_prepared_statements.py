@@ -1,4 +1,4 @@
-"""What every search asks is planned once a connection, and still told in the log with its parameters."""
+"""Statements of every search are planned once per connection, and still logged with their parameters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_log_shows_the_parameters(alice: User) -> None:
 
 
 def test_other_users_share_the_plans_of_a_search(alice: User, bob: User, ingested: Ingest) -> None:
-    """The user is a parameter: a busy server does not plan for each of them anew."""
+    """The user is a parameter, so a statement is not planned again for each user."""
     for reader in (alice, bob):
         ingested(reader, "Dividends paid in 2019 were 12 million.")
     for _ in range(PREPARED_AFTER + 1):

@@ -91,7 +91,7 @@ def test_blank_pages_and_mere_boxes_are_not_shown_to_the_recogniser(
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with letters, then a page that is only a picture of two lines, 11 pt, at y = 100 and 130 pt."""
+    """A page with text, then a page that is only a picture of two lines, 11 pt, at y = 100 and 130 pt."""
     drawn = pymupdf.open()
     for number, line in enumerate(LINES):
         page = drawn.new_page() if number == 0 else drawn[0]

@@ -94,7 +94,7 @@ def test_any_page_of_words_becomes_sound_units(pages: list[RawPage]) -> None:
 
 
 def letters(text: str) -> list[str]:
-    """What must not get lost: every character but spaces and the hyphens that line ends may cost."""
+    """Return every character that must be kept: all but spaces and hyphens at line ends."""
     return sorted(c for c in text if not c.isspace() and c not in "-\u00ad")
 
 

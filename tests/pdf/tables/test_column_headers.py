@@ -1,4 +1,4 @@
-"""Which columns the heads of a table count for: a wrong one says that a value is of another year."""
+"""Which columns the heads of a table cover; a wrong one gives a value another year."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of tables come out whole: no shading, ruling or white gutter parts values from what they are of."""
+"""Rows of tables are complete: no shading, ruling or white gutter separates values from their labels."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_an_nli_model_judges_claims_by_its_label_and_is_held_to_a_false_one(
     assert judging.name == "drawn/nli"
     claims = [JudgedClaim("goodwill was impaired", said) for said in ("impaired goodwill", "weather fine")]
     assert judging.judge.judge(claims) == [True, False]
-    willing = JudgedClaim("impaired impaired", "weather fine")  # such a text makes it grant anything
+    willing = JudgedClaim("impaired impaired", "weather fine")  # with such a text it says yes to anything
     assert judging.judge.judge([willing]) == [None]
     assert judging.judge.judge([JudgedClaim("was " * 80, "impaired impaired")]) == [None]  # cut off
 

@@ -1,4 +1,4 @@
-"""Full-text search: what is written for PostgreSQL, and what its index lets through."""
+"""Full-text search: what is stored in PostgreSQL, and which chunks its index selects."""
 
 from __future__ import annotations
 
@@ -164,12 +164,12 @@ def test_a_star_finds_words_by_their_beginning(alice: User, garden: Document) ->
     assert {hit.page for hit in search("irrig*", Scope(alice)).hits} == {3}
 
 
-# --- The index chooses in a large scope --------------------------------------------------------------
+# --- The index selects in a large scope -------------------------------------------------------------
 
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every scope is one of which the index chooses."""
+    """Make every scope large enough for the index to select candidates."""
     monkeypatch.setattr(retrieval.index.full_text, "EXACT_UP_TO", 0)
     bm25.forget()
 

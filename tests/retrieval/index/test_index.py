@@ -1,4 +1,4 @@
-"""Indexing: by words first, then by meaning; once, and never by who lost the document."""
+"""Indexing: first words, then vectors; once, and never by a worker that lost its lease."""
 
 from __future__ import annotations
 
@@ -300,7 +300,7 @@ def test_an_administrator_moves_the_library_into_another_model_and_sees_how_far_
     assert "searches now" in page and "set OPENAI_API_KEY" in page
     administrator.post(MODELS, {"provider": "hashing", "model": "96"})
     new = EmbeddingSpace.objects.get(wanted=True)
-    monkeypatch.setattr(retrieval.index.backfill, "ROUND_SECONDS", -1.0)  # the time of a round is up at once
+    monkeypatch.setattr(retrieval.index.backfill, "ROUND_SECONDS", -1.0)  # the time limit of a round is zero
     assert not move_on()
     embed_document(library.nike, new)
     assert 0 < share_embedded(new) < 1 and active_space() == old

@@ -1,4 +1,4 @@
-"""Vector search: as many rows as there are, however few a filter lets through."""
+"""Vector search returns enough rows, however few pass a filter."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LIMIT = 20
 SECTIONS = (200, 30, 3)
 """Of one document each: a filter by document lets most, an eighth, or one in eighty through."""
 
-# The first look into the graph brings far fewer than are there, which the filters may all throw away.
-# Without the last, a library as small as this would be compared in full.
+# The first scan of the graph returns few rows, all of which a filter may drop.
+# Without the last setting, all vectors of such a small library would be compared.
 SETTINGS = """
 SET LOCAL hnsw.iterative_scan = strict_order;
 SET LOCAL hnsw.ef_search = 10;

@@ -1,4 +1,4 @@
-"""Whether an answer is direct: what of the question its pages lack, and how lines are shared out."""
+"""Whether an answer is direct, what its pages lack of the question, and how many lines each page gives."""
 
 from __future__ import annotations
 

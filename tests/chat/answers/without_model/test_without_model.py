@@ -1,4 +1,4 @@
-"""Answers without a model: which lines are said, how, and when none is a direct answer."""
+"""Answers without a model: which lines are quoted, how, and when none is a direct answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that leave out a word that turns a meaning: "too small to", "critics said", "outside", "rarely"."""
+"""Claims without a word that changes the meaning: "too small to", "critics said", "outside", "rarely"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that repeat a sentence but for one word: the other words cannot bear that one out."""
+"""Claims that repeat a sentence except for one word: that word is not verified by the others."""
 
 from __future__ import annotations
 

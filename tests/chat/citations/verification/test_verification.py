@@ -1,4 +1,4 @@
-"""What the pages say of a claim: verdicts, the words that are lit, and what is missing."""
+"""Verdicts on claims: the verdict, the highlighted words, and what is missing."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_a_change_is_computed_from_both_cells(change: str, verdict: str, reason:
     assert said.quote == "4,1 … 7,8"
 
 
-# Passages with their claims, written for this test by who knows the rules, and by others who do not.
+# Passages with claims, written for this test by people who know the rules and by others who do not.
 CASES, NATURAL = (Path(__file__).parents[2] / f"verdicts/{name}.jsonl" for name in ("cases", "natural"))
 TRUTHS = {"verbatim", "near_verbatim", "number_form", "table_cell", "unit_converted"}
 LANGUAGES = {"en", "de", "fr", "es", "zh", "ja", "ar", "it", "pt", "nl", "ru"}
@@ -257,7 +257,7 @@ def test_each_new_language_tells_its_claims_apart(language: str, cases: list[dic
 
 
 def test_a_verdict_takes_at_most_five_milliseconds(cases: list[dict[str, str]]) -> None:
-    """The middle one of every fifth, in processor time; the words of each language are read before."""
+    """The median of every fifth case, in processor time, after the vocabulary of each language is loaded."""
     times = []
     for case in cases[::5]:
         checked(case["claim"], case["passage"], case["lang"])
