@@ -38,7 +38,7 @@ from retrieval.results import (
     SearchResult,
     cleared_switches,
 )
-from retrieval.search import more_like, search
+from retrieval.search import NOTHING_INDEXED, more_like, search
 
 # --- The request of the search page, parsed from its URL, and the data it shows ---
 
@@ -143,6 +143,10 @@ class SearchPage:
     facets: tuple[Facet, ...]
     page: object
     pages_left: int = 0
+
+    @property
+    def is_of_empty_library(self) -> bool:
+        return self.result.message == NOTHING_INDEXED and not self.request.filters
 
 
 def search_page(request: SearchRequest, user: User) -> SearchPage:

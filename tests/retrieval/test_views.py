@@ -51,6 +51,14 @@ def test_a_search_is_its_url(page: Client, library: Library) -> None:
     assert f"/documents/{library.nike.pk}/?page" not in only_amcor
 
 
+def test_an_empty_library_leads_to_adding_a_document(client: Client, bob: User) -> None:
+    client.force_login(bob)
+    text = client.get("/search/?q=dividends").content.decode()
+    assert re.search(r'<a class="button" href="/">.*Add a document</a>', text)
+    assert "Save this search" not in text
+    assert "Add a document" not in client.get("/search/?q=dividends&year=1999").content.decode()
+
+
 def test_a_search_in_a_collection_names_it_and_leads_out_of_it(
     page: Client, alice: User, bob: User, library: Library
 ) -> None:
