@@ -39,6 +39,9 @@ class Filters:
     page_to: int | None = None
     tags: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    without_authors: tuple[str, ...] = ()
+    without_tags: tuple[str, ...] = ()
+    without_languages: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.stated)
@@ -72,23 +75,27 @@ LISTED = {
     "section": "section_types",
     "type": "chunk_types",
 }
-FIELD = re.compile(rf'(?<!\S)({"|".join(LISTED)}|year|page):(?:"([^"]+)"|(\S+))', re.I)
+EXCLUDABLE = ("author", "tag", "language")
+FIELD = re.compile(rf'(?<!\S)(-?)({"|".join(LISTED)}|year|page):(?:"([^"]+)"|(\S+))', re.I)
 SPAN = re.compile(r"(\d{1,5})?(-|–|\.\.)?(\d{1,5})?")
 
 
 def field_words(text: str) -> tuple[str, Filters]:
-    """Return the question without its field words, and their filters: ``year:2015-2019 page:3 author:"Ida
-    Rowe"``.
+    """Return the question without its field words, and their filters.
 
-    Invalid values (``page:cover``) stay in the question.
+    Examples: ``year:2015-2019 page:3 author:"Ida Rowe" -tag:draft``. Invalid values (``page:cover``) stay in
+    the question.
     """
     found: dict[str, Any] = {}
 
     def read(match: re.Match[str]) -> str:
-        name, value = match[1].lower(), match[2] or match[3]
+        excludes, name, value = match[1], match[2].lower(), match[3] or match[4]
+        if excludes and name not in EXCLUDABLE:
+            return match[0]
         if name in LISTED:
             wanted = value.lower() if name not in ("author", "tag") else value
-            found[LISTED[name]] = (*found.get(LISTED[name], ()), wanted)
+            key = f"without_{LISTED[name]}" if excludes else LISTED[name]
+            found[key] = (*found.get(key, ()), wanted)
             return ""
         span = SPAN.fullmatch(value)
         if not span or not (span[1] or span[3]):

@@ -79,6 +79,7 @@ class Scope:
         section_types: values of ``RetrievalChunk.section_type``.
         sections: a chunk needs one heading above it that holds one of these, in any case.
         page_from, page_to: pages from 1; a chunk needs one page in the range.
+        without_authors, without_tags, without_languages: exclude what the fields above would select.
         of_notes: the user's notes in the place of documents.
     """
 
@@ -95,6 +96,9 @@ class Scope:
     sections: tuple[str, ...] = ()
     page_from: int | None = None
     page_to: int | None = None
+    without_authors: tuple[str, ...] = ()
+    without_tags: tuple[str, ...] = ()
+    without_languages: tuple[str, ...] = ()
     of_notes: bool = False
 
     @property
@@ -128,9 +132,13 @@ class Scope:
         rows = Document.objects
         found = rows.notes_of(self.user) if self.of_notes else rows.visible_to(self.user)
         found = found.filter(self._document_filters()).order_by()
-        if self.authors:
+        if self.authors or self.without_authors:
             line = Func(F("authors"), Value("\n"), function="array_to_string", output_field=TextField())
-            found = found.alias(author_line=line).filter(any_holds("author_line", self.authors))
+            found = found.alias(author_line=line)
+        if self.authors:
+            found = found.filter(any_holds("author_line", self.authors))
+        if self.without_authors:
+            found = found.exclude(any_holds("author_line", self.without_authors))
         return found
 
     def chunks(self) -> QuerySet[RetrievalChunk]:
@@ -152,16 +160,19 @@ class Scope:
                     "document"
                 )
             )
+        tagged = Document.tags.through.objects
         if self.tags:
-            wanted &= Q(
-                pk__in=Document.tags.through.objects.filter(tag__name__in=self.tags).values("document")
-            )
+            wanted &= Q(pk__in=tagged.filter(tag__name__in=self.tags).values("document"))
+        if self.without_tags:
+            wanted &= ~Q(pk__in=tagged.filter(tag__name__in=self.without_tags).values("document"))
         if self.year_from is not None:
             wanted &= Q(year__gte=self.year_from)
         if self.year_to is not None:
             wanted &= Q(year__lte=self.year_to)
         if self.languages:
             wanted &= Q(language__in=self.languages)
+        if self.without_languages:
+            wanted &= ~Q(language__in=self.without_languages)
         return wanted
 
     def _chunk_filters(self) -> Q:

@@ -13,7 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 import retrieval.search
-from documents.models import CitationUnit, Document, RetrievalChunk
+from documents.models import CitationUnit, Document, RetrievalChunk, Tag
 from retrieval.embeddings.base import HashingEmbedder, Vectors
 from retrieval.index.document_index import index_words
 from retrieval.models import SearchQuery
@@ -41,6 +41,7 @@ from retrieval.search import (
     more_like,
     search,
 )
+from retrieval.templatetags.search import limited_to
 from tests.retrieval.conftest import BAD, NIKE, Library, written
 
 pytestmark = pytest.mark.usefixtures("one_library")
@@ -243,6 +244,13 @@ def test_field_words_narrow_the_search_and_are_no_words_of_it(alice: User, libra
     assert result.filters == {"authors": "phil knight", "year_from": "2018", "year_to": "2020"}
     assert {hit.page for hit in search("page:3 company risk", Scope(alice)).hits} == {3}
     assert not search("cash author:nobody", Scope(alice)).hits  # never dropped
+    tag = Tag.objects.create(owner=alice, name="draft")
+    tag.documents.add(library.nike)
+    for without in ("-author:knight", "-tag:draft"):
+        result = search(f"cash {without}", Scope(alice))
+        assert result.hits and library.nike.pk not in {hit.document_id for hit in result.hits}
+    assert limited_to(search("cash -author:knight", Scope(alice)).filters) == "without author knight"
+    assert not search("cash -language:en", Scope(alice)).hits
     assert search("author:knight", Scope(alice)).message == NOTHING_BUT_FIELDS
 
 
@@ -255,6 +263,12 @@ def test_field_words_narrow_the_search_and_are_no_words_of_it(alice: User, libra
         ("tides page:cover", "tides page:cover", {}),
         ("tides year:-", "tides year:-", {}),
         ("see http://a.example/author:x", "see http://a.example/author:x", {}),
+        ("-page:3 tides", "-page:3 tides", {}),
+        (
+            'tides -author:"Ida Rowe" -Language:DE',
+            "tides",
+            {"without_authors": ("Ida Rowe",), "without_languages": ("de",)},
+        ),
         ("Tag:Law tag:sea tides", "tides", {"tags": ("Law", "sea")}),
         ('type:Table author:"Ida Rowe"', "", {"chunk_types": ("table",), "authors": ("Ida Rowe",)}),
     ],
