@@ -349,11 +349,19 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         table.head.append(block)
     begins = [n for n, block in enumerate(table.head) if begins_row(block)]
     if len(table.head) == len(blocks) or len(begins) > (MOST_HEADS if known else 1):
-        titled = not known and begins and all(map(_is_title, table.head[: begins[0]]))
-        kept = begins[0] + 1 if titled else 1
+        titles = [len(row.cells) == 1 and row.cells[0].column == 0 for row in table.head]
+        titled = not known and begins and all(titles[: begins[0]])
+        kept = 0 if not known and _opens_with_text(blocks) else begins[0] + 1 if titled else 1
         for block in blocks[kept:]:
             block.header = False
         del table.head[kept:]
+
+
+def _opens_with_text(blocks: Sequence[Block]) -> bool:
+    """Return whether the first row has a sentence, and the type of the second: it heads no texts."""
+    first, *second = ({cell.column: cell.lines for cell in block.cells} for block in blocks[:2])
+    same = all(lines[0].style == row[n][0].style for row in second for n, lines in first.items() if n in row)
+    return same and any(_SENTENCE.search(cell_text(lines)) for n, lines in first.items() if n)
 
 
 def _rows_of_periods(blocks: Sequence[Block]) -> int:
@@ -365,11 +373,6 @@ def _rows_of_periods(blocks: Sequence[Block]) -> int:
         if any(map(is_amount, map(cell_text, cells))):
             break
     return 0
-
-
-def _is_title(block: Block) -> bool:
-    """Return whether the row is a lone text in the first column, as a title over all columns is."""
-    return len(block.cells) == 1 and block.cells[0].column == 0
 
 
 def begins_row(block: Block) -> bool:
@@ -428,6 +431,7 @@ REGULAR, DATA_ROWS, DATA_COLUMNS, EVEN_STEPS = 0.7, 6, 2, 0.4
 _AMOUNT = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"[.,](?=\d{3}(?:\D|$))")
 _WORD = re.compile(r"[^\W\d_]{3}")
+_SENTENCE = re.compile(r"(?:\S+\s){4}\S*\w[.!?][”\")]?$|[。！？]$")
 
 
 def without_scales(blocks: Sequence[Block], drawings: Sequence[Rect]) -> list[Block]:
@@ -455,9 +459,7 @@ def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
     lines = [line for row in rows for line in row.lines]
     centers = [line.rect.center for line in lines]
     drawn = sum(any(drawing.contains(x, y) for drawing in drawings) for x, y in centers)
-    if drawn < DRAWN * len(lines):
-        return False
-    if _holds_data(rows):
+    if drawn < DRAWN * len(lines) or _holds_data(rows):
         return False
     has_scale = any(map(_is_scale, rows))
     named = sum(_has_name(row, of_values=has_scale) for row in rows)
@@ -491,10 +493,7 @@ def _is_scale(row: Block) -> bool:
 
 def _has_name(row: Block, *, of_values: bool) -> bool:
     """Return whether the row begins with a name; ``of_values``: not with the title of an axis."""
-    if len(row.cells) < 2 or not any(map(_is_name, row.cells[0].lines)):
+    names = row.cells[0].lines if len(row.cells) > 1 else ()
+    if not any(_WORD.search(line.text) and not is_value(line.text) for line in names):
         return False
     return not of_values or any(is_value(line.text) for cell in row.cells[1:] for line in cell.lines)
-
-
-def _is_name(line: Line) -> bool:
-    return bool(_WORD.search(line.text)) and not is_value(line.text)

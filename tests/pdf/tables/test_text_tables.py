@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pymupdf
+import pytest
 
 from pdf.structure import ParsedUnit
 from tests.pdf.layout_drawing import OTHER, PROSE, Drawing, justified, texts
@@ -58,6 +59,19 @@ def test_cells_centred_on_their_row_are_of_one_row() -> None:
     assert rows_of_table(drawing.units()) == [
         [name, text] for name, text in zip(("Fee", "Hall", "Boats", "Keys"), NEW, strict=True)
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "is_head"), [(("Rule before", "Rule after"), True), ((OLD[3], NEW[3]), False)]
+)
+def test_a_first_row_with_a_sentence_is_no_head_of_rows_in_the_same_type(
+    first: tuple[str, str], is_head: bool
+) -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 450))
+    columns = [[head, *rows] for head, rows in zip(first, (OLD[:3], NEW[:3]), strict=True)]
+    draw_rows(drawing, columns, (72, 310), 200)
+    assert [unit.table.header for unit in drawing.units() if unit.table] == [is_head, False, False, False]
 
 
 def test_a_heading_between_two_tables_of_texts_is_in_neither() -> None:
