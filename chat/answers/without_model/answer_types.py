@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
-from chat.answers.without_model.lines import AnswerLine, distinct_terms, has_other_aggregate, is_step
+from chat.answers.without_model.lines import (
+    AnswerLine,
+    distinct_terms,
+    has_other_aggregate,
+    is_step,
+    terms_over,
+)
 from chat.answers.without_model.question import QuestionFeatures, counted_terms, phrases_in
 from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, month_numbers, numbers_in, same_characters
 from text.quantities import currency_names, quantities_in
@@ -23,6 +29,10 @@ LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # number of a lis
 BEFORE = 0.7  # share of a sentence's type match for the next one, as in "This was …"
 LATER = 0.7  # weight of definitions after the first one of a document
 IN_BRACKETS = re.compile(r"[(（]([^()（）]{2,40})[)）]")
+ENTRY = re.compile(r"([^:：]{2,80})[:：]\s*\S+\s\S+\s\S")  # of a glossary: a term, a colon, some words
+EXPANDED = re.compile(
+    r"(?:[Tt]he )?([^()（）:]{2,40}?)\s?[(（][^()（）\d]{2,30}\s[^()（）]{2,60}[)）]"
+)  # "GPL (General …)"
 MOST_BESIDE = 2  # terms before the copula of a definition, beside those of the question
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 OTHER_NUMBER = 0.5  # score of a sentence whose number counts another thing
@@ -89,8 +99,8 @@ def in_order(line: AnswerLine) -> tuple[int, int]:
 def defines(question: QuestionFeatures, line: AnswerLine) -> float:
     """Return 0..1, how surely a line defines the thing: “Salvage value is …”, “… a sponsor (an advocate)”.
 
-    1 if only the term precedes the copula or the brackets; 0.5 with up to ``MOST_BESIDE`` other terms before
-    the copula: “The salvage value of an asset is …”.
+    1 if only the term precedes the copula, the colon or the brackets; 0.5 with up to ``MOST_BESIDE`` other
+    terms before the copula: “The salvage value of an asset is …”.
     """
     asked = frozenset(question.terms)
     names = question.names if all(word.is_name for word in question.words) else ()  # not "the mission of NIE"
@@ -99,6 +109,10 @@ def defines(question: QuestionFeatures, line: AnswerLine) -> float:
         for inside in IN_BRACKETS.findall(line.text)
     ):
         return 1.0
+    if (entry := ENTRY.match(line.text)) and is_of_thing(question, line, IN_BRACKETS.sub(" ", entry[1])):
+        return 1.0
+    if (opening := EXPANDED.match(line.text)) and is_of_thing(question, line, opening[1]):
+        return 1.0
     copula = phrases_in(line.language, "is").search(line.text.casefold())
     if copula is None:
         return 0.0
@@ -106,6 +120,13 @@ def defines(question: QuestionFeatures, line: AnswerLine) -> float:
     if not before.issuperset(asked) or len(before) > len(asked) + MOST_BESIDE:
         return 0.0
     return 1.0 if before == asked else 0.5
+
+
+def is_of_thing(question: QuestionFeatures, line: AnswerLine, name: str) -> bool:
+    """Return whether it is the name of the thing asked for, without what the headings or the title name."""
+    own, asked = distinct_terms(name, line.language), frozenset(question.terms)
+    around = terms_over(line) | distinct_terms(line.unit.title, line.language)
+    return bool(own) and own <= asked and asked - own <= around
 
 
 def lacks_measure(question: QuestionFeatures, line: AnswerLine) -> bool:

@@ -223,6 +223,8 @@ MOST_UNITS_A_PLACE = 60
 MOST_ROWS = 20_000  # read of the near documents for a pack's items
 MOST_ITEM_UNITS = 80
 FIRST_MENTIONS = 3
+ENTRY_TYPES = ("list", "table")  # of a glossary: the text begins with the term
+MOST_ENTRIES = 6
 ONE_LANGUAGE = frozenset({"wordllama"})  # embedding providers that do not match meanings across languages
 NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
 
@@ -287,13 +289,20 @@ def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUI
 
 
 def first_mentions(question: QuestionFeatures, documents: Sequence[UUID]) -> list[UUID]:
-    """Return the first units with all words of the question: terms are defined at their first occurrence."""
+    """Return the first units with all words of the question, where terms are defined, and entries for one."""
     if not question.words:
         return []
-    units = CitationUnit.objects.filter(document__in=documents, unit_type__in=("prose", "list", "abstract"))
+    units = CitationUnit.objects.filter(document__in=documents).order_by("position")
+    mentions = units.filter(unit_type__in=("prose", "list", "abstract"))
+    entries = Q()
     for word in question.words:
-        units = units.filter(content__iregex=name_pattern(word.text))
-    return list(units.order_by("position").values_list("pk", flat=True)[:FIRST_MENTIONS])
+        mentions = mentions.filter(content__iregex=name_pattern(word.text))
+        entries |= Q(content__istartswith=word.text)
+    listed = units.filter(entries, unit_type__in=ENTRY_TYPES)
+    return [
+        *mentions.values_list("pk", flat=True)[:FIRST_MENTIONS],
+        *listed.values_list("pk", flat=True)[:MOST_ENTRIES],
+    ]
 
 
 def names_held(

@@ -182,13 +182,19 @@ def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -
     cells = [cell for cell in row.cells if cell.text.strip()]
     if not cells:
         return
-    values = [CellValue(cell, head_of(row, cell)) for cell in cells[1:] if is_value(cell.text)]
+    beside = [CellValue(cell, head_of(row, cell)) for cell in cells[1:]]
+    values = beside if have_heads(beside) else [value for value in beside if is_value(value.cell.text)]
     label = one_line(cells[0].text)
     if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells[1:]):
         yield from worded_row(passage, cells)
         return
     chosen = tuple(chosen_columns(question, values, passage.unit.language or "en"))
     yield row_line(AnswerLine(passage, "", "", label=label, values=chosen))
+
+
+def have_heads(values: Sequence[CellValue]) -> bool:
+    """Return whether each cell has a head and some have digits: “1 MHz to 6 GHz”, “20 Msps” and “yes”."""
+    return all(value.head for value in values) and any(DIGIT.search(value.cell.text) for value in values)
 
 
 def worded_row(passage: ContextItem, cells: Sequence[Cell]) -> Iterator[AnswerLine]:

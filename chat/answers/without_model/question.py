@@ -154,13 +154,14 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     numbers = frozenset(part for place in places for part in re.split(r"[()]+", place.number.lower()))
     named = _question_phrases(language).sub(" ", text)
     terms = tuple(term for term in dict.fromkeys(terms_of(named, stems)) if term not in stop_words(language))
-    no_telling = _instruction_terms(language) | numbers
+    kept = terms_of(" ".join(compound_nouns(asked, language)), language)
+    no_telling = (_instruction_terms(language) | numbers).difference(kept)
     telling = tuple(term for term in terms if term not in no_telling and not YEAR_NOT_AMOUNT.fullmatch(term))
     return QuestionFeatures(
         text=text,
         language=language,
         kinds=frozenset(kind for kind in KINDS if _has_phrase(language, "kinds", kind, lowered)),
-        words=tuple(words_in(asked, language, stems, numbers)),
+        words=tuple(words_in(_question_phrases(language).sub(blank, asked), language, stems, numbers)),
         terms=telling or terms,
         years=years_in(text),
         places=places,
@@ -170,6 +171,11 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
         ),
         topic="" if places else topic_of(lowered, language, telling),
     )
+
+
+def blank(match: re.Match[str]) -> str:
+    """Return spaces in place of a match, so that what follows keeps its place."""
+    return " " * len(match[0])
 
 
 @lru_cache(maxsize=64)
@@ -197,6 +203,24 @@ def _question_phrases(language: str) -> re.Pattern[str]:
 def _instruction_terms(language: str) -> frozenset[str]:
     """Return terms that only tell how to answer, or nothing."""
     return frozenset(terms_of(" ".join(_asking_words(language)), language))
+
+
+def compound_nouns(text: str, language: str) -> Iterator[str]:
+    """Yield the words that often name the document, but here a thing in it: “log file”.
+
+    They stand beside a content word or another of them.
+    """
+    nouns = frozenset(terms_of(" ".join(words_of(language, "words").get("asking_nouns", ())), language))
+    no_content = stop_words(language).union(_asking_words(language))
+    words = re.findall(r"[^\W_]+|\S", text.casefold()) if nouns else []
+    are_nouns = [not nouns.isdisjoint(terms_of(word, language)) for word in words]
+    joins = [
+        noun or (word.isalpha() and word not in no_content)
+        for word, noun in zip(words, are_nouns, strict=True)
+    ]
+    for at, word in enumerate(words):
+        if are_nouns[at] and any(joins[max(0, at - 1) : at] + joins[at + 1 : at + 2]):
+            yield word
 
 
 def _asking_words(language: str) -> tuple[str, ...]:
@@ -265,11 +289,14 @@ def without_remark(text: str, language: str) -> str:
 def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> Iterator[QuestionWord]:
     """Return the content words, each once. ``places``: numbers of the places the question names."""
     seen: set[str] = set()
+    no_content = _instruction_terms(language).difference(
+        terms_of(" ".join(compound_nouns(text, language)), stems)
+    )
     for match in WORD.finditer(text):
         word = POSSESSIVE.sub("", match[0])
         terms = tuple(terms_of(word, stems))
         known = word in seen or places.issuperset(word.lower().split("-"))
-        if len(word) > 1 and not known and not set(terms) <= _instruction_terms(language):
+        if len(word) > 1 and not known and not set(terms) <= no_content:
             seen.add(word)
             starts = bool(SENTENCE_START.search(text[: match.start()]))
             named = is_name(word, language, starts=starts) and not is_bound(text, match, language)

@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from chat.answers.prompt import ContextItem, SearchNotes
-from chat.answers.without_model.answer_types import definitions, types_of
+from chat.answers.without_model.answer_types import definitions, type_match, types_of
 from chat.answers.without_model.lines import (
     AnswerLine,
     distinct_terms,
@@ -93,6 +93,7 @@ class RankedPage:
         lines: best first.
         features: for each of ``PAGE_WEIGHTS`` the best of its lines.
         text: of all its units.
+        titles: of its sections; the pages of a section on a thing need not name it.
     """
 
     number: PageNumber
@@ -100,6 +101,11 @@ class RankedPage:
     lines: tuple[AnswerLine, ...]
     features: Mapping[str, float]
     text: str = ""
+    titles: str = ""
+
+    @property
+    def titled_text(self) -> str:
+        return f"{self.titles}\n{self.text}"
 
 
 class TermWeights:
@@ -146,7 +152,7 @@ def rank(
     of_lines = np.array([features[name] for name in names])
     best = [
         dict(zip(names, of_lines[:, own].max(axis=1).tolist(), strict=True))
-        | {"names": share_of_names(question, texts[page])}
+        | {"names": share_of_names(question, "\n".join(texts[page]))}
         for page, own in rows.items()
     ]
     scores = np.array([sum(PAGE_WEIGHTS[name] * value for name, value in page.items()) for page in best])
@@ -157,7 +163,7 @@ def rank(
             float(chance),
             tuple(lines[at] for at in sorted(own, key=order.__getitem__)),
             values,
-            texts[page],
+            *texts[page],
         )
         for (page, own), values, chance in zip(rows.items(), best, odds / odds.sum(), strict=True)
     ]
@@ -169,13 +175,15 @@ def worth_citing(pages: Sequence[RankedPage]) -> list[RankedPage]:
     return [page for page in pages[:MOST_PAGES] if page.probability >= WORTH_CITING * pages[0].probability]
 
 
-def page_texts(passages: Iterable[ContextItem]) -> dict[PageNumber, str]:
-    """Return the texts of all units of the passages' pages."""
-    found: dict[PageNumber, str] = {}
+def page_texts(passages: Iterable[ContextItem]) -> dict[PageNumber, tuple[str, str]]:
+    """Return the texts of all units of the passages' pages, and the titles of their sections."""
+    found: dict[PageNumber, tuple[str, str]] = {}
     for passage in passages:
         key = passage.unit.document, passage.unit.page
         if key not in found:
-            found[key] = "\n".join(unit.text for unit in (passage.unit, *passage.around))
+            units = (passage.unit, *passage.around)
+            titles = dict.fromkeys(chain.from_iterable(unit.section_path for unit in units))
+            found[key] = "\n".join(unit.text for unit in units), "\n".join(titles)
     return found
 
 
@@ -294,12 +302,12 @@ def relevance(
 
     ``chosen``: their lines in the answer.
     """
-    best, text = pages[0], "\n".join(page.text for page in worth_citing(pages))
+    best, text = pages[0], "\n".join(page.titled_text for page in worth_citing(pages))
     known = {*notes.subject, *words_known(question.text, notes.packs)}
     lacking = tuple(
         name
         for name in question.names
-        if name not in known and not holds_name(text if is_number(name, question) else best.text, name)
+        if name not in known and not holds_name(text if is_number(name, question) else best.titled_text, name)
     )
     if chosen and all(has_other_aggregate(question, line) for line in chosen):
         lacking += tuple(word for _, word in question.aggregates)
@@ -320,6 +328,7 @@ def relevance(
     is_answer = labelled or covers_predicate(question, held, is_placed)
     is_answer = is_answer and not (chosen and all(is_echo(question, line) for line in chosen))
     is_answer = is_answer and (is_placed or not lacks_words(question, worth_citing(pages)))
+    is_answer = is_answer and not (chosen and lacks_number(question, chosen))
     return Relevance(fits and is_answer and near >= NEAR, near >= RELATED_PAGE, lacking)
 
 
@@ -333,6 +342,12 @@ def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool
     near = max(max(page.features["words"], page.features["over"]) for page in pages)
     held = max(len(line.terms.intersection(question.terms)) for page in pages for line in page.lines)
     return near < LEAST_HELD and 2 * held < len(question.terms)
+
+
+def lacks_number(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool:
+    """Return whether the question asks how many, or for money or a share, and no line has any number."""
+    asked = question.kinds & {"count", "money", "share"}
+    return bool(asked) and not any(line.values or type_match(question, line) for line in chosen)
 
 
 def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:

@@ -116,3 +116,9 @@ def test_every_language_has_all_tables_and_keys_of_english() -> None:
     assert set(KINDS) == english["kinds"]
     assert {code: shape(code) for code in codes} == dict.fromkeys(codes, english)
     assert codes >= {"en", "de", "fr", "es", "it", "pt", "nl", "zh", "ja", "ar", "ru"}
+
+
+def test_words_that_name_the_document_count_where_they_are_part_of_a_name() -> None:
+    assert analyse("Which file formats does the Tarn read?").terms == ("file", "format", "tarn", "read")
+    assert analyse("What is the page size?").terms == ("page", "size")
+    assert analyse("In this file, how many boats are named on the page?").terms == ("boat",)

@@ -641,3 +641,44 @@ def test_a_question_is_answered_from_the_section_whose_title_asks_it() -> None:
     ]
     lines, _ = answered("How many hours is the kettle charged?", manual)
     assert lines[0].startswith("- The kettle is charged within two hours")
+
+
+def test_a_row_of_texts_with_digits_is_said_with_the_head_that_is_asked_for() -> None:
+    heads = ("Boat", "Draught", "Cabins", "Lift")
+    table = headed(
+        heads,
+        row("u1", "Astrid", "3 m–4 m", "12 berths", "yes", heads=heads),
+        row("u2", "Solveig", "2 m", "8 berths", "no", heads=heads),
+    )
+    assert answered("What is the draught of the Astrid?", table)[0][0] == "- Astrid, Draught: 3 m–4 m"
+
+
+def test_a_page_of_a_section_on_a_thing_need_not_name_it() -> None:
+    manual = [
+        prose("u1", "depth: 40 metres at most", 1, "Kelpie 200", kind="list"),
+        prose("u2", "The depth of other boats than the Kelpie 200 is not known to us.", 2, "Other boats"),
+    ]
+    assert "- depth: 40 metres at most" in answered("What depth does the Kelpie 200 reach?", manual)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What does TRB stand for?", "The Tidal Rowing Board (TRB) meets on Mondays."),
+        ("What does oar stand for?", "oar (Open Archive of Rowing) is a web site."),
+        ("What is a thole?", "thole: A pin that holds an oar."),
+    ],
+)
+def test_a_thing_is_defined_by_an_entry_or_by_words_in_brackets(question: str, line: str) -> None:
+    others = [
+        prose("u1", "The TRB, the oar and the thole stand for much in this town.", 1),
+        prose("u2", "Nobody asks what the oar or the thole cost the TRB.", 2),
+    ]
+    assert answered(question, [*others, prose("u3", line, 3)])[0][0] == f"- {line}"
+
+
+def test_a_price_that_no_line_gives_is_not_answered() -> None:
+    boats = [prose("u1", "The Kelpie is a boat of low cost for everybody.", 1)]
+    assert answered("How much does the Kelpie cost?", boats)[0][0].startswith("No direct answer found.")
+    boats = [prose("u1", "The Kelpie is a boat of low cost for everybody: € 4,200.", 1)]
+    assert answered("How much does the Kelpie cost?", boats)[0][0].startswith("- The Kelpie")
