@@ -26,6 +26,7 @@ from chat.answers.without_model.lines import (
 from chat.answers.without_model.question import (
     QuestionFeatures,
     QuestionWord,
+    counted_terms,
     holds_name,
     share_of_names,
     share_of_years,
@@ -345,9 +346,12 @@ def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool
 
 
 def lacks_number(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool:
-    """Return whether the question asks how many, or for money or a share, and no line has any number."""
-    asked = question.kinds & {"count", "money", "share"}
-    return bool(asked) and not any(line.values or type_match(question, line) for line in chosen)
+    """Return whether no line has a number, where money or a share is asked for, or what is to be counted."""
+    if any(line.values or type_match(question, line) for line in chosen):
+        return False
+    counted = counted_terms(question, chosen[0].language)
+    is_named = any(counted & (line.terms | terms_over(line)) for line in chosen) or not counted
+    return bool(question.kinds & {"money", "share"}) or not is_named
 
 
 def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:
