@@ -22,7 +22,14 @@ from rest_framework.response import Response
 from documents.access import end_way, ways_to
 from documents.api.common.callers import HasScope
 from documents.api.common.errors import UNUSABLE, ErrorSerializer, StateConflict, Unusable
-from documents.api.common.fields import DocumentPart, MayEdit, SharedWithOwnGroups, Strict, VisibleRelated
+from documents.api.common.fields import (
+    DocumentPart,
+    MayEdit,
+    MissingIsNotFound,
+    SharedWithOwnGroups,
+    Strict,
+    VisibleRelated,
+)
 from documents.api.common.lists import TrueFalseFilter, VisibleFilter
 from documents.models import Collection, Document, Share, Tag
 from documents.models.library import COLOURS
@@ -65,18 +72,13 @@ class CollectionSerializer(NamedSerializer):
         fields = ["id", "name", "colour", "owner", "document_count", "created_at"]
 
 
-class NamedParty(serializers.SlugRelatedField):
-    """A user or group by name; 404 when the name is unknown."""
+class NamedParty(MissingIsNotFound, serializers.SlugRelatedField):
+    """A user or group by name; 404 if the name is unknown."""
 
     def to_internal_value(self, data: Any) -> Any:
         if "\x00" in str(data):  # PostgreSQL compares no text with NUL
             raise exceptions.NotFound
-        try:
-            return super().to_internal_value(data)
-        except serializers.ValidationError as error:
-            if "does_not_exist" in str(error.get_codes()):
-                raise exceptions.NotFound from None
-            raise
+        return super().to_internal_value(data)
 
 
 @extend_schema_serializer(

@@ -22,7 +22,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from documents.failures import shortage
-from documents.files.url_fetch import file_name, parsed
+from documents.files.url_fetch import HEAD, file_name, parsed
 from documents.ingestion.queue import enqueue
 from documents.models import Document
 from pdf.failures import FailureCode, begins_as_pdf
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 # --- Formats ---
 
-HEAD = 1024  # bytes that must contain '%PDF-' (PDF 32000-1, annex H.3.4.1)
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 

@@ -27,7 +27,7 @@ from django.core.files.base import File
 
 MAX_REDIRECTS = 5
 IN_MEMORY = 1024 * 1024  # bytes; a larger file goes to disk
-HEAD = 1024  # bytes that must contain '%PDF-'
+HEAD = 1024  # bytes that must contain '%PDF-' (PDF 32000-1, annex H.3.4.1)
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 OnProgress = Callable[[int, int], None]
 

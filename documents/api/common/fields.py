@@ -55,7 +55,19 @@ def wrong_type(field: serializers.Field, value: Any) -> str:
     return ""
 
 
-class VisibleRelated(serializers.PrimaryKeyRelatedField):
+class MissingIsNotFound(serializers.RelatedField):
+    """Answer 404, not 400, to a reference to a missing row. The first base of a field."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if "does_not_exist" in str(error.get_codes()):
+                raise exceptions.NotFound from None
+            raise
+
+
+class VisibleRelated(MissingIsNotFound, serializers.PrimaryKeyRelatedField):
     """The id of a row the caller may see; 404 for any other, as if it did not exist.
 
     ``rights`` names the QuerySet method that filters by permission.
@@ -78,14 +90,6 @@ class VisibleRelated(serializers.PrimaryKeyRelatedField):
         if data == "":
             raise serializers.ValidationError("This must be an id.")
         return super().run_validation(data)
-
-    def to_internal_value(self, data: Any) -> Any:
-        try:
-            return super().to_internal_value(data)
-        except serializers.ValidationError as error:
-            if "does_not_exist" in str(error.get_codes()):
-                raise exceptions.NotFound from None
-            raise
 
 
 if TYPE_CHECKING:
