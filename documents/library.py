@@ -37,7 +37,7 @@ STATES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Sidebar:
     """The contents of the sidebar of the library."""
 
     collections: list[Collection]
@@ -107,14 +107,14 @@ class LibraryView:
             )
         return found.order_by(*ORDERS[self.order], "pk")
 
-    def page(self, user: User, shelf: Shelf, number: str | None) -> Page[Document]:
+    def page(self, user: User, sidebar: Sidebar, number: str | None) -> Page[Document]:
         """Return one page of documents with the fields of a card, in three queries.
 
         Sorting and skipping keys costs a tenth of doing so with annotated rows. If the number of documents is
         unknown, fetching all keys costs no more than counting them.
         """
         keys = self.documents(user).values_list("pk", flat=True)
-        known = shelf.number_of(self)
+        known = sidebar.number_of(self)
         paginator = Paginator(list(keys) if known is None else keys, CARDS_A_PAGE)
         if known is not None:
             paginator.count = known
@@ -177,7 +177,7 @@ FROM documents_document_tags JOIN seen ON seen.id = document_id GROUP BY tag_id
 """
 
 
-def shelf_of(user: User) -> Shelf:
+def sidebar_of(user: User) -> Sidebar:
     """Count the documents of the user's collections, tags and states. Three queries."""
     documents = Document.objects.visible_to(user).order_by().values_list("pk", "status")
     sql, parameters = documents.query.get_compiler(documents.db).as_sql()
@@ -190,7 +190,7 @@ def shelf_of(user: User) -> Shelf:
     rows: list[tuple[str, Any]] = [("collection", row) for row in collections]
     for kind, row in rows + [("tag", row) for row in tags]:
         row.number = numbers.get((kind, str(row.pk)), 0)
-    return Shelf(
+    return Sidebar(
         collections=collections,
         tags=tags,
         total=sum(states.values()),

@@ -39,7 +39,7 @@ from documents.library import (
     for_cards,
     move_to_trash,
     restore_from_trash,
-    shelf_of,
+    sidebar_of,
 )
 from documents.models import Collection, Document, EventKind, Job, Share, Tag
 from documents.models.document import DocumentQuerySet
@@ -60,13 +60,13 @@ LAYOUT_SECONDS = 365 * 24 * 3600
 @login_required
 def library(request: HttpRequest) -> HttpResponse:
     view = LibraryView.from_query(request.GET, as_list=request.COOKIES.get("library") == "list")
-    shelf = shelf_of(request.user)
+    sidebar = sidebar_of(request.user)
     context = {
         "section": "library",
         "view": view,
-        "page": view.page(request.user, shelf, request.GET.get("page")),
-        "shelf": shelf,
-        "heading": shelf.name_of(view),
+        "page": view.page(request.user, sidebar, request.GET.get("page")),
+        "sidebar": sidebar,
+        "heading": sidebar.name_of(view),
         "formats": accepted(),
         "office": [format.label for format in accepted() if format.converter == Converter.OFFICE],
     }
@@ -166,7 +166,7 @@ def collections(request: HttpRequest) -> HttpResponse:
             new = {"colour": request.POST["colour"]} if _is_colour(request) else {"colour": colour_for(name)}
             kind.objects.get_or_create(owner=request.user, name=name, defaults=new)
         return redirect("collections")
-    context = {"section": "library", "shelf": shelf_of(request.user)}
+    context = {"section": "library", "sidebar": sidebar_of(request.user)}
     return render(request, "library/collections.html", context)
 
 

@@ -36,7 +36,7 @@ def ask_menu(page: Page, action: str, text: str) -> None:
     expect(page.locator("#ask")).to_be_hidden()
 
 
-def shelve(page: Page, collection: str) -> Locator:
+def add_to_collection(page: Page, collection: str) -> Locator:
     """Put the first card into a new collection; return the collection's entry in the sidebar."""
     ask_menu(page, "Add to collection", collection)
     place = page.locator("[data-drop=collection]", has_text=collection)
@@ -45,20 +45,20 @@ def shelve(page: Page, collection: str) -> Locator:
 
 
 @pytest.mark.slow
-def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
+def test_a_document_is_renamed_collected_and_dragged_and_the_sidebar_follows(
     page: Page, site: Site, upload: Upload
 ) -> None:
-    upload(report(), "Shelved.pdf")
+    upload(report(), "Collected.pdf")
     page.goto(site.url("/"))
     ask_menu(page, "Rename", "Named anew")
     expect(page.locator(".doc-title").first).to_have_text("Named anew")
     ask_menu(page, "Tag", "audit")
     expect(page.locator(".doc").first.locator(".chip")).to_have_text("audit")
     expect(page.locator("[data-drop=tag]", has_text="audit")).to_have_count(1)
-    shelved = shelve(page, "Yearly")
+    entry = add_to_collection(page, "Yearly")
     upload(report(), "Dragged.pdf")
-    drag(page, page.locator(".doc").first, shelved)
-    expect(shelved).to_contain_text("2")
+    drag(page, page.locator(".doc").first, entry)
+    expect(entry).to_contain_text("2")
 
 
 @pytest.mark.slow
@@ -67,16 +67,16 @@ def test_a_card_that_changes_while_it_is_dragged_is_put_where_it_is_dropped(
 ) -> None:
     upload(report(), "Stays behind.pdf")
     page.goto(site.url("/"))
-    shelved = shelve(page, "Busy")
+    entry = add_to_collection(page, "Busy")
     path = upload(report(), "Changes.pdf")
     rename = f"htmx.ajax('POST', '{path}rename/', {{swap: 'none', values: {{title: 'Changed'}}}})"
-    drag(page, page.locator(".doc").first, shelved, meanwhile=lambda: page.evaluate(rename))
-    expect(shelved).to_contain_text("2")
+    drag(page, page.locator(".doc").first, entry, meanwhile=lambda: page.evaluate(rename))
+    expect(entry).to_contain_text("2")
     expect(page.locator(".doc-title").first).to_have_text("Changed")
 
 
 @pytest.mark.slow
-def test_the_shelf_follows_also_what_changes_while_it_looks(page: Page, site: Site, upload: Upload) -> None:
+def test_the_sidebar_shows_changes_made_while_it_is_loaded(page: Page, site: Site, upload: Upload) -> None:
     upload(report(), "On the move.pdf")
     page.goto(site.url("/"))
     held: list[tuple[Route, APIResponse]] = []

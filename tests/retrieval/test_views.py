@@ -62,11 +62,11 @@ def test_an_empty_library_leads_to_adding_a_document(client: Client, bob: User) 
 def test_a_search_in_a_collection_names_it_and_leads_out_of_it(
     page: Client, alice: User, bob: User, library: Library
 ) -> None:
-    shelf = Collection.objects.create(owner=alice, name="Dividends, by year")
-    shelf.documents.add(library.nike)
+    collection = Collection.objects.create(owner=alice, name="Dividends, by year")
+    collection.documents.add(library.nike)
     for address in ("/search/?", "/search/?q=dividends&"):
-        text = page.get(f"{address}collection={shelf.pk}").content.decode()
-        assert f"?collection={shelf.pk}" in text and "Dividends, by year" in text
+        text = page.get(f"{address}collection={collection.pk}").content.decode()
+        assert f"?collection={collection.pk}" in text and "Dividends, by year" in text
         way_out = re.search(r'<a href="\?([^"]*)">Search the whole library</a>', text)
         assert way_out and "collection" not in way_out[1]
     foreign = Collection.objects.create(owner=bob, name="Secret plans")

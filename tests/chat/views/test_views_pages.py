@@ -55,18 +55,20 @@ def test_a_conversation_names_what_it_is_about(
     browser: Client, alice: User, report: Document, ingested: Ingest
 ) -> None:
     other = ingested(alice, "The lazy dog sleeps under the table.")
-    shelf = Collection.objects.create(owner=alice, name="Animals")
-    shelf.documents.add(report)
+    collection = Collection.objects.create(owner=alice, name="Animals")
+    collection.documents.add(report)
     for query, heading in (
         ("", "Ask your library"),
-        (f"?collection={shelf.pk}", "Ask these documents"),
+        (f"?collection={collection.pk}", "Ask these documents"),
         (f"?document={report.pk}&document={other.pk}", "Ask these documents"),
         (f"?document={report.pk}", "Ask this document"),
     ):
         assert f"<h2>{heading}</h2>" in browser.get(reverse("conversation-new") + query).content.decode()
-    of_shelf = Conversation.objects.create(owner=alice, title="Dogs?", scope="collection", collection=shelf)
-    shown = browser.get(reverse("conversation", args=[of_shelf.pk])).content.decode()
-    assert f"?collection={shelf.pk}" in shown and "Animals" in shown
+    of_collection = Conversation.objects.create(
+        owner=alice, title="Dogs?", scope="collection", collection=collection
+    )
+    shown = browser.get(reverse("conversation", args=[of_collection.pk])).content.decode()
+    assert f"?collection={collection.pk}" in shown and "Animals" in shown
 
 
 def test_the_panel_shows_the_last_conversation_about_the_document(

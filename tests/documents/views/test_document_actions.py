@@ -16,7 +16,7 @@ from tests.conftest import Ingest
 
 
 @pytest.fixture
-def shelf(alice: User) -> list[Document]:
+def documents(alice: User) -> list[Document]:
     titles = ("Harbour dues", "Lock keeping", "Tide tables")
     return [Document.objects.create(owner=alice, title=title, status="ready") for title in titles]
 
@@ -35,62 +35,64 @@ def act(client: Client, alice: User) -> Callable[..., str]:
 
 
 def test_several_are_tagged_and_collected_at_once(
-    alice: User, shelf: list[Document], act: Callable[..., str]
+    alice: User, documents: list[Document], act: Callable[..., str]
 ) -> None:
-    assert "Tagged “sea”: 2 documents." in act("tag", shelf[:2], "sea")
-    assert set(Tag.objects.get(name="sea").documents.all()) == set(shelf[:2])
-    assert "Added to “Port”: 3 documents." in act("collect", shelf, "Port")
+    assert "Tagged “sea”: 2 documents." in act("tag", documents[:2], "sea")
+    assert set(Tag.objects.get(name="sea").documents.all()) == set(documents[:2])
+    assert "Added to “Port”: 3 documents." in act("collect", documents, "Port")
     assert Collection.objects.get(owner=alice, name="Port").documents.count() == 3
-    act("collect", shelf, "Port")
+    act("collect", documents, "Port")
     assert Collection.objects.filter(name="Port").count() == 1
 
 
 def test_several_are_shared_or_the_unknown_user_is_named(
-    bob: User, shelf: list[Document], act: Callable[..., str]
+    bob: User, documents: list[Document], act: Callable[..., str]
 ) -> None:
-    assert "Shared with bob: 2 documents." in act("share", shelf[:2], "bob")
-    assert set(Document.objects.visible_to(bob)) == set(shelf[:2])
+    assert "Shared with bob: 2 documents." in act("share", documents[:2], "bob")
+    assert set(Document.objects.visible_to(bob)) == set(documents[:2])
     assert not Share.objects.filter(can_write=True).exists()
-    assert "nobody" in act("share", shelf, "nobody", status=422)
+    assert "nobody" in act("share", documents, "nobody", status=422)
 
 
 def test_several_are_deleted_and_brought_back_from_the_bin(
-    alice: User, shelf: list[Document], act: Callable[..., str], client: Client
+    alice: User, documents: list[Document], act: Callable[..., str], client: Client
 ) -> None:
-    said = act("delete", shelf[:2])
+    said = act("delete", documents[:2])
     assert "Moved to the bin: 2 documents." in said and "Undo" in said
-    assert list(Document.objects.visible_to(alice)) == [shelf[2]]
+    assert list(Document.objects.visible_to(alice)) == [documents[2]]
     listed = client.get("/bin/").content.decode()
     assert "Harbour dues" in listed and "Lock keeping" in listed and "Tide tables" not in listed
-    client.post("/bin/", {"document": str(shelf[0].pk)})
-    assert shelf[0] in Document.objects.visible_to(alice)
+    client.post("/bin/", {"document": str(documents[0].pk)})
+    assert documents[0] in Document.objects.visible_to(alice)
     client.post("/bin/", {"all": "1", "forever": "1"})
-    assert not Document.objects.filter(pk=shelf[1].pk).exists()
+    assert not Document.objects.filter(pk=documents[1].pk).exists()
     assert "The bin is empty" in client.get("/bin/").content.decode()
 
 
-def test_what_is_another_persons_stays_as_it_is(bob: User, shelf: list[Document], client: Client) -> None:
+def test_what_is_another_persons_stays_as_it_is(bob: User, documents: list[Document], client: Client) -> None:
     """Bob may read one of them: he may tag it for himself, no more."""
-    shelf[0].shares.create(user=bob)
+    documents[0].shares.create(user=bob)
     client.force_login(bob)
-    ids = [str(row.pk) for row in shelf]
+    ids = [str(row.pk) for row in documents]
     for action in ("delete", "share", "collect", "retry"):
         said = client.post(f"/documents/selected/{action}/", {"document": ids, "name": "alice"})
         assert "0 documents" in said.content.decode()
     client.post("/documents/selected/tag/", {"document": ids, "name": "his"})
-    assert list(Tag.objects.get(name="his").documents.all()) == [shelf[0]]
-    shelf[1].deleted_at = shelf[1].updated_at
-    shelf[1].save()
-    assert shelf[1].title not in client.get("/bin/").content.decode()
+    assert list(Tag.objects.get(name="his").documents.all()) == [documents[0]]
+    documents[1].deleted_at = documents[1].updated_at
+    documents[1].save()
+    assert documents[1].title not in client.get("/bin/").content.decode()
     client.post("/bin/", {"document": ids, "forever": "1"})
     client.post("/documents/selected/restore/", {"document": ids})
-    shelf[1].refresh_from_db()
-    assert shelf[1].deleted_at is not None
+    documents[1].refresh_from_db()
+    assert documents[1].deleted_at is not None
 
 
-def test_what_is_nothing_is_refused(shelf: list[Document], act: Callable[..., str], client: Client) -> None:
-    assert "Type a name." in act("tag", shelf, " ", status=422)
-    act("burn", shelf, status=404)
+def test_what_is_nothing_is_refused(
+    documents: list[Document], act: Callable[..., str], client: Client
+) -> None:
+    assert "Type a name." in act("tag", documents, " ", status=422)
+    act("burn", documents, status=404)
     assert client.post("/documents/selected/tag/", {"document": "x", "name": "a"}).status_code == 404
 
 

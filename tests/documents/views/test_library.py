@@ -121,11 +121,11 @@ def test_collections_and_tags_are_listed_by_name_with_their_numbers(
         Collection.objects.create(owner=alice, name=name).documents.set(rows[: len(name) - 5])
         Tag.objects.create(owner=alice, name=name.lower()).documents.set(rows[: len(name) - 6])
     Collection.objects.get(name="Audits").documents.add(theirs)
-    shelf = browser.get(LIBRARY).context["shelf"]
+    sidebar = browser.get(LIBRARY).context["sidebar"]
     collections = [("Audits", 1), ("Letters", 2), ("Reports", 2)]
-    assert [(row.name, row.number) for row in shelf.collections] == collections
-    assert [(row.name, row.number) for row in shelf.tags] == [("audits", 0), ("letters", 1), ("reports", 1)]
-    for row in shelf.collections:
+    assert [(row.name, row.number) for row in sidebar.collections] == collections
+    assert [(row.name, row.number) for row in sidebar.tags] == [("audits", 0), ("letters", 1), ("reports", 1)]
+    for row in sidebar.collections:
         page = browser.get(f"{LIBRARY}?collection={row.pk}").context["page"]
         assert page.paginator.count == len(page) == row.number
     assert browser.get(f"{LIBRARY}?state=failed").context["page"].paginator.count == 2
@@ -208,15 +208,15 @@ def test_the_page_asks_for_its_numbers_anew_when_a_file_was_taken(browser: Clien
     assert "<small" in browser.get(LIBRARY).content.decode().split("state=working")[1].split("</a>")[0]
 
 
-def test_the_shelf_counts_what_is_read_and_failed_and_is_asked_for_anew_when_reading_ends(
+def test_the_sidebar_counts_what_is_read_and_failed_and_is_asked_for_anew_when_reading_ends(
     browser: Client, alice: User, bob: User
 ) -> None:
     reading = Document.objects.create(owner=alice, title="Reading", status="parsing")
     Document.objects.create(owner=bob, title="Not hers", status="failed")
     cards = f"{reverse('document-cards')}?id={reading.pk}"
     assert "HX-Trigger" not in browser.get(cards).headers
-    shelf = browser.get(LIBRARY).context["shelf"]
-    assert (shelf.working, shelf.failed) == (1, 0)
+    sidebar = browser.get(LIBRARY).context["sidebar"]
+    assert (sidebar.working, sidebar.failed) == (1, 0)
     Document.objects.filter(pk=reading.pk).update(status="failed")
     assert browser.get(cards).headers["HX-Trigger"] == "librarychanged"
     states = browser.get(LIBRARY).content.decode().split('id="states"')[1].split("</nav>")[0]

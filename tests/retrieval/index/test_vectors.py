@@ -28,7 +28,7 @@ SET LOCAL enable_sort = off;
 
 
 @pytest.fixture
-def shelf(alice: User, transactional_db: None) -> list[Document]:
+def documents(alice: User, transactional_db: None) -> list[Document]:
     """Documents that speak of the same things in as many sections as ``SECTIONS`` says."""
     return [
         written(
@@ -45,12 +45,12 @@ def found(scope: ScopeSql, chunks_in_scope: int) -> list[vectors.Nearest]:
 
 
 def test_every_filter_is_answered_with_as_many_as_there_are(
-    alice: User, shelf: list[Document], monkeypatch: pytest.MonkeyPatch
+    alice: User, documents: list[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     space = active_space()
     assert build_vector_index(space, at_least=1)
     monkeypatch.setattr(vectors, "SETTINGS", SETTINGS)
-    for document in shelf:
+    for document in documents:
         scope = Scope(alice, document_ids=(document.pk,)).compiled()
         assert scope is not None
         existing = ChunkVector.objects.filter(document=document).count()
@@ -63,7 +63,9 @@ def test_every_filter_is_answered_with_as_many_as_there_are(
     "filters",
     [{"page_from": 1, "page_to": 1}, {"page_to": 12}, {"sections": ("Part 7",)}, {"chunk_types": ("prose",)}],
 )
-def test_filters_on_chunks_are_too(alice: User, shelf: list[Document], filters: dict[str, object]) -> None:
+def test_filters_on_chunks_are_too(
+    alice: User, documents: list[Document], filters: dict[str, object]
+) -> None:
     scoped = Scope(alice, **filters)  # type: ignore[arg-type]
     scope = scoped.compiled()
     assert scope is not None
