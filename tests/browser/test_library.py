@@ -357,10 +357,10 @@ def test_a_library_is_scrolled_to_its_end_and_comes_back_where_a_document_was_op
 @pytest.mark.slow
 @pytest.mark.usefixtures("scrolled")
 def test_words_that_are_typed_while_further_cards_come_filter_all(page: Page, site: Site) -> None:
-    page.goto(site.url("/?q=Scrolled&order=title"))
-    expect(page.locator(".doc")).to_have_count(48)
     held: list[Route] = []
     page.route("**/documents/further/**", lambda route: held.append(route), times=1)
+    page.goto(site.url("/?q=Scrolled&order=title"))
+    expect(page.locator(".doc")).to_have_count(48)
     page.mouse.wheel(0, 20_000)
     wait_until(page, lambda: bool(held))
     page.locator("[name=q]").evaluate(
