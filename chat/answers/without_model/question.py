@@ -152,7 +152,7 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     lowered = asked.casefold()
     places = tuple(places_in(text, language))
     numbers = frozenset(part for place in places for part in re.split(r"[()]+", place.number.lower()))
-    named = _question_phrases(language).sub(" ", text)
+    named = _question_phrases(language).sub(blank, text)
     terms = tuple(term for term in dict.fromkeys(terms_of(named, stems)) if term not in stop_words(language))
     kept = terms_of(" ".join(compound_nouns(asked, language)), language)
     no_telling = (_instruction_terms(language) | numbers).difference(kept)
@@ -174,8 +174,11 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
 
 
 def blank(match: re.Match[str]) -> str:
-    """Return spaces in place of a match, so that what follows keeps its place."""
-    return " " * len(match[0])
+    """Return spaces in place of a phrase, but for the word of its ``*``; so all keeps its place."""
+    if not match.lastindex:
+        return " " * len(match[0])
+    start, end = (place - match.start() for place in match.span(match.lastindex))
+    return match[0][start:end].rjust(end).ljust(len(match[0]))
 
 
 @lru_cache(maxsize=64)
@@ -196,7 +199,8 @@ def _question_phrases(language: str) -> re.Pattern[str]:
     """Return a pattern for phrases of several words that only ask: “how often”, but not “share” alone."""
     phrases = chain.from_iterable(words_of(language, "kinds").values())
     several = tuple(dict.fromkeys(some for some in phrases if " " in some or _UNSPACED_PHRASE.match(some)))
-    return re.compile(_pattern(several).pattern if several else r"(?!)", re.I)
+    pattern = _pattern(several).pattern.replace(r"\w+", r"(\w+)") if several else r"(?!)"
+    return re.compile(pattern, re.I)
 
 
 @cache
@@ -333,7 +337,7 @@ def is_name(word: str, language: str, *, starts: bool) -> bool:
 def asks_something(question: QuestionFeatures) -> bool:
     """Return whether a question names a place, or has a word other than greetings."""
     return bool(question.places) or any(
-        len(term) > 2 or term.isdigit() or not term.isascii()
+        len(term) > 2 or any(map(str.isdigit, term)) or not term.isascii()
         for word in question.words
         for term in word.terms
     )

@@ -46,7 +46,7 @@ PAGE_WEIGHTS = {
     "named": 2.6,  # a line is at the page, figure, table, section that the question names
     "label": 3.9,  # a row is a line item that a pack lists for the question
     "fits": 0.9,  # a line has the question's words and the kind of answer
-    "defines": 3.5,  # the question asks for a definition, and a line is one
+    "defines": 5.5,  # the question asks for a definition, and a line is one
 }
 """Weights of a page by the best of its lines, fitted by softmax regression on the right pages of three sets
 (general documents, filings, a standard in four languages), one example per question; ``fits`` was chosen

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from chat.answers.without_model.question import KINDS, NamedPlace, analyse, language_of
+from chat.answers.without_model.question import KINDS, NamedPlace, analyse, asks_something, language_of
 from text.languages import language_data, languages_with
 
 
@@ -122,3 +122,9 @@ def test_words_that_name_the_document_count_where_they_are_part_of_a_name() -> N
     assert analyse("Which file formats does the Tarn read?").terms == ("file", "format", "tarn", "read")
     assert analyse("What is the page size?").terms == ("page", "size")
     assert analyse("In this file, how many boats are named on the page?").terms == ("boat",)
+
+
+def test_the_word_within_a_phrase_that_asks_is_content() -> None:
+    asked = analyse("What does Optlist mean in Silo?")
+    assert asked.terms == ("optlist", "silo") and [word.text for word in asked.words] == ["Optlist", "Silo"]
+    assert analyse("What does F6 do?").terms == ("f6",) and asks_something(analyse("What does F6 do?"))
