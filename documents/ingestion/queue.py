@@ -106,7 +106,7 @@ def _settled(job: Job) -> Job:
     job.finished_at = timezone.now()
     job.stage_seconds = document.stage_seconds
     job.failure_code, job.failure_message = document.failure_code, document.failure_message
-    if document.deleted_at or document.failure_message.startswith(CANCELLED_MESSAGES):
+    if document.deleted_at or any(part in document.failure_message for part in CANCELLED_MESSAGES):
         job.outcome = Job.Outcome.CANCELLED
     else:
         job.outcome = Job.Outcome.FAILED if document.failure_code else Job.Outcome.DONE

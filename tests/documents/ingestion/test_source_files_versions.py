@@ -10,7 +10,7 @@ from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.leases import LostLease, acquire
 from documents.ingestion.pipeline import cancel, ingest_document
 from documents.ingestion.source_files import replace_file
-from documents.models import Collection, Document, PreviousVersion, Tag
+from documents.models import Collection, Document, Job, PreviousVersion, Tag
 from documents.tasks import recover
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
@@ -80,6 +80,7 @@ def test_a_new_version_that_is_cancelled_or_given_up_leaves_the_old_one(
     assert cancel(report)
     report.refresh_from_db()
     assert (report.status, report.file.name) == (Document.Status.READY, name)
+    assert Job.objects.filter(document=report).latest("created_at").outcome == Job.Outcome.CANCELLED
     replace_file(report, ContentFile(draw_pdf("Revenue was 5,822.")))
     assert acquire(report.pk) is not None
     Document.objects.filter(pk=report.pk).update(attempts=99)
