@@ -65,7 +65,9 @@ def test_a_lost_connection_pauses_a_drop_and_leaving_it_is_asked_about(
     files = [tmp_path / f"sounding {number}.txt" for number in range(5)]
     for file in files:
         file.write_text(f"{file.name} of the harbour")
-    page.mouse.click(700, 700)  # browsers let a page ask before it is left only after a click
+    page.get_by_role(
+        "heading", level=1
+    ).click()  # browsers let a page ask before it is left only after a click
     page.locator("[data-upload-input]").first.set_input_files(files)
     bar = page.get_by_role("group", name="Files being sent")
     rows = page.locator(".upload-row")
