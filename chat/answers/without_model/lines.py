@@ -185,11 +185,24 @@ def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -
     beside = [CellValue(cell, head_of(row, cell)) for cell in cells[1:]]
     values = beside if have_heads(beside) else [value for value in beside if is_value(value.cell.text)]
     label = one_line(cells[0].text)
+    language = passage.unit.language or "en"
     if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells[1:]):
         yield from worded_row(passage, cells)
+        if asked := tuple(columns_asked(question, beside, language)):
+            yield row_line(AnswerLine(passage, "", "", label=label, values=asked))
         return
-    chosen = tuple(chosen_columns(question, values, passage.unit.language or "en"))
+    chosen = tuple(chosen_columns(question, values, language))
     yield row_line(AnswerLine(passage, "", "", label=label, values=chosen))
+
+
+def columns_asked(
+    question: QuestionFeatures, values: Sequence[CellValue], language: str
+) -> Iterator[CellValue]:
+    """Yield the short cells of a row of texts whose heads have a word of the question."""
+    asked = frozenset(question.terms)
+    for value in values:
+        if not (is_prose(value.cell.text) or asked.isdisjoint(distinct_terms(value.head, language))):
+            yield value
 
 
 def have_heads(values: Sequence[CellValue]) -> bool:

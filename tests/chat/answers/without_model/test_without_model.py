@@ -682,3 +682,13 @@ def test_a_price_that_no_line_gives_is_not_answered() -> None:
     assert answered("How much does the Kelpie cost?", boats)[0][0].startswith("No direct answer found.")
     boats = [prose("u1", "The Kelpie is a boat of low cost for everybody: € 4,200.", 1)]
     assert answered("How much does the Kelpie cost?", boats)[0][0].startswith("- The Kelpie")
+
+
+def test_a_short_cell_beside_texts_is_said_under_the_head_that_is_asked_for() -> None:
+    heads = ("Boat", "Use", "Berth")
+    table = headed(
+        heads,
+        row("u1", "Astrid", "Carries guests to the islands in summer.", "north", heads=heads),
+        row("u2", "Solveig", "Carries mail and goods in all seasons.", "south", heads=heads),
+    )
+    assert answered("Which berth has the Solveig?", table)[0][0] == "- Solveig, Berth: south"
