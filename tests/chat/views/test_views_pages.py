@@ -268,3 +268,15 @@ def test_an_answer_is_called_by_its_first_words() -> None:
     answer = str(Message(content="#### Net sales\n\n" + "They grew[[cite:0b1f:3]] again. " * 9))
     assert answer.startswith("Net sales They grew again. They grew")
     assert len(answer) == 80
+
+
+def test_the_form_names_the_conversation_that_a_first_question_started(
+    browser: Client, report: Document
+) -> None:
+    """So that the second question is asked in it."""
+    data = {"question": "Which colour?", "document": str(report.pk)}
+    page = browser.post(reverse("ask-first"), data, headers={"HX-Request": "true"}).content.decode()
+    conversation = Conversation.objects.get()
+    assert f'name="conversation" id="asked-conversation" value="{conversation.pk}"' in page
+    browser.post(reverse("ask-first"), data | {"conversation": str(conversation.pk)})
+    assert Conversation.objects.get().messages.count() == 4
