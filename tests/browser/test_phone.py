@@ -151,7 +151,7 @@ def test_the_words_of_a_choice_stand_beside_its_box(phone: Page, site: Site, upl
     upload(report(), "Chosen.pdf")
     phone.goto(site.url("/reviews/"))
     if not phone.locator("[name=joins]").is_visible():
-        phone.get_by_role("button", name="New review").click()
+        phone.locator("summary", has_text="New review").click()
     box = phone.locator("[name=joins]").bounding_box()
     label = phone.locator("label:has([name=joins])").bounding_box()
     assert box and label
