@@ -133,11 +133,16 @@ def test_who_follows_an_answer_of_another_process_hears_at_once_what_is_stored(
         conversation=talk, role="assistant", position=1, status="streaming", alive_at=timezone.now()
     )
 
+    ended = threading.Event()
+
     def tell() -> None:
         wait_for(lambda: shared_state.announcements.heard, "nobody listens")
         time.sleep(0.2)  # until the stream is waiting
         StreamEvent.objects.create(message=answer, sequence=1, kind="done", data="{}")
-        shared_state.announce([str(answer.pk)])
+        while True:  # Redis may not have taken the subscription yet
+            shared_state.announce([str(answer.pk)])
+            if ended.wait(1.0):
+                break
         connection.close()
 
     async def heard() -> list[str]:
@@ -146,9 +151,12 @@ def test_who_follows_an_answer_of_another_process_hears_at_once_what_is_stored(
     teller = threading.Thread(target=tell)
     teller.start()
     began = time.monotonic()
-    assert asyncio.run(heard()) == ["done"]
+    try:
+        assert asyncio.run(heard()) == ["done"]
+    finally:
+        ended.set()
+        teller.join()
     assert time.monotonic() - began < 20
-    teller.join()
     wait_for(lambda: not shared_state.announcements.heard, "the listener does not end")
 
 
