@@ -123,7 +123,7 @@ def defines(question: QuestionFeatures, line: AnswerLine) -> float:
 
 
 def is_of_thing(question: QuestionFeatures, line: AnswerLine, name: str) -> bool:
-    """Return whether it is the name of the thing asked for, without what the headings or the title name."""
+    """Return whether a name is the thing asked for; titles may have the question's other terms."""
     own, asked = distinct_terms(name, line.language), frozenset(question.terms)
     around = terms_over(line) | distinct_terms(line.unit.title, line.language)
     return bool(own) and own <= asked and asked - own <= around

@@ -289,7 +289,10 @@ def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUI
 
 
 def first_mentions(question: QuestionFeatures, documents: Sequence[UUID]) -> list[UUID]:
-    """Return the first units with all words of the question, where terms are defined, and entries for one."""
+    """Return the first units with all words of the question, and list items and rows that begin with one.
+
+    Terms are defined where they first occur, or in an entry of a glossary.
+    """
     if not question.words:
         return []
     units = CitationUnit.objects.filter(document__in=documents).order_by("position")

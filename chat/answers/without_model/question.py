@@ -174,7 +174,7 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
 
 
 def blank(match: re.Match[str]) -> str:
-    """Return spaces in place of a phrase, but for the word of its ``*``; so all keeps its place."""
+    """Return the matched phrase as spaces, but keep the word that its ``*`` stands for; no word moves."""
     if not match.lastindex:
         return " " * len(match[0])
     start, end = (place - match.start() for place in match.span(match.lastindex))
@@ -210,9 +210,9 @@ def _instruction_terms(language: str) -> frozenset[str]:
 
 
 def compound_nouns(text: str, language: str) -> Iterator[str]:
-    """Yield the words that often name the document, but here a thing in it: “log file”.
+    """Yield words that are content because of a noun beside them: “file” in “log file” or “file format”.
 
-    They stand beside a content word or another of them.
+    Alone they name the document ("in this file") and are left out of the question's terms.
     """
     nouns = frozenset(terms_of(" ".join(words_of(language, "words").get("asking_nouns", ())), language))
     no_content = stop_words(language).union(_asking_words(language))

@@ -346,7 +346,10 @@ def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool
 
 
 def lacks_number(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool:
-    """Return whether no line has a number, where money or a share is asked for, or what is to be counted."""
+    """Return whether a question asks for money, a share or a count, and no line has a number for it.
+
+    For a count it is enough that a line or its headings name what is counted.
+    """
     if any(line.values or type_match(question, line) for line in chosen):
         return False
     counted = counted_terms(question, chosen[0].language)
