@@ -31,8 +31,7 @@ from chat.citations.stored_citations import shown_citations
 from chat.markdown.html import ON_A_PAGE, render_message
 from chat.markdown.source_map import parsed_blocks
 from chat.models import Citation, Message, Note, NoteVersion
-from documents.importers import ImportedBlock
-from documents.importers.block import make_block
+from documents.importers.block import ImportedBlock, make_block
 from documents.importers.block_import import parsed_document
 from documents.ingestion.leases import Lease, LostLease
 from documents.ingestion.parser import content_of

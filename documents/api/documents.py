@@ -12,8 +12,9 @@ from documents.api.common.errors import Unusable
 from documents.api.common.fields import PlainView, Strict, VisibleRelated
 from documents.files.uploads import OTHERS, PDF, UploadRefused, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
-from documents.importers import ADAPTERS, AdapterError
+from documents.importers.block import AdapterError
 from documents.importers.block_import import import_blocks
+from documents.importers.parser_outputs import ADAPTERS
 from documents.models import Collection, Document, Tag
 
 if TYPE_CHECKING:

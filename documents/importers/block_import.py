@@ -22,7 +22,8 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 
 from documents.failures import IngestionFailure
-from documents.importers import AdapterError, ImportedBlock, read_blocks, recognise
+from documents.importers.block import AdapterError, ImportedBlock
+from documents.importers.parser_outputs import read_blocks, recognise
 from documents.ingestion.queue import open_job
 from documents.models import Document, Job
 from pdf.failures import FailureCode

@@ -5,7 +5,7 @@ Plain blocks are a list of objects (or an object that holds one under ``blocks``
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -331,3 +331,33 @@ def _corners(corners: Any) -> tuple:
     if len(points) != 4:
         raise ValueError
     return tuple((clamped(float(x)), clamped(float(y))) for x, y in points)
+
+
+# --- Choice of the reader ---
+
+
+ADAPTERS: dict[str, Callable[[object], list[ImportedBlock]]] = {
+    "docling": read_docling,
+    "unstructured": read_unstructured,
+    "blocks": read_plain_blocks,
+}
+
+
+def read_blocks(payload: object, kind: str = "") -> list[ImportedBlock]:
+    """Return blocks in reading order; ``kind`` '' detects the format. Raises AdapterError."""
+    adapter = ADAPTERS.get(kind or recognise(payload))
+    if adapter is None:
+        raise AdapterError(f"There is no adapter {kind!r}: choose from {', '.join(ADAPTERS)}.")
+    found = [block for block in adapter(payload) if block.text.strip()]
+    if not found:
+        raise AdapterError("There is no text in these blocks.")
+    return found
+
+
+def recognise(payload: object) -> str:
+    """Detect the format; 'blocks' by default."""
+    if isinstance(payload, dict) and payload.get("schema_name") == "DoclingDocument":
+        return "docling"
+    if isinstance(payload, list) and payload and isinstance(payload[0], dict) and "element_id" in payload[0]:
+        return "unstructured"
+    return "blocks"

@@ -9,8 +9,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from documents.importers import ADAPTERS, AdapterError
+from documents.importers.block import AdapterError
 from documents.importers.block_import import import_blocks
+from documents.importers.parser_outputs import ADAPTERS
 from documents.ingestion.pipeline import ingest_document
 from documents.management import LibraryCommand, owner_named
 from documents.models import Document

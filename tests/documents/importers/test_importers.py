@@ -16,9 +16,9 @@ from django.test import Client
 
 from chat.citations.snapshots import quoted
 from chat.models import Conversation, Message
-from documents.importers import AdapterError, read_blocks, recognise
-from documents.importers.block import MOST_BLOCKS
+from documents.importers.block import MOST_BLOCKS, AdapterError
 from documents.importers.block_import import FRAME, parsed_document
+from documents.importers.parser_outputs import read_blocks, recognise
 from documents.ingestion.source_files import replace_file
 from documents.library import delete_document
 from documents.models import Document, RetrievalChunk

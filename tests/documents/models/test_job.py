@@ -15,7 +15,7 @@ from django.utils.html import escape
 from django_q.models import OrmQ
 
 from documents.files.uploads import store_upload
-from documents.importers import AdapterError
+from documents.importers.block import AdapterError
 from documents.importers.block_import import import_blocks
 from documents.ingestion.pipeline import cancel, ingest_again, ingest_document
 from documents.library import delete_document
