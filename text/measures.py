@@ -9,27 +9,32 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
 
-from text.languages import UNSPACED_LANGUAGES, language_data
+from text.languages import UNSPACED_LANGUAGES, base_language, language_data
 from text.numbers import number_words, same_characters
 from text.quantities import GLUED_SCALE, GLUED_SCALES, Quantity, currency_names
 from text.units import CURRENCY_SIGN, CURRENCY_SYMBOLS, SIGNS, unit_names, units_by_symbol
 
 _BRACKET = re.compile(r"(?!(?<=\d)..[)\]])[(\[]([^()\[\]]*)[)\]]")  # not the "(k)" of "401(k)"
 _SEPARATOR = re.compile(
-    r"\s*(?:[;:：；،、\n|–—。]|,(?!\d{3})|(?<!\b\w)(?<!\b\w\w)(?<!\b\w\w\w)\.\s|\s[-/]\s|$)\s*"
+    r"\s*(?:[;:：；،、\n\t|–—。]|,(?!\d{3})|(?<!\b\w)(?<!\b\w\w)(?<!\b\w\w\w)\.\s|\s[-/]\s|$)\s*"
 )
 _IN = re.compile(r"(?<!\w)(?:in|en|em)\s+", re.IGNORECASE)
 _IN_AT_END = re.compile(r"(?<!\w)(?:in|en|em)\s+$", re.IGNORECASE)
 _COUNTED_IN_ZH = re.compile(r"以(?P<measure>[^以]{1,8}?)(?:计|計|为单位|為單位)")
 _WORD = re.compile(r"[^\s,;:'’\"]+")
-_ZEROS = re.compile(r"['’]?(?:1[,. ]?)?(?P<zeros>(?:000[,.' ]?)+)(?:['’]?s)?(?![\d])", re.IGNORECASE)
+_END_OF_NUMBER = re.compile(r"\d(?:[,.'’]|\)? ?)$")
+_NUMBER_BEHIND = re.compile(r"\s?\(?\s?[1-9]")
+_ZEROS = re.compile(
+    r"['’]?(?:1[,. ]?)?(?P<zeros>000(?:[,.' ]000){0,2})(?:['’]?s)?(?!\d|[-,.' ]\d)", re.IGNORECASE
+)
+_ONE_WITH_ZEROS = re.compile(r"1(?:[,. ]?000)+")  # alone it is a number, in "in 1,000" or "1,000 t" a scale
 _GLUED = re.compile(
-    rf"(?:(?P<before>{CURRENCY_SIGN})(?P<after_scale>mn|mm|m|bn|b|k|tn)?"
+    rf"(?:(?P<before>{CURRENCY_SIGN})(?:\s?(?P<after_scale>mn|mm|m|bn|b|k|tn))?"
     rf"|{GLUED_SCALE.pattern})(?![^\W\d_])",
 )
 _TRAILING_SYMBOL = re.compile(
@@ -101,19 +106,49 @@ class MeasureSpan:
 @lru_cache(maxsize=4096)
 def measure_of(text: str, language: str) -> MeasureSpan | None:
     """Return the measure that a caption, a head or a row's label names; None where it names none."""
+    return next(_measures_in(text, language), None)
+
+
+def page_scale(texts: Iterable[str], language: str) -> Decimal | None:
+    """Return the scale that a page's numbers count in: 10**6 for "(in millions)"; None where it states none.
+
+    The first text with a scale decides. It is read in the language ('' when unknown), then in English and
+    German, the languages of ``text.values``.
+    """
+    languages = dict.fromkeys((base_language(language), "en", "de"))
+    scales = (_scale_in(text, code) for text in texts for code in languages if code)
+    return next((scale for scale in scales if scale), None)
+
+
+@lru_cache(maxsize=4096)
+def _scale_in(text: str, language: str) -> Decimal | None:
+    if not _scale_pattern(language).search(text):
+        return None
+    scales = (found.measure.scale for found in _measures_in(text, language))
+    return next((scale for scale in scales if scale != 1), None)
+
+
+@cache
+def _scale_pattern(language: str) -> re.Pattern[str]:
+    """Return what every text with a scale matches; most texts of a page do not."""
+    names = sorted(name for name, measure in _names(language).items() if measure.scale != 1)
+    return re.compile("|".join((*map(re.escape, names), "000", _GLUED.pattern)), re.IGNORECASE)
+
+
+def _measures_in(text: str, language: str) -> Iterator[MeasureSpan]:
     plain = same_characters(text)
     for start, end in _phrases(plain):
+        if _END_OF_NUMBER.search(plain, max(0, start - 3), start):  # "million" of "$(4) million"
+            continue
         if found := _measure(plain[start:end], language):
-            return MeasureSpan(found, start, end)
+            yield MeasureSpan(found, start, end)
     if language in UNSPACED_LANGUAGES:
         for counted in _COUNTED_IN_ZH.finditer(plain):
             if found := _measure(counted["measure"], language):
-                return MeasureSpan(found, *counted.span())
-    if bracketed := _loose(plain, language):
-        return bracketed
+                yield MeasureSpan(found, *counted.span())
+    yield from _loose(plain, language)
     if (trailing := _TRAILING_SYMBOL.search(plain)) and (found := _measure(trailing[1], language)):
-        return MeasureSpan(found, trailing.start(1), trailing.end(1))
-    return None
+        yield MeasureSpan(found, trailing.start(1), trailing.end(1))
 
 
 def names_unit(head: str, language: str) -> bool:
@@ -172,21 +207,25 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         at = match.end()
 
 
-def _loose(text: str, language: str) -> MeasureSpan | None:
-    """Return a scale or currency in brackets beside other words: "(unaudited, in € thousand)"."""
+def _loose(text: str, language: str) -> Iterator[MeasureSpan]:
+    """Yield each scale or currency in brackets beside other words: "(unaudited, in € thousand)"."""
     for bracket in _BRACKET.finditer(text):
+        if _ONE_WITH_ZEROS.search(bracket[1]):
+            continue
         words = list(_words(bracket[1], language))
         known = [word for word in words if word is not None]
         if (found := _joined(known)) and (found.scale != 1 or found.currency):
-            return MeasureSpan(replace(found, symbol=""), *bracket.span(1))
-    return None
+            yield MeasureSpan(replace(found, symbol=""), *bracket.span(1))
 
 
 def _measure(phrase: str, language: str) -> Measure | None:
     """Return the measure a phrase is, all its words read; None where others stand in it."""
-    if phrase.strip().lower() in number_words(language).ordinals:  # "Second" behind "First"
+    plain = phrase.strip()
+    if _ONE_WITH_ZEROS.fullmatch(plain):
         return None
-    words = list(_words(phrase.strip(), language))
+    if plain.lower() in number_words(language).ordinals:  # "Second" behind "First"
+        return None
+    words = list(_words(plain, language))
     known = [word for word in words if word is not None]
     unknown = len(words) - len(known)
     if not known or (found := _joined(known)) is None:
@@ -224,8 +263,9 @@ def _words(phrase: str, language: str) -> Iterator[Measure | None]:
             continue
         found = _glued(phrase, at) or _zeros(phrase, at) or _name(phrase, at, language)
         if found:
-            measure, at = found
-            yield measure
+            measure, end = found
+            yield None if _is_in_amount(phrase, at, end, measure) else measure
+            at = end
         elif unspaced and not phrase[at].isascii():
             at += 1
             yield None
@@ -233,6 +273,13 @@ def _words(phrase: str, language: str) -> Iterator[Measure | None]:
             word = _WORD.match(phrase, at)
             at = word.end() if word else at + 1
             yield None
+
+
+def _is_in_amount(phrase: str, start: int, end: int, found: Measure) -> bool:
+    """Return whether a word belongs to a number: "million" of "$300 million", which counts nothing else."""
+    if found.scale != 1 and _END_OF_NUMBER.search(phrase, max(0, start - 3), start):
+        return True
+    return bool(found.currency and _NUMBER_BEHIND.match(phrase, end))
 
 
 def _glued(phrase: str, at: int) -> tuple[Measure, int] | None:
@@ -249,7 +296,7 @@ def _glued(phrase: str, at: int) -> tuple[Measure, int] | None:
 def _zeros(phrase: str, at: int) -> tuple[Measure, int] | None:
     """Read "'000", "1,000", "000s"."""
     match = _ZEROS.match(phrase, at)
-    if not match or (at and phrase[at - 1].isdigit()):
+    if not match or _END_OF_NUMBER.search(phrase, max(0, at - 3), at):
         return None
     return Measure(Decimal(10) ** match["zeros"].count("0")), match.end()
 
@@ -312,6 +359,8 @@ def _head_words(language: str, key: str) -> tuple[str, ...]:
 def _names(language: str) -> dict[str, Measure]:
     """Lower-case names and what they say of a measure."""
     names = {name: Measure(symbol=symbol) for name, symbol in unit_names(language).items()}
-    names |= {word: Measure(scale) for word, scale in number_words(language).scales.items()}
+    scales = number_words(language).scales.items()
+    # A letter alone is a note's or a list's, "(b)"; one beside a currency is read with it, "$ b".
+    names |= {word: Measure(scale) for word, scale in scales if not (len(word) == 1 and word.isascii())}
     names |= {name: Measure(currency=code) for name, code in currency_names(language).items()}
     return names | {word: Measure() for word in _head_words(language, "small")}

@@ -17,7 +17,7 @@ and scale words are read by the functions and data of ``text.numbers`` for both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -200,29 +200,6 @@ def _is_part_of_a_name(text: str, start: int, end: int, match: re.Match[str]) ->
 
 def _is_year(digits: str, currency: str, unit: str) -> bool:
     return not currency and not unit and YEAR.fullmatch(digits) is not None
-
-
-# The scale that a page states.
-
-_CONTEXT_SCALE = re.compile(
-    r"(?:\bin|\(|[$£€¥]|dollars|usd|eur|amounts)\s*(?:[$£€¥]|us\$|usd|eur|gbp|chf)?\s*"
-    r"(?P<scale>thousand|million|billion|tausend|tsd|mio|millionen|mrd|milliarden|t(?=€|eur\b))"
-    r"(?:s?\b|(?<=\bt)(?=€|eur\b))",
-    re.IGNORECASE,
-)
-
-
-def page_scale(texts: Iterable[str]) -> Decimal | None:
-    """Return the scale that the first of the texts with one states: 10**6 for "(in millions)"; else None."""
-    return next((scale for scale in map(_scale_in_text, texts) if scale), None)
-
-
-@lru_cache(maxsize=4096)
-def _scale_in_text(text: str) -> Decimal | None:
-    for match in _CONTEXT_SCALE.finditer(text):
-        if not re.search(r"\d\s*$", text[: match.start()]) or match[0].startswith("("):
-            return _SCALES.get(match["scale"].lower(), Decimal(1000))  # T€
-    return None
 
 
 # Which year a value of a sentence belongs to.

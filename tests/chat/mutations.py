@@ -21,7 +21,8 @@ from chat.citations.claims import Claim, SourceUnit, words_between
 from chat.citations.values.support import FALLING, head_years, heads_of
 from chat.citations.verification.verify import verify
 from pdf.structure import ParsedPage
-from text.values import Value, page_scale, values_in
+from text.measures import page_scale
+from text.values import Value, values_in
 
 Page = Sequence[SourceUnit]
 SCALE_NAMES = {Decimal(10**3): "thousand", Decimal(10**6): "million", Decimal(10**9): "billion"}
@@ -93,7 +94,7 @@ def _table_claims(unit: SourceUnit, page: Page, chance: random.Random) -> Iterat
         year = columns[value.start]
         if value.kind == "percent" and any(other.kind != "percent" for other in numbers):
             year = None  # a column of changes, though it stands beside one of a year
-        scale = page_scale([*heads_of(unit), *(o.text for o in others)])
+        scale = page_scale([*heads_of(unit), *(o.text for o in others)], unit.language)
         bare = not re.match(r" ?[^\W\d_]", unit.text[value.end :])  # no "$112" of "112 bps"
         written = _written(value, scale, chance) if bare else value.text.strip()
         when = f" in {year}" if year else ""

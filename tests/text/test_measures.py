@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from text.measures import exceptions_of, measure_of, without_measure
+from text.measures import exceptions_of, measure_of, page_scale, without_measure
 
 MILLION = 10**6
 
@@ -59,6 +59,13 @@ def test_a_measure_is_read_wherever_a_caption_names_it(
         "Group A",
         "Fiscal 2018 (1)",
         "The dividend was paid through our 401(k) plan.",
+        "Corporate assets (b)",
+        "Operating profit (a)(b)(c)",
+        "B. Goodwill",
+        "Medium-term note ($300 million)",
+        "a benefit of $(4) million and $(7) million",
+        "Shares forfeited (75,000)",
+        "Notes due, 1,000",
         "2021",
     ],
 )
@@ -78,3 +85,27 @@ def test_the_words_beside_a_measure_are_left(text: str, left: str) -> None:
 def test_a_scale_says_what_it_is_not_for() -> None:
     assert list(exceptions_of("(in millions, except per share data)", "en")) == [{"per", "share", "data"}]
     assert list(exceptions_of("in Mio. Euro, außer Angaben je Aktie", "de")) == [{"angaben", "je", "aktie"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "scale"),
+    [
+        ("(in millions, except per share data)", "en", 10**6),
+        ("(MILLIONS, EXCEPT PER COMMON SHARE DATA)", "en", 10**6),
+        ("($ million)", "en", 10**6),
+        ("$ in thousands", "en", 1000),
+        ("(Dollars in billions)", "en", 10**9),
+        ("Useful life (in years)\tCost (in millions)", "en", 10**6),
+        ("Shares used in calculation (000’s)", "en", 1000),
+        ("(in Mio. €)", "de", 10**6),
+        ("Angaben in TEUR", "", 1000),
+        ("in Mrd. EUR", "", 10**9),
+        ("(en milliers d'euros)", "fr", 1000),
+        ("（単位：百万円）", "ja", 10**6),
+        ("It cost $5 million.", "en", None),
+        ("Corporate assets (b)\t11,355\t8,794", "en", None),
+        ("Repurchase of common stock\t(698)\t(1,000)", "en", None),
+    ],
+)
+def test_the_scale_that_a_page_counts_in_is_read(text: str, language: str, scale: int | None) -> None:
+    assert page_scale(["nothing here", text], language) == scale

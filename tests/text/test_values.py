@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from text.values import Value, page_scale, values_in
+from text.values import Value, values_in
 
 
 def only(text: str) -> Value:
@@ -93,21 +93,6 @@ def test_values_of_a_row_do_not_take_each_others_signs() -> None:
 @pytest.mark.parametrize("text", ["Sales (2018) of $1,577 million, 4.5% and (305).", "١٢٣ and 1\u202f577 €"])
 def test_a_value_is_the_slice_of_its_text(text: str) -> None:
     assert all(text[value.start : value.end] == value.text for value in values_in(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "scale"),
-    [
-        ("(in millions, except per share data)", 10**6),
-        ("(MILLIONS, EXCEPT PER COMMON SHARE DATA)", 10**6),
-        ("($ million)", 10**6),
-        ("$ in thousands", 1000),
-        ("(Dollars in billions)", 10**9),
-        ("It cost $5 million.", None),
-    ],
-)
-def test_what_a_page_counts_in_is_read(text: str, scale: int | None) -> None:
-    assert page_scale(["nothing here", text]) == scale
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,10 @@ from chat.citations.anchoring.page_text import (
 from chat.citations.anchoring.quote_alignment import Alignment, Tile, align, without_unquoted_signs
 from chat.citations.values.support import agreement
 from pdf.geometry import Rect
+from text.measures import page_scale
 from text.numbers import decimal_mark
 from text.terms import one_line
-from text.values import Value, page_scale, values_in
+from text.values import Value, values_in
 
 # --- Where a quote stands in one piece, and which of several places its context means ---
 
@@ -293,7 +294,7 @@ def value_places(pages: Sequence[PageText], quote: str) -> list[Occurrence]:
 def _values_on(page: PageText, value: Value, quote: str) -> Iterator[Occurrence]:
     if _significant(value.digits) not in _SEPARATORS.sub("", page.text) and value.kind != "date":
         return
-    scale, mark = page_scale([page.text]), decimal_mark(page.text)
+    scale, mark = page_scale([page.text], ""), decimal_mark(page.text)
     quoted = values_in(quote, decimal_mark(quote) or mark)
     for printed in values_in(page.text, mark):
         if any(agreement(value, printed, scale) for value in quoted):

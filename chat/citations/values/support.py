@@ -19,9 +19,10 @@ from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
 from pdf.structure import Cell
+from text.measures import page_scale
 from text.numbers import YEAR, decimal_mark, month_numbers, numbers_in, same_characters
 from text.terms import stop_words
-from text.values import ANY_YEAR, Value, ValueYear, page_scale, values_in, year_of_value
+from text.values import ANY_YEAR, Value, ValueYear, values_in, year_of_value
 
 # Whether a passage is on the subject of a claim: the share of the claim's content words it has.
 
@@ -400,7 +401,8 @@ class _ValueReader:
 
     @cached_property
     def _scale(self) -> Decimal | None:
-        return page_scale([*heads_of(self._unit), *(other.text for other in self._nearest_first())])
+        texts = [*heads_of(self._unit), *(other.text for other in self._nearest_first())]
+        return page_scale(texts, self._unit.language)
 
     def _nearest_first(self) -> list[SourceUnit]:
         start = self._unit.char_start

@@ -10,7 +10,7 @@ import pytest
 from chat.citations.claims import Claim, SourceUnit, Verification
 from chat.citations.verification.verify import verify
 from tests.chat.citations.verification.test_verification import under_years, units
-from text.values import page_scale, values_in
+from text.values import values_in
 
 GERMAN = [
     (60.0, 40.0, "Konzern-Kapitalflussrechnung (in Mio. €)"),
@@ -69,13 +69,6 @@ def test_digits_are_read_by_the_mark_unless_they_can_be_read_in_one_way_only(
 def test_german_scales_and_dates_are_read(text: str, number: str, scale: int | None) -> None:
     (value,) = values_in(f"Es waren für den Konzern {text}")
     assert (value.number, value.scale) == (Decimal(number), scale)
-
-
-@pytest.mark.parametrize(
-    ("text", "scale"), [("(in Mio. €)", 10**6), ("Angaben in TEUR", 1000), ("in Mrd. EUR", 10**9)]
-)
-def test_what_a_german_page_counts_in_is_read(text: str, scale: int) -> None:
-    assert page_scale([text]) == scale
 
 
 @pytest.mark.parametrize("text", ["Sales decreased 12%.", "The margin 15% rose.", "It declined 12 percent."])
