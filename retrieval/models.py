@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from retrieval.results import SearchRecord, SearchResult
 
 logger = logging.getLogger(__name__)
-ANALYSIS_VERSION = 5
+ANALYSIS_VERSION = 6
 """Of the indexed terms and their weights. Documents of older versions are indexed again in the background."""
 KEPT_CHARACTERS = 2000
 """Of a query, how many the history keeps."""

@@ -187,20 +187,26 @@ def mark_of_language(language: str) -> DecimalMark | None:
 
 
 def digit_value(digits: str, mark: DecimalMark | None) -> Decimal:
-    """Return the value of digits with separators; ``mark`` decides only where they have two readings.
+    """Return the value of digits with separators; ``mark`` decides only where they have two readings."""
+    return Decimal(plain_digits(digits, mark))
 
-    Three digits behind a single mark have two ("1.577"), unless more than three or a zero stand before it.
+
+def plain_digits(digits: str, mark: DecimalMark | None) -> str:
+    """Return digits without separators, with a decimal point: "1577.50" for "1,577.50" or "1.577,50".
+
+    ``mark`` decides only where they have two readings. Three digits behind a single mark have two ("1.577"),
+    unless more than three or a zero stand before it.
     """
     plain = re.sub(r"['’\s]", "", digits)
     last = max(plain.rfind("."), plain.rfind(","))
     if last < 0:
-        return Decimal(plain)
+        return plain
     whole, decimals = plain[:last], plain[last + 1 :]
     if plain.count(plain[last]) > 1 or (
         re.fullmatch(r"[1-9]\d{0,2}", whole) and len(decimals) == 3 and plain[last] != (mark or ".")
     ):
-        return Decimal(re.sub(r"[.,]", "", plain))
-    return Decimal(f"{re.sub('[.,]', '', whole) or 0}.{decimals}")
+        return re.sub(r"[.,]", "", plain)
+    return f"{re.sub('[.,]', '', whole) or 0}.{decimals}"
 
 
 def numbers_in(text: str, language: str, mark: DecimalMark | None = None) -> list[Number]:

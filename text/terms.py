@@ -19,7 +19,7 @@ from typing import NamedTuple
 from Stemmer import Stemmer
 
 from text.languages import base_language, language_data, languages_with
-from text.numbers import YEAR, mark_of_language
+from text.numbers import YEAR, mark_of_language, plain_digits
 
 COMPOUND = re.compile(r"[^\W_]+(?:[-‐‑–&.,'’/<>=≤≥+:]+[^\W_]+)*")
 PART = re.compile(r"[^\W_]+")
@@ -250,7 +250,7 @@ class Analyzer:
     def __init__(self, language: str) -> None:
         self.stop_words = stop_words(language)
         self.language = language
-        self.decimal_point = mark_of_language(language) == "."
+        self.decimal_mark = mark_of_language(language) or ","
         self._snowball = snowball(language)
         self.between_spaces = _TermsBetweenSpaces(self)
         self.as_written = _TermsAsWritten(self.between_spaces)
@@ -281,13 +281,11 @@ class Analyzer:
 
     def number(self, text: str) -> str:
         """Return the number with a decimal point and no zeros behind it; '' for what is none."""
-        if not self.decimal_point and NUMBER_WITH_COMMA.fullmatch(text):
-            text = text.replace(".", "").replace(",", ".")
-        elif NUMBER.fullmatch(text):
-            text = text.replace(",", "")
-        else:
+        with_comma = self.decimal_mark == "," and NUMBER_WITH_COMMA.fullmatch(text)
+        if not with_comma and not NUMBER.fullmatch(text):
             return ""
-        return text.rstrip("0").rstrip(".") if "." in text else text
+        digits = plain_digits(text, self.decimal_mark)
+        return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
     def _analyse_mixed(self, compound: str) -> Iterator[str]:
         """Yield words with a mark or digit inside: the whole, and each part that is a word."""
