@@ -46,6 +46,7 @@ from documents.models import CitationUnit, Collection, Document, Placement, Retr
 from retrieval.index.document_index import embed_document, index_words
 from retrieval.index.vectors import active_space
 from retrieval.models import ChunkVector, IndexedChunk, IndexedDocument
+from text.numbers import YEAR
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as BrowserPage
@@ -326,7 +327,6 @@ def p95(times: list[float]) -> float:
 OWNER = "benchmark"
 REPLACED_ONE_IN = 8
 WORD = re.compile(r"[A-Za-z]{4,}|\d+")
-YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Variation:

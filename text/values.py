@@ -32,6 +32,8 @@ Kind = Literal["number", "amount", "percent", "year", "date"]
 _LANGUAGES = ("en", "de")
 """Languages of the names of months and scales. A name of both is English: "billion"."""
 _SCALES = number_words("de").scales | number_words("en").scales
+SCALE_WORD = re.compile(rf"\b(?:{'|'.join(name for name in _SCALES if len(name) > 4)})\b", re.IGNORECASE)
+"""A scale that is written out: "million", "Milliarden"."""
 _DIGITS = (
     r"\d{1,3}(?:\.\d{3})+,\d+"  # 1.577,00
     r"|\d{1,3}(?:\.\d{3}){2,}(?![.\d])"  # 1.577.000

@@ -157,7 +157,7 @@ class _MarkerReader:
             return None
         if bracket in self._printed or _VALUE_BEFORE.search(before) or inside.strip() == "0":
             return None  # the documents' own, or a value
-        return list(self._known(numbers_in(found[1])))
+        return list(self._known(listed_numbers(found[1])))
 
     def _known(self, written: Sequence[str]) -> Iterator[Event]:
         for name in written:
@@ -172,7 +172,7 @@ class _MarkerReader:
         return [CitationMark(aliases[0], page)] if len(aliases) == 1 else []
 
 
-def numbers_in(text: str) -> list[str]:
+def listed_numbers(text: str) -> list[str]:
     """Return the numbers of a list such as ``1, 3`` or ``u2–u4``."""
     names = re.findall(_ONE, text)
     if len(names) == 2 and _RANGE.search(text):

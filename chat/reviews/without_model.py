@@ -22,7 +22,6 @@ from chat.answers.prompt import prompt_for
 from chat.answers.without_model.answer import Extractive, bullet, verified_lines
 from chat.answers.without_model.lines import (
     DIGIT,
-    SCALE_WORD,
     AnswerLine,
     distinct_terms,
     lines_of,
@@ -56,6 +55,7 @@ from chat.reviews.typed_values import (
 )
 from chat.reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_values
 from domains.items import Item, items_asked
+from text.values import SCALE_WORD
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 MOST_PAGES = 12  # searched for a value

@@ -26,12 +26,12 @@ from text.quantities import currency_names
 from text.sentences import sentence_spans
 from text.terms import one_line, terms_of
 from text.units import CURRENCY_SYMBOLS
+from text.values import SCALE_WORD
 
 LONGEST_LINE = 700  # characters; longer text is a list that lost its line ends
 LEAST_LETTERS = 4  # minimum letters of a line with content
 MOST_COLUMNS = 4  # columns given of a wide table when the question names none
 LONGEST_HEAD = 45  # characters of a column head; longer ones are several run together
-SCALE_WORD = re.compile(r"\b(?:thousand|million|billion)s?\b", re.I)
 AMOUNT = re.compile(r"[$€£¥₹]? ?\d[\d.,]*")
 LABEL_AMOUNT = re.compile(rf"\s[$€£¥₹]? ?(?!{YEAR_DIGITS}$)\d[\d.,]{{2,}}$")
 PER_UNIT = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\beps\b", re.I)
