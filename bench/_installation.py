@@ -309,7 +309,7 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def taken_in(path: Path) -> Iterator[Document]:
+def ingested(path: Path) -> Iterator[Document]:
     """Store the file as a document of a temporary owner; delete both afterwards. Raises CommandError."""
     owner, _made = User.objects.get_or_create(username=USER)
     with path.open("rb") as file:

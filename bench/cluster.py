@@ -121,7 +121,7 @@ class Load:
             self.wrong.append(f"answer {asked} is {answer['status']}: {answer['error']}")
         elif provider == "extractive":
             self.compare("answer", answer["content"])
-        elif not written_whole(answer["content"]):
+        elif not is_complete(answer["content"]):
             self.wrong.append(f"answer {asked} reads {answer['content']!r}")
 
     def ask_model(self) -> None:
@@ -189,7 +189,7 @@ class Load:
                 self.wrong.append(f"{work.__name__}: {error!r}")
 
 
-def written_whole(content: str) -> bool:
+def is_complete(content: str) -> bool:
     """Return whether the last writer wrote the whole answer; killed writers leave its beginning."""
     whole, words = "".join(WORDS).split(), content.split()
     begun = [place for place, word in enumerate(words) if word == whole[0]]
@@ -238,7 +238,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     cluster = started(options["citus"])
     with scripted_provider():
         files = sorted(options["folder"].rglob("*.pdf"), key=lambda file: file.stat().st_size)
-        load = people()
+        load = users_with_tokens()
         for told in throughput(cluster, load, files[: options["limit"]]):
             command.stdout.write(told)
             command.stdout.flush()
@@ -248,7 +248,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
         for name in options["killed"]:
             if name in cluster:
                 outcomes.append(outcome := trial(cluster[name], load, options["power"]))
-                told = msgspec.json.encode(outcome).decode() if options["json"] else shown(outcome)
+                told = msgspec.json.encode(outcome).decode() if options["json"] else summary(outcome)
                 command.stdout.write(told)
                 command.stdout.flush()
     return int(any(outcome.lost or outcome.wrong for outcome in outcomes))
@@ -288,7 +288,7 @@ def make_database(primary: Host) -> bool:
     return True
 
 
-def people() -> Load:
+def users_with_tokens() -> Load:
     users = [User.objects.create_user(name) for name in USERS]
     tokens = {
         user.username: f"Bearer {ApiToken.objects.issue(user, 'cluster', ['read', 'write', 'ask'])[1]}"
@@ -358,7 +358,7 @@ def different(load: Load) -> list[str]:
     return [f"documents of one shape have rows {shape}" for shape in shapes] if len(shapes) > 1 else []
 
 
-def shown(outcome: OutageReport) -> str:
+def summary(outcome: OutageReport) -> str:
     sound = "✗" if outcome.lost or outcome.wrong else "✓"
     done = ", ".join(f"{count} {name}" for name, count in outcome.done.items())
     refused = ", ".join(f"{count} × {name}" for name, count in outcome.refused.items()) or "none"

@@ -27,7 +27,7 @@ from urllib.parse import urlencode
 import msgspec
 from django.core.management.base import BaseCommand
 
-from bench._installation import chromium, new_tab, server, taken_in
+from bench._installation import chromium, ingested, new_tab, server
 from documents.models import CitationUnit, Document
 from pdf.extract.words import UNDECODABLE
 
@@ -152,7 +152,7 @@ class Painted:
         for number, rect in enumerate(self.rects):
             inside = [box for _, box in self.words if holds(rect, box)]
             if inside:
-                words = hull(inside)
+                words = bounding_box(inside)
                 along = 0 if words[2] - words[0] > words[3] - words[1] else 1
                 ink = Ink(self.ink[number][along], GAP * (rect[3 - along] - rect[1 - along]))
                 found.append(max(_error(rect, words, along + 2 * side, side, ink) for side in (0, 1)))
@@ -180,12 +180,12 @@ def holds(rect: Box, word: Box) -> bool:
     return rect[0] <= x <= rect[2] and rect[1] <= y <= rect[3]
 
 
-def hull(boxes: list[Box]) -> Box:
+def bounding_box(boxes: list[Box]) -> Box:
     x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
     return min(x0s), min(y0s), max(x1s), max(y1s)
 
 
-def settle(page: Page) -> None:
+def wait_until_still(page: Page) -> None:
     """Wait until pdf.js has drawn everything and nothing moves."""
     page.wait_for_function(STILL, polling=250)
 
@@ -225,7 +225,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     measured = []
     with server() as address, chromium() as browser:
         for path in options["files"]:
-            with taken_in(path) as document:
+            with ingested(path) as document:
                 page = new_tab(browser, address)
                 page.goto(f"{address}/documents/{document.pk}/?page=1")
                 measured.append(measure(page, document, path.name, options))
@@ -239,12 +239,12 @@ def measure(page: Page, document: Document, name: str, options: dict[str, Any]) 
     page.locator(".page[data-loaded] .textLayer").first.wait_for(state="attached")
     page.locator("[data-zoom]").select_option("1")
     found = Measured(name)
-    for number in odd_pages(document, options["all"])[: options["pages"]]:
+    for number in pages_to_check(document, options["all"])[: options["pages"]]:
         found.pages += 1
         for unit in passages(document, number)[: options["passages"]]:
-            light(page, unit)
+            show_highlight(page, unit)
             painted = painted_on(page, number)
-            wanted = named(unit.content.split())
+            wanted = decodable(unit.content.split())
             found.passages += 1
             found.words += len(wanted)
             found.covered += found_in(wanted, [text for text, _ in painted.words])
@@ -252,16 +252,16 @@ def measure(page: Page, document: Document, name: str, options: dict[str, Any]) 
     return found
 
 
-def light(page: Page, unit: CitationUnit) -> None:
+def show_highlight(page: Page, unit: CitationUnit) -> None:
     page.keyboard.press("Escape")
     page.evaluate(FOLLOW, "?" + urlencode({"page": unit.page_number, "unit": unit.pk, "q": unit.content}))
     place = f'.page[data-loaded][data-page-number="{unit.page_number}"]'
     page.locator(f"{place} .lit-anchor").first.wait_for(state="attached")
     page.locator(f"{place} .textLayer .endOfContent").wait_for(state="attached")
-    settle(page)
+    wait_until_still(page)
 
 
-def odd_pages(document: Document, everything: bool) -> list[int]:
+def pages_to_check(document: Document, everything: bool) -> list[int]:
     pages = list(document.pages.defer("text", "word_boxes", "furniture", "figures"))
     sizes = {(round(page.width), round(page.height)) for page in pages}
     return [
@@ -296,7 +296,7 @@ def found_in(words: list[str], painted: list[str]) -> int:
     return count
 
 
-def named(words: list[str]) -> list[str]:
+def decodable(words: list[str]) -> list[str]:
     """Without those of which no letter can be compared, since their font does not say what they are."""
     return [word for word in words if UNDECODABLE not in word or alphanumeric(word)]
 

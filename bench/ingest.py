@@ -158,7 +158,7 @@ def measure(files: list[Path]) -> IngestFigures:
     with bench_user() as user:
         for file in files:
             with timed(seconds, "whole"):
-                document = take_in(user, file)
+                document = ingest_file(user, file)
             if document.status != Document.Status.READY:
                 failed += 1
                 continue
@@ -256,7 +256,7 @@ def measure_raw(file: Path, seconds: dict[str, float]) -> None:
             document[number].get_text("words")
 
 
-def take_in(user: User, file: Path) -> Document:
+def ingest_file(user: User, file: Path) -> Document:
     with file.open("rb") as stream:
         document = store_upload(user, File(stream), file.name, queued=False)
     ingest_document(document.pk)

@@ -172,7 +172,7 @@ def one_alone(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]
     for number in range(5):
         (talk,) = server.conversations(1, "extractive")
         began = time.monotonic()
-        asyncio.run(asked_all(server, [talk], number))
+        asyncio.run(ask_all(server, [talk], number))
         wait_until_written([talk])
         seconds.append(time.monotonic() - began)
     return True, f"one answer alone {statistics.median(seconds[1:]):.2f} s"
@@ -182,7 +182,7 @@ def without_model(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, 
     """Ask many questions at once: all must start in order, at a minimum rate."""
     talks = server.conversations(options["answers"], "extractive")
     began = time.monotonic()
-    asyncio.run(asked_all(server, talks))
+    asyncio.run(ask_all(server, talks))
     asked = time.monotonic() - began
     wait_until_written(talks)
     seconds = time.monotonic() - began
@@ -273,14 +273,12 @@ def mixed(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]:
     )
 
 
-async def asked_all(server: LoadedServer, talks: list[Conversation], first: int = 0) -> None:
+async def ask_all(server: LoadedServer, talks: list[Conversation], first: int = 0) -> None:
     async with server.client() as client:
-        await asyncio.gather(
-            *(asked(server, client, talk, first + place) for place, talk in enumerate(talks))
-        )
+        await asyncio.gather(*(ask(server, client, talk, first + place) for place, talk in enumerate(talks)))
 
 
-async def asked(server: LoadedServer, client: httpx.AsyncClient, talk: Conversation, number: int) -> None:
+async def ask(server: LoadedServer, client: httpx.AsyncClient, talk: Conversation, number: int) -> None:
     body = {"question": QUESTION.format(number % PAGES + 1), "wait": False}
     count(server, await client.post(f"/api/conversations/{talk.pk}/messages/", json=body))
 
@@ -349,12 +347,14 @@ async def search_at(
         for address in opened[:5]:
             await page(address)
         searches, shown = await asyncio.gather(
-            paced(search, bodies, rate), paced(page, opened, PAGES_A_SECOND)
+            run_at_rate(search, bodies, rate), run_at_rate(page, opened, PAGES_A_SECOND)
         )
     return p95(searches), p95(shown)
 
 
-async def paced(call: Callable[[Any], Awaitable[float]], items: Sequence[Any], rate: float) -> list[float]:
+async def run_at_rate(
+    call: Callable[[Any], Awaitable[float]], items: Sequence[Any], rate: float
+) -> list[float]:
     """Start each call at its time, whether or not earlier ones have ended; return the results."""
     began = time.monotonic()
 
@@ -371,12 +371,10 @@ def p95(seconds: Sequence[float]) -> float:
 
 async def mixed_at_once(server: LoadedServer, talks: list[Conversation], each: int) -> float:
     async with server.client() as client, server.client(stranger=True) as stranger:
-        calls: list[Awaitable[None]] = [
-            asked(server, client, talk, place) for place, talk in enumerate(talks)
-        ]
-        calls += [sought(server, client) for _ in range(each)]
-        calls += [got(server, client, "/api/documents/", {}) for _ in range(each)]
-        calls += [got(server, stranger, "/api/documents/", {}) for _ in range(each)]
+        calls: list[Awaitable[None]] = [ask(server, client, talk, place) for place, talk in enumerate(talks)]
+        calls += [post_search(server, client) for _ in range(each)]
+        calls += [get_page(server, client, "/api/documents/", {}) for _ in range(each)]
+        calls += [get_page(server, stranger, "/api/documents/", {}) for _ in range(each)]
         ended = asyncio.Event()
         health = asyncio.create_task(slowest_health(server, ended.is_set))
         await asyncio.gather(*calls)
@@ -384,11 +382,11 @@ async def mixed_at_once(server: LoadedServer, talks: list[Conversation], each: i
         return await health
 
 
-async def sought(server: LoadedServer, client: httpx.AsyncClient) -> None:
+async def post_search(server: LoadedServer, client: httpx.AsyncClient) -> None:
     count(server, await client.post("/api/search/", json={"query": QUESTION.format(3)}))
 
 
-async def got(server: LoadedServer, client: httpx.AsyncClient, path: str, query: dict[str, str]) -> None:
+async def get_page(server: LoadedServer, client: httpx.AsyncClient, path: str, query: dict[str, str]) -> None:
     count(server, await client.get(path, params=query))
 
 

@@ -22,7 +22,7 @@ import msgspec
 import pymupdf
 from django.core.management.base import BaseCommand, CommandError
 
-from bench._installation import taken_in
+from bench._installation import ingested
 from chat.citations.anchoring.find_quote import Anchor
 from chat.citations.anchoring.page_sources import forget_pages, locate
 from chat.citations.verification import prose, tokens
@@ -67,7 +67,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     if options["file"].suffix == ".jsonl":
         write_verification(command, options["file"].read_bytes().splitlines())
         return 0
-    with taken_in(options["file"]) as document:
+    with ingested(options["file"]) as document:
         figures = measure(document, options["file"], options["quotes"])
     if options["json"]:
         command.stdout.write(msgspec.json.encode(figures).decode())
@@ -86,8 +86,8 @@ def measure(document: Document, path: Path, count: int) -> LocateFigures:
     sentences = sentences_of(document, count, generator)
     kinds = {
         "as printed": sentences,
-        "typed otherwise": [Quote(typed_otherwise(quote.text)) for quote in sentences],
-        "a word changed": [Quote(word_changed(quote.text, generator)) for quote in sentences],
+        "typed otherwise": [Quote(without_punctuation(quote.text)) for quote in sentences],
+        "a word changed": [Quote(with_changed_word(quote.text, generator)) for quote in sentences],
         "a value, by its row": values_of(document, count, generator),
         "words that stand nowhere": [Quote(shuffled(quote.text, generator)) for quote in sentences],
     }
@@ -123,12 +123,12 @@ def values_of(document: Document, count: int, generator: random.Random) -> list[
     return [Quote(generator.choice(re.findall(r"\d[\d.,]*\d|\d", text)), text) for text in chosen]
 
 
-def typed_otherwise(text: str) -> str:
+def without_punctuation(text: str) -> str:
     """Return the text without quotes and hyphens, in lower case."""
     return re.sub(r"[-'\"“”‘’–—]", "", text.lower())
 
 
-def word_changed(text: str, generator: random.Random) -> str:
+def with_changed_word(text: str, generator: random.Random) -> str:
     words = text.split()
     words[generator.randrange(len(words))] = "altogether"
     return " ".join(words)

@@ -26,7 +26,7 @@ import msgspec
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from bench._installation import chromium, new_tab, server, taken_in
+from bench._installation import chromium, ingested, new_tab, server
 from chat.models import Citation, Conversation, Message, ReadingPlace
 from documents.models import Document
 
@@ -189,7 +189,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
     stock = stock_viewer(options["stock"]) if options["stock"] else nullcontext("")
-    with taken_in(options["file"]) as document, stock as stock_page, server() as address:
+    with ingested(options["file"]) as document, stock as stock_page, server() as address:
         cite(document)
         figures = measure(document, address, options["runs"], stock_page)
     if options["json"]:

@@ -189,14 +189,14 @@ def write_growth(out: OutputWrapper, sizes: Sequence[Size]) -> None:
     for scope in dict.fromkeys(size.scope for size in sizes):
         of_scope = [size for size in sizes if size.scope == scope]
         if len(of_scope) > 1:
-            powers = (power(of_scope, name) for name in SCALED_FIGURES)
+            powers = (growth_exponent(of_scope, name) for name in SCALED_FIGURES)
             out.write(f"{'grows as ^':>13}{scope:>13}" + "".join(f"{value:>13.2f}" for value in powers))
 
 
 SCALED_FIGURES = ("p50", "p95", "python", "server", "sent", "received", "index_bytes")
 
 
-def power(sizes: Sequence[Size], name: str) -> float:
+def growth_exponent(sizes: Sequence[Size], name: str) -> float:
     """Return the exponent of growth: the slope of log(value) by log(number of chunks)."""
     values = [math.log(max(getattr(size, name), 0.001)) for size in sizes]
     return statistics.linear_regression([math.log(size.chunks) for size in sizes], values).slope

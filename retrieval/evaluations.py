@@ -282,7 +282,7 @@ def rankings_of(questions: Sequence[KnownQuestion]) -> list[Ranking]:
     missing = {known.doc_name for known in questions} - library.keys()
     if missing:
         raise CommandError(
-            f"Not taken in by `manage.py evaluate retrieval`: {', '.join(sorted(missing)[:5])}"
+            f"Not ingested by `manage.py evaluate retrieval`: {', '.join(sorted(missing)[:5])}"
         )
     scopes = {name: Scope(owner, document_ids=(library[name],)) for name in library}
     return [ranking_of(known, scopes[known.doc_name], library) for known in questions]

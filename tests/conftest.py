@@ -197,7 +197,7 @@ def ingest(owner: User, *pages: str, name: str = "drawn.pdf", pdf: bytes = b"") 
 
 @pytest.fixture
 def ingested(db: None) -> Ingest:
-    """``ingested(owner, "text", "text of page 2")``: drawn, uploaded and taken in, all for real."""
+    """``ingested(owner, "text", "text of page 2")``: drawn, uploaded and ingested, without fakes."""
     return ingest
 
 

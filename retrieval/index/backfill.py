@@ -231,31 +231,33 @@ def without_words() -> QuerySet[Document]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast a library is brought up to date beside its use.
+class Throttle:
+    """Limits of a backfill beside a library's use.
 
     Attributes:
-        a_minute: so many documents at most.
-        waiting: so many at most wait for a worker to be read again. Beyond that workers set the pace.
+        a_minute: maximum number of documents started in a minute.
+        waiting: maximum number of documents that wait for a worker to parse them again.
     """
 
     a_minute: float = math.inf
     waiting: float = math.inf
 
     def wait(self, done: int, began: float) -> None:
-        """Return when the next document may start. ``done`` documents were started since ``began``."""
+        """Wait until the next document may start. ``done`` documents were started since ``began``."""
         while (time.monotonic() - began) * self.a_minute < done * 60 or self._workers_are_behind():
-            time.sleep(PACE_LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
 
     def _workers_are_behind(self) -> bool:
         again = Document.objects.filter(status=Document.Status.UPLOADED, indexed_at__isnull=False)
         return self.waiting < math.inf and again.filter(deleted_at=None).count() >= self.waiting
 
 
-PACE_LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 
 
-def backfill(on_step: Callable[[Behind, int, int], object] | None = None, pace: Pace = Pace()) -> int:
+def backfill(
+    on_step: Callable[[Behind, int, int], object] | None = None, throttle: Throttle = Throttle()
+) -> int:
     """Update every document; return how many were outdated. Raises ProviderError.
 
     ``on_step`` is called with the step, its number and the number of steps.
@@ -263,7 +265,7 @@ def backfill(on_step: Callable[[Behind, int, int], object] | None = None, pace: 
     count, began = 0, time.monotonic()
     all_behind = list(documents_behind())
     for behind in all_behind:
-        pace.wait(count, began)
+        throttle.wait(count, began)
         try:
             bring_up_to_date(behind)
         except Stale:

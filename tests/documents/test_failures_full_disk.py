@@ -145,7 +145,7 @@ def test_files_that_can_only_be_read_refuse_uploads_and_still_answer(
     check_that_it_answers(browser, document)
 
 
-def test_a_document_stored_before_the_disk_was_full_is_still_taken_in(disk: Disk, alice: User) -> None:
+def test_a_document_stored_before_the_disk_was_full_is_still_ingested(disk: Disk, alice: User) -> None:
     waiting = store_upload(alice, ContentFile(draw_pdf("The bridge was closed.")), "a.pdf", queued=False)
     disk.fill()
     assert ingest_document(waiting.pk)

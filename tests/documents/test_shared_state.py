@@ -166,7 +166,7 @@ def store(owner: User, text: str) -> Document:
 
 
 @pytest.mark.slow
-def test_documents_are_taken_in_by_tickets_in_redis_which_may_go_and_come_back(
+def test_documents_are_ingested_by_tickets_in_redis_which_may_go_and_come_back(
     alice: User, port: int, tmp_path: Path, settings
 ) -> None:
     settings.MEDIA_ROOT = tmp_path

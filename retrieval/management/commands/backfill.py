@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from documents.management import LibraryCommand
-from retrieval.index.backfill import Behind, Pace, backfill, documents_behind, quality
+from retrieval.index.backfill import Behind, Throttle, backfill, documents_behind, quality
 from retrieval.provider_calls import ProviderError
 
 
@@ -33,7 +33,7 @@ class Command(LibraryCommand):
             if dry_run:
                 count = sum(self.show(behind) for behind in documents_behind())
             else:
-                count = backfill(self.show, Pace(a_minute, waiting))
+                count = backfill(self.show, Throttle(a_minute, waiting))
         except ProviderError as error:
             raise CommandError(f"{error.message} Repeat the command later.") from None
         self.stdout.write(f"{count} documents {'are' if dry_run else 'were'} behind.")

@@ -150,7 +150,7 @@ def test_a_template_of_a_review_makes_another_review(review: Review, alice: User
     assert told == kept.json()["columns"] and len(told) == review.columns.count()
 
 
-def test_a_template_that_is_written_out_is_taken_in_again(
+def test_an_exported_template_can_be_imported_again(
     review: Review, client: Client, alice: User, bob: User
 ) -> None:
     client.force_login(alice)

@@ -25,7 +25,7 @@ def server(settings: Any) -> Iterator[ScriptedServer]:
         yield running
 
 
-def taken_in(owner: User, url: str) -> Document:
+def store_and_ingest(owner: User, url: str) -> Document:
     document = store_address(owner, url)
     ingest_document(document.pk)
     document.refresh_from_db()
@@ -35,7 +35,7 @@ def taken_in(owner: User, url: str) -> Document:
 def test_an_address_becomes_a_document_like_an_uploaded_one(alice: User, server: ScriptedServer) -> None:
     pdf = draw_pdf("Revenue was 4,711.")
     server.script["/Annual_report.pdf"] = Answer(body=pdf)
-    report = taken_in(alice, server.url + "/Annual_report.pdf")
+    report = store_and_ingest(alice, server.url + "/Annual_report.pdf")
     assert (report.status, report.title, report.size) == (Document.Status.READY, "Annual report", len(pdf))
     assert report.file.read() == pdf
     assert "4,711" in report.pages.get().text
@@ -43,7 +43,7 @@ def test_an_address_becomes_a_document_like_an_uploaded_one(alice: User, server:
 
 def test_what_does_not_arrive_says_why_and_can_be_tried_again(alice: User, server: ScriptedServer) -> None:
     server.script["/a.pdf"] = [Answer(503), Answer(body=draw_pdf("At last."))]
-    report = taken_in(alice, server.url + "/a.pdf")
+    report = store_and_ingest(alice, server.url + "/a.pdf")
     assert (report.status, report.failure_code) == (Document.Status.FAILED, "internal")
     assert "did not send the file" in report.failure_message
     assert ingest_again(report)
@@ -60,7 +60,7 @@ def test_only_pdfs_of_the_accepted_size_are_kept(
 ) -> None:
     settings.UPLOAD_MAX_BYTES = 5000
     server.script["/a.pdf"] = Answer(body=body)
-    report = taken_in(alice, server.url + "/a.pdf")
+    report = store_and_ingest(alice, server.url + "/a.pdf")
     assert (report.failure_code, bool(report.file)) == (code, False)
 
 
@@ -70,12 +70,12 @@ def test_a_document_that_is_there_already_is_not_kept_twice(
     pdf = draw_pdf("Only once.")
     ingested(alice, pdf=pdf, name="First.pdf")
     server.script["/second.pdf"] = Answer(body=pdf)
-    second = taken_in(alice, server.url + "/second.pdf")
+    second = store_and_ingest(alice, server.url + "/second.pdf")
     assert "You already have this document: “First”" in second.failure_message
 
 
 def test_an_address_of_this_machine_is_not_fetched(alice: User) -> None:
-    report = taken_in(alice, "http://localhost:9/a.pdf")
+    report = store_and_ingest(alice, "http://localhost:9/a.pdf")
     assert report.status == Document.Status.FAILED
     assert "cannot be reached" in report.failure_message
 

@@ -34,14 +34,14 @@ def test_documents_leave_nothing_in_their_worker(alice: User, ingested: Ingest) 
     """The same file each time."""
     pages = [f"Report of page {page}.\n\n" * 20 for page in range(3)]
 
-    def take_in(times: int) -> tuple[int, int]:
+    def ingest_times(times: int) -> tuple[int, int]:
         for _ in range(times):
             delete_document(ingested(alice, *pages))
         gc.collect()
         return len(gc.get_objects()), psutil.Process().memory_info().rss
 
-    objects, resident = take_in(3)
-    objects_after, resident_after = take_in(ROUNDS)
+    objects, resident = ingest_times(3)
+    objects_after, resident_after = ingest_times(ROUNDS)
     assert objects_after - objects < ROUNDS * MOST_KEPT
     assert resident_after - resident < MOST_GROWTH
 

@@ -55,7 +55,7 @@ def scan(*lines: str, before: str = "This page has letters of its own.", after: 
     return bytes(document.tobytes())
 
 
-def taken_in(owner: User, pdf: bytes) -> Document:
+def store_and_ingest(owner: User, pdf: bytes) -> Document:
     document = store_upload(owner, ContentFile(pdf), "scan.pdf", queued=False)
     assert ingest_document(document.pk)
     document.refresh_from_db()
@@ -67,7 +67,7 @@ def words_of(document: Document, number: int) -> str:
 
 
 def test_pages_with_text_answer_before_the_others_are_read(alice: User) -> None:
-    document = taken_in(alice, scan(*SENTENCES))
+    document = store_and_ingest(alice, scan(*SENTENCES))
     assert document.status == Document.Status.RECOGNISING
     assert (document.pages_read, document.pages_waiting) == (1, 3)
     assert document.failed_pages == []
@@ -80,7 +80,7 @@ def test_pages_with_text_answer_before_the_others_are_read(alice: User) -> None:
 
 
 def test_a_scan_without_any_text_is_no_failure_while_it_waits(alice: User) -> None:
-    document = taken_in(alice, scan(SENTENCES[0], before=""))
+    document = store_and_ingest(alice, scan(SENTENCES[0], before=""))
     assert (document.status, document.failure_code) == (Document.Status.RECOGNISING, "")
     assert not Document.objects.searchable().filter(pk=document.pk).exists()
     recognise_document(document.pk)
@@ -90,14 +90,14 @@ def test_a_scan_without_any_text_is_no_failure_while_it_waits(alice: User) -> No
 
 
 def test_a_file_of_blank_pages_has_no_text(alice: User) -> None:
-    document = taken_in(alice, scan("", before=""))
+    document = store_and_ingest(alice, scan("", before=""))
     recognise_document(document.pk)
     document.refresh_from_db()
     assert (document.status, document.failure_code) == (Document.Status.FAILED, FailureCode.NO_TEXT)
 
 
 def test_what_was_read_keeps_its_ids_and_vectors_when_pages_come(alice: User) -> None:
-    document = taken_in(alice, scan(SENTENCES[0], after="The last page has letters as well."))
+    document = store_and_ingest(alice, scan(SENTENCES[0], after="The last page has letters as well."))
     units = {unit.content: unit.pk for unit in document.units.all()}
     vectors = dict(ChunkVector.objects.filter(document=document).values_list("chunk", "pk"))
     recognise_document(document.pk)
@@ -117,7 +117,7 @@ def test_what_was_read_keeps_its_ids_and_vectors_when_pages_come(alice: User) ->
 @pytest.mark.slow
 def test_the_document_is_the_same_however_its_pages_came(alice: User, bob: User) -> None:
     pdf = scan(*SENTENCES, after="An end.")
-    at_once, page_by_page = taken_in(alice, pdf), taken_in(bob, pdf)
+    at_once, page_by_page = store_and_ingest(alice, pdf), store_and_ingest(bob, pdf)
     recognise_document(at_once.pk)
     while recognise_document(page_by_page.pk, yields_after(1)):
         pass
@@ -135,7 +135,7 @@ def yields_after(pages: int) -> recognition.Yields:
 
 
 def test_a_page_somebody_looks_at_comes_first_and_is_taken_up_at_once(alice: User) -> None:
-    document = taken_in(alice, scan(*SENTENCES))
+    document = store_and_ingest(alice, scan(*SENTENCES))
     want_pages(document, 3, ahead=0)
     assert recognise_document(document.pk, yields_after(1))
     document.refresh_from_db()
@@ -144,21 +144,21 @@ def test_a_page_somebody_looks_at_comes_first_and_is_taken_up_at_once(alice: Use
 
 
 def test_a_document_somebody_looks_at_comes_before_an_older_one(alice: User) -> None:
-    older, newer = taken_in(alice, scan(SENTENCES[0])), taken_in(alice, scan(SENTENCES[1]))
+    older, newer = store_and_ingest(alice, scan(SENTENCES[0])), store_and_ingest(alice, scan(SENTENCES[1]))
     assert next_to_recognise() == older.pk
     want_pages(newer, 1)
     assert next_to_recognise() == newer.pk
 
 
-def test_documents_that_wait_to_be_taken_in_go_first(alice: User) -> None:
-    taken_in(alice, scan(SENTENCES[0]))
+def test_documents_that_wait_to_be_ingested_go_first(alice: User) -> None:
+    store_and_ingest(alice, scan(SENTENCES[0]))
     waiting = store_upload(alice, ContentFile(draw_pdf("New.")), "new.pdf", queued=False)
     assert tasks.recognise_next() == str(waiting.pk)
 
 
 @pytest.mark.slow
 def test_a_page_that_fails_is_tried_again_and_then_says_why(alice: User, monkeypatch: Any) -> None:
-    document = taken_in(alice, scan(*SENTENCES[:2]))
+    document = store_and_ingest(alice, scan(*SENTENCES[:2]))
     real = recognition.recognise_pages
 
     def failing(path: Any, numbers: Any, **more: Any) -> Any:
@@ -185,7 +185,7 @@ def test_a_page_that_fails_is_tried_again_and_then_says_why(alice: User, monkeyp
 
 @pytest.mark.slow
 def test_a_child_that_breaks_costs_the_page_it_was_at(alice: User, monkeypatch: Any) -> None:
-    document = taken_in(alice, scan(*SENTENCES[:2]))
+    document = store_and_ingest(alice, scan(*SENTENCES[:2]))
     real = recognition.recognise_pages
 
     def breaking(path: Any, numbers: Any, **more: Any) -> Any:
@@ -203,7 +203,7 @@ def test_a_child_that_breaks_costs_the_page_it_was_at(alice: User, monkeypatch: 
 
 @pytest.mark.slow
 def test_a_worker_that_was_killed_leaves_what_was_recognised(alice: User) -> None:
-    document = taken_in(alice, scan(*SENTENCES))
+    document = store_and_ingest(alice, scan(*SENTENCES))
     lease = acquire_for_recognition(document.pk)
     assert lease is not None
     (answer, *_) = recognition.recognise_pages(document.file.path, [2])
@@ -217,7 +217,7 @@ def test_a_worker_that_was_killed_leaves_what_was_recognised(alice: User) -> Non
 
 @pytest.mark.slow
 def test_a_recognition_that_kills_each_worker_is_given_up(alice: User) -> None:
-    document = taken_in(alice, scan(SENTENCES[0]))
+    document = store_and_ingest(alice, scan(SENTENCES[0]))
     for _ in range(3):
         acquire_for_recognition(document.pk)
         recover(Document.objects.filter(pk=document.pk))
@@ -228,7 +228,7 @@ def test_a_recognition_that_kills_each_worker_is_given_up(alice: User) -> None:
 
 @pytest.mark.slow
 def test_a_replaced_file_takes_no_words_of_the_old_one(alice: User) -> None:
-    document = taken_in(alice, scan(SENTENCES[0]))
+    document = store_and_ingest(alice, scan(SENTENCES[0]))
     lease = acquire_for_recognition(document.pk)
     assert lease is not None
     (answer, *_) = recognition.recognise_pages(document.file.path, [2])
@@ -241,7 +241,7 @@ def test_a_replaced_file_takes_no_words_of_the_old_one(alice: User) -> None:
 
 
 def test_recognition_that_is_stopped_says_so_and_goes_on_when_asked(alice: User) -> None:
-    document = taken_in(alice, scan(SENTENCES[0]))
+    document = store_and_ingest(alice, scan(SENTENCES[0]))
     assert cancel(document)
     document.refresh_from_db()
     assert (document.status, document.pages_waiting) == (Document.Status.READY, 0)
@@ -254,7 +254,7 @@ def test_recognition_that_is_stopped_says_so_and_goes_on_when_asked(alice: User)
 
 @pytest.mark.slow
 def test_only_one_has_a_document_at_a_time(alice: User) -> None:
-    document = taken_in(alice, scan(SENTENCES[0]))
+    document = store_and_ingest(alice, scan(SENTENCES[0]))
     assert acquire_for_recognition(document.pk)
     assert not recognise_document(document.pk)
     assert not recognise_document(uuid.uuid4())
@@ -268,7 +268,7 @@ def test_page_numbers_are_told_as_ranges() -> None:
 
 
 def test_search_answers_and_the_api_say_what_is_still_to_be_read(alice: User, client: Client) -> None:
-    document = taken_in(alice, scan(*SENTENCES, before="Trains stop at the old station."))
+    document = store_and_ingest(alice, scan(*SENTENCES, before="Trains stop at the old station."))
     client.force_login(alice)
     found = client.post("/api/search/", {"query": "station"}, content_type="application/json").json()
     assert (len(found["hits"]), found["pages_left"]) == (1, 3)
@@ -292,7 +292,7 @@ def test_search_answers_and_the_api_say_what_is_still_to_be_read(alice: User, cl
 def test_pages_that_wait_are_told_also_while_those_that_were_read_are_indexed(
     alice: User, client: Client, monkeypatch: Any
 ) -> None:
-    document = taken_in(alice, scan(*SENTENCES, before="Trains stop at the old station."))
+    document = store_and_ingest(alice, scan(*SENTENCES, before="Trains stop at the old station."))
     client.force_login(alice)
     real, told = pipeline.document_parsed.send, []
 
@@ -316,7 +316,7 @@ def test_pages_that_wait_are_told_also_while_those_that_were_read_are_indexed(
 
 @pytest.mark.slow
 def test_a_page_somebody_looks_at_is_not_recognised_in_the_background(alice: User, monkeypatch: Any) -> None:
-    document = taken_in(alice, scan(*SENTENCES))
+    document = store_and_ingest(alice, scan(*SENTENCES))
     real, asked = recognition.recognise_pages, []
 
     def noted(path: Any, numbers: Any, **more: Any) -> Any:
@@ -336,7 +336,7 @@ def test_a_page_somebody_looks_at_is_not_recognised_in_the_background(alice: Use
 
 @pytest.mark.slow
 def test_the_page_somebody_looks_at_comes_before_those_after_it(alice: User, monkeypatch: Any) -> None:
-    document = taken_in(alice, scan(*SENTENCES * 3))
+    document = store_and_ingest(alice, scan(*SENTENCES * 3))
     real, asked = recognition.recognise_pages, []
 
     def noted(path: Any, numbers: Any, **more: Any) -> Any:
@@ -355,7 +355,7 @@ def reloaded(answer: Message) -> Message:
 
 
 def test_the_reader_brings_the_page_it_shows_forward(alice: User, client: Client) -> None:
-    document = taken_in(alice, scan(*SENTENCES * 3))
+    document = store_and_ingest(alice, scan(*SENTENCES * 3))
     client.force_login(alice)
     shown = client.get(reverse("document-state", args=[document.pk]), {"page": 4}).content.decode()
     assert "1 of 10 pages read" in shown

@@ -108,7 +108,7 @@ def searched(address: str, media: Path, pooler: str) -> tuple[list[int], list[st
 
 
 @pytest.mark.slow
-def test_documents_are_taken_in_and_searched_through_pgbouncer_in_transaction_mode(
+def test_documents_are_ingested_and_searched_through_pgbouncer_in_transaction_mode(
     alice: User, address: str, tmp_path: Path, settings
 ) -> None:
     settings.MEDIA_ROOT = tmp_path

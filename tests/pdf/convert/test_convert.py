@@ -106,7 +106,7 @@ def word(*paragraphs: str) -> bytes:
     return out.getvalue()
 
 
-def taken_in(owner: User, name: str, content: bytes) -> Document:
+def store_and_ingest(owner: User, name: str, content: bytes) -> Document:
     document = store_upload(owner, ContentFile(content), name, queued=False)
     ingest_document(document.pk)
     recognise_document(document.pk)
@@ -209,7 +209,7 @@ def test_a_picture_becomes_a_page_not_larger_than_a4(tmp_path: Path, name: str) 
     ("name", "content"), [("a.epub", b"PK\x03\x04junk"), ("a.png", b"\x89PNG\r\n\x1a\n??")]
 )
 def test_a_broken_file_is_told_as_what_it_is(alice: User, db: None, name: str, content: bytes) -> None:
-    document = taken_in(alice, name, content)
+    document = store_and_ingest(alice, name, content)
     assert document.status == Document.Status.FAILED
     assert document.failure_code == "damaged"
     assert "No PDF could be made" in document.failure_message
@@ -225,7 +225,7 @@ def test_a_markdown_file_is_kept_read_and_deleted_with_what_was_made_of_it(
     alice: User, tmp_path: Path, django_capture_on_commit_callbacks
 ) -> None:
     source = b"# Owls\n\nThere were 4,711 owls in the northern barn.\n"
-    document = taken_in(alice, "Owls.md", source)
+    document = store_and_ingest(alice, "Owls.md", source)
     assert document.status == Document.Status.READY, document.failure_message
     assert document.original.read() == source
     assert document.file.read().startswith(b"%PDF-")
@@ -236,7 +236,7 @@ def test_a_markdown_file_is_kept_read_and_deleted_with_what_was_made_of_it(
 
 
 def test_the_words_of_a_picture_are_recognised(alice: User, db: None) -> None:
-    document = taken_in(alice, "scan.png", picture("PNG"))
+    document = store_and_ingest(alice, "scan.png", picture("PNG"))
     assert document.status == Document.Status.READY, document.failure_message
     assert "Revenue" in document.pages.get().text
 
@@ -249,7 +249,7 @@ def test_a_pdf_named_otherwise_is_taken_as_a_pdf(alice: User, db: None) -> None:
 
 @needs_office
 def test_a_word_file_is_read_through_libreoffice(alice: User, db: None) -> None:
-    document = taken_in(alice, "Barns.docx", word("There were 4,711 owls in the northern barn."))
+    document = store_and_ingest(alice, "Barns.docx", word("There were 4,711 owls in the northern barn."))
     assert document.status == Document.Status.READY, document.failure_message
     assert "4,711 owls" in document.pages.get().text
 

@@ -23,7 +23,7 @@ from retrieval import provider_calls
 from retrieval.embeddings.base import HashingEmbedder
 from retrieval.index.backfill import (
     BackfillProgress,
-    Pace,
+    Throttle,
     backfill,
     documents_behind,
     move_into,
@@ -205,7 +205,7 @@ def test_a_library_is_read_again_at_a_pace_and_says_how_far_it_is(
     assert "4 of 4, parser: " in capsys.readouterr().out
     monkeypatch.undo()
     began = time.monotonic()
-    Pace(a_minute=120).wait(3, began)
+    Throttle(a_minute=120).wait(3, began)
     assert time.monotonic() - began >= 1.5
 
 

@@ -40,7 +40,7 @@ def ingest(*arguments: object) -> tuple[list[dict], int]:
     return [json.loads(line) for line in printed.getvalue().splitlines()], code
 
 
-def test_a_folder_is_taken_in_with_one_line_per_document(admin: User, folder: Path) -> None:
+def test_a_folder_is_ingested_with_one_line_per_document(admin: User, folder: Path) -> None:
     lines, code = ingest(folder)
     assert code == 0
     assert [Path(line["file"]).name for line in lines] == ["b.pdf", "a.PDF"]
