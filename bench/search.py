@@ -27,7 +27,7 @@ from psycopg.pq import Trace
 from bench.library import benchmark_owner, build_library, remove_library
 from documents.models import CitationUnit, Document, RetrievalChunk
 from retrieval.embeddings.base import Vectors
-from retrieval.evaluations import read_questions
+from retrieval.evaluations import KnownQuestion, read_lines
 from retrieval.index.vectors import (
     INDEX_MEMORY,
     active_space,
@@ -230,7 +230,7 @@ def build(out: OutputWrapper, owner: User, chunks: int, memory: str) -> None:
 def questions_for(owner: User, path: Path | None, count: int) -> list[str]:
     generator = random.Random(1)
     if path is not None:
-        known = [known.question for known in read_questions(path)]
+        known = [known.question for known in read_lines(path, KnownQuestion)]
         return generator.sample(known, min(count, len(known)))
     return sentences(owner, count + WARM_UP_SEARCHES)[WARM_UP_SEARCHES:]
 

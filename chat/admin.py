@@ -128,7 +128,6 @@ class CitationAdmin(PlacedAdmin):
     id_paths, title_path = ("pk", "message", "document", "unit"), "document"
     search_help_text = "id of the citation, its answer, unit or document, or the document's title"
     ordering = ["-created_at"]
-    list_select_related = ["document"]
     fields = (
         "number",
         "of_message",

@@ -32,7 +32,14 @@ from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import answered
 from chat.reviews.typed_values import FilledCell
 from documents.models import Document
-from retrieval.evaluations import KnownQuestion, evaluation_user, ingest_folder, wanted_files
+from retrieval.evaluations import (
+    KnownQuestion,
+    add_question_arguments,
+    evaluation_user,
+    ingest_folder,
+    read_lines,
+    wanted_files,
+)
 from retrieval.provider_calls import ProviderError
 from text.terms import terms_of
 from text.values import values_in
@@ -94,12 +101,6 @@ class EvaluatedAnswer:
     @property
     def cites_evidence(self) -> bool:
         return bool(self.right_pages & set(self.pages))
-
-
-def read_answered_questions(path: Path) -> list[AnsweredQuestion]:
-    """Read questions, one JSON object per line. Raises OSError, msgspec.DecodeError."""
-    lines = path.read_bytes().splitlines()
-    return [msgspec.json.decode(line, type=AnsweredQuestion) for line in lines if line.strip()]
 
 
 def answer_questions(
@@ -187,18 +188,13 @@ class AnswerEvaluation:
     help = "Cited pages, verdicts and values of answers to known questions (FinanceBench's format)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("questions", type=Path, metavar="QUESTIONS.jsonl")
-        parser.add_argument("--pdfs", type=Path, required=True, help="folder with <doc_name>.pdf")
-        parser.add_argument("--scope", choices=["document", "library"], default="document")
+        add_question_arguments(parser)
         parser.add_argument("--json", action="store_true", help="one line of JSON")
         parser.add_argument("--each", action="store_true", help="each question with its answer")
         parser.add_argument("--without-packs", action="store_true", help="disable vocabulary packs")
 
     def run(self, out: OutputWrapper, **options: Any) -> None:
-        try:
-            questions = read_answered_questions(options["questions"])
-        except (OSError, msgspec.MsgspecError) as error:
-            raise CommandError(f"{options['questions']}: {error}") from None
+        questions = read_lines(options["questions"], AnsweredQuestion)
         user = evaluation_user()
         files = wanted_files(options["pdfs"], list(questions), options["scope"])
         library = ingest_folder(user, files)
@@ -207,12 +203,18 @@ class AnswerEvaluation:
         if options["each"]:
             for outcome in outcomes:
                 out.write(line_of(outcome))
-        scores = scores_of(outcomes)
-        if options["json"]:
-            out.write(msgspec.json.encode(scores).decode())
-        else:
-            for name, value in msgspec.structs.asdict(scores).items():
-                out.write(f"{name:<14}{value}")
+        write_scores(out, scores_of(outcomes), options["json"])
+
+
+def write_scores(out: OutputWrapper, scores: msgspec.Struct, json: bool) -> None:
+    """Write one line of JSON, or one line for each score."""
+    if json:
+        out.write(msgspec.json.encode(scores).decode())
+        return
+    named = msgspec.structs.asdict(scores)
+    width = max(map(len, named)) + 2
+    for name, value in named.items():
+        out.write(f"{name:<{width}}{value}")
 
 
 def line_of(outcome: EvaluatedAnswer) -> str:
@@ -358,12 +360,11 @@ class ReviewEvaluation:
         parser.add_argument("--each", action="store_true", help="each cell with its value")
 
     def run(self, out: OutputWrapper, **options: Any) -> None:
+        cells = read_lines(options["cells"], KnownCell)
         try:
-            lines = options["cells"].read_bytes().splitlines()
-            cells = [msgspec.json.decode(line, type=KnownCell) for line in lines if line.strip()]
             provider = provider_named(options["provider"])
-        except (OSError, msgspec.MsgspecError, ProviderError) as error:
-            raise CommandError(f"{options['cells']}: {error}") from None
+        except ProviderError as error:
+            raise CommandError(str(error)) from None
         user = evaluation_user()
         files = [options["pdfs"] / f"{stem}.pdf" for stem in sorted({known.document for known in cells})]
         library = ingest_folder(user, files)
@@ -374,11 +375,7 @@ class ReviewEvaluation:
                 judged.append(fill_known(known, documents[library[known.document]], user, provider))
                 if options["each"]:
                     out.write(cell_line(judged[-1]))
-        if options["json"]:
-            out.write(msgspec.json.encode(cell_scores(judged)).decode())
-        else:
-            for name, value in msgspec.structs.asdict(cell_scores(judged)).items():
-                out.write(f"{name:<22}{value}")
+        write_scores(out, cell_scores(judged), options["json"])
 
 
 def cell_line(cell: JudgedCell) -> str:

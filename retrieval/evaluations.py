@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -39,6 +39,7 @@ from retrieval.search import RERANKED, find, packs_for, search, summary_of
 # Measures retrieval on questions whose right pages are known (FinanceBench's format).
 
 Breadth = Literal["document", "library"]
+Row = TypeVar("Row", bound=msgspec.Struct)
 DEPTH = 40  # hits, enough for twenty pages
 
 
@@ -87,10 +88,19 @@ class QuestionRank:
     milliseconds: float
 
 
-def read_questions(path: Path) -> list[KnownQuestion]:
-    """Read the questions file. Raises OSError, msgspec.DecodeError."""
-    lines = path.read_bytes().splitlines()
-    return [msgspec.json.decode(line, type=KnownQuestion) for line in lines if line.strip()]
+def read_lines(path: Path, kind: type[Row]) -> list[Row]:
+    """Read a file with one JSON object per line. Raises CommandError."""
+    try:
+        lines = path.read_bytes().splitlines()
+        return [msgspec.json.decode(line, type=kind) for line in lines if line.strip()]
+    except (OSError, msgspec.MsgspecError) as error:
+        raise CommandError(f"{path}: {error}") from None
+
+
+def add_question_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("questions", type=Path, metavar="QUESTIONS.jsonl")
+    parser.add_argument("--pdfs", type=Path, required=True, help="folder with <doc_name>.pdf")
+    parser.add_argument("--scope", choices=["document", "library"], default="document")
 
 
 def evaluate(
@@ -148,19 +158,14 @@ class RetrievalEvaluation:
     help = "Page-level recall of the questions' right pages (FinanceBench's format)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("questions", type=Path, metavar="QUESTIONS.jsonl")
-        parser.add_argument("--pdfs", type=Path, required=True, help="folder with <doc_name>.pdf")
-        parser.add_argument("--scope", choices=["document", "library"], default="document")
+        add_question_arguments(parser)
         parser.add_argument("--json", action="store_true", help="one line of JSON, no ablation")
         parser.add_argument(
             "--each", action="store_true", help="the rank of each question's first right page"
         )
 
     def run(self, out: OutputWrapper, **options: Any) -> None:
-        try:
-            questions = read_questions(options["questions"])
-        except (OSError, msgspec.MsgspecError) as error:
-            raise CommandError(f"{options['questions']}: {error}") from None
+        questions = read_lines(options["questions"], KnownQuestion)
         user = evaluation_user()
         library = ingest_folder(user, wanted_files(options["pdfs"], questions, options["scope"]))
         outcomes = evaluate(questions, user, library, options["scope"])
@@ -268,10 +273,7 @@ def named_files(arguments: Sequence[str]) -> dict[str, list[KnownQuestion]]:
     found: dict[str, list[KnownQuestion]] = {}
     for argument in arguments:
         name, _, path = argument.rpartition("=")
-        try:
-            found.setdefault(name or Path(path).stem, []).extend(read_questions(Path(path)))
-        except (OSError, msgspec.MsgspecError) as error:
-            raise CommandError(f"{path}: {error}") from None
+        found.setdefault(name or Path(path).stem, []).extend(read_lines(Path(path), KnownQuestion))
     return found
 
 

@@ -14,7 +14,7 @@ from django.contrib import admin
 from django.contrib.admin.filters import AllValuesFieldListFilter
 from django.core.paginator import Paginator
 from django.db import connection, models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
@@ -337,6 +337,9 @@ class PlacedAdmin(ReadOnlyAdmin):
     """Read-only rows of a model that ``overlays_of`` knows."""
 
     change_form_template = "admin/documents/on_page.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("document")
 
     @admin.display(description="document")
     def of_document(self, row: Any) -> str:

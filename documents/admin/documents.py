@@ -268,9 +268,6 @@ class UnitAdmin(PlacedAdmin):
         "neighbours",
     )
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[CitationUnit]:
-        return super().get_queryset(request).select_related("document")
-
     @admin.display(description="unit")
     def short(self, unit: CitationUnit) -> str:
         return unit.content[:80]
@@ -311,9 +308,6 @@ class ChunkAdmin(PlacedAdmin):
         "units_list",
         "before_and_after",
     )
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[RetrievalChunk]:
-        return super().get_queryset(request).select_related("document")
 
     @admin.display(description="metadata")
     def known(self, chunk: RetrievalChunk) -> str:
@@ -360,7 +354,6 @@ class PageAdmin(PlacedAdmin):
     search_fields = ["number"]
     id_paths, title_path = ("document",), "document"
     search_help_text = "id or title of its document"
-    list_select_related = ["document"]
     ordering = ["document_id", "number"]
     fields = (
         "of_document",
@@ -380,7 +373,7 @@ class PageAdmin(PlacedAdmin):
         return f"{page.width:.0f} × {page.height:.0f}"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Page]:
-        rows = super().get_queryset(request).select_related("document")
+        rows = super().get_queryset(request)
         if request.resolver_match and request.resolver_match.url_name == "documents_page_changelist":
             return rows.defer("text", "word_boxes", "furniture", "figures")
         return rows
