@@ -1,4 +1,4 @@
-"""What the numbers under a caption or head count in: "in millions of dollars", "Depth, m", "単位：百万円".
+"""What the numbers of a page, caption or head count in: "in millions of dollars", "Depth, m", "単位：百万円".
 
 A caption names its measure in brackets, behind a comma or colon, behind "in", or as a whole.
 Outside brackets a phrase is one only where it has no other words, but for what a scale counts

@@ -16,15 +16,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from config import environment
-from documents.files.uploads import UploadRefused, store_address, store_upload
-from documents.ingestion.pipeline import ingest_document
+from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.source_files import replace_file
 from documents.models import Document
 from documents.papers.acquisition import add_paper, fetch_failure, fetch_pdf
 from documents.papers.bibliography import PaperRecord
 from tests.api_clients import client_of
+from tests.documents.files.conftest import fetched_document
 from tests.drawing import draw_pdf
-from tests.scripted_server import Answer, ScriptedServer, scripted_server
+from tests.scripted_server import Answer, ScriptedServer
 
 EICAR = b"X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 
@@ -107,27 +107,13 @@ def test_a_new_version_is_scanned_too(clamd: Clamd, alice: User) -> None:
         replace_file(Document.objects.get(), SimpleUploadedFile("b.pdf", pdf_with(EICAR)), "b.pdf")
 
 
-@pytest.fixture
-def server(settings: Any) -> Iterator[ScriptedServer]:
-    settings.FETCH_PRIVATE_ADDRESSES = True
-    with scripted_server() as running:
-        yield running
-
-
-def fetched(owner: User, url: str) -> Document:
-    document = store_address(owner, url)
-    ingest_document(document.pk)
-    document.refresh_from_db()
-    return document
-
-
 def test_a_file_that_a_worker_fetches_is_scanned_before_it_is_stored(
     clamd: Clamd, alice: User, server: ScriptedServer
 ) -> None:
     clean, infected = pdf_with(b"clean"), pdf_with(EICAR)
     server.script["/clean.pdf"], server.script["/infected.pdf"] = Answer(body=clean), Answer(body=infected)
-    assert fetched(alice, server.url + "/clean.pdf").status == Document.Status.READY
-    refused = fetched(alice, server.url + "/infected.pdf")
+    assert fetched_document(alice, server.url + "/clean.pdf").status == Document.Status.READY
+    refused = fetched_document(alice, server.url + "/infected.pdf")
     assert clamd.received == [clean, infected]
     assert refused.status == Document.Status.FAILED and not refused.file
     assert "Win.Test.EICAR_HDB-1" in refused.failure_message
@@ -138,7 +124,7 @@ def test_a_file_is_not_fetched_past_a_scanner_that_is_away(
 ) -> None:
     settings.CLAMD = "127.0.0.1:1"
     server.script["/a.pdf"] = Answer(body=pdf_with(b"clean"))
-    refused = fetched(alice, server.url + "/a.pdf")
+    refused = fetched_document(alice, server.url + "/a.pdf")
     assert refused.status == Document.Status.FAILED and not refused.file
     assert "cannot be reached" in refused.failure_message
 

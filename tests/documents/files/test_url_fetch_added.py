@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,28 +13,15 @@ from documents.files.url_fetch import FetchRefused
 from documents.ingestion.pipeline import ingest_again, ingest_document
 from documents.models import ApiToken, Document
 from tests.conftest import Ingest
+from tests.documents.files.conftest import fetched_document
 from tests.drawing import draw_pdf
-from tests.scripted_server import Answer, ScriptedServer, scripted_server
-
-
-@pytest.fixture
-def server(settings: Any) -> Iterator[ScriptedServer]:
-    settings.FETCH_PRIVATE_ADDRESSES = True
-    with scripted_server() as running:
-        yield running
-
-
-def store_and_ingest(owner: User, url: str) -> Document:
-    document = store_address(owner, url)
-    ingest_document(document.pk)
-    document.refresh_from_db()
-    return document
+from tests.scripted_server import Answer, ScriptedServer
 
 
 def test_an_address_becomes_a_document_like_an_uploaded_one(alice: User, server: ScriptedServer) -> None:
     pdf = draw_pdf("Revenue was 4,711.")
     server.script["/Annual_report.pdf"] = Answer(body=pdf)
-    report = store_and_ingest(alice, server.url + "/Annual_report.pdf")
+    report = fetched_document(alice, server.url + "/Annual_report.pdf")
     assert (report.status, report.title, report.size) == (Document.Status.READY, "Annual report", len(pdf))
     assert report.file.read() == pdf
     assert "4,711" in report.pages.get().text
@@ -43,7 +29,7 @@ def test_an_address_becomes_a_document_like_an_uploaded_one(alice: User, server:
 
 def test_what_does_not_arrive_says_why_and_can_be_tried_again(alice: User, server: ScriptedServer) -> None:
     server.script["/a.pdf"] = [Answer(503), Answer(body=draw_pdf("At last."))]
-    report = store_and_ingest(alice, server.url + "/a.pdf")
+    report = fetched_document(alice, server.url + "/a.pdf")
     assert (report.status, report.failure_code) == (Document.Status.FAILED, "internal")
     assert "did not send the file" in report.failure_message
     assert ingest_again(report)
@@ -60,7 +46,7 @@ def test_only_pdfs_of_the_accepted_size_are_kept(
 ) -> None:
     settings.UPLOAD_MAX_BYTES = 5000
     server.script["/a.pdf"] = Answer(body=body)
-    report = store_and_ingest(alice, server.url + "/a.pdf")
+    report = fetched_document(alice, server.url + "/a.pdf")
     assert (report.failure_code, bool(report.file)) == (code, False)
 
 
@@ -70,12 +56,12 @@ def test_a_document_that_is_there_already_is_not_kept_twice(
     pdf = draw_pdf("Only once.")
     ingested(alice, pdf=pdf, name="First.pdf")
     server.script["/second.pdf"] = Answer(body=pdf)
-    second = store_and_ingest(alice, server.url + "/second.pdf")
+    second = fetched_document(alice, server.url + "/second.pdf")
     assert "You already have this document: “First”" in second.failure_message
 
 
 def test_an_address_of_this_machine_is_not_fetched(alice: User) -> None:
-    report = store_and_ingest(alice, "http://localhost:9/a.pdf")
+    report = fetched_document(alice, "http://localhost:9/a.pdf")
     assert report.status == Document.Status.FAILED
     assert "cannot be reached" in report.failure_message
 
