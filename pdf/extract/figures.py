@@ -7,9 +7,9 @@ near one another that include such a path are a figure; its words stay in units.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 from unicodedata import category
 
 import numpy as np
@@ -51,37 +51,63 @@ WHITE = 0xFFFFFF
 _WHITE_FILL = (1.0, 1.0, 1.0)
 
 
-class VectorShape(NamedTuple):
-    """One drawn path: its box, and its lines and curves as PyMuPDF gives them."""
+def find_charts(
+    paths: Sequence[dict[str, Any]],
+    drawings: Callable[[], Sequence[dict[str, Any]]],
+    fills: Sequence[Rect],
+    words: Sequence[RawWord],
+    frame: PageFrame,
+) -> list[Rect]:
+    """Return the regions of the page (page space) that are drawn figures, without labels beside the plot.
 
-    rect: Rect
-    items: Sequence[Sequence[Any]]
+    ``paths``: the paths of the page's ``extractDICT``. ``drawings`` returns its ``get_cdrawings``; it is
+    called only where the boxes of the paths allow a chart, as it takes as long as to read the words.
+    """
+    found_bars, signs = bars(fills, words), _signs(words)
+    if not _may_show_charts(paths, found_bars, signs, words, frame):
+        return []
+    shapes = [(rect, path["items"]) for path in drawings() if (rect := _visible_box(path, frame))]
+    shapes = shapes[:: len(shapes) // MOST_MARKS + 1]
+    return [
+        region
+        for region in _joined([rect for rect, _ in shapes])
+        if min(region.width, region.height) >= SMALLEST_SIDE
+        and _text_share(region, words) <= TEXT_SHARE
+        and (
+            any(region.contains(*bar.center) for bar in found_bars)
+            or _is_plotted(region, signs)
+            or any(
+                region.contains(*rect.center) and any(_is_slanted_or_curved(item, rect) for item in items)
+                for rect, items in shapes
+            )
+        )
+    ]
 
-    def is_slanted_or_curved(self) -> bool:
-        """Return whether any part is not parallel to the page's edges, as rulings, frames and fills are."""
-        return any(_is_slanted_or_curved(item, self.rect) for item in self.items)
 
-
-def may_show_charts(
-    paths: Sequence[dict[str, Any]], fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
+def _may_show_charts(
+    paths: Sequence[dict[str, Any]],
+    found_bars: Sequence[Rect],
+    signs: Sequence[Rect],
+    words: Sequence[RawWord],
+    frame: PageFrame,
 ) -> bool:
     """Return whether the page may show charts, by the boxes of its paths.
 
-    The text page has these boxes; to read the paths takes as long as to read the words. A chart is a
-    region, neither too small nor full of words, with bars or with paths other than lines and rectangles.
+    A chart is a region, neither too small nor full of words, with bars or with paths other than lines and
+    rectangles.
     """
     seeds = [rect_of(path["bbox"]) for path in paths if not path["isrect"]]
-    seeds = [rect for rect in seeds if min(rect.width, rect.height) > RULING_THICKNESS] + bars(fills, words)
-    signs = _signs(words)
+    seeds = [rect for rect in seeds if min(rect.width, rect.height) > RULING_THICKNESS]
+    seeds += found_bars
     if not (seeds or signs) or len(paths) > MANY_PATHS:
         return bool(seeds or signs)
     marks = []
     for path in paths:
-        if rect := _on_page(path["bbox"], frame):
-            if path["stroked"] or path["color"] != WHITE:
+        if path["stroked"] or path["color"] != WHITE:
+            if rect := _on_page(path["bbox"], frame):
                 marks.append(rect)
-        elif path["stroked"] and not path["isrect"]:  # mitres can make a stroke's box as large as the page
-            return True
+            elif path["stroked"] and not path["isrect"]:  # mitres make a stroke's box as large as the page
+                return True
     return any(
         min(region.width, region.height) >= SMALLEST_SIDE - STROKE
         and (any(region.contains(*seed.center) for seed in seeds) or _is_plotted(region, signs))
@@ -90,50 +116,30 @@ def may_show_charts(
     )
 
 
-def find_charts(
-    paths: Sequence[dict[str, Any]], fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
-) -> list[Rect]:
-    """Return the regions of the page (page space) that are drawn figures, without labels beside the plot.
-
-    ``paths``: the page's ``get_cdrawings``.
-    """
-    shapes = [shape for path in paths if (shape := _shape(path, frame))]
-    shapes = shapes[:: len(shapes) // MOST_MARKS + 1]
-    found_bars, signs = bars(fills, words), _signs(words)
-    return [
-        region
-        for region in _joined([shape.rect for shape in shapes])
-        if min(region.width, region.height) >= SMALLEST_SIDE
-        and _text_share(region, words) <= TEXT_SHARE
-        and (
-            any(region.contains(*bar.center) for bar in found_bars)
-            or _is_plotted(region, signs)
-            or any(region.contains(*shape.rect.center) and shape.is_slanted_or_curved() for shape in shapes)
-        )
-    ]
-
-
-def _shape(path: dict[str, Any], frame: PageFrame) -> VectorShape | None:
-    """Return the path clipped to the page; None for a white fill and for the page's background."""
-    rect = _on_page(path["rect"], frame)
-    if rect is None or (path["type"] == "f" and tuple(path.get("fill") or ()) == _WHITE_FILL):
+def _visible_box(path: dict[str, Any], frame: PageFrame) -> Rect | None:
+    """Return the path's box on the page; None for a white fill and for the page's background."""
+    if path["type"] == "f" and tuple(path.get("fill") or ()) == _WHITE_FILL:
         return None
-    return VectorShape(rect, path["items"])
+    return _on_page(path["rect"], frame)
 
 
 def _on_page(box: Box, frame: PageFrame) -> Rect | None:
     """Return the box clipped to the page; None where that is empty or most of the page."""
     left, top, right, bottom = box
-    x0, y0 = max(left, 0.0), max(top, 0.0)
-    x1, y1 = min(right, frame.width), min(bottom, frame.height)
+    page_width, page_height = frame.width, frame.height
+    x0, y0 = 0.0 if left < 0.0 else left, 0.0 if top < 0.0 else top  # min and max take twice as long
+    x1, y1 = page_width if right > page_width else right, page_height if bottom > page_height else bottom
     width, height = x1 - x0, y1 - y0
-    if width < 0 or height < 0 or width * height > BACKGROUND * frame.width * frame.height:
+    if width < 0 or height < 0 or width * height > BACKGROUND * page_width * page_height:
         return None
     return rect_of((x0, y0, x1, y1))
 
 
 def _is_slanted_or_curved(item: Sequence[Any], path: Rect) -> bool:
-    """Return whether an item of the path is a slanted line or a curve larger than a rounded corner."""
+    """Return whether an item of the path is a slanted line or a curve larger than a rounded corner.
+
+    Rulings, frames and fills are parallel to the page's edges.
+    """
     if item[0] not in ("l", "c"):
         return False
     xs, ys = [point[0] for point in item[1:]], [point[1] for point in item[1:]]
@@ -185,7 +191,8 @@ def _is_plotted(region: Rect, signs: Sequence[Rect]) -> bool:
 
 def _signs(words: Sequence[RawWord]) -> list[Rect]:
     """Return the boxes of lone signs, if there are enough of them to be points of a plot."""
-    found = [word.rect for word in words if _is_sign(word)]
+    single = [word for word in words if len(word.text) == 1]
+    found = [word.rect for word in single if _is_sign(word)] if len(single) >= FEWEST_POINTS else []
     return found if len(found) >= FEWEST_POINTS else []
 
 
@@ -206,10 +213,11 @@ def _are_separated(spans: Sequence[tuple[float, float]]) -> bool:
 
 def _text_share(region: Rect, words: Iterable[RawWord]) -> float:
     """Return the share (0..1) of the region's area that boxes of words cover."""
+    x0, y0, x1, y1 = region
     inside = [
         word
         for word in words
-        if region.contains((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2) and not _is_sign(word)
+        if x0 <= (word.x0 + word.x1) / 2 <= x1 and y0 <= (word.y0 + word.y1) / 2 <= y1 and not _is_sign(word)
     ]
     return sum((word.x1 - word.x0) * (word.y1 - word.y0) for word in inside) / max(region.area, 1.0)
 

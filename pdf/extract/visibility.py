@@ -77,7 +77,11 @@ class _Part:
         ]
         if not part.size:
             return False
-        return bool((part.max(axis=(0, 1)).astype(int) - part.min(axis=(0, 1)) > SAME_COLOR).any())
+        lightest, darkest = (
+            part.max(axis=0).max(axis=0),
+            part.min(axis=0).min(axis=0),
+        )  # faster than both axes
+        return bool((lightest.astype(int) - darkest > SAME_COLOR).any())
 
 
 class VisiblePicture(NamedTuple):
