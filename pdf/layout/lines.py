@@ -145,7 +145,7 @@ def is_numbered_equation(lines: Sequence[Line]) -> bool:
 
     It has no word of more than three letters, or some word in a math font.
     """
-    if not _EQUATION_NUMBER.search(lines[-1].text):  # as in nearly all rows
+    if not lines[-1].text.endswith(")") or not _EQUATION_NUMBER.search(lines[-1].text):
         return False
     *equation, number = [word for line in lines for word in line.words]
     if not equation or number.x0 - equation[-1].x1 < NUMBER_GAP * lines[-1].size:

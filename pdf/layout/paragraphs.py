@@ -300,12 +300,13 @@ def _centered(a: Line, b: Line, column: Column) -> bool:
     hanging indent begin away from the column's edge, but reach its end.
     """
     em = min(a.size, b.size)
-    if abs(a.x0 + a.x1 - b.x0 - b.x1) > em or (column.is_edge(a) and column.is_edge(b)):
+    if abs(a.x0 + a.x1 - b.x0 - b.x1) > em:
         return False
-    if abs(a.x0 - b.x0) > em:
-        return True
-    starts, ends = min(map(column.starts, (a, b))), max(map(column.ends, (a, b)))
-    return starts > column.start + em and ends < column.end - em
+    if abs(a.x0 - b.x0) <= em:
+        starts, ends = min(map(column.starts, (a, b))), max(map(column.ends, (a, b)))
+        if starts <= column.start + em or ends >= column.end - em:
+            return False
+    return not (column.is_edge(a) and column.is_edge(b))  # last, as it searches the whole column
 
 
 def _continues_title(

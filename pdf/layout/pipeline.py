@@ -176,10 +176,12 @@ def separate_contents(page_layouts: Sequence[PageLayout], outline: Sequence[Outl
     goes_on = False
     for page_layout in page_layouts:
         blocks = page_layout.blocks
-        headed = [n for n, block in enumerate(blocks[:-1]) if block.text.strip(" :.").casefold() in _CONTENTS]
-        ends = page_layout.contents_ends()
         ended = None
-        for rows in _tables(blocks):
+        tables = _tables(blocks)
+        if tables:
+            titled = [block.text.strip(" :.").casefold() in _CONTENTS for block in blocks[:-1]]
+            headed, ends = [n for n, named in enumerate(titled) if named], page_layout.contents_ends()
+        for rows in tables:
             start = blocks.index(rows[0])
             near = any(0 < start - n <= NEAR_HEADING for n in headed) or start == ended
             pages = _pages(rows)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from pdf.geometry import Rect
+from pdf.geometry import Rect, rect_of
 from pdf.layout.lines import Line, rows_of
 from pdf.tables.cells import cell_rows, is_value
 
@@ -48,7 +48,7 @@ def lines_in(rect: Rect, lines: Sequence[Line]) -> list[Line]:
 
 def edges_of(fills: Sequence[Rect]) -> list[Rect]:
     """Return the upper and lower edges of shaded stripes: they separate rows as rulings do."""
-    return [Rect(x0, y, x1, y) for x0, y0, x1, y1 in fills for y in (y0, y1)]
+    return [rect_of((x0, y, x1, y)) for x0, y0, x1, y1 in fills for y in (y0, y1)]
 
 
 # --- Borders drawn cell by cell, above and below only ---
@@ -90,7 +90,8 @@ def cell_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence
     """Return the rulings that complete the grids of tables with borders only above and below their cells."""
     thin = [rect for rect in [*rulings, *fills] if rect.y1 - rect.y0 <= BORDER_THICKNESS]
     pieces = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in thin]
-    borders = [border for track in tracks_of(pieces, BORDER_TRACK) for border in _borders_on(track)]
+    tracks = [track for track in tracks_of(pieces, BORDER_TRACK) if len(track) > 1]
+    borders = [border for track in tracks for border in _borders_on(track)]
     tables: list[list[_Border]] = []
     for border in borders if len(borders) <= MOST_BORDERS else ():
         table = next((table for table in reversed(tables) if table[-1].is_like(border)), None)
@@ -98,8 +99,11 @@ def cell_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence
             tables.append([border])
         else:
             table.append(border)
+    tables = [table for table in tables if len(table) > 1]
+    if not tables:  # as on most pages
+        return []
     upright = [rect for rect in rulings if rect.y1 - rect.y0 > max(SHORTEST, rect.x1 - rect.x0)]
-    return [rect for table in tables if len(table) > 1 for rect in _other_edges(table, upright, lines)]
+    return [rect for table in tables for rect in _other_edges(table, upright, lines)]
 
 
 def _other_edges(table: Sequence[_Border], upright: Sequence[Rect], lines: Sequence[Line]) -> Iterable[Rect]:
@@ -196,7 +200,9 @@ class _RowMarks:
 def row_borders(rulings: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
     """Return the horizontal rulings that upright ones, drawn row by row, show by their joints only."""
     upright = [
-        ((x0 + x1) / 2, y0, y1) for x0, y0, x1, y1 in rulings if y1 - y0 >= max(SHORTEST, 2 * (x1 - x0))
+        ((x0 + x1) / 2, y0, y1)
+        for x0, y0, x1, y1 in rulings
+        if y1 - y0 >= SHORTEST and y1 - y0 >= 2 * (x1 - x0)
     ]
     if not FEWEST_PIECES <= len(upright) <= MOST_BORDERS * MOST_COLUMNS:
         return []
@@ -207,6 +213,8 @@ def row_borders(rulings: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
             tables.append(_RowMarks([x], ys))
         elif x - table.xs[-1] > JOINT:  # else a double ruling
             table.xs.append(x)
+    if not tables:  # as on most pages
+        return []
     across = [rect for rect in rulings if rect.x1 - rect.x0 > max(SHORTEST, rect.y1 - rect.y0)]
     return [rect for table in tables for rect in _missing_borders(table, across, lines)]
 

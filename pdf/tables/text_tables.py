@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -63,6 +62,7 @@ MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 _SECTION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,4}\.?$")
 _BASELINE = attrgetter("baseline", "x0")
 _LEFT = attrgetter("x0")
+_Pitched = dict[int, list[tuple[Line, "TextColumn"]]]  # lines and their columns by pitch (quarter points)
 
 
 @dataclass(slots=True)
@@ -141,14 +141,14 @@ def _grown(rows: Sequence[Row], start: int) -> _Grown | None:
 
 def _is_heading(pieces: Sequence[Line], columns: Sequence[TextColumn]) -> bool:
     """Return whether a row heads a section: larger than the table above it, or numbered and alone in bold."""
-    above = [line for column in columns for line in column.lines]
-    if not above:
+    if not columns or len(pieces) > 2:
         return False
-    if len(pieces) == 1 and pieces[0].size > HEADING_SIZE * max([line.size for line in above]):
+    above = (line for column in columns for line in column.lines)
+    if len(pieces) == 1 and all(pieces[0].size > HEADING_SIZE * line.size for line in above):
         return True
-    if len(pieces) > 2 or not _SECTION.match(pieces[0].words[0].text):
+    if not _SECTION.match(pieces[0].words[0].text) or not all(line.style.bold for line in pieces):
         return False
-    return all(line.style.bold for line in pieces) and not any(line.style.bold for line in above)
+    return not any(line.style.bold for column in columns for line in column.lines)
 
 
 def _leads(row: Row, below: Row, columns: Sequence[TextColumn]) -> bool:
@@ -328,36 +328,35 @@ def _leading_by_size(columns: Sequence[TextColumn]) -> dict[int, float]:
     A rare distance counts too where its lines are alone: there a cell continues, while rows begin with a
     line in all columns.
     """
-    pitches: dict[int, Counter[int]] = {}
-    alone: dict[int, Counter[int]] = {}
+    pitched: dict[int, _Pitched] = {}
     for column in columns:
         for a, b in pairwise(column.lines):
             pitch = b.baseline - a.baseline
             if abs(a.size - b.size) < 0.5 and 0.8 * a.size < pitch < LOOSEST * a.size:
-                size, place = round(2 * a.size), round(4 * pitch)
-                pitches.setdefault(size, Counter())[place] += 1
-                alone.setdefault(size, Counter())[place] += not _has_line_beside(b, column, columns)
+                pitches = pitched.setdefault(round(2 * a.size), {})
+                pitches.setdefault(round(4 * pitch), []).append((b, column))
     return {
-        size: min(pitch for pitch, count in counts.items() if _is_leading(pitch, counts, alone[size])) / 4
-        for size, counts in pitches.items()
+        size: min(pitch for pitch in pitches if _is_leading(pitch, pitches, columns)) / 4
+        for size, pitches in pitched.items()
     }
 
 
-def _is_leading(pitch: int, counts: Counter[int], alone: Counter[int]) -> bool:
-    """Return whether a pitch (quarters of a point) is common, or much closer than usual and of lone lines."""
-    usual, most = counts.most_common(1)[0]
-    if counts[pitch] >= 0.2 * most:
+def _is_leading(pitch: int, pitches: _Pitched, columns: Sequence[TextColumn]) -> bool:
+    """Return whether a pitch is common, or much closer than usual and of lone lines."""
+    usual = max(pitches, key=lambda other: len(pitches[other]))
+    count, most = len(pitches[pitch]), len(pitches[usual])
+    if count >= 0.2 * most:
         return True
-    return pitch < CLOSER * usual and alone[pitch] == counts[pitch] > 1 and alone[usual] < 0.2 * most
+    if pitch >= CLOSER * usual or count == 1:  # checked before the lines beside are searched
+        return False
+    alone = [sum(not _has_line_beside(*at, columns) for at in pitches[place]) for place in (pitch, usual)]
+    return alone[0] == count and alone[1] < 0.2 * most
 
 
 def _has_line_beside(line: Line, column: TextColumn, columns: Sequence[TextColumn]) -> bool:
-    return any(
-        abs(other.baseline - line.baseline) < LEVEL * line.size
-        for beside in columns
-        if beside is not column
-        for other in beside.lines
-    )
+    near = LEVEL * line.size
+    others = (other for beside in columns if beside is not column for other in beside.lines)
+    return any(abs(other.baseline - line.baseline) < near for other in others)
 
 
 def _joins(line: Line, column: int, row: dict[int, list[Line]], leading: dict[int, float]) -> bool:
