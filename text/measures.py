@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -30,11 +30,14 @@ _WORD = re.compile(r"[^\s,;:'’\"]+")
 _END_OF_NUMBER = re.compile(r"\d(?:[,.'’]|\)? ?)$")
 _NUMBER_BEHIND = re.compile(r"\s?\(?\s?[1-9]")
 _ZEROS = re.compile(
-    r"['’]?(?:1[,. ]?)?(?P<zeros>000(?:[,.' ]000){0,2})(?:['’]?s)?(?!\d|[-,.' ]\d)", re.IGNORECASE
+    r"['’]?(?:1[,. ]?)?(?P<zeros>000(?:[,.' ]000){0,2})(?:['’]?s)?(?!\d|%|[-,.' ]\d)", re.IGNORECASE
 )
 _ONE_WITH_ZEROS = re.compile(r"1(?:[,. ]?000)+")  # alone it is a number, in "in 1,000" or "1,000 t" a scale
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SIGN_AND_LETTER = re.compile(r"[$£€¥₹₩￥]\s?[bkmt]|[a-zA-Z][$£€¥₹₩]|[TKkMmdns](?:EUR|USD|CHF|GBP)")
+_AFTER_SIGN = "mn|mm|m|bn|b|k|tn"  # scales behind a currency's sign: "$m"
 _GLUED = re.compile(
-    rf"(?:(?P<before>{CURRENCY_SIGN})(?:\s?(?P<after_scale>mn|mm|m|bn|b|k|tn))?"
+    rf"(?:(?P<before>{CURRENCY_SIGN})(?:\s?(?P<after_scale>{_AFTER_SIGN}))?"
     rf"|{GLUED_SCALE.pattern})(?![^\W\d_])",
 )
 _TRAILING_SYMBOL = re.compile(
@@ -115,29 +118,63 @@ def page_scale(texts: Iterable[str], language: str) -> Decimal | None:
     The first text with a scale decides. It is read in the language ('' when unknown), then in English and
     German, the languages of ``text.values``.
     """
-    languages = dict.fromkeys((base_language(language), "en", "de"))
-    scales = (_scale_in(text, code) for text in texts for code in languages if code)
-    return next((scale for scale in scales if scale), None)
+    languages = tuple(dict.fromkeys(filter(None, (base_language(language), "en", "de"))))
+    return next((scale for text in texts if (scale := _scale_in(text, languages))), None)
 
 
 @lru_cache(maxsize=4096)
-def _scale_in(text: str, language: str) -> Decimal | None:
-    if not _scale_pattern(language).search(text):
-        return None
-    scales = (found.measure.scale for found in _measures_in(text, language))
-    return next((scale for scale in scales if scale != 1), None)
+def _scale_in(text: str, languages: tuple[str, ...]) -> Decimal | None:
+    letters = _LETTERS.findall(text.lower())
+    written = "000" in text or _SIGN_AND_LETTER.search(text) is not None
+    for language in languages:
+        words = _scale_words(language)
+        if (written or words.are_in(text, letters)) and words.free.search(text):
+            for found in _measures_in(text, language, words.free):
+                if found.measure.scale != 1:
+                    return found.measure.scale
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _ScaleWords:
+    """Names of scales. Most texts of a page have none, and ``are_in`` is ten times as fast as ``free``.
+
+    Attributes:
+        spaced, unspaced: names that are words, and names in scripts without spaces.
+        free: matches a scale that follows no number.
+    """
+
+    spaced: frozenset[str]
+    unspaced: tuple[str, ...]
+    free: re.Pattern[str]
+
+    def are_in(self, text: str, words: Sequence[str]) -> bool:
+        """Return whether the text, with these lower-case words, has a name of a scale."""
+        return not self.spaced.isdisjoint(words) or any(name in text for name in self.unspaced)
 
 
 @cache
-def _scale_pattern(language: str) -> re.Pattern[str]:
-    """Return what every text with a scale matches; most texts of a page do not."""
-    names = sorted(name for name, measure in _names(language).items() if measure.scale != 1)
-    return re.compile("|".join((*map(re.escape, names), "000", _GLUED.pattern)), re.IGNORECASE)
+def _scale_words(language: str) -> _ScaleWords:
+    names = [name for name, measure in _names(language).items() if measure.scale != 1]
+    unspaced = tuple(name for name in names if language in UNSPACED_LANGUAGES and not name.isascii())
+    spaced = [name for name in names if name not in unspaced]
+    ways = (
+        rf"(?<![^\W_])(?i:{'|'.join(map(re.escape, spaced))})(?![^\W\d_])",
+        rf"(?<!\d)(?<!\d[,.'’]){_ZEROS.pattern}",
+        rf"{CURRENCY_SIGN}\s?(?:{_AFTER_SIGN})(?![^\W\d_])",
+        rf"(?<!\d){GLUED_SCALE.pattern}",
+    )
+    after_no_number = rf"(?<!\d )(?<!\d\) )(?:{'|'.join(ways)})"
+    free = re.compile("|".join((after_no_number, *map(re.escape, unspaced))))
+    return _ScaleWords(frozenset(word for name in spaced for word in _LETTERS.findall(name)), unspaced, free)
 
 
-def _measures_in(text: str, language: str) -> Iterator[MeasureSpan]:
+def _measures_in(text: str, language: str, wanted: re.Pattern[str] | None = None) -> Iterator[MeasureSpan]:
+    """Yield the measures that a text names; with ``wanted`` only those of phrases that it matches."""
     plain = same_characters(text)
     for start, end in _phrases(plain):
+        if wanted and not wanted.search(plain, start, end):
+            continue
         if _END_OF_NUMBER.search(plain, max(0, start - 3), start):  # "million" of "$(4) million"
             continue
         if found := _measure(plain[start:end], language):
