@@ -145,9 +145,10 @@ def _labelled_images(page_layout: PageLayout) -> list[Rect]:
     found = []
     raw = page_layout.raw
     for image in page_layout.images if not (raw.ocr or raw.is_scan) else ():
-        on_it = [line.chars for line in page_layout.lines if image.contains(*line.rect.center)]
-        if on_it and max(on_it) <= LABEL_CHARS and image.area < LARGEST_PICTURE * page:
-            found.append(image)
+        if image.area < LARGEST_PICTURE * page:
+            on_it = [line.chars for line in page_layout.lines if image.contains(*line.rect.center)]
+            if on_it and max(on_it) <= LABEL_CHARS:
+                found.append(image)
     return found
 
 
@@ -177,18 +178,15 @@ def separate_contents(page_layouts: Sequence[PageLayout], outline: Sequence[Outl
     for page_layout in page_layouts:
         blocks = page_layout.blocks
         ended = None
-        tables = _tables(blocks)
+        tables = [(rows, pages) for rows in _tables(blocks) if (pages := _pages(rows))]
         if tables:
             titled = [block.text.strip(" :.").casefold() in _CONTENTS for block in blocks[:-1]]
             headed, ends = [n for n, named in enumerate(titled) if named], page_layout.contents_ends()
-        for rows in tables:
+        for rows, pages in tables:
             start = blocks.index(rows[0])
             near = any(0 < start - n <= NEAR_HEADING for n in headed) or start == ended
-            pages = _pages(rows)
             is_named = near or (goes_on and start <= 1) or _are_in(titles, rows)
-            if pages and (
-                _end_at(ends, rows) or (is_named and _increase(pages) and not _shaded(page_layout, rows))
-            ):
+            if _end_at(ends, rows) or (is_named and _increase(pages) and not _shaded(page_layout, rows)):
                 for row in rows:
                     row.kind, row.lines, row.table, row.cells = "prose", [merged(row.lines)], None, []
                     row.row, row.header = 0, False

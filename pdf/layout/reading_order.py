@@ -42,11 +42,9 @@ def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rec
     """Return the disjoint boxes that have other text beside them."""
     found: list[Rect] = []
     candidates = _candidates(rulings, fills)
-    if not candidates:
-        return []
-    tables = grids(rulings)
     inside = {box: [line for line in lines if holds(box, line)] for box in candidates}
     boxes = [box for box in candidates if _holds_lines(inside[box]) and not _crossed(box, lines)]
+    tables = grids(rulings) if boxes else []
     held = {id(line) for box in boxes for line in inside[box]}
     for box in sorted(boxes, key=lambda box: -box.area):
         beside = [line for line in lines if _is_beside_box(box, line)]
@@ -131,7 +129,7 @@ def _frames(rulings: Iterable[Rect]) -> list[Rect]:
             box = top.union(bottom)
             if box.height < 2 * TOUCH:
                 continue
-            if all(_covered(x, box, tall) for x in (box.x0, box.x1)) and not _is_ruled(box, flat):
+            if not _is_ruled(box, flat) and all(_covered(x, box, tall) for x in (box.x0, box.x1)):
                 frames.append(box)
     return frames
 
