@@ -13,11 +13,10 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from pdf.extract.words import Style, comes_next, is_bullet, marker_of
-from pdf.layout.lines import is_math_font, is_numbered_equation, looks_like_code
+from pdf.layout.lines import COLUMN_GAP, is_math_font, is_numbered_equation, looks_like_code
 from pdf.layout.page_layout import Block, PageLayout
 from pdf.layout.paragraphs import is_code, whole_listings, without_listed_tables
 from pdf.structure import OutlineEntry, section_type
-from pdf.tables.cells import COLUMN_GAP
 
 # A document with a larger share is monospaced as a whole: the font does not mark code.
 TYPED_SHARE = 0.7

@@ -11,12 +11,11 @@ from operator import gt, lt
 
 from pdf.extract.right_to_left import MARKER_WORDS
 from pdf.extract.words import RawWord, is_contents_line, marker_of
-from pdf.layout.lines import Line, is_numbered_equation, rows_of
+from pdf.layout.lines import COLUMN_GAP, Line, is_numbered_equation, rows_of
 from text.numbers import YEAR, YEAR_DIGITS
 from text.units import CURRENCY_CODES
 
-# Minimum gap between cells of a row (ems); separately drawn values may be closer.
-COLUMN_GAP = 1.2
+# Minimum gap between separately drawn values (ems).
 VALUE_GAP = 0.6
 # Minimum gap between final numbers with decimals, in narrow columns (ems).
 DECIMAL_GAP = 0.4
@@ -227,6 +226,8 @@ def _same_cell(cell: Sequence[Line], line: Line) -> bool:
         return bool(_NUMBER.match(line.text))
     if _TAIL.match(line.text):
         return gap < TAIL_GAP * em
+    if line.opens_cell:
+        return False
     return gap < COLUMN_GAP * em and not (is_value(line.text) and is_value(last.text))
 
 

@@ -19,7 +19,16 @@ from pdf.layout.page_layout import Block, TableCell
 from pdf.layout.paragraphs import paragraphs
 from pdf.tables.cells import is_value
 from pdf.tables.rows import blocks_of
-from pdf.tables.rulings import SHORTEST, SNAP, Piece, cell_borders, lines_in, row_borders, tracks_of
+from pdf.tables.rulings import (
+    SHORTEST,
+    SNAP,
+    Piece,
+    cell_borders,
+    filled_borders,
+    lines_in,
+    row_borders,
+    tracks_of,
+)
 
 # Maximum pairs of rulings to compare: pages with more are maps and drawings.
 MOST_CROSSINGS = 1_000_000
@@ -319,7 +328,12 @@ def whole_grids(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[
     """Return the grids with whole rows; join one that cuts rows with the grid beside it, or omit it."""
     whole: list[RuledGrid] = []
     parts: list[RuledGrid] = []
-    drawn = [*rulings, *cell_borders(rulings, fills, lines), *row_borders(rulings, lines)]
+    drawn = [
+        *rulings,
+        *cell_borders(rulings, fills, lines),
+        *row_borders(rulings, lines),
+        *filled_borders(rulings, fills, lines),
+    ]
     for grid in grids(drawn):
         (parts if cuts_rows(grid.rect, lines) else whole).append(grid)
     while parts:

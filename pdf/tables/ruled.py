@@ -242,9 +242,10 @@ def _is_headed(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:
 
 
 def _of_values(rows: Sequence[Row]) -> bool:
-    """Return whether values fill the columns: then baselines separate the rows, not rulings."""
+    """Return whether values, not words such as "None", fill the columns: then baselines separate the rows."""
     cells = [cell for row in rows for cell in row.cells[1:]]
-    return sum(all(map(_is_amount, cell)) for cell in cells) >= 0.3 * len(cells)
+    amounts = [all(_is_amount(line) and not line.text.isalpha() for line in cell) for cell in cells]
+    return sum(amounts) >= 0.3 * len(cells)
 
 
 def _is_amount(line: Line) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from operator import itemgetter
 
 from pdf.geometry import Rect, rect_of
@@ -64,12 +65,16 @@ HEADS_ABOVE, CELL_GAP = 1.2, 0.4
 
 @dataclass(frozen=True, slots=True)
 class _Border:
-    """The borders of one row's cells; ``joints``: the x where two of them meet, left to right."""
+    """The borders of one row's cells; ``joints``: the x where two of them meet, left to right.
+
+    ``y``: of the border above; ``bottom``: of the row, where its cells are filled.
+    """
 
     y: float
     x0: float
     x1: float
     joints: tuple[float, ...]
+    bottom: float = 0.0
 
     def is_like(self, other: _Border) -> bool:
         """Return whether both are of one table: they have the same ends, and most joints in common."""
@@ -175,6 +180,130 @@ def _top_of_heads(border: _Border, lines: Sequence[Line]) -> float:
         if len(_columns(border, row)) > 1:
             top = reached - 1
     return top
+
+
+# --- Cells filled one by one ---
+
+# Minimum width and height of a filled cell (points), as padding is filled too; minimum space left of its
+# text, as words are shaded too; minimum rows of a table with the same columns, and columns with a text in
+# each; maximum space between two filled rows, relative to the tallest: a row that is not filled.
+CELL_WIDTH, CELL_HEIGHT, PADDING, FILLED_ROWS, TEXTED_COLUMNS, UNFILLED = 16.0, 8.0, 1.0, 2, 2, 1.5
+
+
+def filled_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
+    """Return the edges of cells that are filled one by one, in rows of the same columns, as rulings.
+
+    Presentation programs fill each cell of every other row, and do not rule the columns.
+    """
+    cells: dict[tuple[float, float], list[Rect]] = {}
+    for rect in fills:
+        if rect.x1 - rect.x0 >= CELL_WIDTH and rect.y1 - rect.y0 >= CELL_HEIGHT:
+            cells.setdefault((round(rect.y0), round(rect.y1)), []).append(rect)
+    tables: list[list[_Border]] = []
+    for row in (sorted(cells[key]) for key in sorted(cells)):
+        if any(abs(a.x1 - b.x0) > ABUT for a, b in pairwise(row)):
+            continue
+        filled = _Border(row[0].y0, row[0].x0, row[-1].x1, tuple(rect.x0 for rect in row[1:]), row[0].y1)
+        table = next((table for table in reversed(tables) if _goes_on(table, filled)), None)
+        if table is None:
+            tables.append([filled])
+        else:
+            table.append(filled)
+    upright = [rect for rect in rulings if rect.y1 - rect.y0 > max(SHORTEST, rect.x1 - rect.x0)]
+    edges = [
+        _edges_of_cells(table, joints, lines)
+        for table in tables
+        if (joints := _columns_of_fills(table, upright, lines))
+    ]
+    return [rect for found in edges for rect in found]
+
+
+def _goes_on(table: Sequence[_Border], row: _Border) -> bool:
+    """Return whether the row is below the table: at most one row is between, none if its columns differ."""
+    last = table[-1]
+    apart = row.y - last.bottom
+    if abs(last.x0 - row.x0) > BORDER_TRACK or abs(last.x1 - row.x1) > BORDER_TRACK or apart < -ABUT:
+        return False
+    alike = _has_joints(row, last.joints)
+    return apart <= (UNFILLED * max(other.bottom - other.y for other in table) if alike else ABUT)
+
+
+def _has_joints(row: _Border, joints: Sequence[float]) -> bool:
+    return len(joints) == len(row.joints) and all(
+        abs(x - other) <= BORDER_TRACK for x, other in zip(row.joints, joints, strict=True)
+    )
+
+
+def _columns_of_fills(
+    table: Sequence[_Border], upright: Sequence[Rect], lines: Sequence[Line]
+) -> tuple[float, ...]:
+    """Return where the columns of a table of filled cells meet; empty if the fills are no cells.
+
+    Several rows have the same cells, with texts in them. Where rulings separate all columns, the fills are of
+    lines, not of cells.
+    """
+    beside = [rect.x0 for rect in upright if rect.y0 < table[-1].bottom and table[0].y < rect.y1]
+    split = [row for row in table if row.joints]
+    joints = Counter(row.joints for row in split).most_common(1)[0][0] if split else ()
+    alike = [row for row in split if _has_joints(row, joints)]
+    if (
+        len(alike) < FILLED_ROWS
+        or all(_is_near(x, beside) for x in joints)
+        or not all(_is_texted(row, lines) for row in alike)
+    ):
+        return ()
+    return joints
+
+
+def _is_texted(row: _Border, lines: Sequence[Line]) -> bool:
+    """Return whether the row has texts in several columns, each inside its cell."""
+    inside = _lines_of(row, lines)
+    padded = all(not -PADDING < line.x0 - x < PADDING for line in inside for x in (row.x0, *row.joints))
+    return padded and not _is_crossed(row, inside) and len(_columns(row, inside)) >= TEXTED_COLUMNS
+
+
+def _lines_of(row: _Border, lines: Sequence[Line]) -> list[Line]:
+    return lines_in(Rect(row.x0, row.y, row.x1, row.bottom), lines)
+
+
+def _edges_of_cells(
+    table: Sequence[_Border], joints: tuple[float, ...], lines: Sequence[Line]
+) -> Iterable[Rect]:
+    """Yield the edges of all cells, with a last row that is not filled."""
+    last, tallest = table[-1], max(row.bottom - row.y for row in table)
+    below = replace(last, y=last.bottom, bottom=last.bottom + UNFILLED * tallest, joints=joints)
+    reached = max((line.y1 for line in _lines_of(below, lines)), default=last.bottom)
+    rows = [*table, replace(below, bottom=reached)] if _is_aligned(below, table, lines) else [*table]
+    for row, end in zip(rows, [*(row.y for row in rows[1:]), rows[-1].bottom], strict=True):
+        yield Rect(row.x0, row.y, row.x1, row.y)
+        yield Rect(row.x0, row.bottom, row.x1, row.bottom)
+        whole = replace(row, joints=row.joints or joints)
+        for x in () if _is_crossed(whole, _lines_of(whole, lines)) else whole.joints:
+            yield Rect(x, row.y, x, end)
+
+
+def _is_aligned(row: _Border, table: Sequence[_Border], lines: Sequence[Line]) -> bool:
+    """Return whether the row has texts that begin, end or are centred as those of its columns above."""
+    if not _is_texted(row, lines):
+        return False
+    above = [_extents(replace(other, joints=row.joints), lines) for other in table]
+    return all(
+        any(
+            min(abs(x0 - a), abs(x1 - b), abs(x0 + x1 - a - b) / 2) <= BORDER_TRACK
+            for a, b in (extents[column] for extents in above if column in extents)
+        )
+        for column, (x0, x1) in _extents(row, lines).items()
+    )
+
+
+def _extents(row: _Border, lines: Sequence[Line]) -> dict[int, tuple[float, float]]:
+    """Return the first and the last x of the words in each column."""
+    found: dict[int, tuple[float, float]] = {}
+    for word in (word for line in _lines_of(row, lines) for word in line.words):
+        column = bisect_left(row.joints, (word.x0 + word.x1) / 2)
+        x0, x1 = found.get(column, (word.x0, word.x1))
+        found[column] = (min(x0, word.x0), max(x1, word.x1))
+    return found
 
 
 # --- Upright rulings drawn row by row ---
