@@ -42,8 +42,10 @@ NUMBERS = 2
 # Sheets of two pages: minimum ratio of width to height, maximum share of text across the fold.
 SHEET_SHAPE, OVER_FOLD = 1.15, 0.05
 # Line numbers: minimum count on a page, maximum share of values beside them, characters of a speaker's
-# name (``Q.``).
-LINE_NUMBERS, VALUED, SPEAKER = 10, 0.1, 3
+# name (``Q.``), numbers that may be the first. Numbers of lines of text: minimum count on a page; minimum
+# share of lines beside them that begin with a small letter, and mean of their characters.
+LINE_NUMBERS, VALUED, SPEAKER, STARTS = 10, 0.1, 3, 5
+LINES_OF_TEXT, SMALL_LETTERS, TEXT_CHARS = 15, 0.4, 12
 # Maximum characters in a row with a page number.
 BESIDE_NUMBER = 100
 # Minimum size of headings numbered through the pages ("Step 15"), relative to the page's text.
@@ -101,20 +103,24 @@ def _is_slanted(line: Line) -> bool:
 
 
 def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
-    """Move line numbers, as of a transcript, to the foot of the page.
+    """Move line numbers, as of a transcript or a draft, to the foot of the page.
 
-    They count from 1 at the same places on several pages, beside texts that differ and are not values.
+    They count from 1 at the same places on several pages, beside texts that differ and are not values; or
+    from any number, beside lines of running text.
     """
     numbered = [(sheet, _counted(sheet)) for sheet in page_layouts]
     places = Counter(place for _, found in numbered for place in {*map(_place, found)})
     beside = {id(sheet): _beside_numbers(sheet, found) for sheet, found in numbered if found}
     texts = Counter(text for lines in beside.values() for text in {line.text for line in lines})
     for sheet, found in numbered:
-        alike = [line for line in found if places[_place(line)] >= PAGES]
         others = beside.get(id(sheet), [])
+        runs_on = len(found) >= LINES_OF_TEXT and _runs_on(others)
+        alike = found if runs_on else [line for line in found if places[_place(line)] >= PAGES]
         same = sum(texts[line.text] > 1 for line in others)
         values = sum(is_value(line.text) for line in others)
         if len(alike) < LINE_NUMBERS or max(2 * same, values / VALUED) > len(others):
+            continue
+        if alike[0].text != "1" and not runs_on:
             continue
         gone = set(map(id, alike))
         sheet.lines = [line for line in sheet.lines if id(line) not in gone]
@@ -122,15 +128,26 @@ def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
 
 
 def _counted(sheet: PageLayout) -> list[Line]:
-    """Return the lines that are only the numbers from 1 on, one below the other, left of all text."""
-    numbers = [line for line in sheet.lines if len(line.text) <= 2 and line.text.isdecimal()]
-    found: list[Line] = []
-    for line in sorted(numbers, key=_TOP):
-        if int(line.text) == len(found) + 1 and (
-            not found or min(abs(line.x0 - found[-1].x0), abs(line.x1 - found[-1].x1)) < SAME_PLACE
+    """Return the lines that are only consecutive numbers, one below the other, left of all text."""
+    numbers = [line for line in sheet.lines if len(line.text) <= 4 and line.text.isdecimal()]
+    if len(numbers) < LINE_NUMBERS:
+        return []
+    numbers.sort(key=_TOP)
+    runs = [_run_from(numbers[start:]) for start in range(min(STARTS, len(numbers)))]
+    found = max(runs, key=len)
+    return found if len(found) >= LINE_NUMBERS and not _has_text_left_of(found, sheet) else []
+
+
+def _run_from(numbers: Sequence[Line]) -> list[Line]:
+    """Return the numbers that count on from the first, below it at its start or its end."""
+    first, *others = numbers
+    found = [first]
+    for line in others:
+        if int(line.text) == int(first.text) + len(found) and (
+            min(abs(line.x0 - found[-1].x0), abs(line.x1 - found[-1].x1)) < SAME_PLACE
         ):
             found.append(line)
-    return found if len(found) >= LINE_NUMBERS and not _has_text_left_of(found, sheet) else []
+    return found
 
 
 def _has_text_left_of(numbers: Sequence[Line], sheet: PageLayout) -> bool:
@@ -143,6 +160,13 @@ def _beside_numbers(sheet: PageLayout, numbers: Sequence[Line]) -> list[Line]:
     own, top, bottom = set(map(id, numbers)), numbers[0].y0, numbers[-1].y1
     inside = [line for line in sheet.lines if top <= line.baseline <= bottom and id(line) not in own]
     return [line for line in inside if line.chars > SPEAKER]
+
+
+def _runs_on(lines: Sequence[Line]) -> bool:
+    """Return whether many lines begin with a small letter, as in sentences, unlike entries."""
+    small = sum(line.text[0].islower() for line in lines)
+    long = sum(line.chars for line in lines) >= TEXT_CHARS * len(lines)
+    return long and small >= SMALL_LETTERS * len(lines)
 
 
 def _place(line: Line) -> tuple[str, int, int]:

@@ -149,6 +149,33 @@ def test_the_numbers_of_a_transcript_s_lines_are_furniture() -> None:
         assert page.units[0].text.startswith("Q. ") and page.units[0].text.endswith("?")
 
 
+def test_the_numbers_of_a_draft_s_lines_are_furniture_though_they_go_on() -> None:
+    drawing = Drawing()
+    for page in range(2):
+        if page:
+            drawing.new_page()
+        words = f"{PROSE} {OTHER}" if page else f"{TOWNS[page]} came first. {OTHER} {PROSE}"
+        for n, line in enumerate(justified(words, 150)[:18]):
+            drawing.text(50, 90 + 14 * n, str(18 * page + n + 1), 6)
+            drawing.text(LEFT, 90 + 14 * n, line)
+    for page, read in enumerate(drawing.read()):
+        assert [piece.text for piece in read.furniture] == [str(18 * page + n) for n in range(1, 19)]
+        assert [unit.type for unit in read.units] == ["prose"]
+
+
+def test_numbers_of_a_list_of_names_that_goes_on_are_text() -> None:
+    drawing = Drawing()
+    for page in range(2):
+        if page:
+            drawing.new_page()
+        for n in range(18):
+            drawing.text(50, 90 + 14 * n, str(18 * page + n + 1))
+            drawing.text(LEFT, 90 + 14 * n, f"Harbour master of {TOWNS[n % 4]}, pier {'ABCDEFG'[n % 7]}")
+    for page, read in enumerate(drawing.read()):
+        assert not read.furniture
+        assert str(18 * page + 18) in read.units[-1].text
+
+
 def test_numbers_of_rows_with_values_are_cells() -> None:
     drawing = Drawing()
     for page in range(4):
