@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page
 
-from bench.highlights import WITHIN, painted_on, settle
+from bench.highlights import WITHIN, painted_on, wait_until_still
 from bench.read import cite
 from documents.models import Document
 from tests.browser.conftest import Upload, assert_covers_words, committed
@@ -29,7 +29,7 @@ def open_at(page: Page, site: Site, reader: str, number: int, zoom: str = "1") -
     page.goto(site.url(f"{reader}?page={number}&q={quote(ANCHOR)}"))
     page.locator(f'.page[data-page-number="{number}"] .lit-anchor').wait_for()
     page.locator("[data-zoom]").select_option(zoom)
-    settle(page)
+    wait_until_still(page)
 
 
 def assert_covered(page: Page, number: int) -> None:
@@ -60,7 +60,7 @@ def test_highlights_stay_right_through_zoom_and_turning(page: Page, site: Site, 
     page.locator("[data-pages]").focus()
     page.keyboard.press("r")
     page.locator(".pdfViewer .textLayer[data-main-rotation='180']").first.wait_for(state="attached")
-    settle(page)
+    wait_until_still(page)
     assert_covered(page, 2)
 
 
@@ -69,7 +69,7 @@ def test_the_words_stand_in_the_upper_third(page: Page, site: Site, reader: str)
     open_at(page, site, reader, 3)
     page.reload()
     page.locator(".lit-anchor").wait_for()
-    settle(page)
+    wait_until_still(page)
     room = page.locator("[data-pages]").bounding_box()
     lit = page.locator(".lit-anchor").first.bounding_box()
     assert room and lit
@@ -97,7 +97,7 @@ def test_pages_of_any_size_are_where_they_will_be_before_they_are_drawn(
         page.locator("[data-page-input]").fill(str(number))
         page.locator("[data-page-input]").press("Enter")
         page.locator(f'.page[data-page-number="{number}"][data-loaded]').wait_for()
-        settle(page)
+        wait_until_still(page)
     assert page.evaluate(PLACES) == before
     assert 10 not in page.evaluate("[...window.drawn]")  # no page between them was rendered
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from bench.highlights import WITHIN, painted_on, settle
+from bench.highlights import WITHIN, painted_on, wait_until_still
 from tests.browser.conftest import READY_MS, Upload, assert_covers_words
 from tests.browser.dropping import drop
 from tests.browser.sheets import report
@@ -77,7 +77,7 @@ def test_a_citation_of_an_answer_opens_the_page_at_its_words(
     page.locator("[data-zoom]").select_option("1")
     cite.click()
     page.locator(f'.page[data-page-number="{number}"] .lit-anchor').first.wait_for()
-    settle(page)
+    wait_until_still(page)
     painted = painted_on(page, number)
     assert value in painted.text
     assert max(painted.errors()) <= WITHIN
