@@ -12,6 +12,7 @@ the element of each word. Other documents are read once.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -45,11 +46,13 @@ class DocumentFeatures(NamedTuple):
         labels: it has page labels.
         hides_layers: some of its optional content is off.
         role_map: the standard types of its own structure types; None where its tags are not read.
+        has_fields: it is a form to be filled in.
     """
 
     labels: bool = True
     hides_layers: bool = True
     role_map: RoleMap | None = None
+    has_fields: bool = True
 
 
 def document_features(document: pymupdf.Document, tags: bool = True) -> DocumentFeatures:
@@ -59,6 +62,7 @@ def document_features(document: pymupdf.Document, tags: bool = True) -> Document
             bool(document.get_page_labels()),
             hides_layers(document),
             readable_tags(document) if tags else None,
+            bool(document.is_form_pdf),
         )
     except Exception:  # MuPDF raises many kinds; the pages may be readable despite a damaged catalog
         return DocumentFeatures()
@@ -106,6 +110,7 @@ class RawPage:
         trimmed: every word is known to lie on the page.
         failure: why the page could not be read, or ''.
         elements: the structure elements that have words on the page.
+        fields: boxes of the fields of a form.
     """
 
     number: int
@@ -123,6 +128,7 @@ class RawPage:
     trimmed: bool = False
     failure: str = ""
     elements: list[Element] = field(default_factory=list)
+    fields: list[Rect] = field(default_factory=list)
 
     @property
     def turn(self) -> int:
@@ -159,10 +165,16 @@ def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures())
         raw.hidden_words += words_outside_crop(page, frame)
     if traits.hides_layers:
         raw.hidden_words += words_in_hidden_layers(page, len(words))
+    fields = _fields(page) if traits.has_fields else []
+    if fields:
+        raw.fields = [rect for rect, _ in fields]
+        raw.words = _with_states(raw.words, fields)
     drawings = cache(partial(_drawings, page))
     shapes = [block for block in blocks if block["type"] == 3 and block["alpha"]]
     paths = with_broad_strokes(shapes, drawings)
     raw.rulings, raw.fills = _line_art(paths, frame)
+    if fields:
+        raw.rulings, raw.fills = (_without_boxes(rects, fields) for rects in (raw.rulings, raw.fills))
     raw.drawings = find_charts(paths, drawings, raw.fills, raw.words, frame)
     sizes = _picture_sizes(page)
     raw.shows_pictures = any(width >= FEW_PIXELS and height >= FEW_PIXELS / 3 for width, height in sizes)
@@ -175,6 +187,88 @@ def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures())
 
 def _textpage(page: pymupdf.Page, flags: int) -> pymupdf.TextPage:
     return page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags)
+
+
+# Types of fields: check boxes and radio buttons. Annotation flags of a field that is not shown: hidden, not
+# viewed. Maximum distance of the drawn edge of a box from its field (points). Signs of its states.
+_TICKABLE = 2, 5
+_NOT_SHOWN = 2 | 32
+BOX_EDGE = 2.0
+# Maximum number of fields on a page whose states are read.
+MOST_FIELDS = 400
+TICKED, EMPTY = "☑", "☐"
+
+
+class _Field(NamedTuple):
+    """A field of a form: its box, and its sign if it is a check box or radio button, else ''."""
+
+    rect: Rect
+    sign: str
+
+
+def _fields(page: pymupdf.Page) -> list[_Field]:
+    """Return the fields that are shown, in page space; [] on a damaged form."""
+    try:
+        return [
+            _Field(rect_of(widget.rect), _sign(page, widget))
+            for widget in page.widgets()
+            if not _number(page, widget, "F") & _NOT_SHOWN
+        ]
+    except Exception:  # MuPDF raises many kinds; the words are readable without fields
+        return []
+
+
+def _number(page: pymupdf.Page, widget: pymupdf.Widget, key: str) -> int:
+    kind, value = page.parent.xref_get_key(widget.xref, key)
+    return int(value) if kind == "int" else 0
+
+
+def _sign(page: pymupdf.Page, widget: pymupdf.Widget) -> str:
+    """Return the state that the page shows, which may differ from the field's value."""
+    if widget.field_type not in _TICKABLE:
+        return ""
+    kind, shown = page.parent.xref_get_key(widget.xref, "AS")
+    ticked = shown != "/Off" if kind == "name" else widget.field_value not in ("", "Off", False, None)
+    return TICKED if ticked else EMPTY
+
+
+def _with_states(words: list[RawWord], fields: Sequence[_Field]) -> list[RawWord]:
+    """Return the words with the signs of check boxes and radio buttons, each beside its label.
+
+    None is added where a printed word shows the state, nor on a page without words, which may be a scan.
+    """
+    found = list(words)
+    for rect, sign in fields[:MOST_FIELDS] if words else ():
+        if not sign or any(rect.contains(*word.rect.center) for word in words):
+            continue
+        place, label = min(enumerate(found), key=lambda item: _distance(item[1], rect))
+        after = label.rect.center < rect.center if label.turn == 0 else False
+        word = RawWord(*rect, sign, label.style, label.baseline, label.line, label.turn)
+        found.insert(place + after, word)
+    return found
+
+
+def _distance(word: RawWord, rect: Rect) -> float:
+    """Return how far a word is along its line from a box; infinity beside other lines."""
+    along, across = word.rect.overlap_x(rect), word.rect.overlap_y(rect)
+    if word.turn in (90, 270):
+        along, across = across, along
+    return -along if across > 0 else math.inf
+
+
+def _without_boxes(rects: Sequence[Rect], fields: Sequence[_Field]) -> list[Rect]:
+    """Return the rulings or fills that do not draw a check box or radio button: it is no cell."""
+    boxes = [rect for rect, sign in fields[:MOST_FIELDS] if sign]
+    return [rect for rect in rects if not any(_is_part(rect, box) for box in boxes)]
+
+
+def _is_part(rect: Rect, box: Rect) -> bool:
+    return (
+        box.x0 - BOX_EDGE <= rect.x0
+        and rect.x1 <= box.x1 + BOX_EDGE
+        and box.y0 - BOX_EDGE <= rect.y0
+        and rect.y1 <= box.y1 + BOX_EDGE
+    )
 
 
 def _drawings(page: pymupdf.Page) -> list[dict[str, Any]]:

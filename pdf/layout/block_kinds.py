@@ -308,6 +308,7 @@ def mark_headings(page_layouts: Sequence[PageLayout], outline: Iterable[OutlineE
                 found.append(block)
             elif level is None and (
                 _is_formula(block)
+                or any(field.contains(*block.rect.center) for field in page_layout.fields)
                 or (_is_in_listing(above, block, following) and not _is_larger(block, body))
             ):
                 continue

@@ -288,7 +288,8 @@ class PageLayout:
 
     ``head`` and ``foot`` are its running headers and footers, top to bottom. ``fold``: x of the right edge
     of the left page, where two pages are printed side by side. ``skew``: the skew of the scan, already
-    removed from all coordinates. ``contents``: entries of a table of contents without leaders.
+    removed from all coordinates. ``contents``: entries of a table of contents without leaders. ``fields``:
+    boxes of the fields of a form.
     """
 
     raw: RawPage
@@ -306,6 +307,7 @@ class PageLayout:
     contents: set[Block] = field(default_factory=set)
     fold: float | None = None
     skew: Skew = Skew()
+    fields: list[Rect] = field(default_factory=list)
 
     @cached_property
     def is_plain(self) -> bool:
@@ -372,7 +374,10 @@ def page_layout_of(raw: RawPage) -> PageLayout:
         rulings, fills, drawings = [], [], []  # vector graphics of a scan do not relate to its words
     lines = drawn_lines(words)
     mark_cells(lines)
-    return PageLayout(raw, turn, width, height, lines, rulings, fills, images, drawings, skew=skew)
+    fields = rects_for_reading(raw.fields, frame, turn)
+    return PageLayout(
+        raw, turn, width, height, lines, rulings, fills, images, drawings, skew=skew, fields=fields
+    )
 
 
 def empty_page_layout(raw: RawPage, failure: str) -> PageLayout:

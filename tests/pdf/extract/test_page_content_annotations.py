@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pymupdf
+from collections.abc import Sequence
 
+import pymupdf
+import pytest
+
+from pdf.extract.page_content import read_page
 from pdf.layout.pipeline import read_pages
 
 
@@ -34,6 +38,62 @@ def test_what_was_filled_into_a_form_is_content() -> None:
     field.rect = pymupdf.Rect(180, 200, 400, 222)
     page.add_widget(field)
     assert any("Seagull of Bergen" in text for text in units_of(document))
+
+
+def tick_boxes(page: pymupdf.Page, kind: int, states: Sequence[tuple[str, bool]]) -> None:
+    """Draw a box with each label, ticked or not, one below the other."""
+    for n, (label, ticked) in enumerate(states):
+        field = pymupdf.Widget()
+        field.field_name, field.field_type = f"box {n}", kind
+        field.rect = pymupdf.Rect(72, 200 + 20 * n, 82, 210 + 20 * n)
+        field.border_width, field.border_color = 0.5, (0, 0, 0)
+        page.add_widget(field)
+        field.field_value = ticked
+        field.update()
+        page.insert_text((88, 209 + 20 * n), label, fontsize=10)
+
+
+@pytest.mark.parametrize("rotation", [0, 90])
+def test_the_state_of_a_check_box_is_a_word_before_its_label(rotation: int) -> None:
+    document, page = page_of_text()
+    tick_boxes(
+        page,
+        pymupdf.PDF_WIDGET_TYPE_CHECKBOX,
+        [("Sailing boat", False), ("Motor boat", True), ("Raft", False)],
+    )
+    page.set_rotation(rotation)
+    (read,) = read_pages(pymupdf.open("pdf", document.tobytes()), [1])
+    assert {"☐ Sailing boat", "☐ Raft"} <= {unit.text for unit in read.units}
+    (motor,) = (unit for unit in read.units if "Motor boat" in unit.text)
+    assert motor.text[0] in "☑✓✔" and len(motor.text.split()) == 3
+
+
+def test_a_large_value_of_a_field_is_no_heading() -> None:
+    document, page = page_of_text()
+    page.insert_textbox(
+        (72, 120, 500, 190), "The harbour master asks for the name of the boat. " * 6, fontsize=10
+    )
+    field = pymupdf.Widget()
+    field.field_name, field.field_value = "boat", "Seagull of Bergen"
+    field.field_type, field.text_fontsize = pymupdf.PDF_WIDGET_TYPE_TEXT, 20
+    field.rect = pymupdf.Rect(72, 200, 400, 232)
+    page.add_widget(field)
+    (read,) = read_pages(pymupdf.open("pdf", document.tobytes()), [1])
+    (value,) = (unit for unit in read.units if "Seagull" in unit.text)
+    assert value.type == "prose"
+
+
+def test_a_scan_with_fields_over_it_is_still_without_words() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    picture = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 600, 800))
+    picture.clear_with(200)
+    page.insert_image(page.rect, pixmap=picture)
+    field = pymupdf.Widget()
+    field.field_name, field.field_type = "box", pymupdf.PDF_WIDGET_TYPE_CHECKBOX
+    field.rect = pymupdf.Rect(72, 200, 82, 210)
+    page.add_widget(field)
+    assert not read_page(pymupdf.open("pdf", document.tobytes())[0]).words
 
 
 def test_a_hidden_annotation_is_not_content() -> None:
