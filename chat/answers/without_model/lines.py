@@ -36,7 +36,8 @@ AMOUNT = re.compile(r"[$€£¥₹]? ?\d[\d.,]*")
 LABEL_AMOUNT = re.compile(rf"\s[$€£¥₹]? ?(?!{YEAR_DIGITS}$)\d[\d.,]{{2,}}$")
 PER_UNIT = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\beps\b", re.I)
 DIGIT = re.compile(r"\d")
-BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
+# The sign of a check box says whether the item was chosen: it is no bullet.
+BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『☐☑☒✓✔✗✘]+\s*")
 IDEOGRAPHS = re.compile(r"[\u3040-\u9fff]{2}")
 LONGEST_TITLE = 60  # characters
 CLOSED_END = re.compile(r"[.!?。！？:;%\d—–]\W*$")

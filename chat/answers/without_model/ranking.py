@@ -61,6 +61,7 @@ LINE_WEIGHTS = {
     "named": 2.6,
     "defines": 1.5,  # it defines the thing asked for; chosen by hand
     "title": -0.7,  # it only names a subject: a heading, a question, an entry of a table of contents
+    "empty_box": -1.0,  # a choice of a form that was not made; chosen by hand
 }
 """Weights of a line among the lines of its page, fitted likewise on the lines with the known answers."""
 
@@ -212,6 +213,7 @@ def features_of(
         "type": types,
         "row": [float(bool(line.values)) for line in lines],
         "title": [float(is_only_title(question, line)) for line in lines],
+        "empty_box": [float(line.text.startswith("☐")) for line in lines],
     }
 
 

@@ -188,6 +188,12 @@ def test_a_sentence_is_said_word_for_word_and_quoted() -> None:
     assert citations[0].quote == TRIAL[3].unit.text
 
 
+def test_the_sign_of_a_check_box_is_said_as_it_says_what_was_chosen() -> None:
+    passages = [prose("u1", "☐ Payment of the berth by card"), prose("u2", "☑ Payment of the berth in cash")]
+    lines, _ = answered("How was the payment of the berth made?", passages)
+    assert "- ☑ Payment of the berth in cash" in lines
+
+
 def test_no_line_is_said_twice() -> None:
     again = [prose(f"u{n}", TRIAL[0].unit.text, n) for n in range(20, 30)]
     lines, _ = answered("How many adults did the trial enrol?", [*TRIAL, *again])
