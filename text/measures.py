@@ -352,7 +352,7 @@ def _name(phrase: str, at: int, language: str) -> tuple[Measure, int] | None:
         plain = written.lower()
         for form in (plain, plain.rstrip(".")):
             if (found := names.get(form)) is not None and not (
-                written in units_by_symbol() and found.scale != 1
+                found.scale != 1 and (written in units_by_symbol() or _is_state(written, phrase[:at]))
             ):
                 return found, end
         if unit := _symbol(written):
@@ -362,10 +362,16 @@ def _name(phrase: str, at: int, language: str) -> tuple[Measure, int] | None:
     return _elided(phrase, at, language)
 
 
+def _is_state(written: str, before: str) -> bool:
+    """Return whether two capitals may name a state, "Nashville (TN)"; behind a currency they do not."""
+    return len(written) == 2 and written.isupper() and not _CURRENCY_AT_END.search(before)
+
+
 def _symbol(written: str) -> Measure | None:
     return Measure(symbol=written) if written in units_by_symbol() and written not in _WORDS else None
 
 
+_CURRENCY_AT_END = re.compile(rf"(?:{CURRENCY_SIGN}|\b[A-Z]{{3}})\s?$")
 _WORDS = frozenset({"a", "mo", "wk", "times", "fraction"})  # symbols of our own that are words
 
 

@@ -109,3 +109,11 @@ def test_a_scale_says_what_it_is_not_for() -> None:
 )
 def test_the_scale_that_a_page_counts_in_is_read(text: str, language: str, scale: int | None) -> None:
     assert page_scale(["nothing here", text], language) == scale
+
+
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [("Office in Nashville (TN)", None), ("in TN", None), ("(USD TN)", 10**12), ("in tn", 10**12)],
+)
+def test_two_capitals_are_a_state_unless_a_currency_is_before_them(text: str, scale: int | None) -> None:
+    assert page_scale([text], "en") == scale
