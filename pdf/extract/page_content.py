@@ -189,6 +189,8 @@ def _textpage(page: pymupdf.Page, flags: int) -> pymupdf.TextPage:
     return page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags)
 
 
+# --- Fields of forms ---
+
 # Types of fields: check boxes and radio buttons. Annotation flags of a field that is not shown: hidden, not
 # viewed. Maximum distance of the drawn edge of a box from its field (points). Signs of its states.
 _TICKABLE = 2, 5
@@ -219,6 +221,7 @@ def _fields(page: pymupdf.Page) -> list[_Field]:
 
 
 def _number(page: pymupdf.Page, widget: pymupdf.Widget, key: str) -> int:
+    """Return a number of the field's dictionary; 0 if it has none."""
     kind, value = page.parent.xref_get_key(widget.xref, key)
     return int(value) if kind == "int" else 0
 
@@ -238,18 +241,23 @@ def _with_states(words: list[RawWord], fields: Sequence[_Field]) -> list[RawWord
     None is added where a printed word shows the state, nor on a page without words, which may be a scan.
     """
     found = list(words)
+    last_line = max([word.line for word in words], default=0)
     for rect, sign in fields[:MOST_FIELDS] if words else ():
         if not sign or any(rect.contains(*word.rect.center) for word in words):
             continue
         place, label = min(enumerate(found), key=lambda item: _distance(item[1], rect))
-        after = label.rect.center < rect.center if label.turn == 0 else False
+        if _distance(label, rect) == math.inf:  # no word is on a level with the box
+            last_line += 1
+            found.append(RawWord(*rect, sign, label.style, rect.y1, last_line))
+            continue
+        after = label.turn == 0 and label.rect.center < rect.center
         word = RawWord(*rect, sign, label.style, label.baseline, label.line, label.turn)
         found.insert(place + after, word)
     return found
 
 
 def _distance(word: RawWord, rect: Rect) -> float:
-    """Return how far a word is along its line from a box; infinity beside other lines."""
+    """Return how far a word is from a box along its line (points); infinity on another level."""
     along, across = word.rect.overlap_x(rect), word.rect.overlap_y(rect)
     if word.turn in (90, 270):
         along, across = across, along
@@ -269,6 +277,9 @@ def _is_part(rect: Rect, box: Rect) -> bool:
         and box.y0 - BOX_EDGE <= rect.y0
         and rect.y1 <= box.y1 + BOX_EDGE
     )
+
+
+# --- Drawings and pictures ---
 
 
 def _drawings(page: pymupdf.Page) -> list[dict[str, Any]]:

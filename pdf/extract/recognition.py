@@ -151,7 +151,8 @@ def _is_meaningless(character: str) -> bool:
 
 
 def _is_stamped_scan(page: RawPage) -> bool:
-    if len(page.words) >= FEW_WORDS:
+    """Return whether a picture covers the page, with few words over it beside the fields of a form."""
+    if len(page.words) - len(page.fields) >= FEW_WORDS:
         return False
     whole = Rect(0, 0, page.frame.width, page.frame.height)
     return any(_shared_area(image, whole) > WHOLE_PAGE * whole.area for image in page.images)

@@ -133,13 +133,14 @@ def _counted(sheet: PageLayout) -> list[Line]:
     if len(numbers) < LINE_NUMBERS:
         return []
     numbers.sort(key=_TOP)
-    runs = [_run_from(numbers[start:]) for start in range(min(STARTS, len(numbers)))]
-    found = max(runs, key=len)
+    ones = [n for n, line in enumerate(numbers) if line.text == "1"]
+    starts = {*range(min(STARTS, len(numbers))), *ones[:STARTS]}
+    found = max((_run_from(numbers[start:]) for start in sorted(starts)), key=len)
     return found if len(found) >= LINE_NUMBERS and not _has_text_left_of(found, sheet) else []
 
 
 def _run_from(numbers: Sequence[Line]) -> list[Line]:
-    """Return the numbers that count on from the first, below it at its start or its end."""
+    """Return the numbers that count on from the first, one below the other, aligned at one edge."""
     first, *others = numbers
     found = [first]
     for line in others:

@@ -68,6 +68,15 @@ def test_the_state_of_a_check_box_is_a_word_before_its_label(rotation: int) -> N
     assert motor.text[0] in "☑✓✔" and len(motor.text.split()) == 3
 
 
+def test_a_check_box_without_a_label_is_a_line_of_its_own() -> None:
+    document, page = page_of_text()
+    field = pymupdf.Widget()
+    field.field_name, field.field_type = "box", pymupdf.PDF_WIDGET_TYPE_CHECKBOX
+    field.rect = pymupdf.Rect(72, 300, 82, 310)
+    page.add_widget(field)
+    assert units_of(document) == ["Application for a berth in the inner harbour", "☐"]
+
+
 def test_a_large_value_of_a_field_is_no_heading() -> None:
     document, page = page_of_text()
     page.insert_textbox(
