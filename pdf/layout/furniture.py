@@ -114,13 +114,13 @@ def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
     texts = Counter(text for lines in beside.values() for text in {line.text for line in lines})
     for sheet, found in numbered:
         others = beside.get(id(sheet), [])
-        runs_on = len(found) >= LINES_OF_TEXT and _runs_on(others)
-        alike = found if runs_on else [line for line in found if places[_place(line)] >= PAGES]
+        running = len(found) >= LINES_OF_TEXT and _is_running_text(others)
+        alike = found if running else [line for line in found if places[_place(line)] >= PAGES]
         same = sum(texts[line.text] > 1 for line in others)
         values = sum(is_value(line.text) for line in others)
         if len(alike) < LINE_NUMBERS or max(2 * same, values / VALUED) > len(others):
             continue
-        if alike[0].text != "1" and not runs_on:
+        if alike[0].text != "1" and not running:
             continue
         gone = set(map(id, alike))
         sheet.lines = [line for line in sheet.lines if id(line) not in gone]
@@ -163,7 +163,7 @@ def _beside_numbers(sheet: PageLayout, numbers: Sequence[Line]) -> list[Line]:
     return [line for line in inside if line.chars > SPEAKER]
 
 
-def _runs_on(lines: Sequence[Line]) -> bool:
+def _is_running_text(lines: Sequence[Line]) -> bool:
     """Return whether many lines begin with a small letter, as in sentences, unlike entries."""
     small = sum(line.text[0].islower() for line in lines)
     long = sum(line.chars for line in lines) >= TEXT_CHARS * len(lines)

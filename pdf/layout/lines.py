@@ -20,10 +20,13 @@ from pdf.geometry import Rect, rect_of
 
 # A gap this wide (ems) between words of one drawn line may separate two cells or columns.
 CELL_GAP = 1.0
-# Minimum gap between the cells of a row (ems); a narrower one, of this width, separates cells where this many
-# lines, at most this far above or below (ems), begin behind a wide gap at the same place; maximum difference
-# of baselines beside it (points).
-COLUMN_GAP, NARROW_GAP, COLUMN_LINES, COLUMN_REACH, SAME_LEVEL = 1.2, 0.75, 2, 6.0, 1.0
+# Minimum gap between the cells of a row (ems).
+COLUMN_GAP = 1.2
+# A narrower gap (ems) separates cells if this many lines above or below, within this distance (ems), begin at
+# the same x behind a gap of ``COLUMN_GAP``.
+NARROW_GAP, COLUMN_LINES, COLUMN_REACH = 0.75, 2, 6.0
+# Maximum difference of the baselines of two lines side by side (points).
+SAME_LEVEL = 1.0
 # Maximum difference of the baselines of one row (ems); superscripts are raised by up to half an em.
 SAME_BASELINE = 0.4
 # Marks and superscripts: maximum size relative to the text beside them, maximum characters.
@@ -193,12 +196,12 @@ def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
 
 
 def mark_cells(lines: Sequence[Line]) -> None:
-    """Mark the lines that begin behind a narrow gap where the lines of other rows begin behind a wide one.
+    """Set ``opens_cell`` of lines behind a narrow gap, where lines of other rows begin behind a wide one.
 
-    The longest text of a column leaves the least space before the next one: 12 points in LaTeX's tables. In a
-    typewriter face, words of programs are at the same places too.
+    The longest text of a column leaves the least space before the next column: 12 points in LaTeX's tables.
+    Lines in a typewriter face are left out: words of programs begin at the same x by chance.
     """
-    near: list[Line] = []
+    narrow: list[Line] = []
     starts: dict[int, list[float]] = {}
     for left, right in pairwise(lines):
         gap = right.x0 - left.x1
@@ -207,8 +210,8 @@ def mark_cells(lines: Sequence[Line]) -> None:
         if gap >= COLUMN_GAP * right.size:
             starts.setdefault(round(right.x0), []).append(right.baseline)
         elif gap >= NARROW_GAP * right.size:
-            near.append(right)
-    for line in near:
+            narrow.append(right)
+    for line in narrow:
         others = [y for x in (-1, 0, 1) for y in starts.get(round(line.x0) + x, ())]
         close = sum(0 < abs(y - line.baseline) <= COLUMN_REACH * line.size for y in others)
         line.opens_cell = close >= COLUMN_LINES

@@ -184,10 +184,14 @@ def _top_of_heads(border: _Border, lines: Sequence[Line]) -> float:
 
 # --- Cells filled one by one ---
 
-# Minimum width and height of a filled cell (points), as padding is filled too; minimum space left of its
-# text, as words are shaded too; minimum rows of a table with the same columns, and columns with a text in
-# each; maximum space between two filled rows, relative to the tallest: a row that is not filled.
-CELL_WIDTH, CELL_HEIGHT, PADDING, FILLED_ROWS, TEXTED_COLUMNS, UNFILLED = 16.0, 8.0, 1.0, 2, 2, 1.5
+# Minimum width and height of a filled cell (points): padding is filled too.
+CELL_WIDTH, CELL_HEIGHT = 16.0, 8.0
+# Minimum space left of a cell's text (points): words are shaded too.
+PADDING = 1.0
+# Minimum rows of a table with the same cells; minimum columns with a text in each of these rows.
+FILLED_ROWS, FILLED_COLUMNS = 2, 2
+# Maximum height of a row that is not filled, relative to the tallest filled one.
+UNFILLED = 1.5
 
 
 def filled_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
@@ -204,7 +208,7 @@ def filled_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequen
         if any(abs(a.x1 - b.x0) > ABUT for a, b in pairwise(row)):
             continue
         filled = _Border(row[0].y0, row[0].x0, row[-1].x1, tuple(rect.x0 for rect in row[1:]), row[0].y1)
-        table = next((table for table in reversed(tables) if _goes_on(table, filled)), None)
+        table = next((table for table in reversed(tables) if _is_next_row(table, filled)), None)
         if table is None:
             tables.append([filled])
         else:
@@ -213,12 +217,12 @@ def filled_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequen
     edges = [
         _edges_of_cells(table, joints, lines)
         for table in tables
-        if (joints := _columns_of_fills(table, upright, lines))
+        if (joints := _joints_of_cells(table, upright, lines))
     ]
     return [rect for found in edges for rect in found]
 
 
-def _goes_on(table: Sequence[_Border], row: _Border) -> bool:
+def _is_next_row(table: Sequence[_Border], row: _Border) -> bool:
     """Return whether the row is below the table: at most one row is between, none if its columns differ."""
     last = table[-1]
     apart = row.y - last.bottom
@@ -229,18 +233,19 @@ def _goes_on(table: Sequence[_Border], row: _Border) -> bool:
 
 
 def _has_joints(row: _Border, joints: Sequence[float]) -> bool:
+    """Return whether the cells of the row meet at these x."""
     return len(joints) == len(row.joints) and all(
         abs(x - other) <= BORDER_TRACK for x, other in zip(row.joints, joints, strict=True)
     )
 
 
-def _columns_of_fills(
+def _joints_of_cells(
     table: Sequence[_Border], upright: Sequence[Rect], lines: Sequence[Line]
 ) -> tuple[float, ...]:
-    """Return where the columns of a table of filled cells meet; empty if the fills are no cells.
+    """Return the x where neighbouring cells of the table meet; empty if the fills are not cells.
 
-    Several rows have the same cells, with texts in them. Where rulings separate all columns, the fills are of
-    lines, not of cells.
+    In a table several rows have the same cells, with texts in them. Where rulings separate all columns, the
+    fills shade lines, not cells.
     """
     beside = [rect.x0 for rect in upright if rect.y0 < table[-1].bottom and table[0].y < rect.y1]
     split = [row for row in table if row.joints]
@@ -249,17 +254,17 @@ def _columns_of_fills(
     if (
         len(alike) < FILLED_ROWS
         or all(_is_near(x, beside) for x in joints)
-        or not all(_is_texted(row, lines) for row in alike)
+        or not all(_has_cells(row, lines) for row in alike)
     ):
         return ()
     return joints
 
 
-def _is_texted(row: _Border, lines: Sequence[Line]) -> bool:
+def _has_cells(row: _Border, lines: Sequence[Line]) -> bool:
     """Return whether the row has texts in several columns, each inside its cell."""
     inside = _lines_of(row, lines)
     padded = all(not -PADDING < line.x0 - x < PADDING for line in inside for x in (row.x0, *row.joints))
-    return padded and not _is_crossed(row, inside) and len(_columns(row, inside)) >= TEXTED_COLUMNS
+    return padded and not _is_crossed(row, inside) and len(_columns(row, inside)) >= FILLED_COLUMNS
 
 
 def _lines_of(row: _Border, lines: Sequence[Line]) -> list[Line]:
@@ -284,7 +289,7 @@ def _edges_of_cells(
 
 def _is_aligned(row: _Border, table: Sequence[_Border], lines: Sequence[Line]) -> bool:
     """Return whether the row has texts that begin, end or are centred as those of its columns above."""
-    if not _is_texted(row, lines):
+    if not _has_cells(row, lines):
         return False
     above = [_extents(replace(other, joints=row.joints), lines) for other in table]
     return all(
