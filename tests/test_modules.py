@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.test_architecture import ORDER, ROOT, sources, tree
 
-MOST_MODULES = 300  # without tests, migrations and the faces of packages
+MOST_MODULES = 305  # without tests, migrations and the faces of packages
 LEAST_LINES, MOST_LINES = 40, 500
 
 # Django, DRF and this project's providers call a module so, in each app or package that has one.
