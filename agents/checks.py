@@ -22,11 +22,11 @@ from agents.evidence import VERIFIED_AGAINST, Refused, preference
 from agents.models import Event, FileCheck
 from agents.results import LocatedText, VerifiedText, differences_of, part
 from agents.webhooks import announce
-from chat.citations.anchoring.page_sources import FilePages, find_in_file
-from chat.citations.claim_spans import terms_of
-from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verification
-from chat.citations.verification.batch import page_units, passage_units
-from chat.citations.verification.verify import verify
+from citing.anchoring.file_pages import FilePages, find_in_file
+from citing.batch import page_units, passage_units
+from citing.claim_spans import terms_of
+from citing.claims import VERIFIED, Claim, SourceUnit, Verification
+from citing.verdict import verify
 from documents.files.uploads import Infected, NotScanned, scan
 from documents.ingestion.parser import parse_limits
 from pdf.api import ParseFailure, parse_file
@@ -181,7 +181,7 @@ def locate_in_file(
 ) -> list[LocatedText]:
     """Locate each (quote, context) in a PDF. Raises TooLong for more pages, Refused if it is unreadable."""
     with kept_for_now(file) as path:
-        pages = FilePages(path)
+        pages = FilePages(path, parse_limits())
         try:
             count = len(pages.printed)
         except ParseFailure as failure:

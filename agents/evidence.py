@@ -40,15 +40,15 @@ from chat.answers.message_presenters import shown_message
 from chat.answers.question_commands import InvalidOperation, start_conversation
 from chat.answers.runner import start_next
 from chat.api.messages import wait_for
-from chat.citations.anchoring.page_sources import locate
-from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification
 from chat.citations.source_units import Sources, load_sources
-from chat.citations.verification.verify import verify
+from chat.citations.stored_pages import locate
 from chat.exports.markdown import numbered
 from chat.models import Conversation, Message, Review, ReviewCell, ReviewColumn
 from chat.reviews import review_commands
 from chat.reviews.column_sets import InvalidReview, templates
 from chat.reviews.review_presenters import first_citations
+from citing.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification
+from citing.verdict import verify
 from documents.api.common.callers import take
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload

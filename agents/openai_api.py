@@ -29,10 +29,10 @@ from chat.answers.message_presenters import ShownMessage, shown_message
 from chat.answers.question_commands import InvalidOperation, start_conversation
 from chat.answers.runner import start_next
 from chat.api.messages import wait_for
-from chat.citations.claims import CONTRADICTED, VERIFIED
-from chat.citations.marker_decoder import stored_marks
 from chat.models import Conversation, Message
 from chat.views.conversations import close_connection
+from citing.claims import CONTRADICTED, VERIFIED
+from citing.marker_decoder import stored_marks
 from documents.api.common.errors import Unusable, error_response
 from documents.models import Collection, Document, TokenScope
 

@@ -14,9 +14,9 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from chat.answers.events import CitationShown
-from chat.citations.claims import VERIFIED, Verification
 from chat.citations.stored_citations import reader_query
 from chat.models import Citation, ReviewCell
+from citing.claims import VERIFIED, Verification
 from documents.files.page_pictures import UNMARKED, Boxes, written_boxes
 from documents.models import Document
 from pdf.geometry import PageFrame

@@ -23,10 +23,10 @@ import pymupdf
 from django.core.management.base import BaseCommand, CommandError
 
 from bench._installation import ingested
-from chat.citations.anchoring.find_quote import Anchor
-from chat.citations.anchoring.page_sources import forget_pages, locate
-from chat.citations.verification import prose, tokens
-from chat.citations.verification.batch import Case, check
+from chat.citations.stored_pages import forget_pages, locate
+from citing.anchoring.find_quote import Anchor
+from citing.batch import Case, check
+from citing.comparison import prose, tokens
 from documents.models import CitationUnit, Document
 from text import quantities
 

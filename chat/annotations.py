@@ -15,15 +15,15 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError
 from django.utils import timezone
 
-from chat.citations.anchoring.find_quote import Anchor, find_quote
-from chat.citations.anchoring.page_sources import StoredPages, locate
-from chat.citations.anchoring.page_text import PageText, Span, highlight_rects, text_of
 from chat.citations.snapshots import PIECES, near, reanchor_citations
 from chat.citations.stored_citations import reader_query
+from chat.citations.stored_pages import StoredPages, locate
 from chat.exports.markdown import escaped
 from chat.models import Annotation, Citation
 from chat.models.note import AnnotationQuerySet
 from chat.reviews.review_commands import outdate_document
+from citing.anchoring.find_quote import Anchor, find_quote
+from citing.anchoring.page_text import PageText, Span, highlight_rects, text_of
 from documents.ingestion.parser import local_file, parse_limits
 from documents.models import Document, Page
 from pdf.api import annotate_file, annotations_in

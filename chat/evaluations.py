@@ -24,13 +24,13 @@ from chat.answers import question_commands
 from chat.answers.runner import claim_next
 from chat.answers.without_model.question import language_of, message
 from chat.answers.write_answer import AnswerContext, write_answer
-from chat.citations.claims import VERIFIED
-from chat.citations.marker_decoder import without_markers
 from chat.models import Citation, Message, ReviewCell, ReviewColumn
 from chat.providers.base import Provider
 from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import answered
 from chat.reviews.typed_values import FilledCell
+from citing.claims import VERIFIED
+from citing.marker_decoder import without_markers
 from documents.models import Document
 from retrieval.evaluations import (
     KnownQuestion,

@@ -25,12 +25,12 @@ from django.utils.safestring import SafeString
 from merge3 import Merge3
 
 from chat.answers.events import CitationShown
-from chat.citations.marker_decoder import StoredMark, defused_line, format_marker, stored_marks, with_marks
 from chat.citations.snapshots import quoted
 from chat.citations.stored_citations import shown_citations
 from chat.markdown.html import ON_A_PAGE, render_message
 from chat.markdown.source_map import parsed_blocks
 from chat.models import Citation, Message, Note, NoteVersion
+from citing.marker_decoder import StoredMark, defused_line, format_marker, stored_marks, with_marks
 from documents.importers.block import ImportedBlock, make_block
 from documents.importers.block_import import parsed_document
 from documents.ingestion.leases import Lease, LostLease

@@ -22,7 +22,7 @@ FRAMES = (
     _("Reading this {} took more than {}. It may be damaged."),
     _("{} seconds of processor time"),
     _("{} MB of memory"),
-    # chat.citations.verification
+    # citing.comparison
     _("The claim says {}, the page {}."),
     _("The page has these roles reversed: {}, {}."),
     _("The page says this about something else: {}."),
@@ -87,7 +87,7 @@ FRAMES = (
 )
 
 SENTENCES = (
-    # chat.citations.verification
+    # citing.comparison
     _("The page states the cause or the condition the other way round."),
     _("The page calls this a link, not a cause."),
     _("The claim was not compared with these words."),

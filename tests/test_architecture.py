@@ -18,6 +18,7 @@ ORDER = (
     "text",
     "pdf",
     "domains",
+    "citing",
     "documents",
     "retrieval",
     "chat",
@@ -131,3 +132,13 @@ def test_the_layout_model_is_not_loaded_with_mupdf() -> None:
     loaded = loaded_by("pdf.sandbox.server, pdf.layout.pipeline")
     assert "pymupdf" in loaded
     assert not {"onnxruntime", "pymupdf.layout"} & loaded
+
+
+def test_citing_runs_without_django() -> None:
+    code = (
+        "import sys; from citing.batch import Case, check;"
+        "print(check(Case('The fee is $5.', passage='The fee is $5 a month.')).verdict,"
+        " [name for name in sys.modules if name.partition('.')[0] in ('django', 'documents', 'chat')])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout == "exact []\n"

@@ -13,16 +13,16 @@ from uuid import UUID
 
 from chat.answers.events import CitationShown, CitedEvent, Event, TextEvent, VerifiedEvent
 from chat.answers.prompt import shown_text
-from chat.citations.claim_spans import PassageMatcher, claim_before, plain, uncited_claims
-from chat.citations.claims import Claim, SourceUnit, Verification
-from chat.citations.marker_decoder import format_marker, stored_marks
 from chat.citations.model_judge import LONGEST_PASSAGE, ConfiguredJudge, JudgedClaim
 from chat.citations.snapshots import snapshot
 from chat.citations.source_units import Sources
 from chat.citations.stored_citations import shown
-from chat.citations.verification.verify import verify
 from chat.markdown.html import StreamRenderer
 from chat.models import Citation
+from citing.claim_spans import PassageMatcher, claim_before, plain, uncited_claims
+from citing.claims import Claim, SourceUnit, Verification
+from citing.marker_decoder import format_marker, stored_marks
+from citing.verdict import verify
 from text.sentences import Span
 
 _SENTENCE_END = re.compile(r"(?:[.!?。！？…]+[\"'”’)\]*_]*)?$")

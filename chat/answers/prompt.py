@@ -17,8 +17,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from chat.citations.claims import SourceUnit
-from chat.citations.marker_decoder import defused, defused_line
+from citing.claims import SourceUnit
+from citing.marker_decoder import defused, defused_line
 from documents.contents import trail
 from pdf.structure import TableRow
 

@@ -38,8 +38,8 @@ from chat.answers.without_model.question import (
     place_words,
     words_of,
 )
-from chat.citations.claims import SourceUnit
 from chat.providers.base import NativeCitation, TextDelta
+from citing.claims import SourceUnit
 from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
 from pdf.structure import TableRow

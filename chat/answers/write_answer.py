@@ -35,9 +35,6 @@ from chat.answers.question_commands import cited_numbers
 from chat.answers.whole_documents import read_whole, reading_plan
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.evidence import find_evidence
-from chat.citations.foreign_markers import AnswerDecoder
-from chat.citations.marker_decoder import CitationMark, stored_marks, without_markers
-from chat.citations.marker_decoder import Text as TextMark
 from chat.citations.model_judge import configured_judge
 from chat.models import Message
 from chat.providers.base import (
@@ -54,6 +51,9 @@ from chat.providers.base import (
     stream_with_retries,
 )
 from chat.providers.registry import helper_of, language_model, limits, provider_named
+from citing.foreign_markers import AnswerDecoder
+from citing.marker_decoder import CitationMark, stored_marks, without_markers
+from citing.marker_decoder import Text as TextMark
 from documents.ingestion.leases import retry_until_available
 from documents.ingestion.recognition import pages_left
 from documents.translation import translated

@@ -14,17 +14,11 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.citations.anchoring.page_sources import (
-    InvalidPattern,
-    StoredPages,
-    WordQuery,
-    counts_by_page,
-    locate,
-    matches_on,
-)
-from chat.citations.anchoring.page_text import highlight_rects
 from chat.citations.stored_citations import citation_picture, reader_link
+from chat.citations.stored_pages import StoredPages, locate
 from chat.models import Citation, Conversation, Message
+from citing.anchoring.page_text import highlight_rects
+from citing.anchoring.word_search import InvalidPattern, WordQuery, counts_by_page, matches_on
 from documents.api.common.fields import DocumentPart, PlainView, Strict
 from documents.api.common.lists import VisibleFilter, WholeNumberFilter
 from documents.api.pages import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response

@@ -1,4 +1,1 @@
-"""Citations: markers in the text, claims, the source units they rest on, snapshots, presenters.
-
-``anchoring`` finds quoted words on a page, ``verification`` judges claims, ``values`` compares numbers.
-"""
+"""Citations of stored answers: the units they rest on, snapshots, presenters, the judge by a model."""

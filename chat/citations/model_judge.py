@@ -24,9 +24,9 @@ from django.conf import settings
 from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
-from chat.citations.marker_decoder import defused, defused_line
 from chat.providers.base import Provider, ProviderLimits, TextDelta, stream_with_retries
 from chat.providers.registry import provider_named
+from citing.marker_decoder import defused, defused_line
 from retrieval.embeddings.fastembed import EntailmentModel
 from retrieval.provider_calls import ProviderError
 

@@ -13,12 +13,12 @@ from uuid import UUID, uuid4
 
 from rapidfuzz import fuzz, process
 
-from chat.citations.anchoring.find_quote import PageAnchor, find_quote
-from chat.citations.claims import Claim, SourceUnit, Verification
 from chat.citations.source_units import Sources, UnitPlace, load_sources, sources_of
 from chat.citations.stored_citations import LinkTarget, find_target
-from chat.citations.verification.verify import page_of_unit, verify
 from chat.models import Citation
+from citing.anchoring.find_quote import PageAnchor, find_quote
+from citing.claims import Claim, SourceUnit, Verification
+from citing.verdict import page_of_unit, verify
 from documents.models import CitationUnit, Document
 from pdf.geometry import Rect
 

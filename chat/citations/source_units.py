@@ -12,9 +12,8 @@ from uuid import UUID
 import msgspec
 from django.db.models import Q, QuerySet
 
-from chat.citations.anchoring.page_sources import packed_words
-from chat.citations.anchoring.page_text import LazyWords
-from chat.citations.claims import SourceUnit
+from citing.anchoring.page_text import LazyWords, packed_words
+from citing.claims import SourceUnit
 from documents.models import CitationUnit, Document, Page
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Location, TableRow

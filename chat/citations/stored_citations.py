@@ -12,10 +12,10 @@ from django.utils.translation import gettext, ngettext
 from PIL.ImageColor import getrgb
 
 from chat.answers.events import CitationShown, Summary
-from chat.citations.anchoring.find_quote import Anchor, find_quote
-from chat.citations.anchoring.page_sources import locate, pages_of_rows
-from chat.citations.claims import CONTRADICTED, VERIFIED
+from chat.citations.stored_pages import locate, pages_of_rows
 from chat.models import Citation
+from citing.anchoring.find_quote import Anchor, find_quote
+from citing.claims import CONTRADICTED, VERIFIED
 from documents.contents import trail
 from documents.files.page_pictures import Dpi, Highlight, PictureFailed, page_picture
 from documents.models import CitationUnit, Document, Page

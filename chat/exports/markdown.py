@@ -17,12 +17,12 @@ from markdown_it.token import Token
 
 from chat.answers.events import CitationShown
 from chat.answers.message_presenters import Exchange, exchange_of, exchanges_of
-from chat.citations.marker_decoder import with_marks
 from chat.citations.stored_citations import reader_query
 from chat.markdown.html import ON_A_PAGE, rendered_blocks
 from chat.markdown.overlay import LaidOut, laid_out, marked_text, placed_texts
 from chat.models import Citation, Conversation, Message, Note
 from chat.notes import numbered_note
+from citing.marker_decoder import with_marks
 from documents.models import Document
 from documents.papers.bibliography import record_of, reference_list
 from text.terms import one_line

@@ -24,11 +24,11 @@ from openpyxl.styles import Alignment, Font, PatternFill
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
-from chat.citations.claims import CONTRADICTED, VERIFIED
 from chat.citations.stored_citations import citation_picture, reader_link
 from chat.exports.markdown import escaped
 from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewRow
 from chat.reviews.review_presenters import blinded, first_citations, visible_rows
+from citing.claims import CONTRADICTED, VERIFIED
 from documents.contents import FORMULA_STARTS
 from documents.files.page_pictures import PictureFailed
 from text.terms import one_line

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from markdown_it.token import Token
 
-from chat.citations.marker_decoder import stored_marks
 from chat.markdown.source_map import SourceMap, parsed_blocks, shown_characters
+from citing.marker_decoder import stored_marks
 from text.sentences import Span
 
 _CLOSERS = frozenset(".,;:!?)]}%*_~|'\"”’»›…。，、；：！？）」』")  # may follow a citation without a space

@@ -12,9 +12,9 @@ from django.db.models import Max, Q
 from django.db.models.functions import TruncHour
 from django.utils.translation import gettext_lazy as _
 
-from chat.citations.marker_decoder import with_marks
 from chat.models.citation import Citation
 from chat.models.conversation import Hideable, excerpt
+from citing.marker_decoder import with_marks
 from documents.models import Document
 
 if TYPE_CHECKING:

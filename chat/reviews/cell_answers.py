@@ -28,7 +28,6 @@ from chat.answers.prompt import Prompt, prompt_for, token_estimate, turns
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.answer import bullet
 from chat.answers.without_model.evidence import find_evidence
-from chat.citations.marker_decoder import defused
 from chat.citations.model_judge import configured_judge
 from chat.citations.source_units import load_sources
 from chat.models import Review, ReviewCell, ReviewColumn
@@ -41,6 +40,7 @@ from chat.reviews.typed_values import (
     written_value,
 )
 from chat.reviews.without_model import judged, without_model
+from citing.marker_decoder import defused
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope

@@ -42,8 +42,6 @@ from chat.answers.without_model.ranking import (
     relevance,
 )
 from chat.answers.write_answer import drafted
-from chat.citations.claims import CONTRADICTED, VERIFIED, SourceUnit
-from chat.citations.marker_decoder import without_markers
 from chat.models import Citation, ReviewCell, ReviewColumn
 from chat.reviews.typed_values import (
     QUANTITIES,
@@ -54,6 +52,8 @@ from chat.reviews.typed_values import (
     typed_value,
 )
 from chat.reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_values
+from citing.claims import CONTRADICTED, VERIFIED, SourceUnit
+from citing.marker_decoder import without_markers
 from domains.items import Item, items_asked
 from text.values import SCALE_WORD
 

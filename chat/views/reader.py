@@ -22,17 +22,6 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chat.answers.runner import store_cited
-from chat.citations.anchoring.page_sources import (
-    MOST_MATCHES,
-    PART_SECONDS,
-    InvalidPattern,
-    StoredPages,
-    WordQuery,
-    counts_by_page,
-    matches_on,
-)
-from chat.citations.anchoring.page_text import highlight_rects
-from chat.citations.claims import CONTRADICTED
 from chat.citations.stored_citations import (
     LinkHighlight,
     LinkTarget,
@@ -40,7 +29,18 @@ from chat.citations.stored_citations import (
     highlights_at,
     shown_citations,
 )
+from chat.citations.stored_pages import StoredPages
 from chat.models import Annotation, Citation, Note, ReadingPlace, TourEnd
+from citing.anchoring.page_text import highlight_rects
+from citing.anchoring.word_search import (
+    MOST_MATCHES,
+    PART_SECONDS,
+    InvalidPattern,
+    WordQuery,
+    counts_by_page,
+    matches_on,
+)
+from citing.claims import CONTRADICTED
 from documents.contents import table_areas
 from documents.ingestion.recognition import want_pages
 from documents.models import CitationUnit, Document

@@ -16,10 +16,10 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
-from chat.citations.anchoring.page_text import Span
-from chat.citations.claims import Claim, SourceUnit, words_between
-from chat.citations.values.support import FALLING, head_years, heads_of
-from chat.citations.verification.verify import verify
+from citing.anchoring.page_text import Span
+from citing.claims import Claim, SourceUnit, words_between
+from citing.comparison.support import FALLING, head_years, heads_of
+from citing.verdict import verify
 from pdf.structure import ParsedPage
 from text.measures import page_scale
 from text.values import Value, values_in

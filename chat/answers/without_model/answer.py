@@ -33,10 +33,10 @@ from chat.answers.without_model.lines import (
 )
 from chat.answers.without_model.question import QuestionFeatures, analyse, asks_something, message
 from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, relevance, worth_citing
-from chat.citations.claim_spans import claim_before, plain
-from chat.citations.claims import Claim
-from chat.citations.verification.verify import verify_cited
 from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta
+from citing.claim_spans import claim_before, plain
+from citing.claims import Claim
+from citing.verdict import verify_cited
 from documents.contents import trail
 from text.measures import Measure, measure_of
 from text.quantities import quantities_in

@@ -16,8 +16,8 @@ from chat.answers.without_model.question import (
     aggregates_in,
     caption_pattern,
 )
-from chat.citations.claims import SourceUnit
-from chat.citations.verification.grid import grid_without_rows
+from citing.claims import SourceUnit
+from citing.comparison.grid import grid_without_rows
 from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow, section_type
 from text.measures import Measure

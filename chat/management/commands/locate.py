@@ -13,8 +13,10 @@ from uuid import UUID
 import msgspec
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from chat.citations.anchoring.find_quote import Anchor
-from chat.citations.anchoring.page_sources import FilePages, find_in_file, locate
+from chat.citations.stored_pages import locate
+from citing.anchoring.file_pages import FilePages, find_in_file
+from citing.anchoring.find_quote import Anchor
+from documents.ingestion.parser import parse_limits
 from pdf.api import ParseFailure
 
 
@@ -76,7 +78,7 @@ class Command(BaseCommand):
     def _locate_in_file(
         self, path: Path, cases: list[QuoteCase]
     ) -> Iterator[tuple[QuoteCase, QuoteLocation]]:
-        pages = FilePages(path)
+        pages = FilePages(path, parse_limits())
         try:
             _ = pages.printed
         except ParseFailure as failure:
@@ -98,7 +100,7 @@ def found(anchor: Anchor | None) -> QuoteLocation:
 
 def _located(source: str, quote: str, context: str) -> QuoteLocation:
     if Path(source).is_file():
-        return found(find_in_file(FilePages(source), quote, context))
+        return found(find_in_file(FilePages(source, parse_limits()), quote, context))
     try:
         return found(locate(UUID(source), quote, context))
     except ValueError:

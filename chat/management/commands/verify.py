@@ -12,7 +12,8 @@ from typing import Any, BinaryIO, TextIO
 import msgspec
 from django.core.management.base import BaseCommand, CommandParser
 
-from chat.citations.verification.batch import Case, check
+from citing.batch import Case, check
+from documents.ingestion.parser import parse_limits
 from pdf.api import ParseFailure
 
 
@@ -70,7 +71,7 @@ def checked_line(line: bytes, root: Path) -> dict[str, Any]:
         raw = msgspec.json.decode(line)
         name = raw.get("id", "") if isinstance(raw, dict) else ""
         case = msgspec.convert(raw, Case)
-        return dict(msgspec.to_builtins(check(case, root)))
+        return dict(msgspec.to_builtins(check(case, root, parse_limits())))
     except ParseFailure as failure:
         return {"id": name, "error": f"{failure.message} ({failure.code})"}
     except (msgspec.MsgspecError, ValueError) as failure:

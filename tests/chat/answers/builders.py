@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from chat.answers.prompt import ContextItem, SearchNotes
 from chat.answers.without_model.answer import answer_without_model
-from chat.citations.claims import SourceUnit
 from chat.providers.base import NativeCitation, TextDelta
+from citing.claims import SourceUnit
 from pdf.geometry import Rect
 from pdf.structure import Cell, TableRow, UnitType, Word
 

@@ -13,7 +13,6 @@ from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 
 from chat.answers.message_presenters import shown_message
-from chat.citations.claims import Verification
 from chat.citations.model_judge import (
     ChatJudge,
     ConfiguredJudge,
@@ -23,6 +22,7 @@ from chat.citations.model_judge import (
     configured_judge,
 )
 from chat.models import Citation, Conversation
+from citing.claims import Verification
 from config import environment
 from retrieval.provider_calls import ProviderError
 from tests.chat.answers.test_write_answer import Answered, Citing, answered  # noqa: F401

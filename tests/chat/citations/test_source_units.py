@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from chat.citations.claims import SourceUnit
 from chat.citations.source_units import UnitPlace
+from citing.claims import SourceUnit
 from pdf.geometry import PageFrame, Rect
 
 CASH, BALANCE = "Statements of Cash Flows", "Condensed Balance\nSheets (Unaudited)"

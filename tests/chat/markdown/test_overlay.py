@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.answers.events import CitationShown
-from chat.citations.marker_decoder import format_marker
 from chat.markdown.html import StreamRenderer, render_message
 from chat.markdown.overlay import laid_out, marked_text
 from chat.markdown.source_map import shown_characters
+from citing.marker_decoder import format_marker
 from tests.chat.markdown.test_markdown_html import UNIT, citation
 from text.sentences import Span
 

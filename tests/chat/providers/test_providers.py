@@ -9,7 +9,6 @@ from collections.abc import Callable
 import pytest
 
 from chat.answers.prompt import ContextItem, Prompt, prompt_for
-from chat.citations.claims import SourceUnit
 from chat.providers.anthropic import Anthropic
 from chat.providers.base import (
     Cancelled,
@@ -24,6 +23,7 @@ from chat.providers.base import (
 )
 from chat.providers.openai import ChatCompletions
 from chat.providers.registry import check_health
+from citing.claims import SourceUnit
 from retrieval.provider_calls import ProviderError
 from tests.chat.scripted_provider import Scripted
 from tests.chat.scripted_server import (

@@ -12,12 +12,12 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chat.answers import answer_builder
-from chat.citations.claims import VERIFIED, Verification
 from chat.models import Review, ReviewCell
 from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import COLUMNS_A_CALL, fill_estimate, whole_members
 from chat.reviews.fill_queue import fill_next_row
 from chat.reviews.review_commands import fill_cells
+from citing.claims import VERIFIED, Verification
 from documents.models import Document
 from tests.chat.reviews.conftest import COLUMNS, cell
 from tests.chat.scripted_server import (

@@ -8,7 +8,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from chat.citations.claims import VERIFIED
 from chat.models import Review, ReviewCell, ReviewShare
 from chat.reviews.fill_queue import claim_row, fill_next_row, fill_row, recover
 from chat.reviews.review_commands import (
@@ -19,6 +18,7 @@ from chat.reviews.review_commands import (
     outdate_document,
     save_column,
 )
+from citing.claims import VERIFIED
 from tests.chat.reviews.conftest import COLUMNS, cell
 
 State = ReviewCell.State

@@ -11,11 +11,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
-from chat.citations.claims import VERIFIED
 from chat.models import ReviewCell, ReviewColumn
 from chat.providers.registry import provider_named
 from chat.reviews.column_sets import templates
 from chat.reviews.fill_queue import FilledCell, answered
+from citing.claims import VERIFIED
 from tests.chat.reviews.truths.financebench_cells import cells as financebench_cells
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf

@@ -9,9 +9,9 @@ import pytest
 from chat.answers.prompt import ContextItem
 from chat.answers.without_model.evidence import central_lines
 from chat.answers.without_model.lines import AnswerLine, escaped
-from chat.citations.claims import Claim
-from chat.citations.verification.verify import verify
 from chat.providers.base import NativeCitation
+from citing.claims import Claim
+from citing.verdict import verify
 from tests.chat.answers.builders import answered, headed, on_one_page, prose, row
 
 PUMP = on_one_page(

@@ -1,0 +1,279 @@
+"""Judge a claim against a citation unit: word for word, by its prose, or by its row within a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from citing.claims import Conflict, SourceUnit
+from citing.comparison.grid import SHORT_LINE, CellText, Grid, grid_of
+from citing.comparison.prose import Judgement, judge_prose
+from citing.comparison.support import FALLING, ValueSupport, heads_of
+from citing.comparison.tables import UNSCALED, judge_table
+from citing.comparison.token import (
+    Token,
+    names_in_topics,
+    same,
+    with_names,
+)
+from citing.comparison.tokens import tokens_of
+from citing.comparison.verbatim import (
+    repeats_clause,
+    repeats_sentences,
+    single_difference,
+    verbatim_span,
+)
+from domains import pack_names
+from domains.items import span_of_label
+from text.quantities import quantities_in
+from text.semantics import known_language
+from text.sentences import sentence_spans
+from text.units import unit_at
+from text.values import values_in
+
+_RESPECTIVELY = re.compile(
+    r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
+)
+_OTHER_ROW = "The claim is about another row."
+
+
+def judge_unit(
+    sentence: str,
+    unit: SourceUnit,
+    around: Sequence[SourceUnit],
+    language: str,
+    claim_language: str,
+    found: ValueSupport | None,
+) -> Judgement:
+    """Judge a claim by one unit.
+
+    Args:
+        language: the unit's.
+        claim_language: the claim's language, in which the words of a table row are compared.
+        found: the places of the claim's values in the unit, where it has any.
+    """
+    if repeats_sentences(sentence, unit.text, language):
+        return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
+    if unit.type == "table":
+        return _judge_row(sentence, unit, around, language, claim_language, found)
+    if repeats_clause(sentence, unit.text, language):
+        return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
+    topics = [*reversed(unit.section_path), unit.title]
+    judged = judge_prose(sentence, unit.text, language, topics)
+    open_words = "".join((*judged.missing, *judged.unchecked))
+    may_hold = judged.outcome == "open" and not any(character.isdigit() for character in open_words)
+    may_hold = may_hold or _only_paired_otherwise(judged)
+    if may_hold and found and found.complete and _in_two_lists(unit.text, language, found):
+        judged = _by_values(sentence, unit, around, language, found)
+    if judged.outcome == "holds" and (wrong := single_difference(sentence, unit.text, language, topics)):
+        return replace(judged, outcome="conflict", conflicts=(wrong,))
+    return judged
+
+
+def _only_paired_otherwise(judged: Judgement) -> bool:
+    """Return whether the only conflict is that the page has the words about something else."""
+    moved = (c.kind == "entity_swap" and c.claim == c.source for c in judged.conflicts)
+    return judged.outcome == "conflict" and all(moved)
+
+
+def _in_two_lists(text: str, language: str, found: ValueSupport) -> bool:
+    """Return whether all values are in one sentence with "respectively", in the order of the claim."""
+    starts = [place.printed.start for place in found.places]
+    near = next((s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None)
+    years = near and [value for value in values_in(text[near.start : near.end]) if value.year is not None]
+    inside = near is not None and all(near.start <= start < near.end for start in starts)
+    return (
+        inside
+        and (len(starts) > 1 or bool(years))
+        and starts == sorted(starts)
+        and bool(near and _RESPECTIVELY.search(text[near.start : near.end]))
+    )
+
+
+# Rows of tables.
+
+
+def _judge_row(
+    sentence: str,
+    unit: SourceUnit,
+    around: Sequence[SourceUnit],
+    language: str,
+    claim_language: str,
+    found: ValueSupport | None,
+) -> Judgement:
+    judged, own = None, None
+    if (grid := grid_of(unit, around, language)) is not None:
+        sentence = _in_words_of_row(sentence, grid, language)
+        begins = ((r, cells[0]) for r, cells in enumerate(grid.rows) if cells)  # an empty cell has no place
+        own = next((r for r, label in begins if label.start == 0 and label.text), None)
+        topics = [*unit.section_path, unit.title]
+        judged = _of_own_row(judge_table(sentence, grid, language, topics, own), unit)
+        if own is not None and (wrong := _other_bound(sentence, grid.rows[own][0], language)):
+            return replace(judged, outcome="conflict", conflicts=(wrong,), coverage=1.0, formula="")
+        if judged.outcome == "holds" or judged.unchecked in ((_OTHER_ROW,), (UNSCALED,)):
+            return judged
+    if found is None or not found.complete:
+        return judged or Judgement("open", missing=found.missing if found else ())
+    by_values = _by_values(sentence, unit, around, claim_language, found)
+    if by_values.outcome == "holds" and grid is not None and own is not None:
+        by_values = _of_named_row(by_values, sentence, grid, own, claim_language)
+    unknown_unit = judged is not None and judged.outcome == "conflict" and judged.coverage < 1
+    return by_values if judged is None or judged.outcome == "open" or unknown_unit else judged
+
+
+def _in_words_of_row(sentence: str, grid: Grid, language: str) -> str:
+    """Replace a synonym of a row's label in the claim by the label: "revenue" by "Net sales".
+
+    Unchanged where a row has the claim's own words, or several rows are the item.
+    """
+    if language != "en":
+        return sentence
+    labels = [row[0].text.strip() for row in grid.rows if row and row[0].text.strip()]
+    named = [(span, label) for label in labels if (span := span_of_label(sentence, label, pack_names()))]
+    if len(named) != 1:
+        return sentence
+    (start, end), label = named[0]
+    synonym = sentence[start:end].lower()
+    if any(synonym in other.lower() for other in labels) or label.lower() in sentence.lower():
+        return sentence
+    return f"{sentence[:start]}{label}{sentence[end:]}"
+
+
+def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:
+    """Return the judgement; an open one if it is about another row than the unit."""
+    own = [start >= 0 and end <= len(unit.text) for start, end in judged.spans]
+    if judged.outcome != "open" and not any(own):
+        return Judgement("open", unchecked=(_OTHER_ROW,), coverage=1.0)
+    return judged
+
+
+def _by_values(
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: ValueSupport
+) -> Judgement:
+    """Judge a claim whose values are in the row, by whether its other words are in the row or above it."""
+    spans = tuple(sorted({(place.printed.start, place.printed.end) for place in found.places}))
+    left = words_left(sentence, unit, around, language, found)
+    if not known_language(language) and left:
+        return Judgement("open", spans, unchecked=(f"There are no rules for the language {language}.",))
+    if left := left or _of_unknown_unit(sentence, unit, around, language):
+        markers = tuple(token.word for token in left if token.marker)
+        return Judgement(
+            "open",
+            spans,
+            missing=tuple(t.word for t in left if not t.marker),
+            unchecked=markers,
+            coverage=0.6,
+        )
+    return Judgement("holds", spans, coverage=1.0)
+
+
+_BELOW, _ABOVE = frozenset({"lt", "le"}), frozenset({"gt", "ge"})
+
+
+def _other_bound(sentence: str, label: CellText, language: str) -> Conflict | None:
+    """Return the conflict where the claim inverts the bound of its row's label: "over 18", "Under 18"."""
+    for held in tokens_of(label.text, language):
+        for token in tokens_of(sentence, language):
+            one, other = token.quantity, held.quantity
+            alike = one is not None and other is not None and one.value == other.value
+            if alike and {token.bound, held.bound} & _BELOW and {token.bound, held.bound} & _ABOVE:
+                place = label.start + held.start, label.start + held.end
+                return Conflict("comparator", token.word, label.text, (token.start, token.end), place)
+    return None
+
+
+def _of_named_row(judged: Judgement, sentence: str, grid: Grid, own: int, language: str) -> Judgement:
+    """Return the judgement; open where the claim has no word of its row and other rows have numbers too."""
+    label, claim = grid.words_of_row(own), tokens_of(sentence, language)
+    bounds = [t for t in label if t.quantity]
+    named = any(same(token, wanted) for token in claim for wanted in label)
+    kept = all(any(same(token, wanted) for token in claim) for wanted in bounds)
+    rivals = [
+        r for r, cells in enumerate(grid.rows) if r != own and any(grid.quantity(r, c) for c in grid.columns)
+    ]
+    if not label or not rivals or (named and kept):
+        return judged
+    return replace(judged, outcome="open", unchecked=("The claim does not name this row.",))
+
+
+def _of_unknown_unit(
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str
+) -> list[Token]:
+    """Return the claim's amounts in a unit that is neither in the passage nor above it; only digits agree."""
+    amounts = [token for token in tokens_of(sentence, language) if token.quantity and token.quantity.unit]
+    if not amounts:
+        return []
+    over = "\n".join([unit.text, *heads_of(unit), *_lines_over(unit, around)])
+    known = _units_of(over, language)
+    counted = {q.unit for q in quantities_in(over, language) if q.dimension == "money"}
+    return [
+        token
+        for token in amounts
+        if token.quantity
+        and token.quantity.dimension not in ("ratio", "points")
+        and token.quantity.unit
+        not in (counted or {token.quantity.unit} if token.quantity.dimension == "money" else known)
+    ]
+
+
+@lru_cache(maxsize=1024)
+def _units_of(text: str, language: str) -> frozenset[str]:
+    """Return the symbols of all units a text names, with or without a number."""
+    at_words = re.finditer(r"(?<![^\W\d_])[^\W\d_]|[%°]", text)
+    found = (unit_at(text, match.start(), language) for match in at_words)
+    return frozenset(unit[0] for unit in found if unit)
+
+
+def words_left(
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: ValueSupport
+) -> list[Token]:
+    """Return the words of the claim that are neither in the unit nor above it."""
+    texts = [unit.text, *heads_of(unit), *_lines_over(unit, around)]
+    above = [token for text in texts for token in tokens_of(text, language)]
+    stems = {token.stem for token in above}
+    negative = any(place.printed.number < 0 for place in found.places)
+    names = names_in_topics([*unit.section_path, unit.title])
+    values = values_in(sentence)
+    return [
+        token
+        for token in with_names(tokens_of(sentence, language), names)
+        if token.content
+        and token.word not in names
+        and not (token.quantity and any(v.start < token.end and token.start < v.end for v in values))
+        and (bool(token.quantity) or token.stem not in stems)
+        and not any(same(token, other) for other in above)
+        and not (negative and FALLING.search(token.word))
+    ]
+
+
+def _lines_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
+    """Return headings, captions and short lines of the page, and the line before a row without a label."""
+    lines = [
+        other.text
+        for other in around
+        if other.type in ("heading", "caption")
+        or (other.char_start < unit.char_start and len(other.text) < SHORT_LINE and other.type != "table")
+        or (other.table is not None and other.table.header)
+    ]
+    if not re.search(r"[^\W\d_]{3}", unit.text):
+        before = [other for other in around if other.char_start < unit.char_start]
+        lines += [max(before, key=lambda other: other.char_start).text] if before else []
+    return lines
+
+
+def with_conflicts_as_written(judged: Judgement, sentence: str, unit: SourceUnit) -> Judgement:
+    """Return the judgement with its conflicts' words as written, and spans in the page's text."""
+    return replace(judged, conflicts=tuple(_as_written(c, sentence, unit) for c in judged.conflicts))
+
+
+def _as_written(conflict: Conflict, sentence: str, unit: SourceUnit) -> Conflict:
+    claimed, held = sentence[slice(*conflict.claim_span)], unit.text[slice(*conflict.source_span)]
+    start, end = (place + unit.char_start for place in conflict.source_span)
+    return replace(
+        conflict,
+        claim=claimed if claimed.lower() == conflict.claim.lower() else conflict.claim,
+        source=held if held.lower() == conflict.source.lower() else conflict.source,
+        source_span=(start, end) if conflict.source else conflict.source_span,
+    )

@@ -1,0 +1,464 @@
+"""Grammatical voice: agent and object of a verb that is passive on one side, or replaced by its converse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from citing.comparison.alignment import Pairing, content_places
+from citing.comparison.phrases import lead
+from citing.comparison.token import COORDINATORS, Token, is_marker, opposite
+from text.semantics import Lexicon, Marker
+
+_GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
+_WITH_PRONOUN = ("arse", "erse", "irse")
+_NO_PARTICIPLE = ("ing", "ly", "ant", "ent", "al", "ive", "ous", "ic", "ble", "ful", "s")
+_PARTICIPLES = frozenset({"sent", "spent", "lent", "bent", "meant"})
+_WE = Marker("person", "first")
+_AUXILIARY_REACH = 4  # tokens between an auxiliary and its participle
+
+
+def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a word is a participle after an auxiliary, or before its agent ("approved by")."""
+    token = tokens[at]
+    if (
+        token.kind != "word"
+        or token.word.split()[0] in words.prepositions
+        or ({pair for pair, _ in token.poles} & _GRADABLE and ("direction", 1) not in token.poles)
+        or (words.language == "en" and _is_no_participle(tokens, at, words))
+        or (words.language != "en" and token.word.endswith(_MAY_BE_DONE))
+    ):
+        return False
+    if _behind_auxiliary(tokens, at, words):
+        return True
+    if _behind_impersonal(tokens, at, words) or (
+        at and tokens[at - 1].word in _TO_BE_DONE and tokens[at - 1].marker
+    ):
+        return True
+    dated = at + 2 < len(tokens) and tokens[at + 1].word in words.timely and tokens[at + 2].quantity
+    by = at + (3 if dated else 1)  # "found in 1974 by a diver"
+    by_whom = by + 1 < len(tokens) and tokens[by].word in words.agent and tokens[by + 1].kind != "quantity"
+    if by_whom and any(pair == "direction" for pair, _ in token.poles):
+        return False  # "rose by a mean of 5 %"
+    ending = _PARTICIPLE_ENDS.get(words.language)
+    if by_whom and (words.language == "en" or (ending and ending.search(token.word))):
+        clause = (place for place in range(at) if tokens[place].clause == token.clause)
+        return not any(_behind_auxiliary(tokens, place, words) for place in clause)
+    return words.language in _VERB_LAST and (
+        any(after.word in words.passive for after in tokens[at + 1 : at + 3] if after.kind != "break")
+        or _ends_passive_clause(tokens, at, words)
+    )
+
+
+def _is_no_participle(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether an English word has an ending that participles never have; not so "payable by"."""
+    token = tokens[at]
+    agent = at + 1 < len(tokens) and tokens[at + 1].word in words.agent
+    if not token.word.endswith(_NO_PARTICIPLE) or token.word in _PARTICIPLES:
+        return False
+    return not (agent and token.word.endswith(("able", "ible")))
+
+
+def may_be_participle(token: Token, words: Lexicon) -> bool:
+    """Return whether a word has the ending of a participle; in German, it has no capital."""
+    if words.language in _VERB_LAST:
+        return not token.capital
+    ending = _PARTICIPLE_ENDS.get(words.language)
+    return bool(ending and ending.search(token.word))
+
+
+_PARTICIPLE_ENDS = {  # "propuesta por", "conçue par"
+    "en": re.compile(r"ed$"),
+    "es": re.compile(r"(?:[aií]d|[eu]st|[eu]rt|ch|rit|[uo]elt)[oa]s?$"),
+    "pt": re.compile(r"(?:[aií]d|[eo]st|[eu]rt|rit|ist|it)[oa]s?$"),
+    "fr": re.compile(r"(?:é|[iu]|[ieu]t|is|nt)e?s?$"),
+    "it": re.compile(r"(?:[aiu]|[srtn])t[oaie]$"),
+}
+_VERB_LAST = frozenset({"de", "nl"})
+_MAY_BE_DONE = ("able", "ible", "ables", "ibles", "abile", "ibile", "abili", "ibili", "ável", "ível")
+_TO_BE_DONE = frozenset({"zu", "te"})  # "ist zu wechseln"; conditions.with_duties marks it
+
+
+def _behind_impersonal(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a word is the verb of "on" or "man": no content word is between them."""
+    for before in reversed(tokens[:at]):
+        if before.word in words.impersonal:
+            return True
+        if before.kind in ("break", "word", "quantity"):
+            return False
+    return False
+
+
+def _ends_passive_clause(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a participle ends the clause of an auxiliary: "wird vom Käufer getragen"."""
+    own = [other for other in tokens if other.clause == tokens[at].clause and other.kind != "break"]
+    last = [other for other in own if other.content][-1:] == [tokens[at]]
+    return (
+        last
+        and tokens[at].word.endswith(("t", "n", "d"))
+        and any(other.word in words.passive for other in own)
+    )
+
+
+def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a word follows "is" or "was", with at most an adverb between."""
+    if tokens[at].kind != "word":
+        return False
+    if words.reflexive and (
+        any(token.word in words.reflexive for token in tokens[max(0, at - 2) : at])
+        or tokens[at].word.endswith(_WITH_PRONOUN)
+    ):
+        return True
+    for place in range(at - 1, max(-1, at - 1 - _AUXILIARY_REACH), -1):
+        before = tokens[place]
+        if before.word in words.passive:
+            return True
+        if before.word in words.articles:  # "was the founder"
+            return False
+        if before.word in COORDINATORS:
+            return any(
+                _behind_auxiliary(tokens, other, words)
+                for other in range(place)
+                if tokens[other].clause == before.clause
+            )
+        if before.kind in ("break", "quantity") or (before.kind == "word" and not before.word.endswith("ly")):
+            return False
+    return False
+
+
+def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
+    """Return the verbs that are passive on one side and active on the other."""
+    if not pairing.words.passive:
+        return []
+    return [
+        (i, j)
+        for i, j in pairing.ordered
+        if is_passive(pairing.claim, i, pairing.words) != is_passive(pairing.source, j, pairing.words)
+        and pairing.claim[i].kind == pairing.source[j].kind == "word"
+        and any(k < i for k in pairing.partners)
+        and not converse(pairing, i, j)
+        and not any(token.word.endswith("ly") for token in (pairing.claim[i], pairing.source[j]))
+        and not is_noun(pairing.claim, i, pairing.words)
+        and not is_noun(pairing.source, j, pairing.words)
+    ]
+
+
+def is_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether an article, a preposition, a genitive or a German capital marks a word as a noun."""
+    if words.language == "de" and tokens[at].capital:
+        return True
+    before = tokens[at - 1] if at else None
+    if before is not None and before.word in (words.articles | words.prepositions) - words.have:
+        return True
+    owns = at + 1 < len(tokens) and tokens[at + 1].word in words.genitive
+    return owns and words.language != "de" and not _behind_auxiliary(tokens, at, words)
+
+
+def impersonal(pairing: Pairing) -> list[tuple[int, int]]:
+    """Return partners of which one has an impersonal subject: "on a observé", "a été observé"."""
+    return [
+        (i, j)
+        for i, j in pairing.ordered
+        if _behind_impersonal(pairing.claim, i, pairing.words)
+        != _behind_impersonal(pairing.source, j, pairing.words)
+    ]
+
+
+def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a word opens its clause as an imperative does, after at most "not" and "and"."""
+    clause = [t for t in tokens[:at] if t.clause == tokens[at].clause and t.kind != "break"]
+    behind = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    if tokens[at].capital or behind in words.passive | words.have | words.copula:  # "weld was used"
+        return False
+    if (
+        words.language == "en"
+        and tokens[at].word.endswith(("ing", "ed", "s"))
+        and not tokens[at].word.endswith("ss")
+    ):
+        return False
+    return all(is_marker(t, "negation") or t.word in words.opens_instruction for t in clause)
+
+
+def instructed(pairing: Pairing) -> list[tuple[int, int]]:
+    """Return partners of which one is an imperative, whose object is the subject of the passive."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    return [
+        (i, j)
+        for i, j in pairing.ordered
+        if (is_passive(claim, i, words) and is_instruction(source, j, words))
+        or (is_passive(source, j, words) and is_instruction(claim, i, words))
+    ]
+
+
+def converse(pairing: Pairing, i: int, j: int) -> bool:
+    """Return whether two verbs are converses with exchanged roles: "A sold it to B", "B bought it from A"."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    pairs = {pair for pair, _ in claim[i].poles} & {pair for pair, _ in source[j].poles}
+    if not pairs & {"trade", "giving"}:
+        return False
+    if is_passive(claim, i, words) != is_passive(source, j, words) and _same_subject(pairing, i, j):
+        return True  # "patients were given it", "patients received it"
+    doers = [k for k in _subject(claim, i, words) if k in pairing.partners]
+    if "giving" in opposite(claim[i], source[j]) and doers and _given(pairing, i, j, doers):
+        return True
+    us = [
+        k
+        for k in range(i + 1, len(claim))
+        if claim[k].marker == _WE and lead(claim, k, words) in words.starts
+    ]
+    ours = any(token.marker == _WE for token in source[:j])
+    givers = {m: k for k, m in pairing.ordered if m in _subject(source, j, words)}
+    towards = words.starts | words.ends
+    return bool(doers and (givers or (us and ours))) and all(
+        [pairing.partners[k] > j and lead(source, pairing.partners[k], words) in towards for k in doers]
+        + [k > i and lead(claim, k, words) in towards for k in givers.values()]
+    )
+
+
+def _given(pairing: Pairing, i: int, j: int, doers: Sequence[int]) -> bool:
+    """Return whether giver and receiver agree: "the nurse gave her 5 mg", "she received 5 mg"."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    gives, held = is_passive(claim, i, words), is_passive(source, j, words)
+    if gives != held:  # the thing given: subject of the passive verb, object of the active one
+        active, verb = (source, j) if gives else (claim, i)
+        theirs = _subject(source, j, words)
+        things = [m if gives else k for k, m in pairing.ordered if (k in doers if gives else m in theirs)]
+        return bool(things) and all(at > verb and not lead(active, at, words) for at in things)
+    if gives:
+        return False
+    givers = {k for k, m in pairing.ordered if m in _subject(source, j, words)}
+    to_claim, to_source = set(doers), {pairing.partners[k] for k in doers}
+    if ("giving", 1) in claim[i].poles:  # the claim's subject receives
+        return _is_receiver(source, j, to_source, words) and all(
+            k > i and lead(claim, k, words) in words.starts for k in givers
+        )
+    from_source = all(m > j and lead(source, m, words) in words.starts for m in to_source)
+    return from_source and bool(givers) and _is_receiver(claim, i, givers, words) and not givers & to_claim
+
+
+def _is_receiver(tokens: Sequence[Token], verb: int, places: Collection[int], words: Lexicon) -> bool:
+    """Return whether words name the receiver: right after a verb of giving, or after "to"."""
+    near = next((at for at in range(verb + 1, len(tokens)) if tokens[at].content), None)
+    return bool(places) and all(
+        at > verb and (at == near or lead(tokens, at, words) in words.ends) for at in places
+    )
+
+
+def _same_subject(pairing: Pairing, i: int, j: int) -> bool:
+    """Return whether two verbs have subjects that are partners."""
+    own = {pairing.partners.get(k) for k in _subject(pairing.claim, i, pairing.words)}
+    return bool(own) and own <= set(_subject(pairing.source, j, pairing.words))
+
+
+def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield verbs whose voice changed, each with a subject or object that stayed in place."""
+    for i, j in turned:
+        passive_is_claim = is_passive(pairing.claim, i, pairing.words)
+        tokens = pairing.claim if passive_is_claim else pairing.source
+        verb = i if passive_is_claim else j
+        to_other = pairing.partners if passive_is_claim else {b: a for a, b in pairing.partners.items()}
+        other_verb = j if passive_is_claim else i
+        agent = agent_of(tokens, verb, pairing.words)
+        active = pairing.source if passive_is_claim else pairing.claim
+        doing = _subject(active, other_verb, pairing.words)
+        if passive_is_claim and (wrong := _of_nearer_noun(pairing, i, j)) is not None:
+            yield i, wrong
+        for at in _subject(tokens, verb, pairing.words):
+            if to_other.get(at) in doing and _has_object(active, other_verb, to_other[at], pairing.words):
+                yield i, (at if passive_is_claim else to_other[at])
+        to_passive = {b: a for a, b in to_other.items()}
+        doers = [to_passive[at] for at in doing if at in to_passive]
+        named = [to_other[at] for at in agent if at in to_other]
+        if named and doing and not doers and all(active[at].part != active[other_verb].part for at in named):
+            yield i, next(k for k, m in pairing.ordered if named[0] in (k, m))
+        if (
+            doers
+            and not any(at in agent for at in doers)
+            and (
+                agent
+                or _are_no_agents(tokens, doers, pairing.words)
+                or _act_in_other_verb(tokens, doers, verb, pairing.words)
+            )
+        ):
+            yield i, doers[0] if passive_is_claim else to_other[doers[0]]
+
+
+def _of_nearer_noun(pairing: Pairing, i: int, j: int) -> int | None:
+    """Return the claim's subject of a verb that has a nearer noun in the source: "sold Zeta, founded in"."""
+    source = pairing.source
+    before = [at for at in range(j) if source[at].kind == "word"]
+    subject = next((k for k in _subject(pairing.claim, i, pairing.words) if k in pairing.partners), None)
+    if subject is None or not before or source[j - 1].kind != "break" or before[-1] in pairing.matched_source:
+        return None
+    equated = any(token.word in pairing.words.copula for token in source[pairing.partners[subject] : j])
+    return None if equated or pairing.partners[subject] > j else subject
+
+
+def _act_in_other_verb(tokens: Sequence[Token], doers: Sequence[int], verb: int, words: Lexicon) -> bool:
+    """Return whether the other side's subject is the agent of an earlier verb here: "built by A and sold"."""
+    return all(at < verb and lead(tokens, at, words) in words.agent for at in doers)
+
+
+def _are_no_agents(tokens: Sequence[Token], doers: Sequence[int], words: Lexicon) -> bool:
+    """Return whether the other side's subject has another role here than agent: "sold to a collector"."""
+    roles = [lead(tokens, at, words) for at in doers]
+    return all(role in (words.starts | words.ends) - words.agent for role in roles)
+
+
+def _has_object(tokens: Sequence[Token], verb: int, subject: int, words: Lexicon) -> bool:
+    """Return whether a verb has an object: a bare word after it, or one before it that is not its subject."""
+    for at in range(verb + 1, len(tokens)):
+        token = tokens[at]
+        if token.kind == "break" or token.word in COORDINATORS | words.prepositions:
+            break
+        if token.kind == "word" and not token.word.endswith("ly"):
+            return True
+    own = (at for at in range(verb) if at != subject and tokens[at].clause == tokens[verb].clause)
+    return any(tokens[at].kind == "word" and case_of(tokens, at, words) in _OBJECT_CASES for at in own)
+
+
+_CASES = frozenset({"der", "den", "dem", "des", "einen", "einem"})  # articles of one case and gender
+_OBJECT_CASES = frozenset({"den", "dem", "einen", "einem"})
+
+
+def case_of(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
+    """Return the German article that marks the case of a word, with its preposition; '' without one."""
+    if words.language != "de":
+        return ""
+    for place in range(at - 1, max(-1, at - 4), -1):
+        before = tokens[place]
+        if before.word in _CASES:
+            governed = place and tokens[place - 1].word in words.prepositions
+            if before.word == "der" and place and (tokens[place - 1].quantity or tokens[place - 1].capital):
+                return "of der"  # "the share of the guests"
+            return f"{tokens[place - 1].word} {before.word}" if governed else before.word
+        if before.kind != "word":
+            return ""
+    return ""
+
+
+def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
+    """Return the places of the phrase with the agent of a passive verb ("by …"); empty without one."""
+    for at in range(verb + 1, len(tokens)):
+        if tokens[at].word in words.agent:
+            end = at + 1
+            number = next((k for k in range(end, len(tokens)) if tokens[k].kind != "function"), end)
+            if number < len(tokens) and tokens[number].quantity and not _counts(tokens, number, words):
+                continue  # "rose by 5 %"
+            while end < len(tokens) and tokens[end].kind != "break" and tokens[end].word not in COORDINATORS:
+                end += 1
+            return range(at + 1, end)
+        if tokens[at].kind == "break":
+            break
+    if words.language in _VERB_LAST:  # "muss vom Käufer angezeigt werden"; "von" after a noun is "of"
+        for at in range(verb - 1, 0, -1):
+            if tokens[at].kind == "break":
+                break
+            free = tokens[at - 1].kind != "word" or lead(tokens, at - 1, words) in words.timely
+            if tokens[at].word in words.agent and free:
+                return range(at + 1, verb)
+    return range(0)
+
+
+def _counts(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a number counts the word after it: "by 84 of the 126 patients"."""
+    behind = tokens[at + 1] if at + 1 < len(tokens) else None
+    bare = tokens[at].quantity is not None and tokens[at].quantity.bare  # type: ignore[union-attr]
+    return bare and behind is not None and (behind.kind == "word" or behind.word in words.among)
+
+
+def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
+    """Return indexes of the bare words before a verb in its clause; in German of a masculine one after it."""
+    found = [at for at in range(verb + 1, len(tokens)) if case_of(tokens, at, words) == "der"][:1]
+    if found and tokens[found[0] - 1].word == "der" and tokens[found[0]].clause == tokens[verb].clause:
+        return found
+    found = []
+    for at in range(verb - 1, -1, -1):
+        if tokens[at].kind == "break" or tokens[at].clause != tokens[verb].clause:
+            break
+        owner = tokens[at + 1].word in words.genitive
+        if (
+            tokens[at].kind == "word"
+            and not owner
+            and not _behind_auxiliary(tokens, at, words)
+            and not lead(tokens, at, words)
+            and not tokens[at].word.endswith("ly")
+            and case_of(tokens, at, words) not in _OBJECT_CASES
+        ):
+            found.append(at)
+    return found
+
+
+def gives(pairing: Pairing) -> bool:
+    """Return whether both have a passive verb of giving, whose subject may be either object."""
+    return any(
+        is_passive(pairing.claim, i, pairing.words) and is_passive(pairing.source, j, pairing.words)
+        for i, j in pairing.ordered
+        if any(pair == "giving" for pair, _ in pairing.claim[i].poles)
+    )
+
+
+def dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """Return whether two objects are exchanged with "to": "pay a deposit to him", "pay him a deposit"."""
+    words = pairing.words
+    verb = max((at for at in pairing.partners if at < i), default=None)
+    if words.language not in ("en", "nl") or verb is None or not pairing.partners[verb] < min(j, m):
+        return False
+    if pairing.claim[verb].kind != "word" or (pairing.claim[i].quantity and pairing.claim[k].quantity):
+        return False
+    claimed, held = lead(pairing.claim, k, words), lead(pairing.source, m, words)
+    back, ahead = lead(pairing.claim, i, words), lead(pairing.source, j, words)
+    return not back and not held and bool({claimed, ahead} & words.ends)
+
+
+def nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """Return whether a noun replaces the verb: "publication of the call", "the call was published"."""
+    if pairing.claim[i].word == pairing.source[j].word and pairing.claim[k].word == pairing.source[m].word:
+        return False
+    between = [at for at in content_places(pairing.claim) if i < at < k]
+    others = [at for at in content_places(pairing.source) if m < at < j]
+    roles = {lead(pairing.claim, k, pairing.words), lead(pairing.source, j, pairing.words)}
+    return not between and not others and bool(roles & pairing.words.genitive)
+
+
+_DUTY = Marker("modality", "must")
+_NEED_NOT = frozenset({"de", "nl", "ru"})  # "must not" means "need not"
+
+
+def both_forbid(pairing: Pairing, i: int, j: int, passage: Sequence[Token]) -> bool | None:
+    """Return whether "may not" on one side and "must not" on the other both forbid; None if undecidable.
+
+    German "muss nicht" does not forbid. Nor does a "may not" of possibility: "we may not realise", "may not
+    be available". A "may not" of the passage forbids if the passage prescribes: it has a duty, a consent,
+    "you" or a defined "Tenant". It is undecidable without one: "members may not vote".
+    """
+    sides = (pairing.claim, i), (pairing.source, j)
+    if {tokens[at].marker for tokens, at in sides} != {Marker("modality", "may"), Marker("modality", "must")}:
+        return False
+    near = [tokens[max(0, at - 2) : at + 2] for tokens, at in sides]
+    denied = all(any(is_marker(token, "negation") for token in side) for side in near)
+    if not denied or pairing.words.language in _NEED_NOT:
+        return False
+    if any(_is_possible(*side, pairing.words) for side in sides):
+        return False
+    return pairing.source[j].marker == _DUTY or _prescribes(pairing, j, passage) or None
+
+
+def _prescribes(pairing: Pairing, j: int, passage: Sequence[Token]) -> bool:
+    """Return whether a passage with a "may not" prescribes what must be done."""
+    before = pairing.source[max(0, j - 2) : j]
+    addressed = any(is_marker(token, "person", "second") for token in before[-1:])
+    defined = any(token.name and token.kind == "word" for token in before[-1:])
+    opens = len(before) > 1 and before[0].kind == "break"
+    duties = (token.marker == _DUTY or token.word in pairing.words.consent for token in passage)
+    return addressed or (defined and not opens) or any(duties)
+
+
+def _is_possible(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a modal verb expresses a possibility: a state, or something that "we" may not do."""
+    behind = [token for token in tokens[at + 1 : at + 4] if not is_marker(token, "negation")]
+    if any(is_marker(token, "person", "first") for token in tokens[max(0, at - 1) : at]):
+        return True
+    if not behind or behind[0].word not in words.passive | words.have:
+        return False
+    return behind[0].word in words.have or len(behind) < 2 or not may_be_participle(behind[1], words)

@@ -1,0 +1,481 @@
+"""Verification: compare a claim with the page it cites, and find the words that decide it.
+
+Three outcomes: *verified* (all of the claim was compared and holds), *contradicted* (the page has something
+else, or nothing of it), and *found* (the words are on the page, but the claim was not judged). The cited
+unit is read first, then its neighbours, then the other units that the model was shown.
+
+A quote proves only that its words are on the page; the claim is compared with the sentences around them.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+from itertools import chain, takewhile
+from typing import NamedTuple
+
+from citing.anchoring.find_quote import Anchor, find_quote
+from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
+from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
+from citing.comparison.prose import Judgement
+from citing.comparison.support import (
+    ValueSupport,
+    check_values,
+    column_heads,
+    common_words,
+    heads_of,
+    shared_terms,
+)
+from citing.comparison.tables import COMPARES
+from citing.comparison.token import same_quantity
+from citing.comparison.units import judge_unit, with_conflicts_as_written
+from citing.comparison.verbatim import verbatim_span
+from domains import words_of_packs
+from pdf.gc_control import cleared_with_memory
+from pdf.geometry import PageFrame, Rect
+from pdf.structure import Word
+from text.languages import base_language
+from text.quantities import quantities_in
+from text.semantics import detected_language
+from text.values import values_in
+
+logger = logging.getLogger(__name__)
+
+# Reasons why a claim is not verified, in one sentence for people.
+
+_BOTH = "The claim says {claim}, the page {source}."
+_SENTENCES = {
+    "role_swap": "The page has these roles reversed: {claim}, {source}.",
+    "entity_swap": "The page says this about something else: {source}.",
+    "table_swap": "{claim} is in another row or column; this cell says {source}.",
+    "cause_effect": "The page states the cause or the condition the other way round.",
+    "correlation": "The page calls this a link, not a cause.",
+}
+_SENTENCES["computed"] = "The claim says {claim}; computed from the page: {source}."
+_LEFT_OUT = "The page says “{source}”; the claim leaves that out."
+_ADDED = "The claim says “{claim}”; the page does not."
+
+
+def reason_of(conflict: Conflict) -> str:
+    """Return a sentence for people that names the conflict."""
+    if conflict.kind in _SENTENCES:
+        return _SENTENCES[conflict.kind].format(claim=conflict.claim, source=conflict.source)
+    if not conflict.claim:
+        return _LEFT_OUT.format(source=conflict.source)
+    if not conflict.source:
+        return _ADDED.format(claim=conflict.claim)
+    if conflict.claim == conflict.source:
+        return f"The page says {conflict.source} of something else."
+    return _BOTH.format(claim=conflict.claim, source=conflict.source)
+
+
+def reason_open(judged: Judgement) -> str:
+    """Return a sentence for people that names what could not be compared."""
+    if judged.missing:
+        return f"Not compared: the passage has no words for {_listed(judged.missing)}."
+    if judged.unchecked and judged.unchecked[0].endswith("."):
+        return judged.unchecked[0]
+    if judged.unchecked:
+        return f"Not compared: {_listed(judged.unchecked)}."
+    return "The claim was not compared with these words."
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(f"“{word}”" for word in words[:4])
+
+
+RULE_FAILED = "A rule of comparison failed on this claim; it was not judged."
+LEAST_TERMS_ELSEWHERE = 0.6  # minimum share of the claim's words in a passage that the model did not cite
+SOME_WORDS = 0.3  # minimum share of the claim's words in a passage on its subject
+_READ_WITH_A_ROW = 12  # units of its page that decide the language of a table row
+_UNUSED_FRAME = PageFrame(1.0, 1.0)
+
+
+def verify(
+    claim: Claim,
+    cited: SourceUnit,
+    neighbours: Sequence[SourceUnit] = (),
+    shown: Sequence[SourceUnit] = (),
+) -> Verification:
+    """Verify a claim against the pages.
+
+    Args:
+        cited: the unit the model cites.
+        neighbours: the other units of its page (heads of tables and "in millions" are read there)
+            and, where there are any, the units before and after on the pages beside it. In order.
+        shown: all units the model was shown in this turn.
+    """
+    scene = _VerificationContext(claim, cited, neighbours, shown)
+    here = scene.cited_verdict()
+    if here.verdict in VERIFIED or scene.named_elsewhere:
+        return here
+    for unit in scene.elsewhere():
+        if scene.may_say(unit):
+            there = _checked(claim, unit, scene.around(unit))
+            if there.verdict in VERIFIED:
+                return replace(there, verdict="moved")
+    return here
+
+
+def verify_cited(
+    claim: Claim,
+    cited: SourceUnit,
+    neighbours: Sequence[SourceUnit] = (),
+    shown: Sequence[SourceUnit] = (),
+) -> Verification:
+    """Verify a claim against the cited unit only; arguments as those of ``verify``."""
+    return _VerificationContext(claim, cited, neighbours, shown).cited_verdict()
+
+
+class _VerificationContext:
+    """A claim and all units that may be read for it."""
+
+    def __init__(
+        self, claim: Claim, cited: SourceUnit, neighbours: Sequence[SourceUnit], shown: Sequence[SourceUnit]
+    ) -> None:
+        self.claim, self.cited, self.neighbours, self.shown = claim, cited, neighbours, shown
+
+    def cited_verdict(self) -> Verification:
+        if other := self.named_elsewhere:
+            reason = f"The claim speaks of {other}."
+            return Verification("unsupported", self.cited, self.cited.page, reason=reason)
+        return _checked(self.claim, self.cited, self.around(self.cited))
+
+    def elsewhere(self) -> Iterator[SourceUnit]:
+        """Yield the units beside the cited one, nearest first, then the other units shown."""
+        nearest = sorted(self.neighbours, key=lambda unit: abs(unit.char_start - self.cited.char_start))
+        seen = {self.cited.id}
+        for unit in chain(nearest, self.shown):
+            if unit.id not in seen:
+                seen.add(unit.id)
+                yield unit
+
+    def around(self, unit: SourceUnit) -> tuple[SourceUnit, ...]:
+        """Return the other known units of a unit's page, in order."""
+        same_page = {
+            u.id: u
+            for u in chain((self.cited,), self.neighbours, self.shown)
+            if u.page == unit.page and u.document == unit.document
+        }
+        return tuple(sorted((u for u in same_page.values() if u.id != unit.id), key=lambda u: u.char_start))
+
+    def may_say(self, unit: SourceUnit) -> bool:
+        """Return whether an uncited unit has enough of the claim's words to be read for it."""
+        return shared_terms(self.claim.sentence, [unit.text, *heads_of(unit)]) >= LEAST_TERMS_ELSEWHERE
+
+    @cached_property
+    def named_elsewhere(self) -> str:
+        """Return the title of another document that the claim names; '' if the cited page names it too."""
+        claim_names = title_names(self.claim.sentence)
+        own = title_names(self.cited.title)
+        if claim_names & own:
+            return ""
+        claim_names -= title_names("\n".join(unit.text for unit in (self.cited, *self.around(self.cited))))
+        others = {
+            title: title_names(title) - own for title in dict.fromkeys(unit.title for unit in self.shown)
+        }
+        return next((title for title, names in others.items() if names and names <= claim_names), "")
+
+
+_PERIOD = re.compile(r"\d+|q\d|fy\d*|\d*q\d*")
+_KINDS_OF_DOCUMENTS = frozenset(
+    ["document", "draft", "final", "form", "paper", "pdf", "release", "report", "reports", "version"]
+)
+
+
+@lru_cache(maxsize=512)
+def title_names(title: str) -> frozenset[str]:
+    """Return the distinctive words of a title: no years, no kinds of document."""
+    words = re.findall(r"[^\W_]+", title.casefold())
+    names = frozenset(word for word in words if not _PERIOD.fullmatch(word)) - common_words()
+    return names - _KINDS_OF_DOCUMENTS - words_of_packs("title_words.txt")
+
+
+cleared_with_memory(title_names.cache_clear)
+
+
+class _Read(NamedTuple):
+    """The results of reading one unit: ``anchor``: place of the quote; ``quoted``: whether it is whole."""
+
+    claim: Claim
+    unit: SourceUnit
+    around: Sequence[SourceUnit]
+    judged: Judgement
+    found: ValueSupport | None
+    anchor: Anchor | None
+    quoted: bool
+
+
+@lru_cache(maxsize=32)
+def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:
+    """Return the verdict of one unit; cached, as an answer without a model verifies a line, then cites it."""
+    anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
+    quoted = anchor is not None and anchor.verdict != "partial"
+    language = _language(unit, around)
+    claim_language = detected_language(claim.sentence, language)
+    found = check_values(claim.sentence, unit, around) if values_in(claim.sentence) else None
+    judged = _judged(claim, unit, around, language, claim_language, found)
+    if judged.outcome != "holds" and claim_language != base_language(language):
+        reason = "The claim is in another language than the page."
+        missing = tuple(found.missing) if found else ()  # numbers are compared anyway
+        judged = Judgement("open", judged.spans, missing=missing, unchecked=(reason,), coverage=1.0)
+    judged = with_conflicts_as_written(judged, claim.sentence, unit)
+    if judged.outcome == "holds":
+        return _verified(_Read(claim, unit, around, judged, found, anchor, quoted))
+    return _not_holding(_Read(claim, unit, around, judged, found, anchor, quoted))
+
+
+cleared_with_memory(_checked.cache_clear)
+
+
+def _judged(
+    claim: Claim,
+    unit: SourceUnit,
+    around: tuple[SourceUnit, ...],
+    language: str,
+    claim_language: str,
+    found: ValueSupport | None,
+) -> Judgement:
+    """Judge the claim by the unit. A rule that raises is logged and leaves the claim unjudged."""
+    try:
+        return judge_unit(claim.sentence, unit, around, language, claim_language, found)
+    except Exception:
+        logger.exception("a rule of verification failed: unit %s", unit.id)
+        return Judgement("open", unchecked=(RULE_FAILED,), coverage=1.0)
+
+
+def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
+    """Return the unit's language; of a table row, which has few words, by its page."""
+    text = unit.text
+    if unit.type == "table":
+        text = "\n".join([text, *heads_of(unit), *(other.text for other in around[:_READ_WITH_A_ROW])])
+    return detected_language(text, unit.language)
+
+
+def _verified(read: _Read) -> Verification:
+    """Return a verified claim with its highlights; ``partial`` where its quote is not on the page."""
+    claim, unit, around, judged, found, anchor, quoted = read
+    heads = _heads(found, around) if found else ()
+    if judged.formula:
+        return replace(_highlight_cells("computed", around, unit, judged.spans, heads), reason=judged.formula)
+    if not claim.quote.strip() and any(not _within(span, unit) for span in judged.spans):
+        return _highlight_cells("normalized", around, unit, judged.spans, heads)
+    if claim.quote.strip() and not (anchor and quoted):
+        lit = _result("partial", unit, _spans(unit, judged, found, claim), heads)
+        return replace(lit, missing=(claim.quote,), reason="The quoted text is not in this passage.")
+    if anchor:
+        spans = _clause_of_value(claim, unit, judged) or list(anchor.parts[0].spans)
+        return replace(_result(anchor.verdict, unit, spans), head_rects=heads)
+    return _result(_exactness(unit, found, claim), unit, _spans(unit, judged, found, claim), heads)
+
+
+def _clause_of_value(claim: Claim, unit: SourceUnit, judged: Judgement) -> list[Span]:
+    """Return the clause of a quoted bare value, which identifies the one meant among equal values."""
+    values = values_in(claim.quote)
+    letters = sum(map(str.isalpha, claim.quote)) - sum(sum(map(str.isalpha, v.text)) for v in values)
+    return sorted(judged.spans) if values and letters <= 0 and unit.type != "table" else []
+
+
+def _exactness(unit: SourceUnit, found: ValueSupport | None, claim: Claim) -> Verdict:
+    """Return ``exact`` where the claim's words or values are on the page as written."""
+    if verbatim_span(claim.sentence, unit.text)[1]:
+        return "exact"
+    values = found is not None and bool(found.places) and not found.missing
+    exact = values and all(place.agreement == "exact" for place in (found.places if found else ()))
+    return "exact" if exact and unit.type == "table" else "normalized"
+
+
+def _spans(unit: SourceUnit, judged: Judgement, found: ValueSupport | None, claim: Claim) -> list[Span]:
+    """Return the spans to highlight: cells of a row; in prose the claim's words, or the sentence."""
+    if unit.type == "table" and found and found.places and not found.missing:
+        return sorted({_cell_span(unit, place.printed.start, place.printed.end) for place in found.places})
+    start, end = verbatim_span(claim.sentence, unit.text)
+    return [(start, end)] if end else sorted(judged.spans)
+
+
+def _not_holding(read: _Read) -> Verification:
+    """Return a contradicted or unjudged claim with its highlights and the reason."""
+    claim, unit, around, judged, found, anchor, quoted = read
+    spans = list(anchor.parts[0].spans) if anchor else sorted(judged.spans)
+    lit = _result("found", unit, spans, _heads(found, around) if found else ())
+    quote = (claim.quote,) if claim.quote.strip() and not quoted else ()
+    missing = (*quote, *judged.missing)
+    if judged.outcome == "conflict":
+        without_partner = (
+            found.missing if found and found.missing else tuple(c.claim for c in judged.conflicts if c.claim)
+        )
+        return replace(
+            lit,
+            verdict="unsupported",
+            missing=(*quote, *without_partner),
+            reason=reason_of(judged.conflicts[0]),
+            conflicts=judged.conflicts,
+        )
+    if quote:
+        return replace(
+            lit, verdict="unsupported", missing=missing, reason="The quoted text is not in this passage."
+        )
+    if COMPARES in judged.unchecked:
+        return replace(lit, missing=missing, reason=COMPARES, unchecked=judged.unchecked)
+    missed = found is not None and not all(
+        unit.type != "table" and _in_other_writing(value, claim, unit, around) for value in found.missing
+    )  # in a table it may be the value of another column
+    if found and missed and (judged.missing or judged.coverage < SOME_WORDS):
+        return replace(lit, verdict="unsupported", missing=found.missing, reason=found.reason)
+    if not quoted and judged.coverage < SOME_WORDS:
+        return replace(
+            lit, verdict="unsupported", missing=missing, reason="The passage does not speak of this."
+        )
+    return replace(lit, missing=missing, reason=reason_open(judged), unchecked=judged.unchecked)
+
+
+def _in_other_writing(value: str, claim: Claim, unit: SourceUnit, around: Sequence[SourceUnit]) -> bool:
+    """Return whether the unit has a value in another notation: "1.250 millones", "1,25 mil millones"."""
+    language = base_language(_language(unit, around))
+    held = quantities_in(unit.text, language)
+    return any(
+        value in claim.sentence[written.start : written.end]
+        and any(same_quantity(written, other) for other in held)
+        for written in quantities_in(claim.sentence, language)
+    )
+
+
+def _cell_span(unit: SourceUnit, start: int, end: int) -> Span:
+    """Return the table cell of a value, when it has little more; else the value."""
+    for cell in unit.table.cells if unit.table else ():
+        first, last = cell.char_start - unit.char_start, cell.char_end - unit.char_start
+        if first <= start < last and last - first <= end - start + 4:
+            return first, last
+    return start, end
+
+
+def _heads(found: ValueSupport, around: Sequence[SourceUnit]) -> tuple[Rect, ...]:
+    """Return row and column heads of the highlighted cells, each once."""
+    rows = [rect for place in found.places for rect in row_head(found.unit, place.printed.start, around)]
+    columns = [rect for place in found.places for rect in place.heads]
+    return tuple(dict.fromkeys(rows + columns))
+
+
+SAME_LINE = 3.0  # points between the middles of words of one line
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedWord:
+    """``place``: its start in the unit's text."""
+
+    text: str
+    rect: Rect
+    place: int
+
+
+def _words(unit: SourceUnit) -> Iterator[_PlacedWord]:
+    for word in unit.words:
+        start = word.char_start - unit.char_start
+        yield _PlacedWord(unit.text[start : start + word.char_end - word.char_start], word.rect, start)
+
+
+def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
+    """Return boxes, one per line, of the label of the row of ``unit.text[at]``.
+
+    The label of a row without words is the line before it.
+    """
+    if unit.type != "table":
+        return ()
+    label = [word for word in _label(unit) if word.place < at]
+    if label:
+        return _line_boxes(label)
+    before = [other for other in units if other.type == "table" and other.char_start < unit.char_start]
+    above = max(before, key=lambda other: other.char_start, default=None)
+    return _line_boxes(list(_words(above))) if above and all(map(_is_label, _words(above))) else ()
+
+
+def _label(unit: SourceUnit) -> list[_PlacedWord]:
+    """Return the first words of the row: the cells before the first without a letter, else up to a number."""
+    cells = unit.table.cells if unit.table else ()
+    if not cells:
+        return list(takewhile(_is_label, _words(unit)))
+    named = takewhile(lambda cell: any(map(str.isalpha, cell.text)), cells)
+    ends = max((cell.char_end for cell in named), default=0) - unit.char_start
+    return [word for word in _words(unit) if word.place < ends]
+
+
+def _is_label(word: _PlacedWord) -> bool:
+    return not word.text[:1].isdigit() and word.text[:1] not in "$£€¥"
+
+
+def _line_boxes(words: Sequence[_PlacedWord]) -> tuple[Rect, ...]:
+    lines: list[Rect] = []
+    for word in words:
+        if lines and abs(lines[-1].center[1] - word.rect.center[1]) <= SAME_LINE:
+            lines[-1] = lines[-1].union(word.rect)
+        else:
+            lines.append(word.rect)
+    return tuple(lines)
+
+
+def page_of_unit(unit: SourceUnit) -> PageText:
+    """Return a unit as a page; characters count from the unit's start, boxes stay in page space."""
+    return PageText(unit.page, _UNUSED_FRAME, unit.text, LazyWords(partial(_words_from_start, unit)))
+
+
+def _words_from_start(unit: SourceUnit) -> list[Word]:
+    start = unit.char_start
+    return [
+        Word(word.char_start - start, word.char_end - start, word.x0, word.y0, word.x1, word.y1)
+        for word in unit.words
+    ]
+
+
+def _within(span: Span, unit: SourceUnit) -> bool:
+    return span[0] >= 0 and span[1] <= len(unit.text)
+
+
+def _highlight_cells(
+    verdict: Verdict,
+    around: Sequence[SourceUnit],
+    unit: SourceUnit,
+    spans: Sequence[Span],
+    heads: tuple[Rect, ...],
+) -> Verification:
+    """Return the cells a number is computed from, possibly of several rows, with their heads."""
+    found: list[Verification] = []
+    beside: list[Rect] = []
+    for row in sorted((unit, *around), key=lambda other: other.char_start):
+        shift = unit.char_start - row.char_start
+        own = [(start + shift, end + shift) for start, end in spans]
+        if inside := sorted(span for span in own if _within(span, row)):
+            found.append(_result(verdict, row, inside))
+            beside += [rect for start, _ in inside for rect in row_head(row, start, around)]
+            beside += [rect for start, _ in inside for rect in column_heads(row, start, around)]
+    if not found:
+        return _result(verdict, unit, (), heads)
+    return replace(
+        found[0],
+        unit=unit,
+        quote=" … ".join(lit.quote for lit in found),
+        char_end=found[-1].char_end,
+        rects=tuple(rect for lit in found for rect in lit.rects),
+        head_rects=tuple(dict.fromkeys([*heads, *beside])),
+    )
+
+
+def _result(
+    verdict: Verdict, unit: SourceUnit, spans: Sequence[Span], head_rects: tuple[Rect, ...] = ()
+) -> Verification:
+    spans = [span for span in spans if _within(span, unit)]
+    if not spans:
+        return Verification(verdict, unit, unit.page, head_rects=head_rects)
+    page = page_of_unit(unit)
+    return Verification(
+        verdict,
+        unit,
+        unit.page,
+        text_of(page, spans),
+        unit.char_start + min(start for start, _ in spans),
+        unit.char_start + max(end for _, end in spans),
+        highlight_rects(page, spans),
+        head_rects,
+    )

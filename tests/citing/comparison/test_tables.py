@@ -1,0 +1,197 @@
+"""Claims about cells: rows named by bounds, scale, bounds a cell keeps to, costs printed as negative."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from citing.batch import Case, check
+from citing.claims import Claim, SourceUnit
+from citing.verdict import verify
+from pdf.structure import Cell, TableRow
+from tests.citing.verdicts import cases_in
+
+SALES = """Sales by region (€ thousand)
+| Region | 2022 | 2023 | Change |
+| North | 4,310 | 4,875 | 13.1% |
+| South | 3,902 | 3,640 | (6.7%) |
+| Total | 8,212 | 8,515 | 3.7% |"""
+AGES = """Population by age, 2021
+| Age | Men | Women |
+| Under 18 | 12,410 | 11,902 |
+| 18–64 | 38,220 | 39,105 |
+| 65 and over | 9,870 | 13,448 |"""
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "verdict"),
+    [
+        (SALES, "Sales in the North were €4,875 thousand in 2023.", "normalized"),
+        (SALES, "Sales in the North exceeded €4 million in 2023.", "computed"),
+        (SALES, "Sales in the South exceeded €4 million in 2023.", "unsupported"),
+        (SALES, "Sales in the South were below €4 million in 2023.", "computed"),
+        (SALES, "Sales in the South rose by 6.7% in 2023.", "unsupported"),
+        (AGES, "There were 13,448 women aged 65 and over in 2021.", "exact"),
+        (AGES, "There were 13,448 women aged 65 or younger.", "unsupported"),
+        (AGES, "There were 12,410 men over 18 in 2021.", "unsupported"),
+        (AGES, "There were 12,410 men under 18 in 2021.", "exact"),
+        (AGES, "There were 13,448 women in 2021.", "found"),
+        (AGES, "There were 9,870 women aged 65 and over.", "unsupported"),
+    ],
+)
+def test_a_cell_is_said_with_its_row_its_scale_and_its_bound(passage: str, claim: str, verdict: str) -> None:
+    assert check(Case(claim, "", passage=passage, lang="en")).verdict == verdict
+
+
+INCOME = """Statement of operations (in millions)
+| | 2023 | 2022 |
+| Net revenue | 8,214 | 7,950 |
+| Cost of revenue | (3,101) | (3,044) |
+| Research and development | (1,288) | (1,310) |
+| Operating loss | (310) | (270) |
+| Net income (loss) | (298) | (250) |
+| Net cash used in investing activities | (85) | (61) |
+| Dividends paid | (61) | (55) |"""
+TURNED = """Statement of operations (in millions)
+| | 2023 | 2022 |
+| Net income (loss) | 298 | (250) |"""
+WARDS = """Hospital activity
+| | Admissions | Mean stay (days) | Beds |
+| Northgate | 12,480 | 4.6 | 310 |
+| Riverside | 15,220 | 3.9 | 402 |"""
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "verdict"),
+    [
+        (INCOME, "Cost of revenue rose in 2023.", "normalized"),
+        (INCOME, "Cost of revenue fell in 2023.", "unsupported"),
+        (INCOME, "Cost of revenue rose by $57 million in 2023.", "computed"),
+        (INCOME, "Cost of revenue fell by $57 million in 2023.", "unsupported"),
+        (INCOME, "Research and development expense fell by $22 million in 2023.", "computed"),
+        (INCOME, "Research and development expense rose in 2023.", "unsupported"),
+        (INCOME, "Research and development fell in 2023.", "found"),
+        (INCOME, "Operating loss increased by $40 million in 2023.", "computed"),
+        (INCOME, "Net cash used in investing activities decreased in 2023.", "unsupported"),
+        (INCOME, "Dividends paid increased to $61 million in 2023.", "normalized"),
+        (INCOME, "Dividends paid decreased to $61 million in 2023.", "unsupported"),
+        (INCOME, "The net loss widened in 2023.", "normalized"),
+        (INCOME, "The net loss narrowed in 2023.", "unsupported"),
+        (INCOME, "The net loss was $298 million in 2023.", "normalized"),
+        (TURNED, "The net loss was $250 million in 2022.", "normalized"),
+        (TURNED, "The net loss was $298 million in 2023.", "unsupported"),
+        (TURNED, "Net income was $250 million in 2022.", "unsupported"),
+        (TURNED, "Net income rose in 2023.", "normalized"),
+        (TURNED, "The net loss rose in 2023.", "found"),
+    ],
+)
+def test_a_cost_or_a_loss_printed_as_negative_rises_when_it_grows(
+    passage: str, claim: str, verdict: str
+) -> None:
+    assert check(Case(claim, "", passage=passage, lang="en")).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The mean stay was shortest at Riverside.", "normalized"),
+        ("The mean stay was shortest at Northgate.", "unsupported"),
+    ],
+)
+def test_columns_of_other_measures_are_no_years_to_be_first_among(claim: str, verdict: str) -> None:
+    assert check(Case(claim, "", passage=WARDS, lang="en")).verdict == verdict
+
+
+@pytest.mark.parametrize("case", cases_in("tables.jsonl"), ids=lambda case: case["claim"])
+def test_cells_are_named_and_compared_in_six_languages(case: dict[str, str]) -> None:
+    found = check(Case(case["claim"], "", passage=case["passage"], lang=case["lang"]))
+    assert found.verified == case["verified"]
+
+
+FLOWS = """Statement of cash flows (in millions)
+| | 2023 | 2022 |
+| Net cash provided by (used in) operations | 222 | (3,086) |
+| Total other income (loss), net of tax | 323 | (531) |
+| Total revenues from contracts with customers | 410 | 390 |
+| Decrease in inventories of the group | (35) | 20 |
+| Non-operating income (expense) | (300) | (1,160) |
+| Leasehold improvements | 1,494 | 1,563 |
+| Change of earnings | (54)% | 12% |"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Net cash provided by (used in) operations was 222 in 2023.", "exact"),
+        ("Net cash provided by (used in) operations was (3,086) in 2022.", "exact"),
+        ("Net cash provided by (used in) operations was 3,086 in 2022.", "unsupported"),
+        ("Net cash used in operations was $3,086 million in 2022.", "normalized"),
+        ("Net cash used in operations was $222 million in 2023.", "unsupported"),
+        ("Total other income (loss), net of tax was $323 million in 2023.", "normalized"),
+        ("Total other income (loss), net of tax was (531) in 2022.", "exact"),
+        ("Total other income (loss), net of tax was 531 in 2022.", "unsupported"),
+        ("Total other loss, net of tax was $323 million in 2023.", "unsupported"),
+        ("Total revenues from contracts with customers was 410 in 2023.", "exact"),
+        ("Total revenues from contracts with customers was 390 in 2023.", "unsupported"),
+        ("Decrease in inventories of the group was (35) in 2023.", "exact"),
+        ("Non-operating income (expense) was (300) in 2023.", "exact"),
+        ("Non-operating income (expense) was 300 in 2023.", "unsupported"),
+        ("Leasehold improvements was 1,494 in 2023.", "exact"),
+        ("Leasehold improvements was 1,563 in 2023.", "unsupported"),
+        ("Change of earnings was (54)% in 2023.", "exact"),
+        ("Change of earnings was 54% in 2023.", "unsupported"),
+    ],
+)
+def test_an_alternative_in_the_brackets_of_a_label_tells_no_sign(claim: str, verdict: str) -> None:
+    assert check(Case(claim, "", passage=FLOWS, lang="en")).verdict == verdict
+
+
+def test_a_table_without_a_scale_counts_as_the_section_it_stands_in() -> None:
+    rows = [f"{name}\t{value}" for name, value in (("Lease liabilities", 832), ("Reserves", 639))]
+    heads = ("", "2020")
+    units = [
+        SourceUnit(
+            f"d:1:{at}", "d", 1, text, at * 40, (), "table",
+            ("Notes (amounts in millions)",),
+            TableRow(0, at, tuple(_cells(text, at * 40)), False, heads, "As follows:"), "A report",
+        )
+        for at, text in enumerate(rows, 1)
+    ]  # fmt: skip
+    plan = SourceUnit("d:1:0", "d", 1, "The dividend was paid through our 401(k) plan.", 0, ())
+    said = "Lease liabilities were $832 {} in 2020."
+    assert verify(Claim(said.format("million")), units[0], [plan, units[1]]).supported
+    assert not verify(Claim(said.format("thousand")), units[0], [plan, units[1]]).supported
+
+
+def _cells(text: str, start: int) -> Iterator[Cell]:
+    for column, match in enumerate(re.finditer(r"[^\t]+", text)):
+        yield Cell(column, match[0], char_start=start + match.start(), char_end=start + match.end())
+
+
+SPENT = """Statement of cash flows (in millions)
+| | 2018 | 2017 |
+| Purchases of property, plant and equipment | (1,577) | (1,373) |
+| Proceeds from sale of property | 262 | 49 |"""
+UMSATZ = """Umsatz nach Region (in Tausend Euro)
+| Region | 2022 | 2023 |
+| Nord | 4.310 | 4.875 |
+| Süd | 3.902 | 3.640 |"""
+
+
+@pytest.mark.parametrize(
+    ("title", "verified"), [("3M 2018 10-K", True), ("3M_2018_10K", True), ("Acme 2018 10-K", False)]
+)
+def test_a_name_of_the_title_is_no_amount(title: str, verified: bool) -> None:
+    row = "In 2018, 3M spent $1,577 million on property, plant and equipment."
+    assert check(Case(row, "", passage=SPENT, lang="en", title=title)).verified == verified
+    prose = "Sales rose. The Company spent $1,577 million on property, plant and equipment in 2018."
+    assert check(Case(row, "", passage=prose, lang="en", title=title)).verified == verified
+
+
+def test_a_german_claim_may_group_by_commas() -> None:
+    said = "Im Norden betrug der Umsatz 2023 {} Tausend Euro."
+    assert check(Case(said.format("4,875"), "", passage=UMSATZ, lang="de")).verified
+    assert not check(Case(said.format("4,785"), "", passage=UMSATZ, lang="de")).verified
+    assert not check(Case(said.format("48,75"), "", passage=UMSATZ, lang="de")).verified
