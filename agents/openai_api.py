@@ -164,7 +164,9 @@ def annotation(citation: CitationShown, base: str, start: int, end: int) -> dict
         "pincite": {
             "document": citation.document,
             "page": citation.page,
+            "page_label": citation.page_label,
             "lines": list(citation.lines),
+            "lines_on_page": list(citation.lines_on_page),
             "rects": [list(box) for box in citation.rects],
             "claim": citation.claim,
             "quote": citation.quote,

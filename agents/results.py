@@ -182,7 +182,9 @@ class Cited(BaseModel):
     document: str
     title: str
     page: int
+    page_label: str = Field(description="the page number that is printed on the page")
     lines: Lines
+    lines_on_page: Lines
     section: str
     claim: str
     quote: str
@@ -308,7 +310,9 @@ def cited_read(addresses: Addresses, cited: CitationShown) -> Cited:
         document=cited.document,
         title=cited.title,
         page=cited.page,
+        page_label=cited.page_label,
         lines=list(cited.lines),
+        lines_on_page=list(cited.lines_on_page),
         section=cited.section,
         claim=cited.claim,
         quote=cited.quote,

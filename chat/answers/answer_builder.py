@@ -237,6 +237,8 @@ def unchecked(citation: CitationShown) -> CitationShown:
         quote="",
         href=citation.href,
         where=citation.where,
+        page_label=citation.page_label,
+        first_line=citation.first_line,
     )
 
 

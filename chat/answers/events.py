@@ -26,6 +26,7 @@ import msgspec
 
 from chat.models import Citation
 from chat.models.citation import place_in_words
+from documents.page_labels import lines_on_page
 from pdf.geometry import Box
 
 Stage = Literal["waiting", "searching", "reading", "writing", "checking"]
@@ -99,6 +100,8 @@ class CitationShown(msgspec.Struct, frozen=True):
         head_rects: row and column headers of the cited cells.
         durability: state of the cited words in the document now: same, moved, changed, gone.
         lines: first and last line of the unit, numbered through the document.
+        page_label: the printed page number; '' where the page has none.
+        first_line: the page's first line, numbered through the document; 0 where it is unknown.
         matched: the model cited nothing here; Pincite matched the sentence to the passage.
         judged_by: the model that judged what no rule could compare; '' when none did.
         judgement: its judgement, which changes no verdict: supported, unsupported.
@@ -131,11 +134,17 @@ class CitationShown(msgspec.Struct, frozen=True):
     feedback: str = ""
     href: str = ""
     where: str = ""
+    page_label: str = ""
+    first_line: int = 0
 
     @property
     def place(self) -> str:
-        """Return page and lines, for people: ``p. 5, lines 20–25``."""
-        return place_in_words(self.page, *self.lines, self.where)
+        """Return printed page and lines on it, for people: ``p. 5, lines 20–25``."""
+        return place_in_words(self.page, self.lines, self.page_label, self.first_line, self.where)
+
+    @property
+    def lines_on_page(self) -> tuple[int, int]:
+        return lines_on_page(self.lines, self.first_line)
 
     @property
     def is_outdated(self) -> bool:

@@ -46,6 +46,14 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
 
     page = serializers.IntegerField(source="page_number", read_only=True)
     lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
+    page_label = serializers.CharField(read_only=True, help_text="the page number printed on the page, or ''")
+    lines_on_page = serializers.ListField(
+        child=serializers.IntegerField(),
+        min_length=2,
+        max_length=2,
+        read_only=True,
+        help_text="the same lines, counted on their page; 0 where unknown",
+    )
     place = serializers.CharField(read_only=True, help_text="for display: p. 5, lines 3–7; slide 4; 12:04")
     section = serializers.SerializerMethodField(help_text="headings above, outermost first, joined by ›")
     verdict_text = serializers.CharField(source="get_verdict_display", read_only=True)
@@ -74,8 +82,10 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
             "document_title",
             "document_sha256",
             "page",
+            "page_label",
             "unit",
             "lines",
+            "lines_on_page",
             "place",
             "section",
             "section_path",
@@ -108,7 +118,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
 
     @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2))
     def get_lines(self, citation: Citation) -> list[int]:
-        return [citation.line_start, citation.line_end]
+        return list(citation.lines)
 
     def get_section(self, citation: Citation) -> str:
         return trail(citation.section_path, citation.document_title)

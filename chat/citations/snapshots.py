@@ -48,6 +48,8 @@ def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
         unit_text=unit.text,
         section_path=list(unit.section_path),
         page_number=found.page,
+        page_label=place.label,
+        first_line=place.first_line,
         line_start=lines[0],
         line_end=lines[1],
         where=unit.location.within(unit.table, start, end).in_words[:300] if unit.location else "",
@@ -101,8 +103,8 @@ PIECES = " … "  # joins the pieces of a quote that does not stand in one stret
 SAME_PLACE = 3.0  # points by which a rectangle may shift without having moved
 SIMILAR = 60.0  # fuzz.ratio above which a passage is the old one with other words
 STORED = [
-    *("unit", "page_number", "char_start", "char_end", "line_start", "line_end", "rects", "unit_rects"),
-    *("head_rects", "durability", "document_sha256"),
+    *("unit", "page_number", "char_start", "char_end", "line_start", "line_end", "page_label", "first_line"),
+    *("rects", "unit_rects", "head_rects", "durability", "document_sha256"),
 ]
 
 
@@ -171,6 +173,7 @@ def _reanchor(citation: Citation, row: CitationUnit | None, sources: Sources) ->
     citation.durability = changed if found is None else durability(citation, unit, rects)
     citation.unit, citation.page_number = row, unit.page
     citation.line_start, citation.line_end = place.lines
+    citation.page_label, citation.first_line = place.label, place.first_line
     citation.unit_rects = [list(rect) for rect in place.rects]
     if not same_place(citation.rects, rects):
         citation.head_rects = []

@@ -39,7 +39,7 @@ UnitRow = Any
 """A CitationUnit, or a named tuple of UNIT_FIELDS: of the hundreds of units on the pages most are never
 shown, and a model instance costs several times as much."""
 PAGE_FIELDS = (
-    *("document_id", "number", "text", "word_boxes"),
+    *("document_id", "number", "label", "first_line", "text", "word_boxes"),
     *("width", "height", "rotation", "crop_x", "crop_y", "user_unit"),
 )
 DOCUMENT_FIELDS = ("id", "title", "language", "sha256", "authors", "year")
@@ -47,7 +47,13 @@ DOCUMENT_FIELDS = ("id", "title", "language", "sha256", "authors", "year")
 
 @dataclass(frozen=True, slots=True)
 class UnitPlace:
-    """What a citation keeps of its unit beside the words themselves. ``boxes``: of its lines, as stored."""
+    """What a citation keeps of its unit beside the words themselves.
+
+    Attributes:
+        boxes: of its lines, as stored.
+        lines: first and last one, numbered through the document, as is ``first_line``, the page's first.
+        label: the printed page number; '' if there is none.
+    """
 
     document: str
     title: str
@@ -56,6 +62,8 @@ class UnitPlace:
     boxes: Sequence[Sequence[float]]
     frame: PageFrame
     page_text: str
+    label: str = ""
+    first_line: int = 0
 
     @property
     def rects(self) -> tuple[Rect, ...]:
@@ -135,7 +143,9 @@ def _pages(rows: Iterable[UnitRow]) -> dict[tuple[UUID, int], _PageWords]:
         places |= Q(document=document, number__in=pages)
     found = Page.objects.filter(places).only(*PAGE_FIELDS)
     return {
-        (page.document_id, page.number): _PageWords(page.frame, page.text, bytes(page.word_boxes))
+        (page.document_id, page.number): _PageWords(
+            page.frame, page.text, bytes(page.word_boxes), page.label, page.first_line
+        )
         for page in found
     }
 
@@ -147,6 +157,8 @@ class _PageWords:
     frame: PageFrame
     text: str
     packed: bytes
+    label: str
+    first_line: int
 
     @cached_property
     def boxes(self) -> WordBoxes:
@@ -185,5 +197,7 @@ def _add(sources: Sources, row: UnitRow, page: _PageWords, document: Document, b
         boxes=row.rects,
         frame=page.frame,
         page_text=page.text,
+        label=page.label,
+        first_line=page.first_line,
     )
     sources.pages.setdefault((document_id, row.page_number), []).append(sources.units[unit_id])

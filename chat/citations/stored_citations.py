@@ -52,6 +52,8 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
         feedback=citation.feedback,
         href=reader_link(citation),
         where=citation.where,
+        page_label=citation.page_label,
+        first_line=citation.first_line,
     )
 
 

@@ -126,8 +126,8 @@ def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
                 shown_value(cell),
                 cell.get_state_display(),
                 str(Citation.Verdict(cited.verdict).label) if cited else "",
-                str(cited.page_number) if cited else "",
-                f"{cited.line_start}–{cited.line_end}" if cited else "",
+                str(cited.page_label or cited.page_number) if cited else "",
+                "–".join(map(str, dict.fromkeys(cited.lines_on_page))) if cited else "",
                 cited.quote if cited else "",
                 cell.marked_by.get_username() if cell.marked_by else "",
                 table.link(cited),
@@ -185,7 +185,9 @@ def cell_json(table: ReviewTable, cell: ReviewCell) -> dict[str, Any]:
     cited = table.citation(cell)
     source = {
         "page": cited.page_number,
-        "lines": [cited.line_start, cited.line_end],
+        "page_label": cited.page_label,
+        "lines": list(cited.lines),
+        "lines_on_page": list(cited.lines_on_page),
         "quote": cited.quote,
         "verdict": cited.verdict,
         "link": table.link(cited),

@@ -13,23 +13,36 @@ from django.utils.translation import gettext_lazy as _
 from chat.models.conversation import Conversation, Message
 from chat.models.review import Review
 from documents.models import CitationUnit, Document
+from documents.page_labels import lines_on_page
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
-def place_in_words(page: int, first: int, last: int, where: str = "") -> str:
-    """Format ``p. 5, lines 20–25``; only the page where the lines are unknown.
+def place_in_words(
+    page: int, lines: tuple[int, int], label: str = "", first_line: int = 0, where: str = ""
+) -> str:
+    """Format ``p. 31 (33 in the file), lines 2–7``: the printed page, and lines counted on that page.
 
-    ``where`` replaces it: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
+    Args:
+        page: number in the file, from 1. It is named only where ``label``, the printed one, is another.
+        lines: first and last line, numbered through the document; 0 where they are unknown.
+        first_line: the page's first line, numbered so; 0 where it is unknown, then no lines are named.
+        where: replaces it: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
     """
     if where:
         return where
+    shown = {"page": page, "label": label}
+    first, last = lines_on_page(lines, first_line)
+    if label and label != str(page):
+        named = gettext("p. %(label)s (%(page)s in the file)") % shown
+    else:
+        named = gettext("p. %(page)s") % shown
     if not first:
-        return gettext("p. %(page)s") % {"page": page}
+        return named
     if last <= first:
-        return gettext("p. %(page)s, line %(line)s") % {"page": page, "line": first}
-    return gettext("p. %(page)s, lines %(first)s–%(last)s") % {"page": page, "first": first, "last": last}
+        return gettext("%(place)s, line %(line)s") % {"place": named, "line": first}
+    return gettext("%(place)s, lines %(first)s–%(last)s") % {"place": named, "first": first, "last": last}
 
 
 class CitationQuerySet(models.QuerySet["Citation"]):
@@ -105,7 +118,9 @@ class Citation(models.Model):
     page_number = models.IntegerField()
     char_start = models.IntegerField(default=0, help_text="of the quote in the page's text")
     char_end = models.IntegerField(default=0)
-    line_start = models.IntegerField(default=0)
+    page_label = models.CharField(max_length=40, blank=True, help_text="the printed page number")
+    first_line = models.IntegerField(default=0, help_text="of the page, numbered through the document")
+    line_start = models.IntegerField(default=0, help_text="numbered through the document")
     line_end = models.IntegerField(default=0)
     where = models.CharField(
         max_length=300, blank=True, help_text="of imported blocks: ‘slide 4’, ‘sheet Q2, B7’, ‘12:04’"
@@ -145,8 +160,17 @@ class Citation(models.Model):
 
     @property
     def place(self) -> str:
-        """Return page and lines for display: ``p. 5, lines 20–25``."""
-        return place_in_words(self.page_number, self.line_start, self.line_end, self.where)
+        """Return printed page and lines on it for display: ``p. 5, lines 20–25``."""
+        return place_in_words(self.page_number, self.lines, self.page_label, self.first_line, self.where)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """Return first and last line, numbered through the document."""
+        return self.line_start, self.line_end
+
+    @property
+    def lines_on_page(self) -> tuple[int, int]:
+        return lines_on_page(self.lines, self.first_line)
 
     @property
     def is_outdated(self) -> bool:

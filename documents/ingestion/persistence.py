@@ -21,6 +21,7 @@ from documents.ingestion.leases import Lease
 from documents.ingestion.parser import Content
 from documents.ingestion.source_files import forget_previous
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
+from documents.page_labels import printed_labels
 from pdf import word_boxes
 from pdf.structure import ParsedPage, ParsedUnit
 
@@ -170,7 +171,8 @@ def store_pages(document: Document, content: Content, changed: set[int]) -> None
     A page that changed, or whose units did (``changed``), gets a new primary key, which tells an open reader.
     """
     before = {page.number: page for page in document.pages.all()}
-    rows = [page_row(document, page) for page in content.parsed.pages]
+    labels = printed_labels(content.parsed.pages)
+    rows = [page_row(document, page, labels.get(page.number, "")) for page in content.parsed.pages]
     for row in rows:
         if old := before.get(row.number):
             row.pk, row.tries, row.wanted_at = old.pk, old.tries, old.wanted_at
@@ -236,12 +238,14 @@ def digest_stored_text(document: Document) -> None:
     unchanged.update(text_digest=text_digest(texts) if is_complete else "")
 
 
-def page_row(document: Document, page: ParsedPage) -> Page:
+def page_row(document: Document, page: ParsedPage, printed: str) -> Page:
+    """``printed``: the number on the page, if it has one."""
     frame = page.frame
     return Page(
         document_id=document.pk,
         number=page.number,
-        label=page.label[:40],
+        label=(printed or page.label)[:40],
+        first_line=min((unit.line_start for unit in page.units), default=0),
         width=frame.width,
         height=frame.height,
         rotation=frame.rotation,

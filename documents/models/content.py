@@ -109,7 +109,10 @@ class Page(models.Model):
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
     number = models.IntegerField(help_text="from 1")
-    label = models.CharField(max_length=40, blank=True, help_text="the PDF's page label: iv, A-3")
+    label = models.CharField(
+        max_length=40, blank=True, help_text="printed on the page, else the PDF's page label: iv, A-3"
+    )
+    first_line = models.IntegerField(default=0, help_text="number of its first line through the document")
 
     width = models.FloatField(help_text="of the CropBox, page space, not rotated")
     height = models.FloatField()

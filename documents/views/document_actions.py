@@ -27,6 +27,7 @@ from documents.ingestion.source_files import replace_file, unlock
 from documents.library import for_cards, move_to_trash, restore_from_trash
 from documents.models import CitationUnit, Collection, Document, Tag
 from documents.models.library import colour_for, uuid_or_none
+from documents.page_labels import lines_on_page
 from documents.papers.acquisition import fetch_failure
 from documents.translation import translated
 from pdf.failures import FailureCode, ParseFailure
@@ -146,7 +147,14 @@ def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
     listed = []
     if page:
         units = CitationUnit.objects.filter(document=pk, page_number=page.number).order_by("paragraph_index")
-        listed = [(unit, page.frame.display_boxes(unit.rects)) for unit in units]
+        listed = [
+            (
+                unit,
+                page.frame.display_boxes(unit.rects),
+                lines_on_page((unit.line_start, unit.line_end), page.first_line),
+            )
+            for unit in units
+        ]
     return render(request, "reader/_passages.html", {"page": page, "units": listed})
 
 

@@ -187,7 +187,7 @@ def test_a_bare_value_is_printed_with_the_row_it_stands_in(alice: User) -> None:
 
 def test_a_quote_inside_a_longer_one_of_its_source_is_not_listed_again() -> None:
     def cited(number: int, quote: str, verdict: str = "exact") -> CitationShown:
-        return CitationShown("", number, "", "Anvils", 3, "", "", (7, 9), "", quote, verdict)
+        return CitationShown("", number, "", "Anvils", 3, "", "", (7, 9), "", quote, verdict, first_line=1)
 
     row = cited(1, "Sales of anvils grew to 4,711")
     lines = source_lines([cited(1, "4,711"), cited(2, "4,711"), row, cited(1, "grew", "unsupported"), row])

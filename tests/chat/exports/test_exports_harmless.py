@@ -125,7 +125,7 @@ def test_copied_text_is_clean(content: str, shown: str) -> None:
 
 def test_hostile_words_of_a_document_stay_words_in_the_notes() -> None:
     hostile = citation(
-        quote="![x](http://evil.example) <img src=x> [^2]: y", title="<b>*T*</b>", lines=(3, 7)
+        quote="![x](http://evil.example) <img src=x> [^2]: y", title="<b>*T*</b>", lines=(3, 7), first_line=1
     )
     markdown = as_markdown(answer_of(f"It ends{MARK}.", [hostile], "<img src=x> [^1]"))
     assert not kinds(markdown) & {"html_block", "html_inline", "image", "em_open", "link_open"}
