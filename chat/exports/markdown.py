@@ -294,11 +294,17 @@ def footnote(export: Export, source: CitationShown) -> str:
 
 
 def reader_link(export: Export, source: CitationShown) -> str:
-    """Return a link to the cited words in the reader: `` [Open](https://…)``."""
+    """Return a Markdown link to the cited words in the reader: `` [Open](https://…)``; '' without a site."""
+    address = reader_address(export, source)
+    return f" [Open]({address})" if address else ""
+
+
+def reader_address(export: Export, source: CitationShown) -> str:
+    """Return the URL that opens the reader at the cited words; '' without a site or document."""
     if not (export.site and source.document):
         return ""
     place = reader_query(source.page, source.quote, citation=source.id)
-    return f" [Open]({export.site}/documents/{source.document}/?{place})"
+    return f"{export.site}/documents/{source.document}/?{place}"
 
 
 # --- For the clipboard, with the sources: plain text with [1] marks, or rich text ---

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from chat.answers.message_presenters import ShownMessage, shown_message
 from chat.citations.stored_citations import citation_picture
-from chat.exports.html_and_docx import PackFailed, as_docx, as_html, evidence_pack
+from chat.exports.html_and_evidence import PackFailed, as_html, evidence_pack
 from chat.exports.markdown import (
     Export,
     as_markdown,
@@ -28,6 +28,7 @@ from chat.exports.markdown import (
     exported_conversation,
     exported_note,
 )
+from chat.exports.word import as_docx
 from chat.markdown.html import ON_A_PAGE, render_message
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
 from chat.models.conversation import NotReadable, revoke, share_answer, share_of, token_of

@@ -6,6 +6,8 @@ import io
 import re
 import threading
 import zipfile
+from html import unescape
+from xml.etree import ElementTree
 
 import pymupdf
 import pytest
@@ -18,7 +20,7 @@ from chat.answers.events import CitationShown
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.citations.stored_citations import COLOURS
-from chat.exports.html_and_docx import as_docx, as_html
+from chat.exports.html_and_evidence import as_html
 from chat.exports.markdown import (
     as_markdown,
     exported,
@@ -26,6 +28,7 @@ from chat.exports.markdown import (
     exported_note,
     source_lines,
 )
+from chat.exports.word import as_docx
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
 from chat.notes import add_answer, add_quote
 from documents.models import Document
@@ -40,6 +43,9 @@ from tests.conftest import imported
 from tests.drawing import draw_pdf
 
 pytestmark = pytest.mark.django_db
+
+
+WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
 @pytest.fixture
@@ -78,12 +84,32 @@ def test_html_stands_alone_and_is_escaped(answer: Message) -> None:
     assert targets and targets <= set(re.findall(r'id="(source-\d+)"', html))
 
 
-def test_docx_has_superscripts_and_sources(answer: Message) -> None:
-    document = read_docx(io.BytesIO(as_docx(exported(answer))))
-    runs = [run for paragraph in document.paragraphs for run in paragraph.runs if run.font.superscript]
-    assert runs and all(run.text.isdigit() for run in runs)
-    texts = [paragraph.text for paragraph in document.paragraphs]
-    assert "Sources" in texts and any("1,577 red anvils" in text for text in texts)
+def test_word_numbers_footnotes_that_name_page_and_words_and_open_them(
+    answer: Message, client: Client
+) -> None:
+    client.force_login(answer.conversation.owner)
+    content = client.get(f"/chat/messages/{answer.pk}/export.docx").content
+    first, *_ = notes = word_footnotes(content)
+    assert len(notes) == len(exported(answer).citations)
+    assert "p. 1, line" in first and "1,577 red anvils" in first and "(exact)" not in first
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        links = re.findall(r'Target="(http[^"]+)"', package.read("word/_rels/footnotes.xml.rels").decode())
+    (lit,) = client.get(unescape(links[0])).context["opening"]
+    assert lit["page"] == 1 and lit["anchor"]
+    texts = [paragraph.text for paragraph in read_docx(io.BytesIO(content)).paragraphs]
+    assert texts[texts.index("Sources") + 1].startswith(exported(answer).sources[0].title)
+
+
+def word_footnotes(content: bytes) -> list[str]:
+    """Return the texts of a Word document's footnotes, in the order of their references."""
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        body = package.read("word/document.xml").decode()
+        root = ElementTree.fromstring(package.read("word/footnotes.xml"))
+    texts = {
+        note.get(f"{WORDS}id"): "".join(text.text or "" for text in note.iter(f"{WORDS}t")).strip()
+        for note in root
+    }
+    return [texts[number] for number in re.findall(r'<w:footnoteReference w:id="(\d+)"', body)]
 
 
 def test_docx_survives_tables_code_and_control_characters(answer: Message) -> None:
@@ -156,7 +182,7 @@ def test_a_conversation_is_exported_with_its_references(
         '.docx"'
     )
     lines = [paragraph.text for paragraph in read_docx(io.BytesIO(word.content)).paragraphs]
-    assert lines[lines.index("References") + 1].startswith("W. E. Coyote and A. Acme, “On anvils,”")
+    assert lines[lines.index("Sources") + 1].startswith("W. E. Coyote and A. Acme, “On anvils,”")
     assert [client.get(f"{address}{end}").status_code for end in (".pdf", ".md?style=none")] == [404, 404]
 
 
@@ -179,8 +205,7 @@ def test_a_bare_value_is_printed_with_the_row_it_stands_in(alice: User) -> None:
     export = exported_note(note)
     assert "“412” in “pears | 398 | 412”" in as_markdown(export).replace("\\", "")
     assert "<q>412</q> in <q>pears | 398 | 412</q>" in as_html(export)
-    lines = [paragraph.text for paragraph in read_docx(io.BytesIO(as_docx(export))).paragraphs]
-    assert any("“412” in “pears | 398 | 412”" in line for line in lines)
+    assert "“412” in “pears | 398 | 412”" in word_footnotes(as_docx(export))[0]
     worded = add_quote(Note.objects.create(owner=alice), document, 1, "pears 398")
     assert " in “" not in as_markdown(exported_note(worded))
 
