@@ -22,6 +22,8 @@ FRAMES = (
     _("Reading this {} took more than {}. It may be damaged."),
     _("{} seconds of processor time"),
     _("{} MB of memory"),
+    # chat.reviews.fill_queue
+    _("This document could not be read: {}"),
     # citing.comparison
     _("The claim says {}, the page {}."),
     _("The page has these roles reversed: {}, {}."),

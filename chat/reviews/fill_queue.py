@@ -46,8 +46,9 @@ State = ReviewCell.State
 
 
 def waiting_cells() -> QuerySet[ReviewCell]:
-    """Return waiting cells of searchable documents, and of deleted ones, which fail with that reason."""
+    """Return waiting cells that can be filled, and those of unreadable or deleted documents, which fail."""
     is_ready = Q(row__document__in=Document.objects.searchable())
+    is_ready |= Q(row__document__status=Document.Status.FAILED)
     is_ready |= Q(row__document__deleted_at__isnull=False) | Q(row__document=None)
     return ReviewCell.objects.filter(is_ready, state=State.WAITING, row__review__deleted_at=None)
 
@@ -162,6 +163,9 @@ def reader_of(row: ReviewRow) -> tuple[User, Document]:
         raise ProviderError("This document was deleted for good. What the row held stays.")
     if row.document.deleted_at:
         raise ProviderError("This document was deleted meanwhile. Restore it from the bin, then ask again.")
+    if row.document.status == Document.Status.FAILED and not row.document.indexed_at:
+        reason = row.document.failure_message or row.document.get_failure_code_display()
+        raise ProviderError(f"This document could not be read: {reason}")
     if (
         row.added_by is None
         or not Document.objects.visible_to(row.added_by).filter(pk=row.document.pk).exists()

@@ -222,6 +222,20 @@ def test_a_document_that_was_deleted_meanwhile_says_so(review: Review, alice: Us
     assert cell(review, "Fuel", "south.pdf").state == State.FOUND
 
 
+def test_a_document_that_cannot_be_read_ends_its_cells_with_the_reason(review: Review) -> None:
+    fill_cells(ReviewCell.objects.filter(row__review=review))
+    document = cell(review, "Fuel").row.document
+    Document.objects.filter(pk=document.pk).update(
+        status="failed", failure_code="damaged", failure_message="The file is damaged.", indexed_at=None
+    )
+    fill_all()
+    assert (cell(review, "Fuel").state, cell(review, "Fuel").error) == (
+        State.FAILED,
+        "This document could not be read: The file is damaged.",
+    )
+    assert not ReviewCell.objects.filter(row__review=review, state=State.WAITING).exists()
+
+
 def test_the_whole_members_of_a_broken_reply_are_read() -> None:
     assert whole_members('```json\n{"c1": {"a": "x \\"c9\\": {}"}, "c2": {"a": [1,') == {
         "c1": {"a": 'x "c9": {}'}
