@@ -23,9 +23,13 @@ from documents.translation import translated
 from pdf.geometry import Box, PageFrame
 
 
-def shown(citation: Citation, frame: PageFrame) -> CitationShown:
-    """Return the citation with its rectangles in display fractions of its page."""
+def shown(citation: Citation, frame: PageFrame, is_binned: bool = False) -> CitationShown:
+    """Return the citation with its rectangles in display fractions of its page.
+
+    ``is_binned``: its document is in the bin.
+    """
     verdict = citation.verdict
+    durability = Citation.Durability.BINNED if is_binned else Citation.Durability(citation.durability)
     return CitationShown(
         id=str(citation.pk),
         number=citation.number,
@@ -44,8 +48,8 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
         rects=frame.display_boxes(citation.rects),
         unit_rects=frame.display_boxes(citation.unit_rects),
         head_rects=frame.display_boxes(citation.head_rects),
-        durability=citation.durability,
-        durability_text=str(Citation.Durability(citation.durability).label),
+        durability=durability.value,
+        durability_text=str(durability.label),
         matched=citation.matched,
         judged_by=citation.judged_by,
         judgement=citation.judgement,
@@ -58,11 +62,17 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
 
 
 def shown_citations(citations: Iterable[Citation]) -> list[CitationShown]:
-    """Citations in the given order. One query for the pages' sizes."""
+    """Citations in the given order. One query for the pages' sizes, one for deleted documents."""
     listed = list(citations)
+    cited = {citation.document_id for citation in listed if citation.document_id}
+    binned = set(Document.objects.filter(pk__in=cited).exclude(deleted_at=None).values_list("pk", flat=True))
     frames = Page.objects.frames((citation.document_id, citation.page_number) for citation in listed)
     return [
-        shown(citation, frames.get((citation.document_id, citation.page_number), PageFrame(612, 792)))
+        shown(
+            citation,
+            frames.get((citation.document_id, citation.page_number), PageFrame(612, 792)),
+            citation.document_id in binned,
+        )
         for citation in listed
     ]
 

@@ -48,6 +48,13 @@ def place_in_words(
 class CitationQuerySet(models.QuerySet["Citation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Return citations in the user's conversations, notes and reviews, of documents the user may see."""
+        return self._of(user).filter(document__in=Document.objects.visible_to(user))
+
+    def in_bin_of(self, user: User | AnonymousUser) -> Self:
+        """Return those of the same places whose document is in the user's own bin."""
+        return self._of(user).filter(document__in=Document.objects.in_bin_of(user))
+
+    def _of(self, user: User | AnonymousUser) -> Self:
         if not user.is_authenticated:
             return self.none()
         noted = Citation.notes.through.objects.filter(note__owner=user, note__deleted_at=None)
@@ -56,8 +63,7 @@ class CitationQuerySet(models.QuerySet["Citation"]):
             reviewcell__row__review__in=Review.objects.visible_to(user)
         )
         kept = models.Q(pk__in=noted.values("citation")) | models.Q(pk__in=reviewed.values("citation"))
-        own |= models.Q(message=None) & kept
-        return self.filter(own, document__in=Document.objects.visible_to(user))
+        return self.filter(own | (models.Q(message=None) & kept))
 
 
 class Citation(models.Model):
@@ -85,11 +91,12 @@ class Citation(models.Model):
         MOVED = "moved", _("the same words, elsewhere in the document")
         CHANGED = "changed", _("the document now says something else here")
         GONE = "gone", _("the words are no longer in the document")
+        BINNED = "binned", _("its document is in the bin")  # of a citation shown; never stored
 
         @property
         def is_outdated(self) -> bool:
-            """Return whether the cited words are no longer in the document."""
-            return self in (self.CHANGED, self.GONE)
+            """Return whether the cited words can no longer be opened in the document."""
+            return self in (self.CHANGED, self.GONE, self.BINNED)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     message = models.ForeignKey(

@@ -146,7 +146,10 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the reader at ``?citation=``, or at ``?page=`` with ``?unit=`` highlighted pale and the words
     ``?q=`` strong.
     """
-    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    shown = Document.objects.visible_to(request.user).filter(pk=pk).first()
+    if shown is None:
+        binned = get_object_or_404(Document.objects.in_bin_of(request.user), pk=pk)
+        return render(request, "reader/binned.html", {"document": binned}, status=404)
     want_pages(shown, page_asked_for(request))
     context = state_of(request, shown) | {
         "opening": msgspec.to_builtins(highlights_asked_for(request, shown)) or None,
@@ -401,6 +404,9 @@ def whole_number(text: str) -> int | None:
 @login_required
 def card(request: HttpRequest, citation_id: UUID) -> HttpResponse:
     """Show the cited words, a picture of their place, and the verdict."""
+    citation = Citation.objects.in_bin_of(request.user).filter(pk=citation_id).first()
+    if citation is not None:
+        return render(request, "chat/_card_binned.html", {"citation": citation})
     return render(request, "chat/_card.html", {"citation": visible_citation(request, citation_id)})
 
 

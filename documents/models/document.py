@@ -127,6 +127,10 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         """Return indexed documents that are not deleted."""
         return self.filter(deleted_at=None, indexed_at__isnull=False)
 
+    def in_bin_of(self, user: User | AnonymousUser) -> Self:
+        """Return the user's own deleted documents, which only they can restore."""
+        return self.filter(owner=user).exclude(deleted_at=None) if user.is_authenticated else self.none()
+
     def in_progress(self) -> Self:
         """Return documents that are queued or being processed."""
         return self.filter(status__in=UNFINISHED)

@@ -207,6 +207,8 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
         return HttpResponse(
             _("The same file was uploaded again."), status=409, content_type="text/plain; charset=utf-8"
         )
+    if not by_htmx(request):
+        return redirect("document", pk)
     return card(request, document, focused=True)
 
 

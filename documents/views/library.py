@@ -409,7 +409,7 @@ def zipped(rows: Sequence[Document]) -> IO[bytes]:
 @login_required
 def trash(request: HttpRequest) -> HttpResponse:
     """Show the user's deleted documents; a POST restores the chosen ones or deletes them (``forever``)."""
-    binned = Document.objects.filter(owner=request.user).exclude(deleted_at=None)
+    binned = Document.objects.in_bin_of(request.user)
     if request.method == "POST":
         _change_bin(request, binned)
         return redirect("bin")

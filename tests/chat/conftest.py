@@ -12,8 +12,11 @@ import uvicorn
 from django.contrib.auth.models import User
 from django.test import Client
 
+from chat.answers import question_commands
 from chat.answers.question_commands import start_conversation
-from chat.models import Conversation
+from chat.answers.runner import claim_next
+from chat.answers.write_answer import AnswerContext, write_answer
+from chat.models import Conversation, Message
 from documents.models import Document
 from tests.conftest import Ingest
 
@@ -37,6 +40,17 @@ def report(alice: User, ingested: Ingest) -> Document:
 @pytest.fixture
 def conversation(alice: User, report: Document) -> Conversation:
     return start_conversation(alice, [report])
+
+
+@pytest.fixture
+def answer(conversation: Conversation) -> Message:
+    """A complete extractive answer about anvils."""
+    question_commands.ask(conversation, QUESTION)
+    pending = claim_next(conversation.pk)
+    assert pending is not None
+    write_answer(pending, AnswerContext(lambda event: None, threading.Event()))
+    pending.refresh_from_db()
+    return pending
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import threading
 import zipfile
 from html import unescape
 from xml.etree import ElementTree
@@ -15,10 +14,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from docx import Document as read_docx
 
-from chat.answers import question_commands
 from chat.answers.events import CitationShown
-from chat.answers.runner import claim_next
-from chat.answers.write_answer import AnswerContext, write_answer
 from chat.citations.stored_citations import COLOURS
 from chat.exports.html_and_evidence import as_html
 from chat.exports.markdown import (
@@ -29,7 +25,7 @@ from chat.exports.markdown import (
     source_lines,
 )
 from chat.exports.word import as_docx
-from chat.models import AnswerShare, Citation, Conversation, Message, Note
+from chat.models import AnswerShare, Citation, Message, Note
 from chat.notes import add_answer, add_quote
 from documents.models import Document
 from documents.papers.bibliography import PaperRecord, reference_list
@@ -46,17 +42,6 @@ pytestmark = pytest.mark.django_db
 
 
 WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-
-
-@pytest.fixture
-def answer(conversation: Conversation) -> Message:
-    """A complete extractive answer about anvils."""
-    question_commands.ask(conversation, QUESTION)
-    pending = claim_next(conversation.pk)
-    assert pending is not None
-    write_answer(pending, AnswerContext(lambda event: None, threading.Event()))
-    pending.refresh_from_db()
-    return pending
 
 
 def test_markdown_has_a_footnote_for_each_source(answer: Message) -> None:
