@@ -190,12 +190,12 @@ def _measures_in(text: str, language: str, wanted: re.Pattern[str] | None = None
 
 def names_unit(head: str, language: str) -> bool:
     """Return whether a column holds the units of its rows: "Unit", "Einheit"."""
-    return head.strip().lower() in _head_words(language, "unit")
+    return head.strip().lower() in head_words(language, "unit")
 
 
 def names_count(head: str, language: str) -> bool:
     """Return whether a head says that its column counts: "Number of women", "n"."""
-    return head.lower().strip().split(" ")[0] in _head_words(language, "count")
+    return head.lower().strip().split(" ")[0] in head_words(language, "count")
 
 
 def without_measure(text: str, language: str) -> str:
@@ -210,7 +210,7 @@ def without_measure(text: str, language: str) -> str:
 
 def exceptions_of(text: str, language: str) -> Iterator[frozenset[str]]:
     """Lower-case words of what a scale is not for: "per share data" of "except per share data"."""
-    words = _head_words(language, "except")
+    words = head_words(language, "except")
     if not words:
         return
     pattern = re.compile(
@@ -393,7 +393,8 @@ def _without_article(word: str, names: dict[str, Measure]) -> Measure | None:
 
 
 @cache
-def _head_words(language: str, key: str) -> tuple[str, ...]:
+def head_words(language: str, key: str) -> tuple[str, ...]:
+    """Return the words under ``key`` in the table ``heads`` of the language's ``units.toml``."""
     data = tomllib.loads(language_data(language, "units.toml")).get("heads", {})
     return tuple(word.replace("_", " ") for word in data.get(key, "").split())
 
@@ -406,4 +407,4 @@ def _names(language: str) -> dict[str, Measure]:
     # A letter alone is a note's or a list's, "(b)"; one beside a currency is read with it, "$ b".
     names |= {word: Measure(scale) for word, scale in scales if not (len(word) == 1 and word.isascii())}
     names |= {name: Measure(currency=code) for name, code in currency_names(language).items()}
-    return names | {word: Measure() for word in _head_words(language, "small")}
+    return names | {word: Measure() for word in head_words(language, "small")}

@@ -7,22 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import takewhile
 
 from citing.claims import SourceUnit, page_mark
 from citing.comparison.token import Token, is_date, opposite, same
 from citing.comparison.tokens import tokens_of
-from pdf.structure import TableRow
-from text.measures import Measure, exceptions_of, measure_of, names_count, names_unit, without_measure
+from citing.tables import TableText, table_text
+from text.measures import Measure, measure_of, without_measure
 from text.numbers import DecimalMark
 from text.quantities import IS_RANGE, Quantity, quantities_in
 from text.semantics import Lexicon, lexicon
-from text.sentences import sentence_spans
 
 _COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
 _COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
 _COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
-_PER_ROW = 2  # words of an exception that a row must share: "per share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +39,7 @@ class Grid:
         caption: its caption, whose words a claim may repeat.
         over: texts above it that may name its unit, the nearest first.
         mark: its page's decimal mark; a cell alone ("4.366") does not show it.
+        has_money: a currency is printed in its cells.
     """
 
     heads: tuple[str, ...]
@@ -50,32 +48,22 @@ class Grid:
     language: str
     over: tuple[str, ...] = ()
     mark: DecimalMark | None = None
+    has_money: bool = False
 
-    @cached_property
+    @property
     def counted(self) -> Measure:
         """Return the unit of the whole table, by its corner, its caption and the texts above it."""
-        corner = self.heads[0] if self.heads else ""
-        for text in (corner, self.caption, *self.over):
-            if found := measure_of(text, self.language):
-                return found.measure
-        return Measure()
+        return self.text.measure
+
+    @cached_property
+    def text(self) -> TableText:
+        """Return the texts that name what the table's numbers count in."""
+        return TableText(self.heads, self.caption, self.language, self.over, self.has_money)
 
     @cached_property
     def _measures_by_name(self) -> list[tuple[tuple[Token, ...], Measure]]:
         """Return the units of columns by the caption: "(sales in millions, customers in thousands)"."""
-        parts = re.split(r"[,;()（），；]", self.caption)
-        found = [(part, measure_of(f"({part.strip()})", self.language)) for part in parts if part.strip()]
-        named = [(part, measure.measure) for part, measure in found if measure]
-        measures = [
-            (words_of(without_measure(part.strip(), self.language), self.language), m) for part, m in named
-        ]
-        return measures if len(measures) > 1 else []
-
-    @cached_property
-    def _excepted(self) -> tuple[frozenset[str], ...]:
-        """Return the words of exceptions from the scale: "except per share data"."""
-        texts = (*self.heads[:1], self.caption, *self.over)
-        return tuple(words for text in texts for words in exceptions_of(text, self.language))
+        return [(words_of(name, self.language), measure) for name, measure in self.text.named_measures]
 
     def label(self, row: int) -> tuple[Token, ...]:
         """Return the words of a row's label, with those of its section where the label is repeated."""
@@ -108,15 +96,10 @@ class Grid:
     @cached_property
     def columns(self) -> tuple[int, ...]:
         """Return the columns of values."""
-        return tuple(at for at in range(1, len(self.heads)) if at != self._unit_column)
-
-    @cached_property
-    def _unit_column(self) -> int | None:
-        """Return the column with the unit of each row."""
-        return next((at for at, head in enumerate(self.heads) if names_unit(head, self.language)), None)
+        return tuple(at for at in range(1, len(self.heads)) if at != self.text.unit_column)
 
     def _unit(self, row: int) -> str:
-        at, cells = self._unit_column, self.rows[row]
+        at, cells = self.text.unit_column, self.rows[row]
         return cells[at].text if at is not None and at < len(cells) else ""
 
     def printed(self, row: int, column: int) -> Quantity | None:
@@ -214,29 +197,22 @@ class Grid:
     def is_total(self, row: int) -> bool:
         return any(token.word in lexicon(self.language).total for token in self.label(row))
 
-    def is_excepted(self, row: int) -> bool:
-        """Return whether the row is excepted from the scale: "in millions, except per share data"."""
-        words = frozenset(self.rows[row][0].text.lower().split())
-        return any(len(words & excepted) >= _PER_ROW for excepted in self._excepted)
-
     def currency(self, row: int, column: int) -> str:
         """Return the currency that the cell's head, row or table names; '' without one."""
         return self._measure(row, column).currency
 
     def _measure(self, row: int, column: int) -> Measure:
-        label = self.rows[row][0].text
-        table = Measure(currency=self.counted.currency) if self.is_excepted(row) else self.counted
-        head = self.heads[column] if column < len(self.heads) else ""
-        if table.symbol == "%" and names_count(head, self.language):
-            table = Measure()
         own = self.head(column)
-        for names, measure in self._measures_by_name:
-            if any(same(name, token) for name in names for token in own):
-                table = measure
-        for text in (head, self._unit(row), label):
-            if (found := measure_of(text, self.language)) is not None:
-                table = found.measure.over(table)
-        return table
+        by_name = [
+            m for names, m in self._measures_by_name for n in names if any(same(n, token) for token in own)
+        ]
+        label, unit = self.rows[row][0].text, self._unit(row)
+        return self.text.measure_for(label, column, self.groups(row), unit, by_name[-1] if by_name else None)
+
+    def groups(self, row: int) -> tuple[str, ...]:
+        """Return the label of the section that a row belongs to, the last one above it."""
+        section = next((r for r in range(row - 1, -1, -1) if self._is_section(r)), None)
+        return () if section is None else (self.rows[section][0].text,)
 
 
 def words_of(text: str, language: str) -> tuple[Token, ...]:
@@ -383,9 +359,6 @@ def ends_compound(token: Token, other: Token) -> bool:
 
 # The table of a citation unit.
 
-_MOST_OVER = 3  # texts above a table that may name its unit
-SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
-
 
 def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid | None:
     """Return the table of a row, with characters counted in the unit's own text; None without heads."""
@@ -401,33 +374,8 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
     rows.sort(key=lambda other: other.char_start)
     cells = tuple(tuple(_cells(other, len(table.head_rows), unit.char_start)) for other in rows)
     mark = page_mark(unit, around, language)
-    return replace(grid_without_rows(table, unit, around, language), rows=cells, mark=mark)
-
-
-def grid_without_rows(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid:
-    """Return the heads of the row's table and the texts above it."""
-    over = _texts_over(unit, around)
-    short = over[0] if over and len(over[0]) < SHORT_LINE else ""
-    sentences = tuple(_last_sentence(text, language) for text in over)
-    return Grid(
-        table.head_rows, (), table.caption or short, language, (*sentences, *reversed(unit.section_path))
-    )
-
-
-def _texts_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
-    """Return the texts right above the unit's table, nearest first, up to a long one."""
-    before = [u for u in around if u.char_start < unit.char_start and u.type != "table"]
-    before.sort(key=lambda other: -other.char_start)
-    short = list(takewhile(lambda other: len(other.text) < SHORT_LINE, before[:_MOST_OVER]))
-    return [other.text for other in before[: len(short) + 1][:_MOST_OVER]]
-
-
-def _last_sentence(text: str, language: str) -> str:
-    """Return the sentence that introduces a table: "… as follows (in thousands):"."""
-    if len(text) < SHORT_LINE:
-        return text
-    spans = sentence_spans(text, language or "en")
-    return text[spans[-1].start :] if spans else ""
+    text = table_text(table, unit, around, language)
+    return Grid(text.heads, cells, text.caption, language, text.over, mark, text.has_money)
 
 
 def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:

@@ -257,7 +257,11 @@ class _TableComparison(CellComparison):
             agrees = any(self.agrees(self.tokens[at], printed) for printed in numbers)
             if not agrees and not self.repeats(self.tokens[at], row, column):
                 printed = numbers[-1] if self.is_ratio(at) else numbers[0]
-                unknown = printed.bare and not printed.dimension and not self.grid.is_excepted(row)
+                unknown = (
+                    printed.bare
+                    and not printed.dimension
+                    and not self.grid.text.is_excepted(self.grid.rows[row][0].text)
+                )
                 sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
         if (turned := self.wrong_sign(numbers[0], row)) is not None:

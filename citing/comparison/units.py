@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from citing.claims import Conflict, SourceUnit
-from citing.comparison.grid import SHORT_LINE, CellText, Grid, grid_of
+from citing.comparison.grid import CellText, Grid, grid_of
 from citing.comparison.prose import Judgement, judge_prose
 from citing.comparison.support import FALLING, ValueSupport, heads_of
 from citing.comparison.tables import UNSCALED, judge_table
@@ -25,6 +25,7 @@ from citing.comparison.verbatim import (
     single_difference,
     verbatim_span,
 )
+from citing.tables import SHORT_LINE
 from domains import pack_names
 from domains.items import span_of_label
 from text.quantities import quantities_in

@@ -17,7 +17,7 @@ from chat.answers.without_model.question import (
     caption_pattern,
 )
 from citing.claims import SourceUnit
-from citing.comparison.grid import grid_without_rows
+from citing.tables import table_text
 from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow, section_type
 from text.measures import Measure
@@ -102,7 +102,7 @@ class AnswerLine:
         table = self.unit.table
         if table is None or PER_UNIT.search(self.label):
             return None
-        counted = grid_without_rows(table, self.unit, self.passage.around, self.language).counted
+        counted = table_text(table, self.unit, self.passage.around, self.language).measure
         return replace(counted, symbol="") if counted.scale != 1 or counted.currency else None
 
     @property

@@ -1,0 +1,667 @@
+"""Read the cells of a table: the one reader for verdicts, passages, answers and reviews.
+
+``read_tables`` takes the units of a page and returns, for each row, its cells: what a cell is called (label,
+groups of rows, column head), of which period and scope it is, what kind of number it holds, and its amount in
+base units. ``TableText`` decides which measure a cell has; the verifier's ``Grid`` asks it too.
+
+A table's scale ("in millions") is for its amounts. Shares in per cent, rates ("per share") and counts
+("Employees") have only the measure that their own label, head or cell names.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache, cached_property, lru_cache
+from itertools import takewhile
+from typing import Literal
+
+from citing.claims import SourceUnit, page_mark
+from pdf.structure import Cell, TableRow
+from text.languages import UNSPACED_LANGUAGES, language_data
+from text.measures import (
+    Measure,
+    exceptions_of,
+    head_words,
+    measure_of,
+    names_count,
+    names_unit,
+    without_measure,
+)
+from text.numbers import YEAR_NOT_AMOUNT, DecimalMark, number_words
+from text.quantities import Quantity, currency_names, quantities_in
+from text.sentences import sentence_spans
+from text.terms import one_line, stop_words
+from text.units import CURRENCY_SIGN, CURRENCY_SYMBOLS
+
+CellKind = Literal["amount", "share", "rate", "count", "measure", "date", "number", "text"]
+Scope = Literal["", "whole", "part"]
+UNSCALED: frozenset[CellKind] = frozenset({"share", "rate", "count"})
+
+MOST_OVER = 3  # texts above a table that may name its unit
+SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
+LEAST_SHARED = 2  # words of an exception that a row must share: "per share"
+MOST_COUNTED_WORDS = 4  # of a label that only names what it counts: "Full-time equivalent employees"
+INDENT = 3.0  # points; less is the ragged edge of one column
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Factors on the confidence in a cell, each for one reason to doubt its name or its measure.
+
+    They are not fitted: a value is said from ``CERTAIN`` on, and one doubt of these falls below it.
+    """
+
+    no_label: float = 0.2
+    amount_in_label: float = 0.5  # a cell of another column ran into the label
+    no_head: float = 0.6  # beside other columns of values
+    several_periods: float = 0.6  # of one head: two heads run together
+    long_head: float = 0.7
+    unsure_scale: float = 0.6  # decimals in a table of whole thousands or millions
+    several_numbers: float = 0.5
+
+
+TRUST = Trust()
+CERTAIN = 0.8
+LONGEST_HEAD = 90  # characters
+
+_LABEL_AMOUNT = re.compile(r"\s[$€£¥₹]? ?\d{1,3}(?:[.,]\d{3})+$|\s\(?[$€£¥₹] ?\d[\d.,]*\)?$")
+_FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|(?<=\w)\s*[*†‡§]+(?=\W|$)")
+_LEADERS = re.compile(r"(?:\s?[.…·_]){3,}\s*$")
+_NUMBER = re.compile(rf"{CURRENCY_SIGN}|[A-Z]{{3}}(?=\s?\d)|[()\s]|[-–−+](?=[\d$€£¥.])|(?<=\d)\s?%")
+_DECIMALS = re.compile(r"\d[.,]\d{1,2}\)?$")
+_DIGIT = re.compile(r"\d")
+_NEGATIVE = re.compile(rf"(?:{CURRENCY_SIGN})?\s?\(.*\)|(?:{CURRENCY_SIGN})?\s?[-–−]\s?[\d$€£¥.].*")
+_TOTAL_CLOSES = re.compile(r"[:：]\s*$")
+_PERIOD_END = re.compile(r"\b(?:Q|H)([1-4])\b|\b([1-4])(?:Q|H)\b")
+_CAPITALISED_NOUNS = frozenset({"de"})
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The period of a column: its years, and the part of a year ("three months"), '' for a whole year."""
+
+    years: frozenset[int] = frozenset()
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CellReading:
+    """One cell with all that names it.
+
+    Attributes:
+        unit: the row.
+        label: the row's label, joined where it is wrapped, without its measure.
+        groups: labels of the row groups it belongs to, outermost first.
+        head: the column's head, without footnote marks; '' without one.
+        kind: what its number is; ``text`` without one.
+        quantity: its number, signed, in base units; None for text and for several numbers.
+        measure: what its digits count in.
+        text: the cell as on the page, in one line.
+        printed: the amount with its currency, scale and unit: ``$44,538 million``.
+        start, end: the cell's characters in the page's text.
+        is_change: the column holds differences, or growth in per cent.
+        confidence: 0..1, that name, period and measure are those of the cell; see ``Trust``.
+    """
+
+    unit: SourceUnit
+    cell: Cell
+    label: str
+    groups: tuple[str, ...]
+    head: str
+    period: Period
+    scope: Scope
+    kind: CellKind
+    quantity: Quantity | None
+    measure: Measure
+    text: str
+    printed: str
+    is_change: bool
+    confidence: float
+
+    @property
+    def start(self) -> int:
+        return self.cell.char_start
+
+    @property
+    def end(self) -> int:
+        return self.cell.char_end
+
+    @property
+    def name(self) -> str:
+        """Return what the cell is called: ``Revenue, North America, fiscal 2021``."""
+        return ", ".join(dict.fromkeys(filter(None, (self.label, *reversed(self.groups), self.head))))
+
+    @property
+    def is_certain(self) -> bool:
+        return self.confidence >= CERTAIN
+
+
+# --- What the words beside a number say of it ---
+
+
+def worded_kind(texts: Iterable[str], language: str) -> CellKind | Literal[""]:
+    """Return the kind of number that a label, its groups or a head name; '' if they name none.
+
+    ``texts``: from the nearest to the farthest. The first that names a kind decides.
+    """
+    return next((kind for text in texts if (kind := _worded_kind(text, language))), "")
+
+
+@lru_cache(maxsize=8192)
+def _worded_kind(text: str, language: str) -> CellKind | Literal[""]:
+    if not text:
+        return ""
+    words = kind_words(language)
+    plain = one_line(_FOOTNOTE.sub("", text)).casefold().strip(" :.")
+    found = measure_of(text, language)
+    if found and found.measure.symbol == "%":
+        return "share"
+    if words.rate.search(plain):
+        return "rate"
+    if "%" in plain or words.share.search(plain):
+        return "share"
+    name = without_measure(plain, language)
+    if names_count(name, language) or words.counted.search(name):
+        return "count"
+    spoken = re.findall(r"[^\W\d_]+", name)
+    alone = 0 < len(spoken) <= MOST_COUNTED_WORDS and spoken[-1] in words.things
+    return "count" if alone and stop_words(language).isdisjoint(spoken) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class KindWords:
+    """Patterns and words of a language, from the table ``heads`` of its ``units.toml``.
+
+    Attributes:
+        rate: "per share", "je Aktie", "1株当たり"; a label that ends in "ratio" or "rate".
+        share: "percent of", "in Prozent".
+        counted: phrases that count wherever they stand: "shares outstanding".
+        things: nouns that, alone or at a label's end, are counted: "employees", "Mitarbeiter".
+    """
+
+    rate: re.Pattern[str]
+    share: re.Pattern[str]
+    counted: re.Pattern[str]
+    things: frozenset[str]
+
+
+@cache
+def kind_words(language: str) -> KindWords:
+    """Return the words of a language and of English, whose words stand in tables of any language."""
+    languages = tuple(dict.fromkeys((language, "en")))
+    # "per" alone is English only in English: in German and Italian it is another word
+    rates = [_per_thing(language), *(_words(code, key, end) for code in languages for key, end in _RATES)]
+    counted = [name for code in languages for name in head_words(code, "counted")]
+    spaced = language not in UNSPACED_LANGUAGES
+    phrases = [_any_of([name], language) for name in counted if " " in name or not spaced]
+    return KindWords(
+        _joined(rates),
+        _joined([_words(code, "percent") for code in languages]),
+        _joined(phrases),
+        frozenset(name for name in counted if " " not in name),
+    )
+
+
+_RATES = (("per_phrase", ""), ("rate", r"\W*$"))  # lists of names of rates, and what may follow one
+
+
+def _per_thing(language: str) -> str:
+    """Return a pattern for "je Aktie"; in a language without a list of things for "per" alone."""
+    things = _words(language, "per_of")
+    return _words(language, "per", rf"\s+(?:\w+\s+){{0,3}}?{things}" if things else "")
+
+
+def _words(language: str, key: str, behind: str = "") -> str:
+    """Return a pattern for the words under ``key`` in ``heads``; '' where the language lists none."""
+    words = sorted(head_words(language, key), key=len, reverse=True)
+    return f"{_any_of(words, language)}{behind}" if words else ""
+
+
+def _any_of(words: Sequence[str], language: str) -> str:
+    plain = "|".join(map(re.escape, words))
+    return f"(?:{plain})" if language in UNSPACED_LANGUAGES else rf"(?<!\w)(?:{plain})(?!\w)"
+
+
+def _joined(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern for any of these; it matches nothing without one."""
+    return re.compile("|".join(filter(None, patterns)) or "(?!)")
+
+
+# --- The measure of a cell ---
+
+
+@dataclass(frozen=True)
+class TableText:
+    """The texts that name what a table's numbers count in.
+
+    Attributes:
+        over: texts above it that may name its unit, the nearest first.
+        has_money: a currency is printed in its cells.
+    """
+
+    heads: tuple[str, ...]
+    caption: str
+    language: str
+    over: tuple[str, ...] = ()
+    has_money: bool = False
+
+    @cached_property
+    def measure(self) -> Measure:
+        """Return the unit of the whole table, by its corner, its caption and the texts above it."""
+        corner = self.heads[0] if self.heads else ""
+        for text in (corner, self.caption, *self.over):
+            if found := measure_of(text, self.language):
+                return found.measure
+        return Measure()
+
+    @cached_property
+    def named_measures(self) -> tuple[tuple[str, Measure], ...]:
+        """Return the units of columns by the caption: "(sales in millions, customers in thousands)"."""
+        parts = re.split(r"[,;()（），；]", self.caption)
+        found = [(part, measure_of(f"({part.strip()})", self.language)) for part in parts if part.strip()]
+        named = [(without_measure(part.strip(), self.language), span.measure) for part, span in found if span]
+        return tuple(named) if len(named) > 1 else ()
+
+    @cached_property
+    def excepted(self) -> tuple[frozenset[str], ...]:
+        """Return the words of exceptions from the scale: "except per share data"."""
+        texts = (*self.heads[:1], self.caption, *self.over)
+        return tuple(words for text in texts for words in exceptions_of(text, self.language))
+
+    def is_excepted(self, label: str) -> bool:
+        """Return whether a row is excepted from the scale: "in millions, except per share data"."""
+        words = frozenset(label.lower().split())
+        return any(len(words & excepted) >= LEAST_SHARED for excepted in self.excepted)
+
+    @cached_property
+    def unit_column(self) -> int | None:
+        """Return the column with the unit of each row."""
+        return next((at for at, head in enumerate(self.heads) if names_unit(head, self.language)), None)
+
+    def measure_for(
+        self,
+        label: str,
+        column: int,
+        groups: Sequence[str] = (),
+        unit: str = "",
+        named: Measure | None = None,
+    ) -> Measure:
+        """Return the measure of a cell by its label, groups, column and unit column.
+
+        ``named``: of its column by the caption, see ``named_measures``.
+        """
+        head = self.heads[column] if 0 < column < len(self.heads) else ""
+        of_row, of_head = (worded_kind(texts, self.language) for texts in ((label, *groups), (head,)))
+        kind = of_row or of_head
+        own = [
+            found.measure if (found := measure_of(text, self.language)) else None
+            for text in (head, unit, label)
+        ]
+        table = named or self.measure
+        if self.is_excepted(label) or kind == "rate":
+            table = Measure(currency=table.currency)
+        elif kind == "count" and not named:
+            in_unit = table.symbol not in ("", "%")  # "Households" under "Energy use (PJ)"
+            table = table if in_unit or not self._is_other(table) else Measure()
+        elif kind == "share" and table.symbol != "%":
+            table = Measure(symbol="%")
+        if own[0] and of_row in UNSCALED:  # a row of rates under "2023 ($ million)"
+            own[0] = replace(own[0], scale=Decimal(1)) if of_row == "rate" else None
+        for measure in own:
+            if measure is not None:
+                table = measure.over(table)
+        return table
+
+    def _is_other(self, measure: Measure) -> bool:
+        """Return whether a table's measure is for other things than counts: money or per cent."""
+        return bool(measure.currency or measure.symbol or self.has_money)
+
+    def kind_of(self, label: str, column: int, groups: Sequence[str], quantity: Quantity) -> CellKind:
+        """Return what a cell's number is, by its own unit, then by the words beside it."""
+        if quantity.dimension in ("date", "year"):
+            return "date"
+        head = self.heads[column] if 0 < column < len(self.heads) else ""
+        worded = worded_kind((label, *groups, head), self.language)
+        if quantity.dimension == "ratio":
+            return "share"
+        if worded and not (worded == "count" and quantity.dimension):
+            return worded
+        if quantity.dimension == "money":
+            return "amount"
+        return "measure" if quantity.dimension else "number"
+
+
+# --- Rows ---
+
+
+def read_tables(units: Sequence[SourceUnit]) -> dict[str, tuple[CellReading, ...]]:
+    """Return the cells with values of each row of a page's tables, by the row's unit id.
+
+    ``units``: all units of one page, or of one document's page and its neighbours.
+    """
+    tables: dict[tuple[str, int, int, tuple[str, ...]], list[SourceUnit]] = {}
+    for unit in units:
+        if unit.table is not None and not unit.table.header:
+            key = (unit.document, unit.page, unit.table.index, unit.table.head_rows)
+            tables.setdefault(key, []).append(unit)
+    found: dict[str, tuple[CellReading, ...]] = {}
+    for (document, page, *_), rows in tables.items():
+        around = [unit for unit in units if (unit.document, unit.page) == (document, page)]
+        found |= _TableReader(sorted(rows, key=lambda row: row.char_start), around).read()
+    return found
+
+
+def read_row(unit: SourceUnit, around: Sequence[SourceUnit]) -> tuple[CellReading, ...]:
+    """Return the cells with values of one row; ``around``: the other units of its page."""
+    return read_tables((unit, *(other for other in around if other.id != unit.id))).get(unit.id, ())
+
+
+def table_text(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> TableText:
+    """Return the texts that name the measure of the unit's table."""
+    over = _texts_over(unit, around)
+    short = over[0] if over and len(over[0]) < SHORT_LINE else ""
+    sentences = tuple(_last_sentence(text, language) for text in over)
+    own = (other.table for other in (unit, *around) if other.table and other.table.index == table.index)
+    money = any(_CURRENCY.search(cell.text) for row in own for cell in row.cells[1:])
+    above = (*sentences, *reversed(unit.section_path))
+    return TableText(table.head_rows, table.caption or short, language, above, money)
+
+
+_CURRENCY = re.compile(CURRENCY_SIGN)
+
+
+def _texts_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
+    """Return the texts right above the unit's table, nearest first, up to a long one."""
+    before = [u for u in around if u.char_start < unit.char_start and u.type != "table"]
+    before.sort(key=lambda other: -other.char_start)
+    short = list(takewhile(lambda other: len(other.text) < SHORT_LINE, before[:MOST_OVER]))
+    return [other.text for other in before[: len(short) + 1][:MOST_OVER]]
+
+
+def _last_sentence(text: str, language: str) -> str:
+    """Return the sentence that introduces a table: "… as follows (in thousands):"."""
+    if len(text) < SHORT_LINE:
+        return text
+    spans = sentence_spans(text, language or "en")
+    return text[spans[-1].start :] if spans else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row with its label, and the left edge of the label in points; None where it has no box."""
+
+    unit: SourceUnit
+    label: str
+    indent: float | None
+    values: tuple[Cell, ...]
+
+
+class _TableReader:
+    """Read one table of one page: rows in order, with the groups that are open above each."""
+
+    def __init__(self, rows: Sequence[SourceUnit], around: Sequence[SourceUnit]) -> None:
+        first = rows[0]
+        assert first.table is not None
+        self.language = first.language or "en"
+        self.around = around
+        self.rows = [_row(unit) for unit in rows]
+        self.table = first.table
+        self.text = table_text(first.table, first, around, self.language)
+        self.mark: DecimalMark | None = page_mark(first, around, self.language)
+        self.whole_numbers = self._has_whole_numbers()
+
+    def read(self) -> dict[str, tuple[CellReading, ...]]:
+        found: dict[str, tuple[CellReading, ...]] = {}
+        open_groups: list[_Row] = []
+        wrapped = ""  # the first lines of a label, of which the last has the values
+        for at, row in enumerate(self.rows):
+            after = self.rows[at + 1] if at + 1 < len(self.rows) else None
+            if row.label and not row.values:
+                if after and _continues(row, after, self.language):
+                    wrapped = f"{wrapped} {row.label}".strip()
+                    continue
+                open_groups = [g for g in open_groups if _is_outside(g, row)]
+                open_groups.append(replace(row, label=f"{wrapped} {row.label}".strip()))
+            else:
+                open_groups = [g for g in open_groups if not _is_closed(g, row)]
+                label = f"{wrapped} {row.label}".strip()
+                groups = tuple(_clean(group.label, self.language) for group in open_groups)
+                found[row.unit.id] = tuple(self._cells(row, label, groups))
+                if self._is_total(label) and open_groups and _level(open_groups[-1], row):
+                    open_groups.pop()
+            wrapped = ""
+        return found
+
+    def _cells(self, row: _Row, label: str, groups: tuple[str, ...]) -> Iterator[CellReading]:
+        table = row.unit.table
+        assert table is not None
+        unit_at = self.text.unit_column
+        unit = next((cell.text for cell in table.cells if cell.column == unit_at), "")
+        for cell in row.values:
+            if cell.column != unit_at:
+                yield self._cell(row, cell, label, groups, unit)
+
+    def _cell(self, row: _Row, cell: Cell, label: str, groups: tuple[str, ...], unit: str) -> CellReading:
+        language, text = self.language, one_line(cell.text)
+        heads = self.text.heads
+        head = heads[cell.column] if cell.column < len(heads) else ""
+        named = self._named_measure(head)
+        measure = self.text.measure_for(label, cell.column, groups, unit, named)
+        quantities = quantities_in(text, language, self.mark)
+        one = quantities[0] if len(quantities) == 1 else None
+        quantity = measure.applied(one) if one else None
+        kind: CellKind = self.text.kind_of(label, cell.column, groups, quantity) if quantity else "text"
+        unsure = one is not None and self._is_unsure(one, kind, measure, text)
+        if quantity and one and (unsure and measure == self.text.measure):
+            measure = replace(measure, scale=Decimal(1))
+            quantity, kind = measure.applied(one), "number"
+        if quantity and _NEGATIVE.fullmatch(text) and quantity.value > 0 and "%" not in heads[:1]:
+            quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
+        over = " ".join((head, *groups, label, self.text.caption))
+        reading = CellReading(
+            unit=row.unit,
+            cell=cell,
+            label=_clean(label, language),
+            groups=groups,
+            head=_clean(head, language),
+            period=period_of(head, self.text.caption, language),
+            scope=scope_of(over, language),
+            kind=kind,
+            quantity=quantity,
+            measure=measure,
+            text=text,
+            printed=printed(text, measure, one, language) if one else text,
+            is_change=has_word("change", head, language),
+            confidence=1.0,
+        )
+        return replace(reading, confidence=self._confidence(reading, row, unsure, len(quantities)))
+
+    def _named_measure(self, head: str) -> Measure | None:
+        words = set(re.findall(r"[^\W\d_]{3,}", head.casefold()))
+        for name, measure in self.text.named_measures:
+            if words & set(re.findall(r"[^\W\d_]{3,}", name.casefold())):
+                return measure
+        return None
+
+    def _has_whole_numbers(self) -> bool:
+        """Return whether most numbers of a table in thousands or more have no decimals."""
+        if self.text.measure.scale < 1000:
+            return False
+        texts = [one_line(cell.text) for row in self.rows for cell in row.values if _DIGIT.search(cell.text)]
+        with_decimals = sum(bool(_DECIMALS.search(_NUMBER.sub("", text))) for text in texts)
+        return 2 * with_decimals < len(texts)
+
+    def _is_unsure(self, one: Quantity, kind: CellKind, measure: Measure, text: str) -> bool:
+        """Return whether decimals among whole millions make the scale doubtful: they are a rate's."""
+        if kind in UNSCALED or measure.scale == 1 or one.scale != 1 or not self.whole_numbers:
+            return False
+        return one.value != one.value.to_integral_value() and measure.scale == self.text.measure.scale
+
+    def _is_total(self, label: str) -> bool:
+        return has_word("whole", label, self.language)
+
+    def _confidence(self, reading: CellReading, row: _Row, unsure: bool, numbers: int) -> float:
+        doubts = [self.table.head_confidence]
+        siblings = len(row.values) > 1
+        if not _letters(reading.label):
+            doubts.append(TRUST.no_label)
+        if _LABEL_AMOUNT.search(reading.label):
+            doubts.append(TRUST.amount_in_label)
+        if not reading.head and siblings:
+            doubts.append(TRUST.no_head)
+        if len(reading.period.years) > 1:
+            doubts.append(TRUST.several_periods)
+        if len(reading.head) > LONGEST_HEAD:
+            doubts.append(TRUST.long_head)
+        if unsure:
+            doubts.append(TRUST.unsure_scale)
+        if numbers > 1:
+            doubts.append(TRUST.several_numbers)
+        confidence = 1.0
+        for doubt in doubts:
+            confidence *= doubt
+        return confidence
+
+
+def _row(unit: SourceUnit) -> _Row:
+    table = unit.table
+    assert table is not None
+    first = next((cell for cell in table.cells if cell.column == 0), None)
+    label = _LEADERS.sub("", one_line(first.text)) if first else ""
+    values = tuple(cell for cell in table.cells if cell.column > 0 and cell.text.strip())
+    return _Row(unit, label, first.rect.x0 if first and first.rect else None, values)
+
+
+def _continues(row: _Row, after: _Row, language: str) -> bool:
+    """Return whether a label without values is the first line of the next row's label.
+
+    True:  "Purchases of property, plant" above "and equipment  1,577".
+    False: "Assets:" above "Cash  8,853".
+    """
+    if _TOTAL_CLOSES.search(row.label) or not after.label:
+        return False
+    first = after.label.lstrip("([“\"'")[:1]
+    return first.islower() and (language not in _CAPITALISED_NOUNS or not after.label[:1].isupper())
+
+
+def _is_outside(group: _Row, row: _Row) -> bool:
+    """Return whether a new group stands inside an open one: it is indented further."""
+    return None not in (group.indent, row.indent) and group.indent + INDENT < row.indent  # type: ignore[operator]
+
+
+def _is_closed(group: _Row, row: _Row) -> bool:
+    """Return whether a row that stands further left than a group's title ends the group."""
+    return None not in (group.indent, row.indent) and row.indent + INDENT < group.indent  # type: ignore[operator]
+
+
+def _level(group: _Row, row: _Row) -> bool:
+    """Return whether a total stands at the left edge of the group's title, and ends it."""
+    return group.indent is None or row.indent is None or abs(group.indent - row.indent) <= INDENT
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
+
+
+def _clean(text: str, language: str) -> str:
+    """Return a label or head in one line, without its measure, footnote marks and leaders."""
+    plain = _LEADERS.sub("", _FOOTNOTE.sub("", one_line(text)))
+    return without_measure(plain, language).strip(" :.,;…")
+
+
+# --- Periods, scopes, printing ---
+
+
+@cache
+def column_words(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the table ``columns`` of the language's ``answers.toml``, else of English."""
+    data = language_data(language, "answers.toml") or language_data("en", "answers.toml")
+    return {key: tuple(words) for key, words in tomllib.loads(data).get("columns", {}).items()}
+
+
+@lru_cache(maxsize=65536)
+def has_word(name: str, text: str, language: str) -> bool:
+    """Return whether a word of the text begins with a word of the language's list of that name."""
+    return bool(word_of(name, text, language))
+
+
+@lru_cache(maxsize=65536)
+def word_of(name: str, text: str, language: str) -> str:
+    """Return the first word of the language's list of that name that begins a word of the text, or ''."""
+    lowered = text.casefold()
+    return next((word for word in column_words(language).get(name, ()) if _begins(word, lowered)), "")
+
+
+def _begins(word: str, text: str) -> bool:
+    if word not in text:
+        return False
+    return not word.isascii() or bool(re.search(rf"(?<![^\W_]){re.escape(word)}", text))
+
+
+@lru_cache(maxsize=8192)
+def period_of(head: str, caption: str, language: str) -> Period:
+    """Return the period of a column by its head; the caption's where the head has no year."""
+    own = frozenset(map(int, YEAR_NOT_AMOUNT.findall(head)))
+    part = word_of("part_of_year", head, language) or _part_by_letter(head)
+    if own:
+        return Period(own, part)
+    years = frozenset(map(int, YEAR_NOT_AMOUNT.findall(caption)))
+    part = part or word_of("part_of_year", caption, language)
+    return Period(years if len(years) == 1 else frozenset(), part)
+
+
+def _part_by_letter(head: str) -> str:
+    match = _PERIOD_END.search(head)
+    return match[0].casefold() if match else ""
+
+
+@lru_cache(maxsize=8192)
+def scope_of(text: str, language: str) -> Scope:
+    """Return whether words name a part ("segment") or the whole ("consolidated"); a part outweighs."""
+    if has_word("part", text, language):
+        return "part"
+    return "whole" if has_word("whole", text, language) else ""
+
+
+def printed(text: str, measure: Measure, quantity: Quantity, language: str) -> str:
+    """Return a printed number in its measure: ``$44,538 million``, ``€15,21 Milliarden``, ``(36 h)``."""
+    if quantity.scale != 1 or (not quantity.bare and quantity.dimension not in ("", "money")):
+        return text
+    number = text.strip()
+    currency = _CURRENCY.search(number)
+    number = " ".join(_CURRENCY.sub(" ", number).split())
+    if number.startswith("("):
+        inner = replace(quantity, bare=True)
+        sign = f"{currency[0]}" if currency else ""
+        return f"({printed(sign + number.strip('() '), measure, inner, language)})"
+    if currency:
+        measure = replace(measure, currency=CURRENCY_SYMBOLS.get(currency[0], measure.currency), symbol="")
+    if measure.symbol:
+        return number if number.endswith(measure.symbol) else f"{number} {measure.symbol}"
+    sign = currency[0] if currency else sign_of(measure.currency, language)
+    if number[:1] in "-–−":
+        return f"−{sign}{number[1:].lstrip()} {scale_name(measure.scale, language)}".rstrip()
+    return f"{sign}{number} {scale_name(measure.scale, language)}".rstrip()
+
+
+@cache
+def scale_name(scale: Decimal, language: str) -> str:
+    """Return the name of a scale in the language: ``million``, ``Millionen``; '' for 1."""
+    names = [word for word, own in number_words(language).scales.items() if own == scale]
+    name = max(names, key=len, default="") if scale != 1 else ""
+    if language == "en":
+        name = name.removesuffix("s")
+    return name.capitalize() if language in _CAPITALISED_NOUNS else name
+
+
+@cache
+def sign_of(currency: str, language: str) -> str:
+    """Return the sign of a currency, else its code and a space; '' without a currency."""
+    if not currency:
+        return ""
+    signs = [sign for sign, code in currency_names(language).items() if code == currency]
+    return next((sign for sign in signs if len(sign) == 1), f"{currency} ")
