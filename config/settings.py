@@ -143,6 +143,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_CLIENT_IP_CALLABLE = "operations.accounts.sign_in.client_address"
 AXES_LOCKOUT_CALLABLE = "operations.accounts.sign_in.too_many_attempts"
+AXES_USERNAME_CALLABLE = "operations.accounts.sign_in.username_for_axes"
 AXES_WHITELIST_CALLABLE = "operations.accounts.sign_in.is_known"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
@@ -199,7 +200,7 @@ MIDDLEWARE = [
     "operations.accounts.sign_in.Gate",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "operations.accounts.sign_in.LoginRate",
+    "operations.accounts.sign_in.PasswordRate",
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
     "operations.postgres.replicas.reads_from_replicas",

@@ -1,6 +1,7 @@
 """Sign-in by password, second factor or single sign-on; limits on attempts; timeouts of sessions.
 
-Three limits apply before a password is checked: attempts per address; wrong passwords per account from all
+Three limits apply before a password is checked, at sign-in and wherever a user who is signed in enters
+theirs: attempts per address; wrong passwords per account from all
 unknown browsers together, so that many addresses do not help an attacker; and the lock-out of ``django-axes``
 per account and address. The address is that of the connection: ``X-Forwarded-For`` is not read here. Device
 cookies keep an attacker from locking out the owner of an account.
@@ -13,6 +14,7 @@ import hashlib
 import math
 import secrets
 import time
+import unicodedata
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
@@ -295,9 +297,25 @@ SALT = "config.known_browsers"  # never change: it signs cookies that browsers k
 SECONDS = 365 * 24 * 3600
 
 
+def canonical(name: str) -> str:
+    """Return the form of a username that counters use: all spellings that sign in to one account have one.
+
+    The sign-in form strips the name and normalises it to NFKC before the account is looked up.
+    """
+    return unicodedata.normalize("NFKC", name.strip()).strip().casefold()
+
+
 def account_of(request: HttpRequest) -> str:
-    """Return the username in the sign-in form, case-folded."""
-    return request.POST.get("username", "").strip().casefold()
+    """Return the canonical name of the account whose password a request is checked against."""
+    match = request.resolver_match
+    if match is not None and match.view_name in OWN_PASSWORD_VIEWS:
+        return canonical(request.user.get_username())
+    return canonical(request.POST.get("username", ""))
+
+
+def username_for_axes(request: HttpRequest, credentials: dict[str, str] | None = None) -> str:
+    """AXES_USERNAME_CALLABLE."""
+    return canonical((credentials or {}).get("username") or request.POST.get("username", ""))
 
 
 def counted_as(request: HttpRequest) -> str:
@@ -350,24 +368,39 @@ def refusal(request: HttpRequest, seconds: int) -> HttpResponse:
     return response
 
 
-LOGIN_VIEWS = {"login", "admin:login"}
+LOGIN_VIEWS = {"login", "account_login", "admin:login"}
+OWN_PASSWORD_VIEWS = {"password", "first-password", "account_reauthenticate", "admin:password_change"}
+"""Views that check the password of the user who is signed in, and redirect when it was right."""
 
 
-def signs_in(request: HttpRequest) -> bool:
+def checks_password(request: HttpRequest) -> bool:
     match = request.resolver_match
-    return request.method == "POST" and match is not None and match.view_name in LOGIN_VIEWS
+    if request.method != "POST" or match is None:
+        return False
+    if match.view_name in OWN_PASSWORD_VIEWS:
+        return request.user.is_authenticated
+    return match.view_name in LOGIN_VIEWS
 
 
-class LoginRate(MiddlewareMixin):
+class PasswordRate(MiddlewareMixin):
+    """Middleware: limit wrong passwords, by one counter for all views that check a password."""
+
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
-        if not signs_in(request):
+        if not checks_password(request):
             return None
+        counter = request.password_counter = counted_as(request)  # type: ignore[attr-defined]
         wait = take("login", f"address {request.META.get('REMOTE_ADDR', '')}")
-        wait = wait or take("account", counted_as(request))
+        wait = wait or take("account", counter)
         return refusal(request, wait) if wait else None
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        if signs_in(request) and request.user.get_username().casefold() == account_of(request) != "":
-            give_back("account", counted_as(request))
+        counter = getattr(request, "password_counter", None)
+        if counter is None or request.resolver_match is None:
+            return response
+        if request.resolver_match.view_name in OWN_PASSWORD_VIEWS:
+            if response.status_code == 302:
+                give_back("account", counter)
+        elif canonical(request.user.get_username()) == account_of(request) != "":
+            give_back("account", counter)
             remember(request, response)
         return response
