@@ -56,7 +56,8 @@ MOST_WEBHOOKS = 20  # of one owner
 
 class WebhookQuerySet(OwnedQuerySet["Webhook"]):
     def subscribed_to(self, event: Event, owner: int) -> Self:
-        return self.filter(owner=owner, is_active=True, events__contains=[event])
+        """Return the active webhooks of the owner for an event; none once the owner is deactivated."""
+        return self.filter(owner=owner, owner__is_active=True, is_active=True, events__contains=[event])
 
 
 class Webhook(models.Model):
@@ -89,7 +90,8 @@ KEPT = timedelta(days=30)
 
 class DeliveryQuerySet(models.QuerySet["WebhookDelivery"]):
     def due(self) -> Self:
-        return self.filter(next_at__lte=timezone.now(), webhook__is_active=True).order_by("next_at")
+        ready = self.filter(next_at__lte=timezone.now(), webhook__is_active=True)
+        return ready.filter(webhook__owner__is_active=True).order_by("next_at")
 
     def forget_old(self) -> int:
         """Delete deliveries that ended more than 30 days ago; return their number."""

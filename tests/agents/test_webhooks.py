@@ -16,7 +16,7 @@ from django.utils import timezone
 from standardwebhooks.webhooks import Webhook as Signature
 
 from agents.models import Event, Webhook, WebhookDelivery
-from agents.webhooks import PAUSES, deliver_due, sweep
+from agents.webhooks import PAUSES, announce, deliver_due, sweep
 from chat.answers.question_commands import ask
 from chat.answers.runner import start_next
 from chat.models import Conversation
@@ -206,3 +206,14 @@ def test_the_page_adds_tests_and_removes_webhooks(alice: User, bob: User, receiv
     assert other.post(f"/account/webhooks/{webhook.pk}/remove/").status_code == 404
     client.post(f"/account/webhooks/{webhook.pk}/remove/")
     assert not Webhook.objects.exists()
+
+
+def test_nothing_is_sent_for_who_was_deactivated(alice: User, receiver: Receiver) -> None:
+    """F7: events went on to be queued and sent, with titles; what was queued before waits."""
+    webhook = hook(alice, receiver.url, Event.DOCUMENT_READY)
+    announce(Event.DOCUMENT_READY, alice.pk, {"title": "before"})
+    alice.is_active = False
+    alice.save()
+    announce(Event.DOCUMENT_READY, alice.pk, {"title": "after"})
+    assert deliver_due() == 0 and receiver.received == []
+    assert WebhookDelivery.objects.filter(webhook=webhook).count() == 1
