@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from html import unescape
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.contrib import admin
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, Permission, User
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -205,3 +207,124 @@ def test_nobody_writes_down_what_workers_call(staff: Client) -> None:
     """A schedule names any function: whoever may add one could run what they like."""
     assert staff.get(reverse("admin:django_q_schedule_add")).status_code == 403
     assert staff.get(reverse("admin:django_q_schedule_changelist")).status_code == 200
+
+
+ROOT = Path(__file__).parent.parent
+VERBS = ("view", "add", "change", "delete")
+
+
+def table_of_rights() -> dict[str, dict[str, str]]:
+    """The table in docs/security.md: by rows of a model, by permission, what it opens."""
+    lines = (ROOT / "docs/security.md").read_text().splitlines()
+    found = {}
+    for line in lines[lines.index("| rows | view | add | change | delete |") + 2 :]:
+        if not line.startswith("|"):
+            return found
+        name, *rights = (cell.strip(" `") for cell in line.strip("|").split("|"))
+        found[name] = dict(zip(VERBS, rights, strict=True))
+    return found
+
+
+def test_the_table_of_rights_has_every_model_of_the_admin() -> None:
+    assert set(table_of_rights()) == {model._meta.label_lower for model in admin.site._registry}
+
+
+@pytest.fixture
+def all_features(settings: Any) -> None:
+    """Second factors and single sign-on: their pages are missing where they are off."""
+    settings.SECOND_FACTOR, settings.OIDC_URL = "optional", "https://sign-in.example"
+
+
+def opened(page: Client, model: Any, verb: str) -> bool:
+    """Try what the permission is for. An unknown id is refused or redirected after the permission's check."""
+    name, unknown = f"admin:{model._meta.app_label}_{model._meta.model_name}", str(uuid4())
+    answer = {
+        "view": lambda: page.get(reverse(f"{name}_changelist")),
+        "add": lambda: page.get(reverse(f"{name}_add")),
+        "change": lambda: page.post(reverse(f"{name}_change", args=[unknown]), {}),
+        "delete": lambda: page.post(reverse(f"{name}_delete", args=[unknown]), {"post": "yes"}),
+    }[verb]()
+    assert answer.status_code in (200, 302, 403), answer.status_code
+    return bool(answer.status_code != 403)
+
+
+@pytest.mark.parametrize("model", sorted(admin.site._registry, key=lambda model: model._meta.label_lower))
+def test_a_permission_of_staff_opens_what_the_table_says(model: Any, db: None, all_features: None) -> None:
+    rights = table_of_rights()[model._meta.label_lower]
+    held = {
+        verb: Permission.objects.get(
+            content_type__app_label=model._meta.app_label, codename=f"{verb}_{model._meta.model_name}"
+        )
+        for verb in VERBS
+    }
+    for given in ((), *((verb,) for verb in VERBS), VERBS):
+        page = Client()
+        user = User.objects.create_user(f"staff {len(given)} {given[:1]}", is_staff=True)
+        user.user_permissions.set(held[verb] for verb in given)
+        page.force_login(user)
+        for verb in VERBS:
+            has = verb in given or (verb == "view" and "change" in given)  # as Django has it
+            if model is User and verb == "add":
+                has = has and "change" in given
+            assert opened(page, model, verb) == (has and rights[verb] == "yes"), (given, verb)
+
+
+def test_superusers_do_what_the_table_leaves_to_them(staff: Client, all_features: None) -> None:
+    for model in admin.site._registry:
+        for verb, right in table_of_rights()[model._meta.label_lower].items():
+            assert opened(staff, model, verb) == (right != "no"), (model, verb)
+
+
+def clerk() -> User:
+    """Staff who may do everything to accounts that permissions can allow."""
+    found = User.objects.create_user("clerk", password="clerk", is_staff=True)
+    found.user_permissions.set(Permission.objects.filter(content_type__app_label__in=("auth", "mfa")))
+    return found
+
+
+def form_of(page: Client, url: str) -> dict[str, Any]:
+    form = page.get(url).context["adminform"].form
+    return {name: form.initial.get(name) or "" for name in form.fields if name != "password"}
+
+
+def test_staff_do_not_give_themselves_rights(client: Client, db: None) -> None:
+    user = clerk()
+    client.force_login(user)
+    url = reverse("admin:auth_user_change", args=[user.pk])
+    sent = form_of(client, url) | {"first_name": "Clara", "is_superuser": "on", "is_staff": "on"}
+    sent |= {"user_permissions": [permission.pk for permission in Permission.objects.all()]}
+    assert client.post(url, sent).status_code == 302
+    user.refresh_from_db()
+    assert user.first_name == "Clara" and not user.is_superuser
+    assert user.user_permissions.count() < Permission.objects.count()
+    group = Group.objects.create(name="all")
+    assert client.post(reverse("admin:auth_group_change", args=[group.pk]), {}).status_code == 403
+
+
+def test_staff_do_not_take_over_accounts_with_more_rights(
+    client: Client, db: None, all_features: None
+) -> None:
+    client.force_login(clerk())
+    root = User.objects.create_superuser("root", password="before")
+    auditor = User.objects.create_user("auditor", password="before", is_staff=True)
+    auditor.user_permissions.add(Permission.objects.get(codename="view_securityevent"))
+    factor = Authenticator.objects.create(user=root, type="totp", data={})
+    new = {"password1": "a new sentence 41", "password2": "a new sentence 41", "usable_password": "true"}
+    for other in (root, auditor):
+        assert client.post(f"/admin/auth/user/{other.pk}/password/", new).status_code == 403
+        for end in ("change", "delete"):
+            assert client.post(reverse(f"admin:auth_user_{end}", args=[other.pk]), {}).status_code == 403
+        bulk = {"action": "delete_selected", "_selected_action": [other.pk], "post": "yes"}
+        client.post(reverse("admin:auth_user_changelist"), bulk)
+        other.refresh_from_db()
+        assert other.check_password("before")
+    url = reverse("admin:mfa_authenticator_delete", args=[factor.pk])
+    assert client.post(url, {"post": "yes"}).status_code == 403
+
+
+def test_staff_help_who_has_no_more_rights(client: Client, alice: User) -> None:
+    client.force_login(clerk())
+    new = {"password1": "a new sentence 41", "password2": "a new sentence 41", "usable_password": "true"}
+    assert client.post(f"/admin/auth/user/{alice.pk}/password/", new).status_code == 302
+    alice.refresh_from_db()
+    assert alice.check_password("a new sentence 41")

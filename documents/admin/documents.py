@@ -216,10 +216,15 @@ class DocumentAdmin(admin.ModelAdmin):
 
 @admin.register(Collection)
 class CollectionAdmin(admin.ModelAdmin):
+    """The owner of a collection reads its documents, so administrators do not choose one."""
+
     list_display = ["name", "owner", "document_count", "created_at"]
     search_fields = ["name", "owner__username"]
     list_select_related = ["owner"]
-    raw_id_fields = ["owner"]
+    readonly_fields = ["owner"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Collection]:
         return super().get_queryset(request).annotate(document_count=Count("documents"))
@@ -234,7 +239,10 @@ class TagAdmin(admin.ModelAdmin):
     list_display = ["name", "owner", "colour"]
     search_fields = ["name", "owner__username"]
     list_select_related = ["owner"]
-    raw_id_fields = ["owner"]
+    readonly_fields = ["owner"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
 
 
 @admin.register(CitationUnit)
