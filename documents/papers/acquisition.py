@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import uuid
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import msgspec
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.base import ContentFile, File
+from django.core.files.storage import default_storage
 from django.db import transaction
 from django_q.tasks import async_task
 
@@ -24,11 +27,15 @@ from documents.ingestion.queue import cancel_jobs, independent_job, issue_ticket
 from documents.ingestion.source_files import replace_file
 from documents.models import CitationUnit, Collection, Document, Job, RetrievalChunk, Tag
 from documents.models.library import colour_for
-from documents.papers.bibliography import RECORD_SECTIONS, PaperRecord, read_bibliography, record_sheet
+from documents.papers.bibliography import (
+    RECORD_SECTIONS,
+    BibliographyUnreadable,
+    PaperRecord,
+    read_bibliography,
+    record_sheet,
+)
 from documents.papers.catalogues import CatalogueError, Zotero, in_library, look_up
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
+from text.budget import OverBudget, ProcessorBudget
 
 BATCH = 500
 FIRST_TICKETS = 50
@@ -104,27 +111,70 @@ LARGEST_LIST = 50_000_000  # bytes
 BOMB = 100  # compression ratio of a zip bomb, which no PDF and no list of references has
 
 
+EXPORT_SECONDS, EXPORT_SECONDS_LATER = 2.0, 600.0  # of processor time, in a request and in a worker
+LIST_IN_REQUEST = 5_000_000  # bytes of a list that a request reads
+MOST_UNPACKED_FILES = 20  # of the largest size: bytes that are unpacked of one ZIP
+EXPORT_TASK = "documents.papers.acquisition.add_kept_export"
+
+
 class ExportUnreadable(Exception):
     """The ZIP is not an exported library; the message is for the user."""
 
 
-def add_export(owner: User, archive: IO[bytes]) -> list[Document]:
+class ExportTooLong(Exception):
+    """The ZIP takes more processor time than a request has: a worker adds it."""
+
+
+def add_export(owner: User, archive: IO[bytes], seconds: float = EXPORT_SECONDS) -> list[Document]:
     """Add the works of an exported library, a ZIP of its folder.
 
-    A work whose PDF is refused (duplicate, too large) is added with its record only.
-    Raises ExportUnreadable, BibliographyUnreadable.
+    A work whose PDF is refused (duplicate, too large) is added with its record only. A PDF that several works
+    name is unpacked once. Raises ExportUnreadable, BibliographyUnreadable; ExportTooLong when unpacking took
+    more than ``seconds`` of processor time: what was stored stays, and a second run adds the rest.
     """
+    budget = ProcessorBudget(seconds)
     try:
         with ZipFile(archive) as packed:
             listed = _list_of(packed)
-            records = read_bibliography(packed.read(listed).decode("utf-8", "replace"))
+            if packed.NameToInfo[listed].file_size > LIST_IN_REQUEST and seconds <= EXPORT_SECONDS:
+                raise ExportTooLong
+            records = read_bibliography(packed.read(listed).decode("utf-8", "replace"), budget)
             folder = PurePosixPath(listed).parent
-            for record in records:
-                for path in record.files[:1]:
-                    _store_packed(owner, packed, _packed_name(folder, path))
+            names = dict.fromkeys(_packed_name(folder, record.files[0]) for record in records if record.files)
+            left = MOST_UNPACKED_FILES * settings.UPLOAD_MAX_BYTES
+            for name in names:
+                budget.check()
+                left -= _store_packed(owner, packed, name)
+                if left < 0:
+                    raise ExportUnreadable("The PDFs in this ZIP are too large. Import it in parts.")
+    except OverBudget:
+        raise ExportTooLong from None
     except (BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError) as error:
         raise ExportUnreadable("This ZIP cannot be read.") from error
     return add_records(owner, records)
+
+
+def add_export_later(owner: User, archive: IO[bytes]) -> None:
+    """Keep the ZIP until a worker has added its works."""
+    archive.seek(0)
+    name = default_storage.save(f"imports/{uuid.uuid4().hex}.zip", File(archive))
+    transaction.on_commit(lambda: async_task(EXPORT_TASK, owner.pk, name, group="import"), robust=True)
+
+
+def add_kept_export(owner_id: int, name: str) -> str:
+    """Add the works of a ZIP that a request kept, and delete it (a task). Return the outcome."""
+    owner = User.objects.filter(pk=owner_id, is_active=True).first()
+    outcome = "its owner is gone"
+    if owner is not None and default_storage.exists(name):
+        try:
+            with default_storage.open(name) as archive:
+                outcome = f"{len(add_export(owner, archive, EXPORT_SECONDS_LATER))} works"
+        except (ExportUnreadable, BibliographyUnreadable) as error:
+            outcome = str(error)
+        except ExportTooLong:
+            outcome = "it took too long"
+    default_storage.delete(name)
+    return outcome
 
 
 def add_zotero(owner: User, key: str, group: str = "") -> list[Document]:
@@ -151,26 +201,35 @@ def add_records(
         document.save(update_fields=[*RECORD_FIELDS, "metadata", "updated_at"])
     documents = add_papers(owner, records, headers)
     by_key = in_library(owner, records)
-    for record in records:
-        if (filed := by_key.get(record.key)) and (record.tags or record.collections):
-            file_as(filed, record)
+    file_all(owner, [(filed, record) for record in records if (filed := by_key.get(record.key))])
     return documents
 
 
 RECORD_FIELDS = ("title", "authors", "year", "abstract", "tldr", "doi", "source_url")
 
 
-def file_as(document: Document, record: PaperRecord) -> None:
-    """Add the document to the tags and collections that the record names; create missing ones."""
-    owner = document.owner
-    for name in {tag[:60] for tag in record.tags[:MOST_TAGS]}:
-        tag, _made = Tag.objects.get_or_create(owner=owner, name=name, defaults={"colour": colour_for(name)})
-        tag.documents.add(document)
-    for name in {collection[:120] for collection in record.collections if collection}:
-        found = Collection.objects.filter(owner=owner, name=name).first()
-        add_to_collection(document, found or Collection.objects.create(owner=owner, name=name), owner)
+def file_all(owner: User, filed: Sequence[tuple[Document, PaperRecord]]) -> None:
+    """Add documents to the tags and collections that their records name; create missing ones."""
+    tagged = {(row, tag[:60]) for row, record in filed for tag in record.tags[:MOST_TAGS]}
+    named = {name for _, name in tagged}
+    made = [Tag(owner=owner, name=name, colour=colour_for(name)) for name in named]
+    Tag.objects.bulk_create(made, batch_size=BATCH, ignore_conflicts=True)
+    tags = {tag.name: tag.pk for tag in Tag.objects.filter(owner=owner, name__in=named)}
+    links = Document.tags.through  # type: ignore[misc]
+    links.objects.bulk_create(
+        [links(document_id=row.pk, tag_id=tags[name]) for row, name in tagged],
+        batch_size=BATCH,
+        ignore_conflicts=True,
+    )
+    collections: dict[str, Collection] = {}
+    for row, record in filed:
+        for name in {name[:120] for name in record.collections[:MOST_COLLECTIONS] if name}:
+            found = collections.get(name) or Collection.objects.filter(owner=owner, name=name).first()
+            collections[name] = found or Collection.objects.create(owner=owner, name=name)
+            add_to_collection(row, collections[name], owner)
 
 
+MOST_COLLECTIONS = 10  # of one work
 MOST_TAGS = 50  # of one work
 
 
@@ -193,15 +252,19 @@ def _packed_name(folder: PurePosixPath, path: str) -> str:
     return str(folder / path.replace("\\", "/"))
 
 
-def _store_packed(owner: User, packed: ZipFile, name: str) -> None:
-    """Store one PDF of the ZIP. It is read as a stream: the ZIP's own paths are never written to."""
+def _store_packed(owner: User, packed: ZipFile, name: str) -> int:
+    """Store one PDF of the ZIP; return its bytes.
+
+    It is read as a stream: the ZIP's own paths are never written to.
+    """
     entry = packed.NameToInfo.get(name)
     if entry is None or entry.file_size > settings.UPLOAD_MAX_BYTES or _is_bomb(entry):
-        return
+        return 0
     with packed.open(entry) as part, TemporaryFile() as body, suppress(UploadRefused):
         shutil.copyfileobj(part, body)
         body.seek(0)
         store_upload(owner, File(body), PurePosixPath(name).name)
+    return entry.file_size
 
 
 def _is_bomb(entry: ZipInfo) -> bool:

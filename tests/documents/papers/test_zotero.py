@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import time
 import zipfile
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,7 @@ from urllib.parse import parse_qs
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.test import Client, TestCase
 from django.urls import reverse
 
@@ -279,3 +281,85 @@ def test_pdfs_that_did_not_come_are_fetched_by_the_next_import(
     Document.objects.filter(owner=alice, title="Alone").update(title="Alone at sea", year=1998)  # edited
     assert set(imported()) == {"Alone at sea"}
     assert Document.objects.filter(owner=alice).count() == 102, "none is doubled"
+
+
+def test_a_pdf_that_many_works_name_is_unpacked_once(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F4: 100 records that name one packed PDF of 262 kB took 94 s within the request."""
+    works = "".join(
+        f"@article{{k{n}, title = {{Work {n}}}, file = {{x:files/one.pdf:application/pdf}}}}\n"
+        for n in range(100)
+    )
+    archive = packed(**{"list.bib": works, "files/one.pdf": PDF})
+    opened = []
+    own = zipfile.ZipFile.open
+
+    def noted(self: zipfile.ZipFile, name: Any, *more: Any, **options: Any) -> Any:
+        opened.append(getattr(name, "filename", name))
+        return own(self, name, *more, **options)
+
+    monkeypatch.setattr(zipfile.ZipFile, "open", noted)
+    add_export(alice, archive)
+    assert opened.count("files/one.pdf") == 1
+    assert Document.objects.filter(owner=alice, kind=Document.Kind.PAPER).count() >= 99
+
+
+def test_a_list_that_cannot_be_read_ends_soon_and_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """F4: 900 kB of "@article{" did not end and flooded the log."""
+    begun = time.process_time()
+    with pytest.raises(BibliographyUnreadable):
+        read_bibliography("@article{" * 100_000)
+    assert time.process_time() - begun < 2
+    assert not caplog.records
+
+
+def test_two_thousand_entries_with_keywords_are_read_and_filed_in_seconds_and_few_queries(
+    alice: User, django_assert_max_num_queries: Any
+) -> None:
+    """F4: 1,990 entries took 78 s: LaTeX was decoded where there is none, each tag took four queries."""
+    text = "".join(
+        f'@article{{k{n}, title = {{Work {n} on M{{\\"u}}nster}}, keywords = {{{", ".join(TAGS)}, tag {n}}},'
+        f" abstract = {{{'plain words of an abstract ' * 40}}}}}\n"
+        for n in range(1990)
+    )
+    begun = time.process_time()
+    records = read_bibliography(text)
+    assert time.process_time() - begun < 2.5
+    assert records[7].title == "Work 7 on Münster"
+    with django_assert_max_num_queries(100):
+        add_records(alice, records)
+    assert Document.objects.get(owner=alice, title="Work 7 on Münster").tags.count() == 11
+
+
+TAGS = [f"word {n}" for n in range(10)]
+
+
+def test_latex_beyond_the_budget_is_refused_with_what_to_do() -> None:
+    text = "@article{k, title={x}, abstract={" + "\\'e " * 3000 + "}}\n"
+    many = "".join(text.replace("{k,", f"{{k{n},") for n in range(200))
+    begun = time.process_time()
+    with pytest.raises(BibliographyUnreadable, match="smaller parts"):
+        read_bibliography(many)
+    assert time.process_time() - begun < 6
+
+
+def test_a_large_export_is_added_by_a_worker(
+    alice: User,
+    client: Client,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    client.force_login(alice)
+    monkeypatch.setattr(acquisition, "LIST_IN_REQUEST", 10)
+    tasks: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(acquisition, "async_task", lambda *task, **options: tasks.append(task))
+    archive = packed(**EXPORT)
+    archive.name = "My Library.zip"
+    with django_capture_on_commit_callbacks(execute=True):
+        assert client.post(reverse("papers-import"), {"file": archive}).status_code == 302
+    assert not Document.objects.filter(owner=alice).exists()
+    [(task, owner, name)] = [task for task in tasks if task[0] == acquisition.EXPORT_TASK]
+    assert task.rpartition(".")[2] == "add_kept_export" and default_storage.exists(name)
+    acquisition.add_kept_export(owner, name)
+    assert Document.objects.filter(owner=alice, title="Tides of a harbour", kind=Document.Kind.PDF).exists()
+    assert not default_storage.exists(name)
