@@ -229,11 +229,22 @@ def killed_for_memory() -> int:
     return int(rest.split()[0]) if found else 0
 
 
+def limit_cpu_for_good(seconds: float) -> None:
+    """Limit this process to this many more CPU seconds, which it cannot raise: the kernel then kills it."""
+    limit_cpu(seconds)
+    soft = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, soft + 1))  # SIGXCPU first, which says why
+
+
 def limit_cpu(seconds: float) -> None:
-    """Limit this process to this many more CPU seconds; the kernel then sends SIGXCPU."""
+    """Limit this process to this many more CPU seconds; the kernel then sends SIGXCPU.
+
+    The hard limit, which ``limit_cpu_for_good`` sets, is kept.
+    """
     spent = resource.getrusage(resource.RUSAGE_SELF)
     total = int(spent.ru_utime + spent.ru_stime + seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (total, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (total if hard < 0 else min(total, hard), hard))
 
 
 def confine() -> None:

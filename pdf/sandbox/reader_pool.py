@@ -28,6 +28,7 @@ from pdf.sandbox.confinement import (
     die_with_parent,
     killed_for_memory,
     limit_cpu,
+    limit_cpu_for_good,
     limit_memory_for_good,
 )
 from pdf.sandbox.messages import MIB, Failed, Frames, Opened, send, widen
@@ -280,6 +281,7 @@ def _read(
         # Pages parsed before, in the process it is forked from.
         inherited = max(0, address_space() - _USUAL_BYTES)
         limit_memory_for_good(allowance.memory_bytes + inherited)
+        limit_cpu_for_good(allowance.opening_seconds + len(jobs) * allowance.job_seconds)
         confine_reader()
         limit_cpu(allowance.opening_seconds)
         count, work = prepare()

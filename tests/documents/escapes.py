@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import platform
+import resource
 import signal
 import socket
 import threading
@@ -107,6 +108,7 @@ def attempts(target: Path, worker: int) -> bytes:
         "reading memory across": lambda: call("process_vm_readv", worker, buffer, 1, buffer, 1, 0),
         "writing memory across": lambda: call("process_vm_writev", child, buffer, 1, buffer, 1, 0),
         "limits of the worker": lambda: libc_fails(libc.prlimit(worker, 7, None, buffer)),
+        "more processor time": lambda: resource.setrlimit(resource.RLIMIT_CPU, (10**6, -1)),
         "priority of the worker": lambda: os.setpriority(os.PRIO_PROCESS, worker, 5),
         "processors of the worker": lambda: os.sched_setaffinity(worker, {0}),
         "add_key": lambda: call("add_key", b"user\0", b"a\0", b"b", 1, -3),

@@ -85,6 +85,7 @@ def test_hostile_code_reaches_nothing_but_its_own_file(folder: Path, outcomes: d
             "dumpable again",
             "the way to the worker",
             "requests of others",
+            "more processor time",
         ),
     ],
 )
