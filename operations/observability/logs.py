@@ -4,17 +4,63 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import MutableMapping
+import sys
+from collections.abc import Iterator, MutableMapping
+from functools import cache
 from typing import Any
 
 import structlog
+from django.conf import settings
+from django.urls import URLResolver, get_resolver
 
-SECRETS = re.compile(r"(?<=/chat/shared/)[^/\s\"'?]+|\bpin_[\w-]{20,}")  # tokens of share links, API keys
+SECRET_PARAMETERS = {"token", "key", "secret"}  # of routes: addresses with one give access
+KEYS = re.compile(r"\b(?:pin_[\w-]{20,}|whsec_[\w+/=-]{20,})")  # API keys, secrets of webhooks
 
 
 def masked(value: Any) -> Any:
-    """Return the value with share tokens and API keys replaced; values other than text are unchanged."""
-    return SECRETS.sub("…", value) if isinstance(value, str) else value
+    """Return the value with keys, and the secrets in addresses, replaced; other values are unchanged."""
+    if not isinstance(value, str):
+        return value
+    value = KEYS.sub("…", value)
+    if "/" in value and (pattern := addresses_with_secrets()):
+        value = pattern.sub(r"\1…", value)
+    return value
+
+
+def addresses_with_secrets() -> re.Pattern[str] | None:
+    """Return a pattern of the addresses of routes with a secret parameter; None before the URL map is loaded.
+
+    Its group 1 is the address before the secret.
+    """
+    urls = sys.modules.get(settings.ROOT_URLCONF)
+    return _secret_routes() if hasattr(urls, "handler500") else None  # the last line: the map is complete
+
+
+@cache
+def _secret_routes() -> re.Pattern[str]:
+    starts = sorted({start for route in routes(get_resolver()) for start in before_secret(route)})
+    return re.compile(f"({'|'.join(starts)})[^/\\s\"'?]+")
+
+
+def routes(resolver: URLResolver, start: str = "/") -> Iterator[str]:
+    """Yield the route of each view, with its parameters as in ``path``."""
+    for entry in resolver.url_patterns:
+        route = start + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from routes(entry, route)
+        else:
+            yield route
+
+
+PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+
+
+def before_secret(route: str) -> Iterator[str]:
+    """Yield a pattern of what stands before the first secret parameter of a route."""
+    for parameter in PARAMETER.finditer(route):
+        if parameter[1] in SECRET_PARAMETERS:
+            yield "[^/]+".join(map(re.escape, re.split(r"<[^>]+>", route[: parameter.start()])))
+            return
 
 
 def without_secrets(logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
