@@ -47,6 +47,7 @@ from chat.models import ReviewColumn
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture, read_boxes
 from documents.models import ApiToken, Page, TokenScope
 from pdf.geometry import Rect
+from text.numbers import whole_number
 
 # Each transport sets the calling agent before it passes a call to the server.
 _caller: ContextVar[Agent] = ContextVar("calling_agent")
@@ -237,7 +238,7 @@ def page_image(agent: Agent, document: str, page: str, boxes: str) -> bytes:
 
 def _page(agent: Agent, document: str, number: str) -> Page:
     row = visible(agent, document)
-    found = Page.objects.filter(document=row, number=int(number)).first() if number.isdecimal() else None
+    found = Page.objects.filter(document=row, number=whole_number(number) or 0).first()
     if found is None:
         raise Refused(f"“{row.title}” has {row.page_count} pages.")
     return found

@@ -31,6 +31,21 @@ _CJK_PLACES = {"十": 10, "百": 100, "千": 1000}
 _CJK = re.compile("(?!零下)[零〇一二两兩三四五六七八九十百千]+")
 
 
+LARGEST_WHOLE = 2**31 - 1  # that fits into a column of integers
+
+
+def whole_number(text: str, most: int = LARGEST_WHOLE, least: int = 0) -> int | None:
+    """Return a number that a stranger wrote in ASCII digits; None outside of ``least`` to ``most``.
+
+    ``int`` accepts digits of any script, and raises ValueError for more than 4,300 of them.
+    """
+    digits = text.strip().lstrip("0") or text.strip()[-1:]
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > len(str(most)):
+        return None
+    number = int(digits)
+    return number if least <= number <= most else None
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number as written: ``text[start:end]``. ``spelled``: in words, not digits."""

@@ -38,6 +38,7 @@ from documents.models import Document, EventKind
 from documents.models.security import record
 from documents.papers.bibliography import STYLES
 from documents.translation import translated
+from text.numbers import whole_number
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 FILES: dict[str, tuple[str, Callable[[Export], str | bytes]]] = {
@@ -132,6 +133,7 @@ def as_file(body: str | bytes, kind: str, name: str) -> HttpResponse:
 
 
 NOT_READABLE = "This answer uses a document that you can no longer read, so it cannot be shared."
+MOST_DAYS = 3650
 DAYS = ((1, _("1 day")), (7, _("7 days")), (30, _("30 days")), (365, _("1 year")), (0, _("Never")))
 
 
@@ -142,7 +144,7 @@ def share(request: HttpRequest, message_id: UUID) -> HttpResponse:
     answer = visible_answer(request, message_id)
     days = request.POST.get("days", "")
     try:
-        link = share_answer(answer, int(days) if days.isdecimal() else None)
+        link = share_answer(answer, whole_number(days, MOST_DAYS))
     except NotReadable:
         return HttpResponse(translated(NOT_READABLE), status=409, content_type="text/plain; charset=utf-8")
     url = address_of(request, link)

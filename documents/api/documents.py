@@ -16,6 +16,7 @@ from documents.importers.block import AdapterError
 from documents.importers.block_import import import_blocks
 from documents.importers.parser_outputs import ADAPTERS
 from documents.models import Collection, Document, Tag
+from text.numbers import whole_number
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -445,7 +446,7 @@ class ImportBlocks(PlainView):
         },
     )
     def post(self, request: Request) -> Response:
-        if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BLOCK_BYTES:
+        if whole_number(request.META.get("CONTENT_LENGTH") or "0", MOST_BLOCK_BYTES) is None:
             raise TooLarge
         return once(request, lambda: self._received(request))
 

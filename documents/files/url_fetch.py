@@ -25,6 +25,8 @@ import httpx
 from django.conf import settings
 from django.core.files.base import File
 
+from text.numbers import whole_number
+
 MAX_REDIRECTS = 5
 IN_MEMORY = 1024 * 1024  # bytes; a larger file goes to disk
 HEAD = 1024  # bytes that must contain '%PDF-' (PDF 32000-1, annex H.3.4.1)
@@ -139,14 +141,14 @@ def refuse_private(addresses: list[Address]) -> None:
 def receive_body(response: httpx.Response, body: IO[bytes], on_progress: OnProgress) -> None:
     if response.status_code != 200:
         raise FetchRefused(NO_ANSWER)
-    size, declared = 0, response.headers.get("content-length", "")
+    size, expected = 0, whole_number(response.headers.get("content-length", ""))
     for part in response.iter_raw():
         size += len(part)
         if size > settings.UPLOAD_MAX_BYTES:
             raise FetchRefused(TOO_LARGE)
         body.write(part)
-        if declared.isdecimal() and size <= int(declared):
-            on_progress(size, int(declared))
+        if expected and size <= expected:
+            on_progress(size, expected)
     body.seek(0)
     if b"%PDF-" not in body.read(HEAD):
         raise FetchRefused(NOT_A_PDF)

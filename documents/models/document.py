@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 from documents.models.library import reachable
 from pdf.failures import FailureCode
+from text.numbers import whole_number
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -47,8 +48,8 @@ def page_numbers(text: str) -> list[int]:
     for part in text.replace(" ", "").split(","):
         if not (match := _RANGE.fullmatch(part)):
             raise ValueError(f"“{part}” is not a page or a range of pages: write 3, 3-9 or 1,4-6.")
-        first, last = int(match[1]), int(match[2] or match[1])
-        if not 1 <= first <= last <= _MOST:
+        first, last = whole_number(match[1], _MOST), whole_number(match[2] or match[1], _MOST)
+        if not first or not last or first > last:
             raise ValueError(f"“{part}” is not a range of pages: pages count from 1.")
         numbers.update(range(first, last + 1))
     return sorted(numbers)

@@ -215,7 +215,7 @@ def file_all(owner: User, filed: Sequence[tuple[Document, PaperRecord]]) -> None
     made = [Tag(owner=owner, name=name, colour=colour_for(name)) for name in named]
     Tag.objects.bulk_create(made, batch_size=BATCH, ignore_conflicts=True)
     tags = {tag.name: tag.pk for tag in Tag.objects.filter(owner=owner, name__in=named)}
-    links = Document.tags.through  # type: ignore[misc]
+    links = Document.tags.through
     links.objects.bulk_create(
         [links(document_id=row.pk, tag_id=tags[name]) for row, name in tagged],
         batch_size=BATCH,

@@ -31,6 +31,7 @@ from documents.page_labels import lines_on_page
 from documents.papers.acquisition import fetch_failure
 from documents.translation import translated
 from pdf.failures import FailureCode, ParseFailure
+from text.numbers import whole_number
 
 
 @require_safe
@@ -139,7 +140,7 @@ def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
     """
     number = request.GET.get("page", "")
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    page = document.pages.filter(number=int(number) if number.isdecimal() else 1).first()
+    page = document.pages.filter(number=whole_number(number) or 1).first()
     if page is None and document.is_ready and document.page_count:
         raise Http404
     if page and request.GET.get("shown") == str(page.pk):

@@ -26,6 +26,7 @@ from documents.library import NOT_ON_CARDS
 from documents.models import Document, EventKind
 from documents.models.security import record
 from documents.templatetags.ui import sprite
+from text.numbers import whole_number
 
 KEPT = "private, max-age=604800, immutable"  # for a URL that contains the digest of the file
 SINGLE_RANGE = re.compile(r"bytes=(\d*)-(\d*)\s*")
@@ -61,20 +62,26 @@ def requested_range(header: str, size: int) -> ByteRange | None:
     match = SINGLE_RANGE.fullmatch(header.strip())
     if match is None or match[0].strip() == "bytes=-":
         return None
-    first, last = match.groups()
-    if not first:
-        start, end = max(size - int(last), 0), size - 1
-        if int(last) == 0:
+    first, last = (_offset(digits) for digits in match.groups())
+    if first is None:
+        start, end = max(size - (last or 0), 0), size - 1
+        if last == 0:
             raise RangeNotSatisfiable
     else:
-        start, end = int(first), min(int(last) if last else size - 1, size - 1)
-        if last and int(last) < start:
+        start, end = first, min(size - 1 if last is None else last, size - 1)
+        if last is not None and last < start:
             return None
     if start >= size:
         raise RangeNotSatisfiable
     return ByteRange(start, end, size)
 
 
+def _offset(digits: str) -> int | None:
+    """Return a number of a Range header; None where there is none. More than any file has is ``BEYOND``."""
+    return None if not digits else whole_number(digits, BEYOND) or (0 if not digits.strip("0") else BEYOND)
+
+
+BEYOND = 2**62
 BLANK_SHEET = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 17 22" width="170" height="220"/>'
 WHOLE_IN_MEMORY = 1 << 19  # bytes; longer answers are streamed in blocks of this size
 

@@ -36,6 +36,7 @@ from operations.accounts.sign_in import (
     sessions_of,
     single_sign_on_callback,
 )
+from text.numbers import whole_number
 
 LEAST_REMAINING = 8  # characters of a password besides guessable words
 
@@ -205,11 +206,8 @@ def token(request: HttpRequest) -> HttpResponse:
     if not name or not scopes:
         messages.error(request, _("Give the token a name and at least one right."))
         return redirect("account")
-    ends = (
-        timezone.now() + timedelta(days=min(int(days), MOST_DAYS))
-        if days.isdecimal() and days != "0"
-        else None
-    )
+    lifetime = 0 if days == "0" else whole_number(days, MOST_DAYS, least=1) or MOST_DAYS
+    ends = timezone.now() + timedelta(days=lifetime) if lifetime else None
     _token, key = ApiToken.objects.issue(request.user, name, scopes, ends)
     return shown(request, new_key=key)
 

@@ -28,6 +28,7 @@ from django.utils.functional import SimpleLazyObject
 from documents.api.common.callers import parse_rate
 from operations.http.errors import error_page
 from operations.postgres.base import ConnectionKind, current_kind
+from text.numbers import whole_number
 
 # --- Request bodies: refused while they arrive if too large or too slow ---
 #
@@ -39,6 +40,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
+HUGE = 2**62
 FORM_BYTES = 1024 * 1024  # overhead of a form around its file
 READ_AT_MOST = 1.05  # of the limit: bytes read in all, discarded ones included
 DRAIN_SECONDS = 10.0
@@ -119,9 +121,10 @@ def body_limit(application: Application, max_bytes: int) -> Application:
 
 
 def declared_length(scope: MutableMapping[str, Any]) -> int:
-    """Return Content-Length, or 0 where it is missing or invalid."""
-    value = dict(scope["headers"]).get(b"content-length", b"0")
-    return int(value) if value.isdigit() else 0
+    """Return Content-Length, or 0 where it is missing or invalid; a huge one counts as ``HUGE``."""
+    value = dict(scope["headers"]).get(b"content-length", b"0").decode("latin-1")
+    number = whole_number(value, HUGE)
+    return HUGE if number is None and value.isdigit() else number or 0
 
 
 async def refuse_body(

@@ -80,6 +80,7 @@ DATABASE_AWAY = "The database does not answer at the moment. Please try again in
 INTERNAL = "Something went wrong on our side."
 TOO_LARGE = "That upload is too large for this server."
 UNREADABLE = "This request cannot be read."
+HAS_NUL = "This request has a character that cannot be stored (U+0000). Remove it."
 FORBIDDEN = "You may not do this."
 NO_CSRF_TOKEN = "This form has expired or comes from another site. Load the page again, then send it."
 
@@ -134,6 +135,25 @@ def error_page(request: HttpRequest, status: int, code: str, message: str) -> Ht
         return HttpResponse(translated(message), status=status, content_type="text/plain; charset=utf-8")
     page = {"message": message, "status": status, "request": request, **log_id}
     return HttpResponse(render_to_string("errors/error.html", page), status=status)
+
+
+class RefuseNul(MiddlewareMixin):
+    """Middleware: 400 for U+0000 in the path, the query or a form. PostgreSQL stores none in texts."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        sent = request.META.get("QUERY_STRING", "")
+        return bad_nul(request) if "\0" in request.path_info or "\0" in sent or "%00" in sent else None
+
+    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
+        """Look at forms after the view is known. DRF's serializers check those of the API."""
+        if request.method != "POST" or request.path.startswith(("/api/", "/v1/", "/mcp")):
+            return None
+        written = (text for values in request.POST.lists() for text in (values[0], *values[1]))
+        return bad_nul(request) if any("\0" in str(text) for text in written) else None
+
+
+def bad_nul(request: HttpRequest) -> HttpResponse:
+    return error_page(request, 400, "parse_error", HAS_NUL)
 
 
 class OptionalSlash(MiddlewareMixin):

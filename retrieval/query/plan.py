@@ -16,7 +16,7 @@ from retrieval.query.question_terms import Phrase, QueryTerms, analyze_query, re
 from retrieval.query.scope import Scope
 from retrieval.ranking.candidate_lists import DERIVED_WEIGHT, NamedQuestion
 from retrieval.results import DerivedQuery, StrategyName, Trace
-from text.numbers import YEAR_DIGITS
+from text.numbers import YEAR_DIGITS, whole_number
 
 # --- Filters and further queries that are derived from a question ---
 #
@@ -101,7 +101,10 @@ def field_words(text: str) -> tuple[str, Filters]:
         if not span or not (span[1] or span[3]):
             return match[0]
         bounds = {"from": span[1], "to": span[3] if span[2] else span[1]}
-        found.update({f"{name}_{end}": int(number) for end, number in bounds.items() if number})
+        numbers = {end: whole_number(digits) for end, digits in bounds.items() if digits}
+        if None in numbers.values():
+            return match[0]
+        found.update({f"{name}_{end}": number for end, number in numbers.items()})
         return ""
 
     return " ".join(FIELD.sub(read, text).split()), Filters(**found)
@@ -138,7 +141,7 @@ def read_filters(text: str) -> Filters:
 
 def _pages(text: str) -> Iterator[tuple[str, Any]]:
     if match := PAGES.search(text):
-        first, last = int(match[1]), int(match[2] or match[1])
+        first, last = whole_number(match[1]) or 0, whole_number(match[2] or match[1]) or 0
         if 0 < first <= last < 100_000:
             yield "page_from", first
             yield "page_to", last

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from domains import pack_data, pack_names
 from text.languages import language_data
-from text.numbers import YEAR, number_words
+from text.numbers import YEAR, number_words, whole_number
 from text.terms import compounds_in, folded, folded_accents, likely_language, run_together, terms_of
 
 # Synonyms of a field: words of questions and words of documents (``domains/<pack>/synonyms.txt``).
@@ -343,7 +343,9 @@ def pages_in(text: str, language: str) -> tuple[int, ...]:
     pages: dict[int, None] = {}
     for match in NAMED_PAGES.finditer(text):
         for first, last in PAGE_SPAN.findall(next(filter(None, match.groups()))):
-            begin, end = int(first), int(last or first)
+            begin, end = whole_number(first), whole_number(last or first)
+            if begin is None or end is None:
+                continue
             pages |= dict.fromkeys(range(begin, min(max(begin, end), begin + MOST_PAGES) + 1))
     lowered = text.lower()
     pages |= {page: None for pattern, page in FROM_THE_END if pattern.search(lowered)}

@@ -48,6 +48,7 @@ from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions
 from retrieval.search import search
 from text.languages import base_language
+from text.numbers import whole_number
 
 # Questions on a whole document (summary, findings, risks, obligations, steps), from its structure.
 
@@ -324,9 +325,9 @@ def names_held(
         if place.kind in ("figure", "table")
     }
     numbered = {
-        name: Q(number=int(place.number)) | Q(label=place.number)
+        name: Q(number=whole_number(place.number)) | Q(label=place.number)
         for place, name in called.items()
-        if place.kind in ("page", "slide") and place.number.isdigit()
+        if place.kind in ("page", "slide") and whole_number(place.number) is not None
     }
     if not documents or not (wanted or numbered):
         return (), ()
@@ -391,7 +392,8 @@ def units_at(place: NamedPlace, documents: Sequence[UUID], language: str) -> lis
     number = re.escape(place.number.partition("(")[0])
     if place.kind in ("page", "slide"):
         labels = Page.objects.filter(document__in=documents, label=place.number)
-        pages = Q(page_number=int(place.number)) if place.number.isdigit() else Q(pk=None)
+        page = whole_number(place.number)
+        pages = Q(pk=None) if page is None else Q(page_number=page)
         for document, page in labels.values_list("document_id", "number"):
             pages |= Q(document=document, page_number=page)
         wanted = pages

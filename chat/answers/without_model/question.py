@@ -11,7 +11,7 @@ from itertools import chain, takewhile
 from typing import Any, Literal, NamedTuple, get_args
 
 from text.languages import base_language, language_data, languages_with
-from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT
+from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, whole_number
 from text.terms import stop_words, terms_of
 
 AnswerKind = Literal[
@@ -373,9 +373,10 @@ def _numbers_of(text: str, language: str, kind: PlaceKind) -> Iterator[str]:
         number = match["after"] or match["before"]
         yield number
         span = PAGE_SPAN.match(text, match.end())
-        if span and kind in ("page", "slide") and number.isdigit():
-            last = min(int(span[1]), int(number) + LONGEST_SPAN)
-            yield from map(str, range(int(number) + 1, last + 1))
+        first = whole_number(number)
+        if span and kind in ("page", "slide") and first is not None:
+            last = min(whole_number(span[1]) or 0, first + LONGEST_SPAN)
+            yield from map(str, range(first + 1, last + 1))
 
 
 @cache

@@ -149,7 +149,21 @@ class JSONParser(parsers.JSONParser):
             raise ParseError(TOO_DEEP) from None
         if depth(found) > DEEPEST:
             raise ParseError(TOO_DEEP)
+        if has_nul(found):
+            raise ParseError(HAS_NUL)
         return found
+
+
+HAS_NUL = "This JSON has a character that cannot be stored (U+0000). Remove it."
+
+
+def has_nul(value: object) -> bool:
+    """Return whether a string or a name in the value has U+0000."""
+    if isinstance(value, dict):
+        return any(has_nul(name) or has_nul(inner) for name, inner in value.items())
+    if isinstance(value, list):
+        return any(map(has_nul, value))
+    return isinstance(value, str) and "\0" in value
 
 
 def depth(value: object) -> int:

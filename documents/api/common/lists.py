@@ -11,6 +11,8 @@ from rest_framework import exceptions
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
+from text.numbers import whole_number
+
 if TYPE_CHECKING:
     from rest_framework.views import APIView
 import uuid
@@ -150,9 +152,9 @@ class CursorPages(CursorPagination):
         text = request.query_params.get("limit")
         if text is None:
             return self.page_size
-        if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= self.max_page_size:
+        if (size := whole_number(text, self.max_page_size, least=1)) is None:
             raise exceptions.ValidationError({"limit": [f"A number from 1 to {self.max_page_size}."]})
-        return int(text)
+        return size
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
         limit = {"type": "integer", "minimum": 1, "maximum": self.max_page_size, "default": self.page_size}

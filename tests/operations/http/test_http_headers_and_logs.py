@@ -1,20 +1,25 @@
-"""Cache headers, and secrets in logs."""
+"""Cache headers, secrets in logs, and values that no view reads: U+0000, numbers of any length."""
 
 from __future__ import annotations
 
 import io
 import logging
+import re
 from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import get_resolver
 
 from chat.models import AnswerShare, Conversation, Message
 from chat.models.conversation import token_of
-from operations.observability.logs import WithoutSecrets, configuration
+from operations.observability.logs import WithoutSecrets, configuration, masked, routes
 from tests.api_clients import client_of
 from tests.conftest import Ingest
+from text.numbers import whole_number
 
 PRIVATE = "private, no-store"
 
@@ -92,3 +97,73 @@ def test_a_servers_access_log_masks_links() -> None:
     )  # fmt: skip
     assert access.filter(record)
     assert record.getMessage() == '127.0.0.1:5 - "GET /chat/shared/…/123.png?x=1 HTTP/1.1" 200'
+
+
+def test_every_address_with_a_token_is_masked_by_its_parameter() -> None:
+    """F6: addresses of embedded readers stood in the log; only those of shared answers were masked."""
+    found = {route for route in routes(get_resolver()) if re.search(r"<(?:\w+:)?token>", route)}
+    assert len(found) == 4
+    for route in found:
+        address = re.sub(r"<uuid:\w+>", str(uuid4()), re.sub(r"<(?:\w+:)?token>", "abc:Sig-nature_1", route))
+        for text in (f"Not Found: {address}", f'"GET {quote(address)}?page=2 HTTP/1.1" 404'):
+            shown = str(masked(text))
+            assert "Sig-nature" not in shown and "…" in shown, shown
+    assert masked("/documents/abc:Sig-nature_1/") == "/documents/abc:Sig-nature_1/"
+    assert "whsec" not in str(masked("secret whsec_" + "a" * 44))
+
+
+NUL = "\0"
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize("path", ["/", "/search/", "/conversations/", "/notes/", "/reviews/", "/account/"])
+@pytest.mark.parametrize("name", ["q", "sort", "status", "collection", "page", "cursor", "start", "next"])
+def test_nul_in_an_address_is_refused(alice: User, client: Client, path: str, name: str) -> None:
+    """F10: twelve pages answered 500 with a traceback."""
+    client.force_login(alice)
+    assert client.get(path, {name: f"a{NUL}b"}).status_code == 400
+    assert client.get(f"{path}%00").status_code == 400
+
+
+def test_nul_in_forms_and_json_is_refused(alice: User, client: Client) -> None:
+    client.force_login(alice)
+    for path in (
+        "/account/webhooks/add/",
+        "/papers/add/",
+        "/conversations/",
+        "/language/",
+        "/account/password/",
+    ):
+        assert client.post(path, {"url": f"a{NUL}b"}).status_code in (400, 404, 405), path
+    for body in ({"name": f"a{NUL}b"}, {f"a{NUL}": 1}, {"settings": {"deep": [f"{NUL}"]}}):
+        answer = client.post("/api/collections/", body, content_type="application/json")
+        assert answer.status_code == 400, body
+
+
+def test_numbers_of_any_length_are_answered(alice: User, client: Client, ingested: Ingest) -> None:
+    """F10: 5,000 digits in a range, a page, a number of days or a limit caused 500."""
+    document = ingested(alice, "Acme sold 1,577 red anvils in 2018.")
+    client.force_login(alice)
+    file = f"/documents/{document.pk}/file"
+    assert client.get(file, headers={"Range": f"bytes=0-{LONG}"}).status_code == 206
+    assert client.get(file, headers={"Range": f"bytes={LONG}-"}).status_code == 416
+    assert client.get(file, headers={"Range": f"bytes=-{LONG}"}).status_code == 206
+    for path in (
+        f"/documents/{document.pk}/passages/?page={LONG}",
+        f"/documents/{document.pk}/?page={LONG}",
+        f"/search/?q=anvils+on+page+{LONG}",
+        f"/search/?q=anvils+page:{LONG}-{LONG}",
+        f"/search/?q=anvils+year:{LONG}",
+        f"/api/documents/?limit={LONG}",
+        f"/api/documents/{document.pk}/pages/{LONG}/",
+        f"/?start={LONG}",
+    ):
+        assert client.get(path).status_code < 500, path[:60]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("7", 7), ("007", 7), ("0", 0), ("", None), ("-1", None), ("1.5", None), ("٣", None), (LONG, None)],
+)
+def test_a_number_that_a_stranger_wrote_is_bounded(text: str, number: int | None) -> None:
+    assert whole_number(text, 10**6) == number
