@@ -163,7 +163,19 @@ def private(response: HttpResponseBase) -> HttpResponseBase:
 SOURCE = (
     *("manage.py", "pyproject.toml", "Makefile", "package.json", "package-lock.json", ".ci"),
     *("requirements.lock", "requirements-dev.lock", "README.md", "LICENSE", "NOTICE", "docs", "examples"),
-    *("text", "pdf", "domains", "documents", "retrieval", "chat", "agents", "operations", "config", "bench"),
+    *(
+        "text",
+        "pdf",
+        "citing",
+        "domains",
+        "documents",
+        "retrieval",
+        "chat",
+        "agents",
+        "operations",
+        "config",
+        "bench",
+    ),
     *("templates", "static", "tests"),
 )
 NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}

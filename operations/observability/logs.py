@@ -98,7 +98,10 @@ EVERY_LINE: list[Any] = [
     request_by_id,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
-OURS = ("text", "pdf", "domains", "documents", "retrieval", "chat", "operations", "config", "bench")
+OURS = (
+    *("text", "pdf", "citing", "domains", "documents", "retrieval", "chat", "agents", "operations", "config"),
+    "bench",
+)
 SERVERS = ("uvicorn.access", "uvicorn.error", "django.server")
 QUIET = ("axes", "django_q", "httpx", "faker", "PIL")  # logged from WARNING
 
