@@ -20,6 +20,9 @@ from operations.observability import logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
+# Otherwise ONNX Runtime tells its maker about each model and this machine.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 # --- Storage ---------------------------------------------------------------
 VAR_DIR = Path(environment.text("PINCITE_VAR", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = VAR_DIR / "media"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.template.loader import get_template
+
+from pdf.sandbox import client
 
 ROOT = Path(settings.BASE_DIR)
 ORDER = (
@@ -142,3 +145,14 @@ def test_citing_runs_without_django() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert ran.stdout == "exact []\n"
+
+
+@pytest.mark.parametrize("environment", ["our settings", "the readers of PDFs"])
+def test_onnx_runtime_sends_no_telemetry(tmp_path: Path, environment: str) -> None:
+    """With telemetry, it writes a file of its session among the temporary ones as soon as it is imported."""
+    ours = environment == "our settings"
+    code = "import config.settings, onnxruntime" if ours else "import onnxruntime"
+    variables = {**(os.environ if ours else client._ENVIRONMENT), "TMPDIR": str(tmp_path)}
+    variables.pop("ORT_DISABLE_TELEMETRY" if ours else "", None)
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=variables, check=True)
+    assert not list(tmp_path.iterdir())

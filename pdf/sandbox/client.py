@@ -48,6 +48,7 @@ _ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "2",
+    "ORT_DISABLE_TELEMETRY": "1",
 }
 # Seconds between two checks whether work in the background is over.
 _LOOK_SECONDS = 1.0
