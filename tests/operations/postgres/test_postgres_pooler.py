@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,13 +50,15 @@ print(json.dumps([found, failed]))
 
 
 @pytest.fixture
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address() -> Iterator[str]:
     """Of a PgBouncer with three connections to the database of this test."""
     if shutil.which("pgbouncer") is None:
         pytest.skip("needs pgbouncer")
     port, name = free_port(), connection.settings_dict["NAME"]
     host = server.socket_folder(Path(connection.settings_dict["HOST"]))
-    folder = tmp_path_factory.mktemp("pgbouncer")
+    # Another run of pytest closes the folders of `tmp_path`, which hold this one's, to PgBouncer's user.
+    temporary = tempfile.TemporaryDirectory(prefix="pgbouncer-")
+    folder = Path(temporary.name)
     (folder / "users").write_text('"postgres" ""\n')
     (folder / "pgbouncer.ini").write_text(
         f"[databases]\n{name} = host={host} dbname={name} user=postgres\n"
@@ -79,6 +82,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     yield address
     pooler.terminate()
     pooler.wait()
+    temporary.cleanup()
 
 
 def searched(address: str, media: Path, pooler: str) -> tuple[list[int], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -59,14 +60,16 @@ class Standby:
 
 
 @pytest.fixture
-def standby(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Iterator[Standby]:
+def standby(django_db_blocker: Any) -> Iterator[Standby]:
     with connection.cursor() as cursor:
         cursor.execute(HAS_CITUS)
         if cursor.fetchone()[0]:
             pytest.skip("needs one server of the tests' own, not a cluster")
         cursor.execute(f'ALTER DATABASE "{connection.settings_dict["NAME"]}" SET synchronous_commit = on')
     connection.close()
-    made = Standby(tmp_path_factory.mktemp("replica"))
+    # Another run of pytest closes the folders of `tmp_path`, which hold this one's, to PostgreSQL's user.
+    folder = tempfile.TemporaryDirectory(prefix="replica-")
+    made = Standby(Path(folder.name))
     settings_dict = {**connection.settings_dict, "ENGINE": "operations.postgres", "HOST": str(made.data)}
     connections.databases["replica1"] = {**settings_dict, "OPTIONS": {"connect_timeout": 2}}
     replicas._left_out.clear()
@@ -76,6 +79,10 @@ def standby(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) ->
     del connections["replica1"]
     del connections.databases["replica1"]
     made.stop()
+    folder.cleanup()
+    with connection.cursor() as cursor:
+        cursor.execute(f'ALTER DATABASE "{connection.settings_dict["NAME"]}" RESET synchronous_commit')
+    connection.close()
 
 
 def asked_of_replica(call: Callable[[], object]) -> int:
