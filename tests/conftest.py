@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from django.conf import settings as settings_module
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.files.base import ContentFile
 from django.db import connection, transaction
 from django.test import TransactionTestCase, override_settings
@@ -29,8 +32,9 @@ from documents.models import Document
 from operations.embedded import server
 from pdf.api import parse_file
 from pdf.structure import ParsedDocument
-from tests import citus_nodes
+from tests import citus_nodes, leftovers
 from tests.drawing import draw_pdf
+from tests.leftovers import Rows
 
 if settings_module.VAR_DIR != settings_module.BASE_DIR / "var":  # for tests only; its data may be lost
     server.OPTIONS |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -84,22 +88,75 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduli
     return FileScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", metavar="SEED", help="run the test files in a random order of this seed")
+
+
 @pytest.hookimpl(trylast=True)  # pytest-django sorts them by their use of the database
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run browser tests and slow tests first, so that no process has one left at the end."""
-    items.sort(key=lambda item: ("browser" not in item.path.parts, item.get_closest_marker("slow") is None))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run whole files, browser tests and files with slow tests first, so that no process ends with one."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    files = sorted({item.path for item in items})
+    if seed := config.getoption("shuffle"):
+        Random(seed).shuffle(files)
+    else:
+        files.sort(key=lambda path: path not in slow)
+    order = {path: number for number, path in enumerate(files)}
+    items.sort(key=lambda item: ("browser" not in item.path.parts, order[item.path]))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give each process a folder for temporary files, so that those left are found, and for pictures."""
+    tmp_path_factory.getbasetemp()  # of pytest itself, elsewhere
+    pictures = settings_module.CACHES["pictures"] | {"LOCATION": tmp_path_factory.mktemp("pictures")}
+    with (
+        tempfile.TemporaryDirectory(prefix="pincite-") as folder,
+        pytest.MonkeyPatch.context() as patch,
+        override_settings(CACHES=settings_module.CACHES | {"pictures": pictures}),
+    ):
+        Path(folder).chmod(0o711)
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+def rows_now() -> Rows:
+    """The number of rows of each table before a test file; empty while there is no database."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any, rows_now: Rows) -> None:
     """Place the tables of the tests' database where ``DATABASE_URL`` is that of a Citus coordinator."""
     with django_db_blocker.unblock():
         citus_nodes.place_test_database()
+        rows_now.update(leftovers.count_rows())
     gc.collect()
     gc.freeze()  # ingestion runs the collector after each document; objects that exist now are skipped
 
 
-def delete_committed_rows(case: TransactionTestCase) -> None:
+@contextmanager
+def fail_if_anything_is_left(name: str, django_db_blocker: Any, rows_now: Rows) -> Iterator[None]:
+    """Fail if the tests of ``name`` leave rows, files, settings, processes or the like."""
+    things, values = leftovers.things(), leftovers.values()
+    yield
+    left = sorted(leftovers.new_things(things)) + leftovers.differences(values, leftovers.values())
+    if rows_now:
+        with django_db_blocker.unblock():
+            left += leftovers.changed_tables(rows_now)
+    if left:
+        pytest.fail("\n".join([f"{name} left behind:", *left]), pytrace=False)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left(request: pytest.FixtureRequest, django_db_blocker: Any, rows_now: Rows) -> Iterator[None]:
+    with fail_if_anything_is_left(request.node.nodeid, django_db_blocker, rows_now):
+        yield
+
+
+def delete_committed_rows(case: TransactionTestCase | None = None) -> None:
     """Empty the tables that hold rows, but those of permissions.
 
     Django's way, after each test that commits, truncates all tables and makes the permissions anew: 0.3 s.
@@ -146,9 +203,11 @@ def files_of_their_own(
 
 
 @pytest.fixture(autouse=True)
-def no_replies_of_other_tests() -> None:
+def empty_caches() -> Iterator[None]:
     """Search keeps a language model's replies for some minutes; a test's model is its own."""
-    cache.clear()
+    yield
+    for name in settings_module.CACHES:
+        caches[name].clear()
 
 
 def new_alice() -> User:

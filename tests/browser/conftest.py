@@ -7,17 +7,19 @@ import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection, connections
-from django_q.models import OrmQ, Task
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from bench.highlights import WITHIN, Painted
 from chat.models import TourEnd
 from tests.browser.site import Site, running_site
 from tests.chat.scripted_server import ScriptedServer, serving
+from tests.conftest import delete_committed_rows, fail_if_anything_is_left
+from tests.leftovers import Rows
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = [
@@ -39,6 +41,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.django_db)  # creates the database, rolls back unseen
             item.add_marker(pytest.mark.flaky(reruns=1))  # busy machine; the report lists reruns
+
+
+@pytest.fixture(scope="package", autouse=True)
+def nothing_left(django_db_blocker: Any, rows_now: Rows) -> Iterator[None]:
+    """Check once after all browser tests, which share a site, instead of after each file."""
+    with fail_if_anything_is_left("tests/browser", django_db_blocker, rows_now):
+        yield
 
 
 @pytest.fixture(scope="package")
@@ -67,9 +76,7 @@ def site(
             ) as site:
                 yield site
         finally:
-            User.objects.all().delete()
-            OrmQ.objects.all().delete()
-            Task.objects.all().delete()
+            delete_committed_rows()
 
 
 @pytest.fixture(scope="package")

@@ -71,6 +71,7 @@ def clamd(request: Any, settings: Any, tmp_path: Path) -> Iterator[Clamd]:
         listener.bind(settings.CLAMD)
         listener.listen()
     yield Clamd(listener)
+    listener.shutdown(socket.SHUT_RDWR)  # `close` alone would leave `accept` waiting
     listener.close()
 
 
