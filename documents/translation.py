@@ -176,6 +176,7 @@ SENTENCES = (
     _("The model repeated itself and was stopped."),
     _("The model's answer broke off."),
     _("The model took too long to answer."),
+    _("The model did not begin to answer in time. Ask again, or choose a faster model."),
     _("The model failed in an unknown way."),
     _("Stopped."),
     _("The cited words are no longer in the document."),

@@ -244,7 +244,7 @@ def rewritten(
 ) -> str:
     """Return the model's rewritten question; '' if it is not a single short line. Raises ProviderError."""
     prompt = Prompt(question, history=tuple(history), system=REWRITE)
-    quick = ProviderLimits(min(limits.silence, 20), 30, 1, 0)
+    quick = ProviderLimits(min(limits.silence, 20), 30, 1, 0, min(limits.first, 20))
     pieces = [
         delta.text
         for delta in stream_with_retries(provider, prompt, quick, cancelled)

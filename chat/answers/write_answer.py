@@ -50,7 +50,7 @@ from chat.providers.base import (
     label,
     stream_with_retries,
 )
-from chat.providers.registry import helper_of, language_model, limits, provider_named
+from chat.providers.registry import helper_of, language_model, limits_of, provider_named
 from citing.foreign_markers import AnswerDecoder
 from citing.marker_decoder import CitationMark, stored_marks, without_markers
 from citing.marker_decoder import Text as TextMark
@@ -196,7 +196,7 @@ def understood_question(
     """Return the question rewritten to be understood alone, and store it on its row."""
     asked = answer.question
     question = asked.standalone_question or standalone_question(
-        asked.content, history, helper_of(provider), limits(), writing.cancelled
+        asked.content, history, helper_of(provider), limits_of(provider), writing.cancelled
     )
     if question != asked.standalone_question:
         asked.standalone_question = question
@@ -250,7 +250,7 @@ def searched_passages(
         def report_progress(part: int) -> None:
             writing.emit(StatusEvent("reading", plan.progress(part), tokens=plan.tokens))
 
-        found = read_whole(question, plan, provider, limits(), writing.cancelled, report_progress)
+        found = read_whole(question, plan, provider, limits_of(provider), writing.cancelled, report_progress)
         writing.spent = found.spent
         return found
     helper = language_model(provider, writing.cancelled)
@@ -348,7 +348,7 @@ def drafted(
     decoder = AnswerDecoder(passages)
     runaway = RepetitionGuard()
     try:
-        for delta in stream_with_retries(provider, prompt, limits(), cancelled):
+        for delta in stream_with_retries(provider, prompt, limits_of(provider), cancelled):
             yield from _drafted_delta(draft, delta, decoder, prompt, usage)
             runaway.watch(delta)
     finally:

@@ -177,7 +177,7 @@ def configured_judge(writer: Provider, cancelled: threading.Event) -> Configured
         writer if name == "chat" and not model else provider_named("" if name == "chat" else name, model)
     )
     seconds = settings.JUDGE_SECONDS
-    patience = ProviderLimits(silence=seconds, total=seconds, attempts=1, backoff=0)
+    patience = ProviderLimits(silence=seconds, total=seconds, attempts=1, backoff=0, first=seconds)
 
     def ask(system: str, prompt: str) -> str:
         deltas = stream_with_retries(provider, Prompt(prompt, system=system), patience, cancelled)

@@ -23,6 +23,7 @@ from chat.answers.prompt import (
     turns,
 )
 from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta, Usage, at_the_border
+from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks
 
 
 @lru_cache(maxsize=8)
@@ -31,7 +32,10 @@ def client_for(api_key: str, base_url: str, timeout: float) -> anthropic.Anthrop
 
     We retry ourselves, depending on what was already streamed.
     """
-    return anthropic.Anthropic(api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=0)
+    connections = anthropic.DefaultHttpxClient(event_hooks=request_hooks(), limits=ONE_REQUEST_EACH)
+    return anthropic.Anthropic(
+        api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=0, http_client=connections
+    )
 
 
 @dataclass(frozen=True, slots=True)

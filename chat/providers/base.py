@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, Literal, Protocol
 
 from chat.answers.prompt import Prompt
+from chat.providers.open_requests import OpenRequests
 from retrieval.provider_calls import ProviderError
 
 
@@ -183,12 +184,21 @@ class Cancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ProviderLimits:
-    """Timeouts in seconds (between two pieces, in total), attempts, and the first backoff in seconds."""
+    """Limits of one answer, in seconds.
+
+    Attributes:
+        silence: between two tokens.
+        total: from the first token to the last.
+        attempts: how often the request is sent if it fails before the first token.
+        backoff: pause before the second attempt; it doubles with each.
+        first: until the first token; a model on a slow machine reads a long prompt for minutes.
+    """
 
     silence: float = 60
     total: float = 300
     attempts: int = 3
     backoff: float = 1
+    first: float = 60
 
 
 def stream_with_retries(
@@ -201,11 +211,11 @@ def stream_with_retries(
     if provider.is_local:
         yield from _read_local(provider, prompt, cancelled)
         return
-    deadline = time.monotonic() + limits.total
+    deadline = time.monotonic() + limits.first
     for attempt in range(1, limits.attempts + 1):
         delivered = False
         try:
-            for delta in _read_once(provider, prompt, limits.silence, deadline, cancelled):
+            for delta in _read_once(provider, prompt, limits, deadline, cancelled):
                 delivered = True
                 yield delta
             return
@@ -237,11 +247,13 @@ def _read_local(provider: Provider, prompt: Prompt, cancelled: threading.Event) 
 
 
 def _read_once(
-    provider: Provider, prompt: Prompt, silence: float, deadline: float, cancelled: threading.Event
+    provider: Provider, prompt: Prompt, limits: ProviderLimits, deadline: float, cancelled: threading.Event
 ) -> Iterator[Delta]:
-    inbox = _Inbox(silence, deadline, cancelled)
-    abandoned = threading.Event()
-    threading.Thread(target=_pump, args=(provider, prompt, inbox.queue, abandoned), daemon=True).start()
+    inbox = _Inbox(limits, deadline, cancelled)
+    abandoned, requests = threading.Event(), OpenRequests()
+    threading.Thread(
+        target=_pump, args=(provider, prompt, inbox.queue, abandoned, requests), daemon=True
+    ).start()
     finished = False
     try:
         while (delta := inbox.next()) is not None:
@@ -251,19 +263,23 @@ def _read_once(
             yield delta
     finally:
         abandoned.set()
+        requests.end()
     if not finished:
         raise ProviderError("The model's answer broke off.")
 
 
 Item = Delta | ProviderError | None  # None ends the stream
+TOO_SLOW = "The model took too long to answer."
+NO_FIRST_TOKEN = "The model did not begin to answer in time. Ask again, or choose a faster model."
 
 
 class _Inbox:
     """The queue of unread deltas; texts that arrive quickly are joined."""
 
-    def __init__(self, silence: float, deadline: float, cancelled: threading.Event) -> None:
+    def __init__(self, limits: ProviderLimits, deadline: float, cancelled: threading.Event) -> None:
         self.queue: Queue[Item] = Queue()
-        self._silence, self._deadline, self._cancelled = silence, deadline, cancelled
+        self._limits, self._deadline, self._cancelled = limits, deadline, cancelled
+        self._begun = False
         self._held: list[Item] = []
         self._spoken = 0.0
 
@@ -273,14 +289,18 @@ class _Inbox:
         return self._joined(item) if isinstance(item, TextDelta) else item
 
     def _wait(self) -> Item:
-        quiet_until = min(time.monotonic() + self._silence, self._deadline)
+        now = time.monotonic()
+        quiet_until = min(now + self._limits.silence, self._deadline) if self._begun else self._deadline
         while True:
             if self._cancelled.is_set():
                 raise Cancelled
             if time.monotonic() > quiet_until:
-                raise ProviderError("The model took too long to answer.")
+                raise ProviderError(TOO_SLOW if self._begun else NO_FIRST_TOKEN)
             with suppress(Empty):
-                return self.queue.get(timeout=LISTEN_SECONDS)
+                item = self.queue.get(timeout=LISTEN_SECONDS)
+                if not self._begun and not isinstance(item, ProviderError):
+                    self._begun, self._deadline = True, time.monotonic() + self._limits.total
+                return item
 
     def _joined(self, first: TextDelta) -> TextDelta:
         """Join the text with those that follow within ``TOGETHER_SECONDS``."""
@@ -298,12 +318,19 @@ class _Inbox:
         return TextDelta("".join(pieces))
 
 
-def _pump(provider: Provider, prompt: Prompt, queue: Queue[Item], abandoned: threading.Event) -> None:
+def _pump(
+    provider: Provider,
+    prompt: Prompt,
+    queue: Queue[Item],
+    abandoned: threading.Event,
+    requests: OpenRequests,
+) -> None:
     try:
-        for delta in provider.stream(prompt):
-            queue.put(delta)
-            if abandoned.is_set():
-                return
+        with requests.recorded():
+            for delta in provider.stream(prompt):
+                queue.put(delta)
+                if abandoned.is_set():
+                    return
         queue.put(None)
     except ProviderError as error:
         queue.put(error)

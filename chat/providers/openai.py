@@ -14,6 +14,7 @@ from openai.types.chat import ChatCompletionChunk
 
 from chat.answers.prompt import Prompt, turns
 from chat.providers.base import Delta, StreamEnd, TextDelta, Usage, at_the_border
+from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks
 
 REASONS: dict[str, Literal["stop", "length", "refused"]] = {"length": "length", "content_filter": "refused"}
 
@@ -25,7 +26,7 @@ class ChatCompletions:
     Attributes:
         base_url: '' is OpenAI's.
         limit_name: the parameter for the limit of the answer's tokens.
-        timeout: seconds without data.
+        timeout: seconds without data; the first token may take that long.
     """
 
     name: str
@@ -84,7 +85,10 @@ def client_for(api_key: str, base_url: str, timeout: float) -> openai.OpenAI:
 
     We retry ourselves, depending on what was already streamed.
     """
-    return openai.OpenAI(api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=0)
+    connections = openai.DefaultHttpxClient(event_hooks=request_hooks(), limits=ONE_REQUEST_EACH)
+    return openai.OpenAI(
+        api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=0, http_client=connections
+    )
 
 
 def deltas(chunk: ChatCompletionChunk) -> Iterator[Delta]:

@@ -21,6 +21,10 @@ from retrieval.provider_calls import LanguageModel, ProviderError
 
 logger = logging.getLogger(__name__)
 HEALTH_SECONDS = 20.0
+# Until the first token: a model on one's own machine reads 4,000 tokens for minutes (measured with
+# llama.cpp on two busy cores: 80 to 227 s), a hosted one for seconds.
+FIRST_TOKEN_SECONDS, OWN_FIRST_TOKEN_SECONDS = 120.0, 600.0
+OWN_SERVER = "compatible"
 LimitName = Literal["max_tokens", "max_completion_tokens"]
 
 
@@ -86,7 +90,7 @@ def _completions(
         temperature(),
         settings.CHAT_MAX_TOKENS,
         limit_name,
-        settings.CHAT_SILENCE_SECONDS,
+        max(settings.CHAT_SILENCE_SECONDS, _first_token_seconds(name)),
         sees=sees,
     )
 
@@ -117,7 +121,7 @@ def _anthropic(model: str) -> Provider:
         settings.ANTHROPIC_BASE_URL,
         temperature(),
         settings.CHAT_MAX_TOKENS,
-        settings.CHAT_SILENCE_SECONDS,
+        max(settings.CHAT_SILENCE_SECONDS, _first_token_seconds("anthropic")),
         sees=not BLIND.match(model or settings.ANTHROPIC_MODEL),
     )
 
@@ -220,19 +224,25 @@ def choices() -> list[ProviderCard]:
     return ready if len(ready) > 1 else []
 
 
-def limits() -> ProviderLimits:
+def limits_of(provider: Provider) -> ProviderLimits:
+    """Return the time limits and attempts of an answer by this provider."""
     return ProviderLimits(
         settings.CHAT_SILENCE_SECONDS,
         settings.CHAT_TOTAL_SECONDS,
         settings.CHAT_ATTEMPTS,
         settings.CHAT_BACKOFF_SECONDS,
+        _first_token_seconds(provider.name),
     )
+
+
+def _first_token_seconds(name: str) -> float:
+    return OWN_FIRST_TOKEN_SECONDS if name == OWN_SERVER else FIRST_TOKEN_SECONDS
 
 
 def check_health(name: str, model: str = "") -> Health:
     """Request one word from a provider. Never raises."""
     start = time.perf_counter()
-    patience = ProviderLimits(HEALTH_SECONDS, HEALTH_SECONDS, 1, 0)
+    patience = ProviderLimits(HEALTH_SECONDS, HEALTH_SECONDS, 1, 0, HEALTH_SECONDS)
     prompt = Prompt("Reply with the word OK.", system="Reply with one word.")
     try:
         deltas = list(stream_with_retries(provider_named(name, model), prompt, patience, threading.Event()))
@@ -248,7 +258,7 @@ def _since(start: float) -> float:
 
 # --- A chat provider as the language model of search, for other wordings of a query ---
 
-PATIENCE = ProviderLimits(silence=20, total=30, attempts=1, backoff=0)
+PATIENCE = ProviderLimits(silence=20, total=30, attempts=1, backoff=0, first=20)
 REPLY_KEPT_SECONDS = 600
 SYSTEM = "You help a search engine. Do exactly what is asked and reply with nothing else."
 

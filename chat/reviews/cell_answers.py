@@ -32,7 +32,7 @@ from chat.citations.model_judge import configured_judge
 from chat.citations.source_units import load_sources
 from chat.models import Review, ReviewCell, ReviewColumn
 from chat.providers.base import Provider, StreamEnd, TextDelta, Usage, stream_with_retries
-from chat.providers.registry import limits
+from chat.providers.registry import limits_of
 from chat.reviews.typed_values import (
     FilledCell,
     InvalidValue,
@@ -224,7 +224,7 @@ def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, P
     pieces: list[str] = []
     usage: Usage | None = None
     try:
-        for delta in stream_with_retries(provider, prompt, limits(), threading.Event()):
+        for delta in stream_with_retries(provider, prompt, limits_of(provider), threading.Event()):
             match delta:
                 case TextDelta(text):
                     pieces.append(text)

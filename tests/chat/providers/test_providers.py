@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -37,7 +39,7 @@ from tests.chat.scripted_server import (
     serving,
 )
 
-QUICK = ProviderLimits(silence=1, total=5, attempts=3, backoff=0.01)
+QUICK = ProviderLimits(silence=1, total=5, attempts=3, backoff=0.01, first=2)
 
 
 def unit(unit_id: str, text: str, document: str = "d1", page: int = 5) -> SourceUnit:
@@ -241,6 +243,49 @@ def test_cancelling_is_noticed_at_once_while_the_server_is_silent() -> None:
         with pytest.raises(Cancelled):
             list(stream)
         assert time.monotonic() - start < 20  # the server is silent for 30
+
+
+@contextmanager
+def silent_server() -> Iterator[tuple[str, threading.Event, threading.Event]]:
+    """A server that takes a request and never answers: its URL, ``asked`` and ``left`` by the client."""
+    asked, left = threading.Event(), threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            connection.settimeout(30)
+            with connection, suppress(OSError):
+                while not (received := connection.recv(65536)).endswith(b"}") and received:
+                    pass
+                asked.set()
+                if not connection.recv(1):
+                    left.set()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}", asked, left
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_stop_closes_the_connection_of_a_server_that_has_not_begun_to_answer(name: str) -> None:
+    cancelled = threading.Event()
+    with silent_server() as (url, asked, left):
+        threading.Thread(target=lambda: asked.wait(20) and cancelled.set(), daemon=True).start()
+        with pytest.raises(Cancelled):
+            list(stream_with_retries(PROVIDERS[name](url, 60), PROMPT, ProviderLimits(first=60), cancelled))
+        assert asked.is_set() and left.wait(20)  # the server would wait for 30
+
+
+def test_a_model_that_does_not_begin_is_given_up_and_its_connection_closed() -> None:
+    with silent_server() as (url, _asked, left):
+        limits = ProviderLimits(silence=60, total=60, attempts=1, backoff=0, first=1)
+        _, failure = collected_until_failure(openai_at(url, 60), limits)
+        assert "did not begin" in failure.message and left.wait(20)
+
+
+def test_a_slow_first_token_is_waited_for_longer_than_a_silence_within_the_answer() -> None:
+    limits = ProviderLimits(silence=0.5, total=20, attempts=1, backoff=0, first=20)
+    with serving(Reply([1.5, *ANSWERS["openai"]])) as server:
+        assert said(collected(openai_at(server.url), limits))
 
 
 def test_words_that_come_quickly_are_told_together_and_none_is_lost() -> None:

@@ -1,0 +1,74 @@
+"""HTTP requests that another thread can end.
+
+A model's server works on a prompt for minutes before its first token, and notices only a closed connection.
+A blocked read cannot be interrupted from Python, but its socket can be shut down.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import Any
+
+import httpx2
+
+OPENED = ("connect_tcp.complete", "connect_unix_socket.complete", "start_tls.complete")  # httpcore's traces
+
+
+class OpenRequests:
+    """The connections of the requests made within ``recorded``; ``end`` shuts them down."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+        self._ended = False
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """Record the connections that this thread opens for requests with ``request_hooks``."""
+        token = _recorder.set(self)
+        try:
+            yield
+        finally:
+            _recorder.reset(token)
+
+    def end(self) -> None:
+        """Shut down all connections, and those that are opened later."""
+        with self._lock:
+            self._ended = True
+            for connection in self._sockets:
+                _shut_down(connection)
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Receive an event of the HTTP client (httpcore's extension ``trace``)."""
+        if not event.endswith(OPENED):
+            return
+        connection = info["return_value"].get_extra_info("socket")
+        with self._lock:
+            self._sockets.append(connection)
+            if self._ended:
+                _shut_down(connection)
+
+
+_recorder: ContextVar[OpenRequests | None] = ContextVar("open_requests", default=None)
+
+
+def request_hooks() -> dict[str, list[Any]]:
+    """Return hooks of an HTTP client that record its connections. It must open one for each request."""
+    return {"request": [_record]}
+
+
+ONE_REQUEST_EACH = httpx2.Limits(max_connections=None, max_keepalive_connections=0)  # for that
+
+
+def _record(request: httpx2.Request) -> None:
+    if recorder := _recorder.get():
+        request.extensions = {**request.extensions, "trace": recorder.trace}
+
+
+def _shut_down(connection: socket.socket) -> None:
+    with suppress(OSError):  # it is closed already
+        connection.shutdown(socket.SHUT_RDWR)
