@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar, cast
 
@@ -78,6 +80,7 @@ class PendingCall(Generic[Answer]):
     future: Future[Answer]
     seconds: float
     start: float
+    given_up: threading.Event
 
     def answer(self) -> Answer:
         """Return the call's result; it may be called again. Raises ProviderError: the call's own, or a
@@ -88,12 +91,27 @@ class PendingCall(Generic[Answer]):
             return self.future.result(timeout=max(0.0, left))
         except FutureTimeout:
             self.future.cancel()
+            self.given_up.set()
             raise ProviderError(f"No answer within {self.seconds:g} s.") from None
 
 
 def start_call(call: Callable[[], Answer], seconds: float) -> PendingCall[Answer]:
-    """Start the call, which must not touch the database."""
-    return PendingCall(_threads.submit(call), seconds, time.monotonic())
+    """Start the call, which must not touch the database. It may watch ``nobody_waits``."""
+    given_up = threading.Event()
+
+    def watched() -> Answer:
+        _given_up.set(given_up)
+        return call()
+
+    return PendingCall(_threads.submit(watched), seconds, time.monotonic(), given_up)
+
+
+_given_up: ContextVar[threading.Event | None] = ContextVar("given_up", default=None)
+
+
+def nobody_waits() -> threading.Event | None:
+    """Return the event that is set when the time of this thread's call is over; None outside a call."""
+    return _given_up.get()
 
 
 # The language model for search and indexing, provided by ``chat``.

@@ -182,6 +182,32 @@ class Cancelled(Exception):
     """The user cancelled the answer."""
 
 
+class Cancellation(Protocol):
+    """What ends the reading of a stream: an event, or one of two."""
+
+    def is_set(self) -> bool: ...
+
+    def wait(self, timeout: float) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EitherEvent:
+    """Set when one of two events is: the user stopped the answer, or a search waited long enough."""
+
+    first: threading.Event
+    second: threading.Event | None
+
+    def is_set(self) -> bool:
+        return self.first.is_set() or (self.second is not None and self.second.is_set())
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until one is set, up to ``timeout`` seconds. Return whether one is."""
+        deadline = time.monotonic() + timeout
+        while not self.is_set() and (left := deadline - time.monotonic()) > 0:
+            self.first.wait(min(left, LISTEN_SECONDS))
+        return self.is_set()
+
+
 @dataclass(frozen=True, slots=True)
 class ProviderLimits:
     """Limits of one answer, in seconds.
@@ -202,7 +228,7 @@ class ProviderLimits:
 
 
 def stream_with_retries(
-    provider: Provider, prompt: Prompt, limits: ProviderLimits, cancelled: threading.Event
+    provider: Provider, prompt: Prompt, limits: ProviderLimits, cancelled: Cancellation
 ) -> Iterator[Delta]:
     """Yield the provider's deltas; retry only before the first one.
 
@@ -229,7 +255,7 @@ def stream_with_retries(
                 raise Cancelled from None
 
 
-def _read_local(provider: Provider, prompt: Prompt, cancelled: threading.Event) -> Iterator[Delta]:
+def _read_local(provider: Provider, prompt: Prompt, cancelled: Cancellation) -> Iterator[Delta]:
     """Yield the deltas of a local provider; consecutive texts are joined."""
     texts: list[str] = []
     for delta in provider.stream(prompt):
@@ -247,7 +273,7 @@ def _read_local(provider: Provider, prompt: Prompt, cancelled: threading.Event) 
 
 
 def _read_once(
-    provider: Provider, prompt: Prompt, limits: ProviderLimits, deadline: float, cancelled: threading.Event
+    provider: Provider, prompt: Prompt, limits: ProviderLimits, deadline: float, cancelled: Cancellation
 ) -> Iterator[Delta]:
     inbox = _Inbox(limits, deadline, cancelled)
     abandoned, requests = threading.Event(), OpenRequests()
@@ -276,7 +302,7 @@ NO_FIRST_TOKEN = "The model did not begin to answer in time. Ask again, or choos
 class _Inbox:
     """The queue of unread deltas; texts that arrive quickly are joined."""
 
-    def __init__(self, limits: ProviderLimits, deadline: float, cancelled: threading.Event) -> None:
+    def __init__(self, limits: ProviderLimits, deadline: float, cancelled: Cancellation) -> None:
         self.queue: Queue[Item] = Queue()
         self._limits, self._deadline, self._cancelled = limits, deadline, cancelled
         self._begun = False

@@ -16,8 +16,15 @@ from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
 from chat.answers.without_model.answer import Extractive
-from chat.providers.base import Cancelled, Provider, ProviderLimits, TextDelta, stream_with_retries
-from retrieval.provider_calls import LanguageModel, ProviderError
+from chat.providers.base import (
+    Cancelled,
+    EitherEvent,
+    Provider,
+    ProviderLimits,
+    TextDelta,
+    stream_with_retries,
+)
+from retrieval.provider_calls import LanguageModel, ProviderError, nobody_waits
 
 logger = logging.getLogger(__name__)
 HEALTH_SECONDS = 20.0
@@ -284,7 +291,12 @@ class ChatLanguageModel:
         return reply
 
     def _complete(self, prompt: str) -> str:
-        deltas = stream_with_retries(self.provider, Prompt(prompt, system=SYSTEM), PATIENCE, self.cancelled)
+        deltas = stream_with_retries(
+            self.provider,
+            Prompt(prompt, system=SYSTEM),
+            PATIENCE,
+            EitherEvent(self.cancelled, nobody_waits()),
+        )
         return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
 
 

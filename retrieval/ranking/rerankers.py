@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
@@ -270,16 +271,33 @@ def by_model(
     candidates: Mapping[UUID, Candidate],
     reranker: Reranker,
 ) -> list[tuple[UUID, float]]:
-    """Rank the first results half by the model's relevance, half by their rank. Raises ProviderError."""
+    """Return the first results in the model's order; ours breaks ties. Raises ProviderError.
+
+    What a model on this machine has not read in time keeps its place. Each place keeps its score.
+    """
     head, tail = list(ranked[:MODEL_DEPTH]), list(ranked[MODEL_DEPTH:])
+    if not head:
+        return tail
     texts = [candidates[key].text[:PASSAGE_CHARACTERS] for key, _ in head]
     relevance = _asked(reranker, query, texts)
-    most = max((score for _, score in head), default=0.0) or 1.0
-    scored = [(key, score / most + value) for (key, score), value in zip(head, relevance, strict=True)]
-    return [*sorted(scored, key=lambda entry: -entry[1]), *tail]
+    order = sorted(range(len(relevance)), key=lambda place: -relevance[place])
+    order += range(len(relevance), len(head))
+    moved = [(head[place][0], score) for place, (_, score) in zip(order, head, strict=True)]
+    return [*moved, *tail]
 
 
 def _asked(reranker: Reranker, query: str, texts: list[str]) -> list[float]:
+    """Return the relevance of the texts; of the first ones, where a local model's time runs out."""
     if reranker.local:
-        return reranker.relevance(query, texts)
+        return _asked_in_time(reranker, query, texts, time.monotonic() + settings.SEARCH_PROVIDER_SECONDS)
     return start_call(lambda: reranker.relevance(query, texts), settings.SEARCH_PROVIDER_SECONDS).answer()
+
+
+LOCAL_BATCH = 4  # texts of 2,000 characters; a small cross-encoder reads one in some .3 s on one core
+
+
+def _asked_in_time(reranker: Reranker, query: str, texts: list[str], deadline: float) -> list[float]:
+    relevance: list[float] = []
+    while len(relevance) < len(texts) and (not relevance or time.monotonic() < deadline):
+        relevance += reranker.relevance(query, texts[len(relevance) : len(relevance) + LOCAL_BATCH])
+    return relevance

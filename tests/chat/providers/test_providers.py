@@ -24,9 +24,9 @@ from chat.providers.base import (
     stream_with_retries,
 )
 from chat.providers.openai import ChatCompletions
-from chat.providers.registry import check_health
+from chat.providers.registry import ChatLanguageModel, check_health
 from citing.claims import SourceUnit
-from retrieval.provider_calls import ProviderError
+from retrieval.provider_calls import ProviderError, start_call
 from tests.chat.scripted_provider import Scripted
 from tests.chat.scripted_server import (
     Reply,
@@ -286,6 +286,14 @@ def test_a_slow_first_token_is_waited_for_longer_than_a_silence_within_the_answe
     limits = ProviderLimits(silence=0.5, total=20, attempts=1, backoff=0, first=20)
     with serving(Reply([1.5, *ANSWERS["openai"]])) as server:
         assert said(collected(openai_at(server.url), limits))
+
+
+def test_a_search_that_waits_no_longer_ends_its_request_to_the_model() -> None:
+    with silent_server() as (url, _asked, left):
+        model = ChatLanguageModel(openai_at(url, 60), threading.Event())
+        with pytest.raises(ProviderError):
+            start_call(lambda: model.complete("Other words?"), seconds=0.5).answer()
+        assert left.wait(20)
 
 
 def test_words_that_come_quickly_are_told_together_and_none_is_lost() -> None:

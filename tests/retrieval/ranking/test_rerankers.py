@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
 
 import pytest
 
 from retrieval.embeddings.fastembed import CrossEncoderReranker
 from retrieval.provider_calls import ProviderError
-from retrieval.ranking.rerankers import TeiReranker, configured_reranker
+from retrieval.ranking.rerankers import TeiReranker, by_model, configured_reranker
 from tests.scripted_server import Answer, ScriptedServer, scripted_server
 
 PASSAGES = ["Barley is sown in March.", "Wheat is sown in autumn."]
@@ -53,3 +59,47 @@ def test_the_settings_choose_the_reranker_and_it_is_made_once(settings: object) 
     settings.RERANKER = "fastembed"  # type: ignore[attr-defined]
     assert isinstance(configured_reranker(), CrossEncoderReranker)
     assert configured_reranker() is configured_reranker(), "a model is loaded once"
+
+
+@dataclass
+class _Reversing:
+    """A reranker that prefers later texts. A call takes ``seconds``."""
+
+    local: bool = True
+    seconds: float = 0.0
+    calls: int = 0
+
+    def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
+        self.calls += 1
+        time.sleep(self.seconds)
+        return [float(passage) for passage in passages]
+
+
+def ranked(number: int) -> tuple[list[tuple[UUID, float]], Any]:
+    keys = [UUID(int=place) for place in range(number)]
+    candidates = {key: SimpleNamespace(text=str(place)) for place, key in enumerate(keys)}
+    return [(key, 1.0 - place / 10) for place, key in enumerate(keys)], candidates
+
+
+def places(found: list[tuple[UUID, float]]) -> list[int]:
+    return [key.int for key, _ in found]
+
+
+def test_the_order_of_a_model_is_the_order_and_scores_stay_with_their_places() -> None:
+    listed, candidates = ranked(3)
+    found = by_model("q", listed, candidates, _Reversing())
+    assert places(found) == [2, 1, 0]
+    assert [score for _, score in found] == [score for _, score in listed]
+
+
+def test_a_model_is_not_asked_about_nothing() -> None:
+    reranker = _Reversing()
+    assert by_model("q", [], {}, reranker) == [] and reranker.calls == 0
+
+
+def test_what_a_local_model_does_not_read_in_time_keeps_its_place(settings: object) -> None:
+    settings.SEARCH_PROVIDER_SECONDS = 0.1  # type: ignore[attr-defined]
+    listed, candidates = ranked(7)
+    reranker = _Reversing(seconds=0.2)
+    assert places(by_model("q", listed, candidates, reranker)) == [3, 2, 1, 0, 4, 5, 6]
+    assert reranker.calls == 1
