@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import pytest
@@ -42,10 +43,10 @@ def cites(*numbers: int) -> list[Event]:
     ("written", "numbers"),
     [
         *(("[1]", [1]), ("[u3]", [3]), ("[U3]", [3]), ("【u3】", [3]), ("【3】", [3]), ("[^2]", [2])),
-        *(("[3†source]", [3]), ("【3†source】", [3]), ("【3:0†lease.pdf】", [3]), ("[CHUNK:3]", [3])),
+        *(("[3†source]", [3]), ("【3†source】", [3]), ("【3:0†lease.pdf】", [3]), ("[CHUNK:3]", [4])),
         *(("[Source 2]", [2]), ("(chunk 4)", [4]), ("(u4)", [4]), ("[1, 4]", [1, 4]), ("[u1; u2]", [1, 2])),
         *(("[2–4]", [2, 3, 4]), ("[u4:9]", [4]), ("[u4 · p. 9, lines 3–7 · Bridge]", [4])),
-        *(("[99]", []), ("[u99]", []), ("【99†source】", []), ("[CHUNK:0]", [])),
+        *(("[99]", []), ("[u99]", []), ("【99†source】", []), ("[CHUNK:0]", [1]), ("[CHUNK:77]", [])),
     ],
 )
 def test_a_marker_of_another_convention_is_read_and_never_shown(written: str, numbers: list[int]) -> None:
@@ -61,8 +62,9 @@ def test_a_page_that_one_passage_stands_on_is_its_citation(written: str, alias: 
     assert isinstance(mark, CitationMark) and mark.alias == alias
 
 
-def test_a_page_of_several_passages_is_taken_out_and_one_of_none_stays() -> None:
-    assert decoded(["Halved (p. 5)."]) == [Text("Halved .")]
+def test_a_page_of_several_passages_is_the_one_whose_words_fit_and_one_of_none_stays() -> None:
+    assert decoded(["The dose was halved (p. 5)."])[1] == CitationMark("u2", 5)
+    assert decoded(["Mice recover (p. 5)."])[1] == CitationMark("u3", 5)
     assert decoded(["See the annex (p. 77)."]) == [Text("See the annex (p. 77).")]
 
 
@@ -102,3 +104,58 @@ def test_any_split_gives_the_same_events(data: st.DataObject) -> None:
 def test_nothing_of_them_reaches_the_screen(parts: list[str]) -> None:
     shown = "".join(event.text for event in decoded(parts) if isinstance(event, Text))
     assert not re.search(r"[\[\]【】†]", shown)
+
+
+# A thousand answers in all styles: (written, passages).
+STYLES = [
+    *(
+        ("[1]", [1]),
+        ("[1][2]", [1, 2]),
+        ("[u1]", [1]),
+        ("[u2, u4]", [2, 4]),
+        ("【1†source】", [1]),
+        ("^4", [4]),
+    ),
+    *(("[CHUNK:0:PAGE:4]", [1]), ("[CHUNK:1:PAGE:4]", [1]), ("[CHUNK:3:PAGE:9]", [4]), ("(source 1)", [1])),
+    *(("[p. 9]", [4]), ("[p. 4]", [1]), ("[2-4]", [2, 3, 4]), ("[^2]", [2]), ("[[cite:u3:5]]", [3])),
+    *(("[Source: 4]", [4]), ("(u2)", [2]), ("^[3]", [3]), ("[[cite:u1:4|The tenant pays]]", [1])),
+]
+VALUES = ["11.6%", "13.9 %", "£2,400,000", "2021", "30 months", "in the range", "(p < 0.05)", "**bold**"]
+PLAIN = ["on [0, 1]", "the title [2019]", "a 95% CI [1, 3]", "`x[1]`", "10^6 m^2", "[sic]", "f = [2]"]
+PLACES = [
+    "{} {}.",
+    "- {}{}\n",
+    "| {} {} | 3 |\n",
+    "**{}{}** ",
+    "{} {}, and more.\n",
+    "> {} {}\n",
+    "1. {} {};\n",
+]
+
+
+def test_no_marker_of_a_thousand_answers_stays_raw_and_no_other_text_vanishes() -> None:
+    chance = random.Random(49)
+    for _ in range(1000):
+        answer, wanted, kept = "", [], []
+        for _ in range(chance.randint(1, 6)):
+            written, numbers = chance.choice(STYLES)
+            value = chance.choice(VALUES)
+            power = written == "^4" and not value[-1].isalpha() and value[-1] not in "%)"
+            if power or (value == "in the range" and written in ("[u2, u4]", "[2-4]")):
+                value = "of the tenants"
+            wanted.append((numbers, written))
+            answer += chance.choice(PLACES).format(value, written)
+            kept.append(value)
+            if chance.random() < 0.5:
+                kept.append(chance.choice(PLAIN))
+                answer += f" It is {kept[-1]}. "
+        cuts = sorted(chance.randint(0, len(answer)) for _ in range(chance.randint(0, 30)))
+        pieces = [answer[a:b] for a, b in zip([0, *cuts], [*cuts, len(answer)], strict=True)]
+        events = decoded(pieces)
+        cited = [int(event.alias[1:]) for event in events if isinstance(event, CitationMark)]
+        shown = "".join(event.text for event in events if isinstance(event, Text))
+        assert cited == [number for numbers, _ in wanted for number in numbers], answer
+        for _, written in wanted:
+            assert shown.count(written) == sum(text.count(written) for text in kept), (written, answer)
+        for text in kept:
+            assert shown.count(text) >= 1, (text, answer)
