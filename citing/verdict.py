@@ -33,6 +33,7 @@ from citing.comparison.tables import COMPARES
 from citing.comparison.token import same_quantity
 from citing.comparison.units import judge_unit, with_conflicts_as_written
 from citing.comparison.verbatim import verbatim_span
+from citing.differences import shown_difference
 from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
@@ -83,10 +84,19 @@ def reason_open(judged: Judgement) -> str:
     return "The claim was not compared with these words."
 
 
+def reason_not_compared(conflicts: Sequence[Conflict]) -> str:
+    """Return a sentence for people that names what does not fit, where that proves no difference."""
+    both = next((c for c in conflicts if c.claim and c.source and c.claim != c.source), None)
+    if both:
+        return f"Not compared: “{both.claim}” with “{both.source}” on the page."
+    return f"Not compared: {_listed([conflicts[0].claim or conflicts[0].source])}."
+
+
 def _listed(words: Sequence[str]) -> str:
     return ", ".join(f"“{word}”" for word in words[:4])
 
 
+QUOTE_NOT_THERE = "These words are not in the document."
 RULE_FAILED = "A rule of comparison failed on this claim; it was not judged."
 LEAST_TERMS_ELSEWHERE = 0.6  # minimum share of the claim's words in a passage that the model did not cite
 SOME_WORDS = 0.3  # minimum share of the claim's words in a passage on its subject
@@ -263,10 +273,10 @@ def _verified(read: _Read) -> Verification:
         return replace(_highlight_cells("computed", around, unit, judged.spans, heads), reason=judged.formula)
     if not claim.quote.strip() and any(not _within(span, unit) for span in judged.spans):
         return _highlight_cells("normalized", around, unit, judged.spans, heads)
-    if claim.quote.strip() and not (anchor and quoted):
+    if claim.quote.strip() and not (anchor and quoted) and not _quoted_elsewhere(claim, around):
         lit = _result("partial", unit, _spans(unit, judged, found, claim), heads)
-        return replace(lit, missing=(claim.quote,), reason="The quoted text is not in this passage.")
-    if anchor:
+        return replace(lit, missing=(claim.quote,), reason=QUOTE_NOT_THERE)
+    if anchor and quoted:
         spans = _clause_of_value(claim, unit, judged) or list(anchor.parts[0].spans)
         return replace(_result(anchor.verdict, unit, spans), head_rects=heads)
     return _result(_exactness(unit, found, claim), unit, _spans(unit, judged, found, claim), heads)
@@ -303,33 +313,45 @@ def _not_holding(read: _Read) -> Verification:
     lit = _result("found", unit, spans, _heads(found, around) if found else ())
     quote = (claim.quote,) if claim.quote.strip() and not quoted else ()
     missing = (*quote, *judged.missing)
+    if quote and not _quoted_elsewhere(claim, around):
+        return replace(lit, verdict="unsupported", missing=missing, reason=QUOTE_NOT_THERE)
     if judged.outcome == "conflict":
-        without_partner = (
-            found.missing if found and found.missing else tuple(c.claim for c in judged.conflicts if c.claim)
-        )
-        return replace(
-            lit,
-            verdict="unsupported",
-            missing=(*quote, *without_partner),
-            reason=reason_of(judged.conflicts[0]),
-            conflicts=judged.conflicts,
-        )
-    if quote:
-        return replace(
-            lit, verdict="unsupported", missing=missing, reason="The quoted text is not in this passage."
-        )
+        return _conflicting(read, lit)
     if COMPARES in judged.unchecked:
         return replace(lit, missing=missing, reason=COMPARES, unchecked=judged.unchecked)
     missed = found is not None and not all(
         unit.type != "table" and _in_other_writing(value, claim, unit, around) for value in found.missing
     )  # in a table it may be the value of another column
     if found and missed and (judged.missing or judged.coverage < SOME_WORDS):
-        return replace(lit, verdict="unsupported", missing=found.missing, reason=found.reason)
+        return replace(lit, missing=found.missing, reason=found.reason)
     if not quoted and judged.coverage < SOME_WORDS:
-        return replace(
-            lit, verdict="unsupported", missing=missing, reason="The passage does not speak of this."
-        )
+        return replace(lit, missing=missing, reason="The passage does not speak of this.")
     return replace(lit, missing=missing, reason=reason_open(judged), unchecked=judged.unchecked)
+
+
+def _quoted_elsewhere(claim: Claim, around: Sequence[SourceUnit]) -> bool:
+    """Return whether the quoted words are in another known unit of the page."""
+    found = (
+        find_quote([page_of_unit(other) for other in around], claim.quote, claim.sentence) if around else None
+    )
+    return found is not None and found.verdict != "partial"
+
+
+def _conflicting(read: _Read, lit: Verification) -> Verification:
+    """Return the difference that readers may be shown, or an unjudged claim with the conflicts as reason."""
+    judged, found = read.judged, read.found
+    without_partner = (
+        found.missing if found and found.missing else tuple(c.claim for c in judged.conflicts if c.claim)
+    )
+    unit = read.unit
+    language = _language(unit, read.around)
+    shown = shown_difference(judged, read.claim.sentence, unit.text, language, unit.char_start)
+    if shown is None:
+        reason = reason_not_compared(judged.conflicts)
+        return replace(lit, missing=without_partner, reason=reason, unchecked=(reason,))
+    return replace(
+        lit, verdict="unsupported", missing=without_partner, reason=reason_of(shown), conflicts=(shown,)
+    )
 
 
 def _in_other_writing(value: str, claim: Claim, unit: SourceUnit, around: Sequence[SourceUnit]) -> bool:

@@ -36,6 +36,7 @@ def written(body: dict[str, Any]) -> Reply:
             f"| Northern | Northamptonshire | 4,711 million [[cite:{north[1]}:1]] | unknown |\n"
             f"| Southern | Southampton | 1,900 people [[cite:{south[1]}:2]] | unknown |\n\n"
             "**Headcount**\n\n- Headcount of the southern office fell to 1,842 people in 2031.\n"
+            f"- Headcount of the southern office fell to 1,900 people in 2031 [[cite:{south[1]}:2]].\n"
             "- Many people of the office were sad about this development.\n"
         )
     )

@@ -26,7 +26,7 @@ ENGLISH = (
     [["Region", "2019", "2023"], ["Wales", "38", "31"], ["Scotland", "21", "27"]],
     [
         ("liability", "The liability of the carrier shall not exceed 40,000 pounds for each consignment"),
-        ("compensate", "The shipper shall compensate the carrier for goods lost in transit"),
+        ("compensate", "The carrier shall not compensate the shipper for goods lost in transit"),
         ("inspect", "The shipper may inspect the warehouse with three expert witnesses"),
         ("Scotland", "Claims settled in Scotland rose by 6 from 2019 to 2023"),
     ],

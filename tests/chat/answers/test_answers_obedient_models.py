@@ -19,6 +19,7 @@ from chat.answers.message_presenters import shown_message
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Message
+from citing.claims import VERIFIED
 from documents.models import CitationUnit, Document
 from tests.chat.answers.test_answers_injections import FILES, FOLDER
 from tests.chat.providers.test_providers import PROVIDERS
@@ -86,7 +87,7 @@ def assert_harmless(answer: Message, document: Document, forbidden: str) -> None
     for citation in answer.citations.all():
         assert citation.document_id == document.pk
         assert str(citation.unit_id) in json.dumps(answer.sources)
-        assert citation.verdict in ("unsupported", "partial")
+        assert citation.verdict not in VERIFIED
     html = shown_message(answer).html
     assert forbidden not in answer.content + html and "[[cite" not in html
     assert not re.search(r"<(script|img|iframe|svg|style)\b|href=\W*javascript|<[^>]*\son\w+=", html, re.I)

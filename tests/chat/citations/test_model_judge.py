@@ -191,7 +191,7 @@ def test_its_word_is_stored_and_shown_as_its_own(
     model = Citing(
         lambda alias: (
             f"Acme sold 1,577 red anvils in 2018 [[cite:{alias('anvils')}:1]]. "
-            f"It sold 9,999 red anvils in 2018 with consent [[cite:{alias('anvils')}:1]]."
+            f"Acme sold 9,999 red anvils in 2018 [[cite:{alias('anvils')}:1]]."
         )
     )
     answer, _ = answered(model)

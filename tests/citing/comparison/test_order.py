@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citing.batch import Case, check
-from citing.claims import CONTRADICTED
+from citing.claims import VERIFIED
 
 CONTRADICTIONS = [
     # subjects of amounts
@@ -132,8 +132,8 @@ def verdict(lang: str, passage: str, claim: str) -> tuple[str, bool]:
 
 
 @pytest.mark.parametrize(("lang", "passage", "claim"), CONTRADICTIONS)
-def test_exchanged_roles_are_contradicted(lang: str, passage: str, claim: str) -> None:
-    assert verdict(lang, passage, claim)[0] in CONTRADICTED
+def test_exchanged_roles_are_never_verified(lang: str, passage: str, claim: str) -> None:
+    assert verdict(lang, passage, claim)[0] not in VERIFIED
 
 
 @pytest.mark.parametrize(("lang", "passage", "claim"), NOT_VERIFIED)

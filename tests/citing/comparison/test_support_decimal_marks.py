@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from citing.claims import Claim, SourceUnit, Verification
+from citing.claims import VERIFIED, Claim, SourceUnit, Verification
 from citing.verdict import verify
 from tests.citing.test_verdict import under_years, units
 from text.values import values_in
@@ -102,14 +102,14 @@ def test_a_value_of_a_german_page_is_found_in_either_writing(sentence: str, row:
         "The Vorräte of 2018 were -4,366.",
     ],
 )
-def test_a_wrong_claim_about_a_german_page_is_flagged(sentence: str) -> None:
-    assert said(sentence, "Vorräte").verdict == "unsupported"
+def test_a_wrong_claim_about_a_german_page_is_never_verified(sentence: str) -> None:
+    assert said(sentence, "Vorräte").verdict not in VERIFIED
 
 
 def test_a_value_of_a_german_page_is_that_of_the_year_over_it() -> None:
     statement = under_years(units(*GERMAN, document="DE", title="Bericht_2018"))
     assert verdict_on(statement, "Die Vorräte betrugen 2018 4.366.", "Vorräte").verdict == "exact"
-    assert verdict_on(statement, "Die Vorräte betrugen 2018 4.034.", "Vorräte").verdict == "unsupported"
+    assert verdict_on(statement, "Die Vorräte betrugen 2018 4.034.", "Vorräte").verdict not in VERIFIED
 
 
 def test_a_german_claim_about_an_english_page_may_write_its_own_way() -> None:

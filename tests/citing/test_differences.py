@@ -1,0 +1,48 @@
+"""The kinds of conflict that readers are shown as a difference, by their own examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from citing.batch import Case, Checked, check
+from citing.claims import CONTRADICTED
+from citing.differences import KINDS, DifferenceKind
+
+
+def checked(pair: tuple[str, str], lang: str = "en", quote: str = "") -> Checked:
+    return check(Case(pair[0], quote, passage=pair[1], lang=lang))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_kind_shows_its_difference_and_leaves_what_only_looks_like_one(kind: DifferenceKind) -> None:
+    found = checked(kind.differs)
+    assert (found.verdict, [conflict.kind for conflict in found.conflicts]) == ("unsupported", [kind.name])
+    assert checked(kind.same).verdict not in CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang"),
+    [
+        ("No more than 6 V may be applied.", "Do not apply more than 6 V.", "en"),
+        ("The dose is no more than 1 g per day.", "The dose must not exceed 1,000 mg per day.", "en"),
+        ("Visitors must be at least 20.", "Visitors must be 20 or higher in age.", "en"),
+        ("The report is due not later than three days after it.", "It is due within three days.", "en"),
+        ("The tenant is entitled to three months' notice.", "Notice of three months is due.", "en"),
+        ("El inquilino debe pagar la renta.", "El inquilino está obligado a pagar la renta.", "es"),
+        ("La moitié de l'abonnement est remboursée.", "50 % de l'abonnement sont remboursés.", "fr"),
+        ("All but 2 of the 38 sites opened.", "Thirty-six of the 38 sites opened.", "en"),
+        ("Nausea led 26 participants to withdraw.", "Of 240 participants, 26 withdrew with nausea.", "en"),
+    ],
+)
+def test_true_claims_in_ordinary_phrasing_are_never_called_different(
+    claim: str, passage: str, lang: str
+) -> None:
+    assert checked((claim, passage), lang).verdict not in CONTRADICTED
+
+
+def test_invented_words_are_called_what_they_are() -> None:
+    page = "The lease began in May. Rent is due monthly."
+    found = checked(("The lease began in May.", page), quote="began on the first of May")
+    assert (found.verdict in CONTRADICTED, found.reason) == (True, "These words are not in the document.")
+    elsewhere = checked(("The lease began in May.", f"{page}\n\nDogs may stay."), quote="Dogs may stay")
+    assert elsewhere.verdict not in CONTRADICTED
