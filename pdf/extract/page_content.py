@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import product
 from typing import Any, NamedTuple
 
 import pymupdf
@@ -35,7 +34,7 @@ from pdf.extract.visibility import (
     words_outside_crop,
 )
 from pdf.extract.words import RawWord, read_words
-from pdf.geometry import PageFrame, Rect, bounding_box, rect_of
+from pdf.geometry import Box, PageFrame, Rect, bounding_box, rect_of
 from pdf.tags.elements import Element, RoleMap, TaggedPage, readable_tags, with_tags
 
 
@@ -85,8 +84,8 @@ FEW_PIXELS = 100
 LARGEST_PICTURE = 0.5
 # Pictures over a larger share of a page whose text is invisible are its scan.
 SCAN_SHARE = 0.7
-# Fewer nearly square boxes are not examined: to read the page's paths takes as long as to read its words.
-FEWEST_SQUARES = 8
+# Maximum extent of an axis-parallel segment in the other direction (points).
+AXIS_PARALLEL = 0.5
 _RESOURCES = mupdf.PDF_ENUM_NAME_Resources
 # The keys of a picture's size, and their abbreviations.
 _WIDTH = mupdf.PDF_ENUM_NAME_Width, mupdf.PDF_ENUM_NAME_W
@@ -171,7 +170,7 @@ def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures())
         raw.words = _with_states(raw.words, fields)
     drawings = cache(partial(_drawings, page))
     shapes = [block for block in blocks if block["type"] == 3 and block["alpha"]]
-    paths = with_broad_strokes(shapes, drawings)
+    paths = with_exact_strokes(shapes, drawings)
     raw.rulings, raw.fills = _line_art(paths, frame)
     if fields:
         raw.rulings, raw.fills = (_without_boxes(rects, fields) for rects in (raw.rulings, raw.fills))
@@ -358,52 +357,57 @@ def _pictures_matter(words: list[RawWord]) -> bool:
     return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word.text for word in words])
 
 
-def with_broad_strokes(
+def with_exact_strokes(
     paths: list[dict[str, Any]], drawings: Callable[[], list[dict[str, Any]]]
 ) -> list[dict[str, Any]]:
-    """Return the paths, with exact boxes for strokes that are shorter than their line width.
+    """Return the paths; where a stroke's box is broad, all strokes with the boxes that are painted.
 
-    Upright rulings are drawn so. MuPDF's box around such a stroke is nearly a square of twice the line
-    width, and would be taken for a drawn box.
+    MuPDF grows a stroke's box on all sides by its line width as written, before the matrix: a ruling of one
+    point under ``0.1 0 0 0.1 0 0 cm`` becomes a box of twenty. Thin boxes are right in any case. Other boxes
+    are computed from the paths, which are read then: axis-parallel segments, rectangles, and the rest whole.
     """
-    squares = [path for path in paths if _is_nearly_square(path)]
-    if len(squares) < FEWEST_SQUARES:
+    if not any(path["stroked"] and not _is_thin(path["bbox"]) for path in paths):
         return paths
-    strokes = [stroke for path in drawings() for stroke in _broad_strokes(path)]
-    inks = {(round(x), round(y)): ink for ink in strokes for x, y in [ink.center]}
-    found: dict[int, Rect] = {}
-    for path in squares:
-        x, y = rect_of(path["bbox"]).center
-        for key in product((round(x - 0.25), round(x + 0.25)), (round(y - 0.25), round(y + 0.25))):
-            if key in inks:
-                found[id(path)] = inks[key]
-    return [{**path, "bbox": found[id(path)]} if id(path) in found else path for path in paths]
+    exact = [stroke for path in drawings() if "s" in path["type"] for stroke in _strokes(path)]
+    return [path for path in paths if not path["stroked"]] + exact
 
 
-def _is_nearly_square(path: dict[str, Any]) -> bool:
-    x0, y0, x1, y1 = path["bbox"]
-    width, height = x1 - x0, y1 - y0
-    return (
-        path["stroked"]
-        and min(width, height) > RULING_THICKNESS
-        and 0 < abs(width - height) <= RULING_THICKNESS
-    )
+def _is_thin(box: Box) -> bool:
+    x0, y0, x1, y1 = box
+    return x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS
 
 
-def _broad_strokes(path: dict[str, Any]) -> list[Rect]:
-    """Return the painted boxes of straight strokes no longer than a ruling is thick, but wider than that."""
-    half_width = (path.get("width") or 0.0) / 2
-    if path["type"] != "s" or half_width <= RULING_THICKNESS / 2 or any(path["lineCap"]):
+def _strokes(path: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the strokes of one path of ``get_cdrawings`` in the form of ``extractDICT``."""
+    if not path.get("stroke_opacity", 1.0):
         return []
-    strokes = []
+    half = (path.get("width") or 0.0) / 2
+    color = int("".join(f"{round(255 * part):02x}" for part in path.get("color") or (0.0, 0.0, 0.0)), 16)
+    strokes: list[dict[str, Any]] = []
     for item in path["items"]:
-        if item[0] == "l":
-            (ax, ay), (bx, by) = item[1:]
-            if ay == by and 0 < abs(bx - ax) <= RULING_THICKNESS:
-                strokes.append(Rect(min(ax, bx), ay - half_width, max(ax, bx), ay + half_width))
-            elif ax == bx and 0 < abs(by - ay) <= RULING_THICKNESS:
-                strokes.append(Rect(ax - half_width, min(ay, by), ax + half_width, max(ay, by)))
+        box = _stroked_box(item, half)
+        if box is None:
+            return [{"bbox": path["rect"], "stroked": True, "isrect": False, "color": color}]
+        is_area = item[0] == "l" and not _is_thin(box)  # a stroke broader than a ruling paints an area
+        strokes.append({"bbox": box, "stroked": not is_area, "isrect": True, "color": color})
     return strokes
+
+
+def _stroked_box(item: Sequence[Any], half: float) -> Box | None:
+    """Return the box of an axis-parallel segment with its width, or of a rectangle's path; else None."""
+    if item[0] == "re":
+        return rect_of(tuple(item[1]))
+    points = item[1] if item[0] == "qu" else item[1:]
+    xs, ys = [point[0] for point in points], [point[1] for point in points]
+    x0, y0, x1, y1 = min(xs), min(ys), max(xs), max(ys)
+    if item[0] == "qu":
+        corners = {(x0, y0), (x1, y0), (x0, y1), (x1, y1)}
+        return rect_of((x0, y0, x1, y1)) if set(zip(xs, ys, strict=True)) <= corners else None
+    if item[0] != "l" or min(x1 - x0, y1 - y0) > AXIS_PARALLEL:
+        return None
+    if x1 - x0 >= y1 - y0:
+        return rect_of((x0, (y0 + y1) / 2 - half, x1, (y0 + y1) / 2 + half))
+    return rect_of(((x0 + x1) / 2 - half, y0, (x0 + x1) / 2 + half, y1))
 
 
 def _line_art(paths: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:
@@ -417,7 +421,7 @@ def _line_art(paths: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect]
     whole_page = 0.9 * frame.width * frame.height
     for path in paths:
         x0, y0, x1, y1 = box = path["bbox"]
-        thin = x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS
+        thin = _is_thin(box)
         if path["color"] == WHITE:
             if thin:
                 white_rulings.append(rect_of(box))
