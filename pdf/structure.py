@@ -56,6 +56,8 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         rect: None where the cell is empty.
         headed_columns: the columns that a cell of a header row stands over.
+        span: number of columns that it covers, from ``column`` on.
+        rows: number of rows that it covers, from its own downwards.
     """
 
     column: int
@@ -65,6 +67,8 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     char_start: int = 0
     char_end: int = 0
     headed_columns: tuple[int, ...] = ()
+    span: int = 1
+    rows: int = 1
 
 
 class TableRow(msgspec.Struct, frozen=True, gc=False):

@@ -20,7 +20,7 @@ from pdf.extract.page_content import RawPage
 from pdf.extract.words import RawWord, is_contents_line
 from pdf.failures import PLAIN_LINES
 from pdf.geometry import PageFrame, Rect, rect_of
-from pdf.layout.lines import Line, drawn_lines, mark_cells
+from pdf.layout.lines import Line, drawn_lines, mark_cells, with_drop_caps
 from pdf.structure import UnitType
 
 # A smaller share of right-to-left text than this is a quotation.
@@ -72,10 +72,12 @@ def bounds_of(lines: Sequence[Line]) -> Rect:
 
 @dataclass(slots=True, eq=False)
 class TableCell:
-    """The lines of one cell; ``column`` counts from 0."""
+    """The lines of one cell; ``column`` counts from 0. It covers ``span`` columns and ``rows`` rows."""
 
     column: int
     lines: list[Line]
+    span: int = 1
+    rows: int = 1
 
     @property
     def rect(self) -> Rect:
@@ -372,7 +374,7 @@ def page_layout_of(raw: RawPage) -> PageLayout:
         words = [skew.straightened(word) for word in words]
         images = [skew.moved(rect, -1) for rect in images]
         rulings, fills, drawings = [], [], []  # vector graphics of a scan do not relate to its words
-    lines = drawn_lines(words)
+    lines = with_drop_caps(drawn_lines(words))
     mark_cells(lines)
     fields = rects_for_reading(raw.fields, frame, turn)
     return PageLayout(

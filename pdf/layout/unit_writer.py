@@ -22,6 +22,7 @@ from pdf.layout.page_layout import (
     ColumnHeads,
     PageLayout,
     TableBlock,
+    TableCell,
     bounds_of,
     empty_page_layout,
     is_right_to_left,
@@ -324,7 +325,8 @@ class PageWriter:
             start, text = self.length, self._add_lines(cell.lines)
             header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
             place, columns = self.to_page(cell.rect), tuple(headed.get(id(cell), ()))
-            cells.append(Cell(cell.column, text, place, header, start, self.length, columns))
+            column, span = _extent(cell, columns, block.cells)
+            cells.append(Cell(column, text, place, header, start, self.length, columns, span, cell.rows))
         return tuple(sorted(cells, key=_COLUMN))
 
     def _is_read_leftwards(self, block: Block) -> bool:
@@ -339,6 +341,18 @@ class PageWriter:
                 [line for line in lines if not is_value(line.text)]
             )
         return table.rtl
+
+
+def _extent(cell: TableCell, headed: Sequence[int], row: Sequence[TableCell]) -> tuple[int, int]:
+    """Return the first column of a cell and the number of columns that it covers.
+
+    A head covers the columns that it is over, if they are adjacent and free of other heads of its row.
+    """
+    others = {other.column for other in row if other is not cell}
+    covered = range(min(headed), max(headed) + 1) if headed else range(0)
+    if cell.span > 1 or len(covered) < 2 or len(covered) != len(headed) or not others.isdisjoint(covered):
+        return cell.column, cell.span
+    return covered[0], len(covered)
 
 
 def indent(line: Line, left: float) -> int:

@@ -51,6 +51,8 @@ SAME_HEIGHTS = 0.8
 VALUE_SHARE, LINED_SHARE = 0.3, 0.5
 # Values stacked in ruled cells are separate rows if more than this share of them has a row head.
 HEADED_SHARE = 0.5
+# A text may reach this far beyond the rulings of its cell (points).
+SLACK = 1.0
 
 # First row and column of a cell, and the row and column after its last.
 CellKey = tuple[int, int, int, int]
@@ -214,8 +216,11 @@ def grid_table(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
         boxes = (paragraphs([merged(row) for row in rows_of(cells[key])]) for key in sorted(cells))
         return [block for box in boxes for block in box]
     rows: dict[int, list[TableCell]] = {}
-    for key in sorted(cells):
-        rows.setdefault(key[0], []).append(TableCell(key[1], cells[key]))
+    begins = sorted({key[0] for key in cells})
+    for top, left, bottom, right in sorted(cells):
+        covered = bisect_left(begins, bottom) - bisect_left(begins, top)
+        cell = TableCell(left, cells[top, left, bottom, right], right - left, covered)
+        rows.setdefault(top, []).append(cell)
     if _stacks_values(cells) or (not grid.closed and _holds_values(cells)):
         return []
     return blocks_of(list(rows.values()), len(grid.xs) - 1)
@@ -235,9 +240,33 @@ def cells_in(grid: RuledGrid, lines: Sequence[Line]) -> dict[CellKey, list[Line]
     for line in lines:
         for key, piece in _parted(grid, line):
             cells.setdefault(key, []).append(piece)
+    cells = {part: held for key in cells for part, held in _by_columns(grid, key, cells[key]).items()}
     for key, pieces in cells.items():
         cells[key] = [line for row in rows_of(pieces) for line in row]
     return cells
+
+
+def _by_columns(grid: RuledGrid, key: CellKey, lines: list[Line]) -> dict[CellKey, list[Line]]:
+    """Split a cell over several columns of the grid where texts side by side each are in another column.
+
+    Many tables have upright rulings in their head only: these are the columns of the rows below too. A text
+    across them holds together the columns that it covers.
+    """
+    top, first, bottom, end = key
+    if end - first < 2 or len(lines) < 2:
+        return {key: lines}
+    parts: list[tuple[int, int, list[Line]]] = []
+    for line in sorted(lines, key=lambda line: line.x0):
+        left = max(first, bisect_right(grid.xs, line.x0 + SLACK) - 1)
+        right = max(left + 1, min(end, bisect_left(grid.xs, line.x1 - SLACK)))
+        if parts and left < parts[-1][1]:
+            start, reached, held = parts.pop()
+            parts.append((start, max(reached, right), [*held, line]))
+        else:
+            parts.append((left, right, [line]))
+    if len(parts) < 2:
+        return {key: lines}
+    return {(top, left, bottom, right): held for left, right, held in parts}
 
 
 def _parted(grid: RuledGrid, line: Line) -> list[tuple[CellKey, Line]]:

@@ -23,10 +23,14 @@ Numbers = list[float]
 
 
 class CellJson(msgspec.Struct, frozen=True):
+    """A cell; ``span`` and ``rows``: the columns and rows that it covers, absent where it is one."""
+
     column: int
     text: str
     rect: Numbers | None
     header: bool
+    span: int | msgspec.UnsetType = msgspec.UNSET
+    rows: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class TableJson(msgspec.Struct, frozen=True):
@@ -103,7 +107,9 @@ def _table(row: TableRow, frame: PageFrame) -> TableJson:
 
 def _cell(cell: Cell, frame: PageFrame) -> CellJson:
     rect = _displayed([cell.rect], frame)[0] if cell.rect else None
-    return CellJson(cell.column, cell.text, rect, cell.header)
+    span = cell.span if cell.span > 1 else msgspec.UNSET
+    rows = cell.rows if cell.rows > 1 else msgspec.UNSET
+    return CellJson(cell.column, cell.text, rect, cell.header, span, rows)
 
 
 def _furniture(piece: Furniture, frame: PageFrame) -> FurnitureJson:

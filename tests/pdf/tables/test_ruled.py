@@ -519,3 +519,64 @@ def test_a_frame_drawn_line_by_line_around_a_text_is_no_table() -> None:
     drawing.lines(justified(OTHER, 430))
     latex_table(drawing, [(line, "") for line in justified(PROSE, 240)], frame=True)
     assert rows_of(drawing.units()) == []
+
+
+def rows_of_texts(drawing: Drawing) -> list[list[tuple[int, int, int, str]]]:
+    """Column, columns, rows and text of each cell."""
+    return [
+        [(cell.column, cell.span, cell.rows, cell.text) for cell in unit.table.cells]
+        for unit in drawing.units()
+        if unit.table is not None
+    ]
+
+
+def framed(drawing: Drawing, rows: Sequence[Sequence[str]]) -> None:
+    """A frame around the rows, with upright rulings in its first row only and a rule below each row."""
+    for n, row in enumerate(rows):
+        for x, text in zip((84, 224, 304), row, strict=False):
+            drawing.text(x, 114 + 20 * n, text)
+    for n in range(len(rows) + 1):
+        drawing.rule(80, 100 + 20 * n, 400, 100 + 20 * n)
+    for x in (80, 400):
+        drawing.rule(x, 100, x, 100 + 20 * len(rows))
+    for x in (220, 300):
+        drawing.rule(x, 100, x, 120)
+
+
+def test_rows_without_inner_uprights_take_the_columns_of_the_head() -> None:
+    drawing = Drawing()
+    framed(drawing, [("Country", "Home", "Abroad"), ("Austria", "92.9", "7.1"), ("Norway", "41.2", "51.0")])
+    assert [[cell[3] for cell in row] for row in rows_of_texts(drawing)] == [
+        ["Country", "Home", "Abroad"],
+        ["Austria", "92.9", "7.1"],
+        ["Norway", "41.2", "51.0"],
+    ]
+
+
+def test_a_text_across_the_columns_of_the_head_stays_one_cell_that_spans_them() -> None:
+    drawing = Drawing()
+    text = "All of these harbours were closed during the winter of that year."
+    framed(drawing, [("Country", "Home", "Abroad"), (text,), ("Norway", "41.2", "51.0")])
+    assert rows_of_texts(drawing)[1] == [(0, 3, 1, text)]
+
+
+def test_a_cell_over_two_rows_says_so() -> None:
+    drawing = Drawing()
+    for x, y, text in (
+        (84, 114, "Group"),
+        (224, 114, "Sample"),
+        (84, 144, "Blood pressure"),
+        (224, 134, "1728"),
+        (224, 154, "1729"),
+    ):
+        drawing.text(x, y, text)
+    for x in (80, 220, 400):
+        drawing.rule(x, 100, x, 160)
+    for y in (100, 120, 160):
+        drawing.rule(80, y, 400, y)
+    drawing.rule(220, 140, 400, 140)
+    assert rows_of_texts(drawing) == [
+        [(0, 1, 1, "Group"), (1, 1, 1, "Sample")],
+        [(0, 1, 2, "Blood pressure"), (1, 1, 1, "1728")],
+        [(1, 1, 1, "1729")],
+    ]
