@@ -39,7 +39,7 @@ _VALUE = re.compile(
     r"^[\s$€£¥₹₽%‰().,+\-–—−*/:<>≤≥~x×✓✔√●○✗✘☐☑☒X]*$|"
     rf"^[$€£¥₹₽(\[\-–—−+<>~*†≈]*\s*(?:[A-Z]{{0,3}}\$|(?:{_CODES}))?\s*"
     r"\(?[\d٠-٩۰-۹][\d٠-٩۰-۹,.\s/:'’\-–]*\s*"
-    r"[%‰)\]x×*†‡+°]*(?:\s?(?:%|pts?|bps|bn|mn|m|k|million|billion|x))?[)*†‡\d]*$|"
+    r"[%‰)\]x×*†‡+°]*(?:\s?(?:%|pts?|bps|bn|mn|m|k|million|billion|x|[€£$]|(?-i:{_CODES})))?[)*†‡\d]*$|"
     r"^\(?(?:n/?[am]\.?|nil|none|yes|no|tbd|nm)\)?$",
     re.IGNORECASE,
 )

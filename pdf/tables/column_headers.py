@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -17,7 +18,7 @@ from statistics import median
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of, separate_runs
 from pdf.layout.page_layout import Block, ColumnHeads, TableBlock, TableCell, bounds_of
-from pdf.tables.cells import Row, cell_text, is_date, is_period_line, is_value, is_value_cell
+from pdf.tables.cells import Row, cell_text, is_amount, is_date, is_period_line, is_value, is_value_cell
 from pdf.tables.rows import begins_row, blocks_of
 from text.numbers import YEAR
 
@@ -126,6 +127,8 @@ def _headed(
     ``over``: the heads of that row that are over values; ``near``: the columns nearest to this one;
     ``below``: the cells of the next row.
     """
+    if cell.span > 1 and cell.column > 0:  # rulings show its extent; from the first column on it is a title
+        return range(cell.column, cell.column + cell.span)
     if cell.column == 0 or not spans or len(over) > len(spans):
         return (cell.column,)
     if len(over) == len(spans):  # though heads need not be right above their values
@@ -329,6 +332,67 @@ def with_header_above_rule(blocks: list[Block], lines: Sequence[Line]) -> tuple[
         blocks_of([head, *(block.cells for block in blocks)], table.columns),
         [line for line in lines if id(line) not in taken],
     )
+
+
+# Heads over a grid: maximum rows of their lines; maximum distance from the grid or one another (ems); minimum
+# share of the columns with a head.
+HEAD_ROWS, OVER_GRID, HEADED_SHARE = 4, 1.3, 0.5
+# Maximum reach of a text beyond its column (points).
+REACH = 1.0
+
+
+def with_heads_over_grid(
+    blocks: list[Block], top: float, xs: Sequence[float], lines: Sequence[Line]
+) -> tuple[list[Block], list[Line]]:
+    """Return a ruled table without heads with those right above it, and the lines that it took.
+
+    Each text is over one column or, in a row of group heads, over several. Lines one above the other over the
+    same columns are one head. One text between heads and grid may head the first group of rows.
+
+    Args:
+        top: y of the grid's upper edge.
+        xs: x of its upright rulings, left to right.
+        lines: those of the page that are not in a table.
+    """
+    table = blocks[0].table
+    if table is None or any(cell.column > 0 for row in table.head for cell in row.cells):
+        return blocks, []
+    over = [line for line in lines if xs[0] - REACH <= line.x0 and line.x1 <= xs[-1] + REACH and line.chars]
+    near = [line for line in over if line.y1 <= top + REACH and line.y1 > top - 3 * HEAD_ROWS * line.size]
+    heads: dict[tuple[int, int], list[Line]] = {}
+    group: list[Line] = []
+    floor = top
+    for row in rows_of(near)[: -HEAD_ROWS - 2 : -1] if near else ():
+        gap = floor - max(line.y1 for line in row)
+        places = [(line, _grid_columns(line, xs)) for line in row]
+        if gap > OVER_GRID * row[0].size or any(is_amount(line.text) for line in row):
+            break
+        if len(row) == 1 and not heads and not group and places[0][1][0] == 0:
+            group = list(row)
+        elif _overlap_any([place for _, place in places]) or (len(row) == 1 and places[0][1][0] == 0):
+            break
+        else:
+            for line, place in places:
+                heads.setdefault(place, []).insert(0, line)
+        floor = min(line.y0 for line in row)
+    covered = {column for first, end in heads for column in range(first, end)}
+    if len(heads) < 2 or len(covered) < HEADED_SHARE * table.columns:
+        return blocks, []
+    cells = [TableCell(first, held, end - first) for (first, end), held in sorted(heads.items())]
+    levels = [[cell for cell in cells if (cell.span > 1) is spanning] for spanning in (True, False)]
+    head = [level for level in levels if level]
+    rows = [*head, *([[TableCell(0, group, table.columns)]] if group else []), *(row.cells for row in blocks)]
+    return blocks_of(rows, table.columns, len(head)), [line for row in heads.values() for line in row] + group
+
+
+def _grid_columns(line: Line, xs: Sequence[float]) -> tuple[int, int]:
+    """Return the first column that a text is over, and the one after its last."""
+    first = max(0, bisect_right(xs, line.x0 + REACH) - 1)
+    return first, max(first + 1, min(len(xs) - 1, bisect_left(xs, line.x1 - REACH)))
+
+
+def _overlap_any(places: Sequence[tuple[int, int]]) -> bool:
+    return any(following[0] < place[1] for place, following in pairwise(sorted(places)))
 
 
 def _columns_headed(row: Row, blocks: Sequence[Block], table: TableBlock) -> list[int]:

@@ -340,7 +340,7 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     periods = _rows_of_periods(blocks[: min(most, PERIOD_ROWS)])
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
-        if n >= periods and any(is_value(text) and not is_date(text) for text in body):
+        if n >= periods and any(map(is_amount, body)):
             known = True
             break
         if not body and n and _heads_rows(block.lines[0].text, table):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from pdf.geometry import Rect
+from pdf.geometry import Rect, bounding_box
 from pdf.layout.lines import Line
 from pdf.layout.page_layout import Block, Inset, TableCell
 from pdf.tables.aligned import aligned_rows
@@ -26,7 +26,8 @@ from pdf.tables.cells import (
     is_value,
     is_value_cell,
 )
-from pdf.tables.grid import cuts_rows, grid_table, whole_grids
+from pdf.tables.column_headers import with_heads_over_grid
+from pdf.tables.grid import RuledGrid, cuts_rows, grid_table, whole_grids
 from pdf.tables.rows import (
     absorb,
     head_levels,
@@ -324,7 +325,7 @@ def with_ruled_tables(
     """Return the lines, with one Inset in place of the lines of each ruled table."""
     rest = list(lines)
     for grid in whole_grids(rulings, fills, rest):
-        rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
+        rest = _with_heads(_with_inset(rest, grid.rect, partial(grid_table, grid)), grid)
     found: list[HorizontalRules] = []
     for rule_group in horizontal_rules(rulings):
         stacked = _stacked(rule_group, rest)
@@ -488,6 +489,20 @@ def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], lis
         return lines
     taken = set(map(id, inside))
     return [line for line in lines if id(line) not in taken] + [Inset(rect, blocks)]
+
+
+def _with_heads(lines: list[Line], grid: RuledGrid) -> list[Line]:
+    """Return the lines with the heads right above the grid's table in it."""
+    inset = lines[-1]
+    if not isinstance(inset, Inset) or inset.rect != grid.rect or not inset.blocks[0].cells:
+        return lines
+    others = [line for line in lines[:-1] if not (isinstance(line, Inset) or line.sideways)]
+    blocks, taken = with_heads_over_grid(inset.blocks, grid.rect.y0, grid.xs, others)
+    if not taken:
+        return lines
+    gone = {id(inset), *map(id, taken)}
+    rect = bounding_box([grid.rect, *(line.rect for line in taken)])
+    return [line for line in lines if id(line) not in gone] + [Inset(rect, blocks)]
 
 
 def _reaches_into(line: Line, rect: Rect) -> bool:

@@ -308,3 +308,56 @@ def test_a_header_cell_says_which_columns_it_stands_over() -> None:
     draw_groups(drawing, ("Adults", "Children"), ruled=False)
     head = next(unit.table for unit in drawing.units() if unit.table)
     assert [cell.headed_columns for cell in head.cells] == [(1, 2, 3), (4, 5, 6)]
+
+
+def gridded(drawing: Drawing, top: float) -> None:
+    """Three ruled rows of four columns without a head in the grid."""
+    xs = (72, 172, 252, 332, 412)
+    for n in range(3):
+        for x, text in zip(xs, (f"Port {n}", f"{n}20", f"{n}31", f"{n}42"), strict=False):
+            drawing.text(x + 4, top + 14 + 20 * n, text)
+    for n in range(4):
+        drawing.rule(72, top + 20 * n, 412, top + 20 * n)
+    for x in xs:
+        drawing.rule(x, top, x, top + 60)
+
+
+def test_heads_in_two_lines_above_a_grid_head_its_columns() -> None:
+    drawing = Drawing()
+    gridded(drawing, 200)
+    for x, y, text in (
+        (76, 196, "Harbour"),
+        (176, 184, "Boats"),
+        (176, 196, "in May"),
+        (270, 172, "Landed by crew"),
+        (256, 196, "old"),
+        (336, 196, "new"),
+    ):
+        drawing.text(x, y, text)
+    rows = [unit.table for unit in drawing.units() if unit.table]
+    assert [row.header for row in rows] == [True, True, False, False, False]
+    assert rows[2].head_rows == ("Harbour", "Boats in May", "Landed by crew old", "Landed by crew new")
+    assert (rows[0].cells[0].column, rows[0].cells[0].span) == (2, 2)
+
+
+def test_prose_above_a_grid_is_no_head() -> None:
+    drawing = Drawing()
+    gridded(drawing, 200)
+    drawing.text(72, 184, "The boats of each harbour are counted in the table that follows below,")
+    drawing.text(72, 196, "for each of the months.")
+    units = drawing.units()
+    assert units[0].type == "prose" and sum(unit.table is not None for unit in units) == 3
+
+
+def test_years_and_a_percent_sign_below_a_group_head_are_heads() -> None:
+    drawing = Drawing()
+    drawing.text(330, 100, "CHANGE")
+    for n, row in enumerate(
+        [("Ministry", "2036", "2037", "Amount", "%")]
+        + [(f"Office {n}", f"{n}42.066", f"{n}97.841", f"{n}5.775", f"{n},7") for n in range(1, 5)]
+    ):
+        for x, text in zip((72, 180, 250, 320, 390), row, strict=True):
+            drawing.text(x, 114 + 14 * n, text)
+    rows = [unit.table for unit in drawing.units() if unit.table]
+    assert [row.header for row in rows[:3]] == [True, True, False]
+    assert rows[2].head_rows[:3] == ("Ministry", "2036", "2037")
