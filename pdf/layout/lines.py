@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
+
+from msgspec.structs import replace
 
 from pdf.extract.right_to_left import in_reading_order, is_rtl
 from pdf.extract.words import RawWord, Style
@@ -193,6 +196,52 @@ def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
         left, right = word.x0, word.x1
     if run:
         yield run
+
+
+# A drop cap: minimum size relative to the lines beside it, and their minimum number; their maximum distance
+# from it, and of the last one's baseline from its own (ems of these lines); its height above its baseline.
+CAP_SIZE, CAP_LINES, BESIDE_CAP, CAP_LEVEL, CAP_HEIGHT = 1.8, 2, 1.0, 1.1, 0.8
+
+
+def with_drop_caps(lines: list[Line]) -> list[Line]:
+    """Join each drop cap with the first of the lines beside it; these begin where the cap does.
+
+    A drop cap is a large letter, alone, over the height of several lines that begin right behind it.
+    """
+    caps = [line for line in lines if line.chars == 1 and line.text.isalpha() and not line.sideways]
+    for cap in caps:
+        beside = [line for line in lines if _is_beside_cap(line, cap)]
+        beside.sort(key=_BASELINE)
+        em = beside[0].size if beside else 0.0
+        if len(beside) < CAP_LINES or abs(beside[-1].baseline - cap.baseline) > CAP_LEVEL * em:
+            continue
+        first, (head, *rest) = beside[0], beside[0].words
+        letter = cap.words[0]
+        if _is_one_word(letter.text, head.text, lines):
+            words = [replace(head, x0=letter.x0, text=letter.text + head.text), *rest]
+        else:
+            words = [replace(head, x0=letter.x0, x1=letter.x1, text=letter.text), head, *rest]
+        joined = Line(words)
+        for line in beside[1:]:
+            line.x0 = cap.x0
+        lines = [joined if line is first else line for line in lines if line is not cap]
+    return lines
+
+
+def _is_beside_cap(line: Line, cap: Line) -> bool:
+    return (
+        cap.size >= CAP_SIZE * line.size
+        and not line.sideways
+        and -SAME_BASELINE * line.size < line.x0 - cap.x1 < BESIDE_CAP * line.size
+        and cap.baseline - CAP_HEIGHT * cap.size < line.baseline < cap.baseline + SAME_BASELINE * line.size
+    )
+
+
+def _is_one_word(letter: str, rest: str, lines: Sequence[Line]) -> bool:
+    """Return whether the letter begins the word: the page has both joined, or the rest nowhere else."""
+    words = Counter(word.text.casefold() for line in lines if line.chars > 1 for word in line.words)
+    joined, rest = (letter + rest).casefold(), rest.casefold()
+    return words[joined] > 0 or words[rest] < 2  # once: beside the cap
 
 
 def mark_cells(lines: Sequence[Line]) -> None:
