@@ -31,16 +31,20 @@ class Vocabulary:
     """The words of a document, by which broken words are recognised.
 
     ``counts`` is by the word as printed, ``spelt`` by the word without case and punctuation,
-    ``spelling_of`` maps the former to the latter.
+    ``spelling_of`` maps the former to the latter. ``breaks_softly``: words are broken by soft hyphens, so
+    that other hyphens are part of the words. ``openings``: first parts of compounds such as "long-term".
     """
 
     def __init__(self, pages: Iterable[RawPage]) -> None:
         self.counts = Counter([word.text for page in pages for word in page.words])
         self.spelling_of: dict[str, str] = {}
         self.spelt: dict[str, int] = {}
+        self.breaks_softly = any(text.endswith(SOFT_HYPHEN) for text in self.counts)
         for text, times in self.counts.items():
             word = self.spelling_of[text] = spelling(text)
             self.spelt[word] = self.spelt.get(word, 0) + times
+        compounds = [word.replace("\u2010", "-").split("-") for word in self.spelt]
+        self.openings = {parts[0] for parts in compounds if len(parts) > 1 and all(map(str.isalpha, parts))}
 
     def at_line_end(self, text: str, following: str, glue: str = " ") -> tuple[str, str]:
         """Return the last word of a line as it is written within a line, and the separator to ``following``.
@@ -66,6 +70,8 @@ class Vocabulary:
         if stem + rest in self.spelt:
             return False
         if f"{stem}-{rest}" in self.spelt or "-" in stem or not following[0].islower():
+            return True
+        if self.breaks_softly or stem in self.openings:
             return True
         # neither form occurs elsewhere: two whole words keep their hyphen
         return stem in self.spelt and rest in self.spelt and len(stem) > 2
@@ -149,22 +155,23 @@ def _joined(a: RawWord, b: RawWord) -> RawWord:
     return replace(a, x0=x0, y0=y0, x1=x1, y1=y1, text=a.text + b.text)
 
 
-# Fewer letters in a row may be a list of points or variables.
-LETTERS = 5
+# Fewer letters in a row may be a list of points or variables, unless wider gaps set them apart from words.
+LETTERS, FEWEST_LETTERS = 5, 3
 # Largest gap between letters of one word (ems); a gap this multiple of the narrowest separates words.
 WIDEST, NEXT_WORD = 0.9, 1.6
 # The gaps of a word differ at most by this share of the narrowest, plus the side bearings in the boxes (ems).
 EVEN, SIDE_BEARING = 0.5, 0.1
+_CLOSING = frozenset(",.;:!?")
 
 
 def join_letterspaced(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
-    """Join, on every page, single capitals with even gaps."""
-    capitals = {text for text in vocabulary.counts if len(text) == 1 and text.isupper()}
-    if sum([vocabulary.counts[text] for text in capitals]) < LETTERS:
+    """Join, on every page, single letters with even gaps, and the sign that closes them."""
+    single = {text for text in vocabulary.counts if len(text) == 1 and text.isalpha()}
+    if sum([vocabulary.counts[text] for text in single]) < FEWEST_LETTERS:
         return
     for page in pages:
-        letters = [n for n, word in enumerate(page.words) if word.text in capitals]
-        if len(letters) >= LETTERS and not page.ocr:
+        letters = [n for n, word in enumerate(page.words) if word.text in single]
+        if len(letters) >= FEWEST_LETTERS and not page.ocr:
             for start, end in reversed([*_spaced(page.words, letters)]):
                 page.words[start:end] = [_joined_letters(page.words[start:end])]
 
@@ -175,10 +182,14 @@ def _spaced(words: Sequence[RawWord], letters: Sequence[int]) -> Iterator[tuple[
     for i in range(1, len(letters) + 1):
         if i < len(letters) and _continues_letters(words, letters[i - 1], letters[i]):
             continue
-        run = words[letters[start] : letters[i - 1] + 1]
-        for a, b in _words_of(run):
-            if _is_word(run[a:b]):
-                yield letters[start] + a, letters[start] + b
+        first = letters[start]
+        run = words[first : letters[i - 1] + 1]
+        found = [(a, b) for a, b in _words_of(run) if _is_word(run[a:b])]
+        certain = any(b - a >= LETTERS and not _is_in_order(run[a:b]) for a, b in found)
+        for a, b in found:
+            if certain or (not _is_in_order(run[a:b]) and _is_set_apart(words, first + a, first + b)):
+                closed = _continues(words, first + b - 1, first + b, _CLOSING)
+                yield first + a, first + b + closed
         start = i
 
 
@@ -193,6 +204,28 @@ def _continues_letters(words: Sequence[RawWord], here: int, following: int) -> b
     )
 
 
+def _continues(words: Sequence[RawWord], here: int, following: int, signs: frozenset[str]) -> bool:
+    """Return whether one of the signs follows at the distance of a letter."""
+    if following >= len(words) or words[following].text not in signs:
+        return False
+    gap = words[following].x0 - words[here].x1
+    return _continues_letters(words, here, following) and gap <= WIDEST * words[here].style.size
+
+
+def _is_set_apart(words: Sequence[RawWord], start: int, end: int) -> bool:
+    """Return whether words of several letters are beside these letters, behind much wider gaps."""
+    widest = max(b.x0 - a.x1 for a, b in pairwise(words[start:end]))
+    before = start > 0 and words[start - 1].line == words[start].line
+    after = end < len(words) and words[end].line == words[end - 1].line
+    beside = [(words[start - 1], words[start])] * before + [(words[end - 1], words[end])] * after
+    texts = [words[start - 1].text] * before + [words[end].text] * after
+    return (
+        bool(texts)
+        and all(len(text) > 1 for text in texts)
+        and all(b.x0 - a.x1 > NEXT_WORD * widest for a, b in beside)
+    )
+
+
 def _words_of(run: Sequence[RawWord]) -> Iterator[tuple[int, int]]:
     """Yield start and end (exclusive) of the words of a run, which much wider gaps separate."""
     gaps = [b.x0 - a.x1 for a, b in pairwise(run)]
@@ -204,12 +237,17 @@ def _words_of(run: Sequence[RawWord]) -> Iterator[tuple[int, int]]:
 
 
 def _is_word(letters: Sequence[RawWord]) -> bool:
-    """Return whether letters have small, even gaps; in alphabetical order they are column labels, no word."""
-    if len(letters) < LETTERS or all(a.text < b.text for a, b in pairwise(letters)):
+    """Return whether letters have small, even gaps."""
+    if len(letters) < FEWEST_LETTERS:
         return False
     gaps = [b.x0 - a.x1 for a, b in pairwise(letters)]
     em = letters[0].style.size
     return max(gaps) <= WIDEST * em and max(gaps) - min(gaps) <= EVEN * min(gaps) + SIDE_BEARING * em
+
+
+def _is_in_order(letters: Sequence[RawWord]) -> bool:
+    """Return whether letters are in alphabetical order: labels of columns, or variables."""
+    return all(a.text < b.text for a, b in pairwise(letters))
 
 
 def _joined_letters(letters: Sequence[RawWord]) -> RawWord:

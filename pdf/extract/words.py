@@ -110,7 +110,8 @@ def read_words(
     out: list[RawWord] = []
     drawn: dict[str, list[tuple[float, float]]] = {}
     hidden = 0
-    plain = "".join([word[4] for word in words]).isprintable()
+    printed = "".join([word[4] for word in words])
+    plain, undecoded = printed.isprintable(), UNDECODABLE in printed
     starts = [n for n, word in enumerate(words) if word[7] == 0]
     for number, (start, end) in enumerate(pairwise([*starts, len(words)])):
         line = words[start:end]
@@ -139,12 +140,32 @@ def read_words(
             ]
         else:
             made = _mixed_line(line, runs or [_Run(math.inf, style, baseline)], number, turn, plain)
+        if undecoded:
+            made = _without_zeros(made)
         if hidden_text and hidden_text.touches(key := (block, row)):
             seen = [word for word in made if not hidden_text.covers(key, word.x0, word.y0, word.x1, word.y1)]
             hidden += len(made) - len(seen)
             made = seen
         out += made
     return _clipped(out, blocks, frame), hidden
+
+
+# At least so many letters of a line have a zero byte after them.
+MOST_LETTERS = 0.8
+
+
+def _without_zeros(words: list[RawWord]) -> list[RawWord]:
+    """Return the words of a line without the zero bytes between their letters, where nearly all have one.
+
+    A font of one byte per letter was given text of two; MuPDF reads each zero as an undecodable letter.
+    """
+    text = "".join([word.text for word in words])
+    letters = len(text) - text.count(UNDECODABLE)
+    doubled = any(UNDECODABLE * 2 in word.text for word in words)
+    if letters < 2 or doubled or len(text) - letters < MOST_LETTERS * letters:
+        return words
+    kept = [(word, word.text.replace(UNDECODABLE, "")) for word in words]
+    return [replace(word, text=text) for word, text in kept if text]
 
 
 def _mixed_line(
