@@ -51,6 +51,9 @@ BOX_MARGIN = 2.0
 NOTE_MARK = 0.8
 # In mid-sentence, after the first line of a paragraph, a line leaves at most this share of the column empty.
 RAGGED_ROOM = 0.15
+# A line of at least OPEN_CHARS characters that ends in a word of at most SHORT_WORD small letters goes on.
+OPEN_CHARS, SHORT_WORD = 30, 2
+HYPHENS = "-\u2010\u00ad"
 CLOSED = (*".:;?!。：；？！؟)]”\"'", "…")
 SENTENCE_ENDS = (".", ":", ";", "?", "!", ",")
 # Chinese and Japanese lines may break between almost any two characters; longest run without a break (ems).
@@ -283,7 +286,11 @@ def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
     if marker[0] == "[" and not marker[1:2].isdigit():  # [YOUN91] may be cited within a text
         return last.text[-1:] in ".;:"
     # a line of prose may begin with a number by chance; then the line before is full
-    return last.text[-1:] in ".;:,!?" or column.starts(line) < column.starts(last) - INDENT * line.size
+    if last.text[-1:] in ".;:,!?":
+        return True
+    if len(block) == 1 and not is_bullet(marker) and column.ends(last) > column.end - EVEN_EDGE * line.size:
+        return False  # the line before is further in because its paragraph begins with an indent
+    return column.starts(line) < column.starts(last) - INDENT * line.size
 
 
 def _opens_note(line: Line) -> bool:
@@ -346,6 +353,10 @@ def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float, con
 
     ``continued``: ``last`` is not the first line of its paragraph; in mid-sentence its lines may be ragged.
     """
+    if line.text[0].islower() and last.text[-1] in HYPHENS and last.text[-2:-1].isalpha():
+        return False  # a word goes on
+    if _ends_open(last, line):
+        return False
     room = margin - column.ends(last)
     first = line.words[0]
     needed = first.x1 - first.x0 + SPACE * line.size
@@ -356,6 +367,24 @@ def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float, con
     if continued and not last.text.endswith(CLOSED):
         return room > max(needed, RAGGED_ROOM * (column.end - column.start))
     return room > needed
+
+
+def _ends_open(last: Line, line: Line) -> bool:
+    """Return whether a line ends in a short word of small letters, as "to", "und", not in a unit of measure.
+
+    After a number it is a unit, unless ``line``, the next one, begins with another number.
+
+    Sentences and headings rarely end so, in any language.
+    """
+    if last.chars < OPEN_CHARS or len(last.words) < 2:
+        return False
+    word, before = last.words[-1].text, last.words[-2].text
+    return (
+        len(word) <= SHORT_WORD
+        and word.isalpha()
+        and word.islower()
+        and (not before[-1].isdigit() or line.text[0].isdigit())
+    )
 
 
 def _is_unfinished(last: Line, line: Line) -> bool:
