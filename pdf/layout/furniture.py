@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -42,9 +42,10 @@ NUMBERS = 2
 # Sheets of two pages: minimum ratio of width to height, maximum share of text across the fold.
 SHEET_SHAPE, OVER_FOLD = 1.15, 0.05
 # Line numbers: minimum count on a page, maximum share of values beside them, characters of a speaker's
-# name (``Q.``), numbers that may be the first. Numbers of lines of text: minimum count on a page; minimum
-# share of lines beside them that begin with a small letter, and mean of their characters.
-LINE_NUMBERS, VALUED, SPEAKER, STARTS = 10, 0.1, 3, 5
+# name (``Q.``), numbers that may be the first; minimum count where they go on from page to page. Numbers of
+# lines of text: minimum count on a page; minimum share of lines beside them that begin with a small letter,
+# and mean of their characters.
+LINE_NUMBERS, VALUED, SPEAKER, STARTS, GOING_ON = 10, 0.1, 3, 5, 5
 LINES_OF_TEXT, SMALL_LETTERS, TEXT_CHARS = 15, 0.4, 12
 # Maximum characters in a row with a page number.
 BESIDE_NUMBER = 100
@@ -106,19 +107,24 @@ def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
     """Move line numbers, as of a transcript or a draft, to the foot of the page.
 
     They count from 1 at the same places on several pages, beside texts that differ and are not values; or
-    from any number, beside lines of running text.
+    from any number, beside lines of running text; the more certain where they go on from page to page.
     """
     numbered = [(sheet, _counted(sheet)) for sheet in page_layouts]
     places = Counter(place for _, found in numbered for place in {*map(_place, found)})
     beside = {id(sheet): _beside_numbers(sheet, found) for sheet, found in numbered if found}
     texts = Counter(text for lines in beside.values() for text in {line.text for line in lines})
-    for sheet, found in numbered:
+    counted = [[int(line.text) for line in found] for _, found in numbered]
+    joined = {n for n, (a, b) in enumerate(pairwise(counted)) if a and b and b[0] == a[-1] + 1}
+    for n, (sheet, found) in enumerate(numbered):
         others = beside.get(id(sheet), [])
-        running = len(found) >= LINES_OF_TEXT and _is_running_text(others)
+        goes_on = not joined.isdisjoint((n - 1, n))
+        running = (goes_on or len(found) >= LINES_OF_TEXT) and _is_running_text(others)
         alike = found if running else [line for line in found if places[_place(line)] >= PAGES]
-        same = sum(texts[line.text] > 1 for line in others)
+        same = 0 if goes_on else sum(texts[line.text] > 1 for line in others)
         values = sum(is_value(line.text) for line in others)
-        if len(alike) < LINE_NUMBERS or max(2 * same, values / VALUED) > len(others):
+        if len(alike) < (GOING_ON if running else LINE_NUMBERS) or max(2 * same, values / VALUED) > len(
+            others
+        ):
             continue
         if alike[0].text != "1" and not running:
             continue
@@ -130,13 +136,13 @@ def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
 def _counted(sheet: PageLayout) -> list[Line]:
     """Return the lines that are only consecutive numbers, one below the other, left of all text."""
     numbers = [line for line in sheet.lines if len(line.text) <= 4 and line.text.isdecimal()]
-    if len(numbers) < LINE_NUMBERS:
+    if len(numbers) < GOING_ON:
         return []
     numbers.sort(key=_TOP)
     ones = [n for n, line in enumerate(numbers) if line.text == "1"]
     starts = {*range(min(STARTS, len(numbers))), *ones[:STARTS]}
     found = max((_run_from(numbers[start:]) for start in sorted(starts)), key=len)
-    return found if len(found) >= LINE_NUMBERS and not _has_text_left_of(found, sheet) else []
+    return found if len(found) >= GOING_ON and not _has_text_left_of(found, sheet) else []
 
 
 def _run_from(numbers: Sequence[Line]) -> list[Line]:
@@ -241,11 +247,11 @@ def is_page_number(text: str) -> bool:
 
 
 def _offsets(page_layouts: Sequence[PageLayout], edges: Sequence[Sequence[list[Line]]]) -> set[int]:
-    """Return, for outermost rows that are only a number, its repeated offsets from the page index."""
+    """Return, for the two outermost rows that are only a number, its repeated offsets from the page index."""
     counts = Counter(
         offset
         for page_layout, rows in zip(page_layouts, edges, strict=True)
-        if rows and (offset := _offset(rows[0], page_layout)) is not None
+        for offset in {_offset(row, page_layout) for row in rows[:2]} - {None}
     )
     return {offset for offset, count in counts.items() if count >= PAGES}
 
@@ -287,7 +293,7 @@ def _peel(page_layout: PageLayout, rows: list[list[Line]], signs: _Signs, top: b
         count += 1
     while count and not (
         _is_clear_of_text(rows[count - 1], rows[count : count + 1], top)
-        or _is_sure(rows[count - 1], page_layout, signs)
+        or _is_sure(rows[count - 1], rows[count : count + 1], page_layout, signs)
     ):
         count -= 1
     taken = [line for row in rows[:count] for line in row]
@@ -328,8 +334,15 @@ def _cells_under(heads: list[Line], row: list[Line]) -> int:
     return len({id(found[0]) for found in under if len(found) == 1})
 
 
-def _is_sure(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:
-    """Return whether other pages have the same words beside their page number, however near the text."""
+def _is_sure(row: list[Line], inner: Sequence[list[Line]], page_layout: PageLayout, signs: _Signs) -> bool:
+    """Return whether other pages have the same words, however near the text.
+
+    The words are beside their page number, or the row is not over the text, as a running head at the margin.
+    """
+    if len(inner) and all(line.text in signs.recurring and _LETTER.search(line.text) for line in row):
+        left, right = min(line.x0 for line in inner[0]), max(line.x1 for line in inner[0])
+        if row[-1].x1 <= left or row[0].x0 >= (left + right) / 2:
+            return True
     return not signs.running.isdisjoint(_words_and_offsets(row, page_layout))
 
 
@@ -338,11 +351,11 @@ def _is_furniture(row: list[Line], rank: int, page_layout: PageLayout, signs: _S
         if _is_repeated(row, signs.repeated):
             return not _is_numbered_heading(row, page_layout, signs)
         return not signs.numbered.isdisjoint(_number_heights(row))
-    if rank:
+    if rank > 1:
         return False
-    return _offset(row, page_layout) in signs.offsets or not signs.running.isdisjoint(
-        _words_and_offsets(row, page_layout)
-    )
+    if _offset(row, page_layout) in signs.offsets:
+        return True
+    return not rank and not signs.running.isdisjoint(_words_and_offsets(row, page_layout))
 
 
 def _is_numbered_heading(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:

@@ -265,3 +265,35 @@ def test_a_watermark_written_slantwise_is_furniture() -> None:
     for page in drawing.read():
         assert [piece.text for piece in page.furniture] == ["Confidential"]
         assert len(page.units) == 1
+
+
+def test_a_running_head_beside_the_first_line_and_a_number_below_the_last_are_furniture() -> None:
+    drawing = Drawing()
+    for number in range(1, 6):
+        if number > 1:
+            drawing.new_page()
+        drawing.text(430, 60, "CONFIDENTIAL", size=9)
+        lines = [
+            f"The {number * 7 + n}th clause of the terms binds both of the parties."
+            for n in range(3 + number)
+        ]
+        end = drawing.lines(lines, y=72)
+        drawing.text(290, end + 8, str(number))
+    for number, page in enumerate(drawing.read(), 1):
+        assert {piece.text for piece in page.furniture} == {"CONFIDENTIAL", str(number)}
+        assert not any("CONFIDENTIAL" in unit.section_path for unit in page.units)
+
+
+def test_line_numbers_that_go_on_from_page_to_page_are_furniture() -> None:
+    drawing = Drawing()
+    lines = justified(f"{PROSE} {OTHER} {PROSE} {OTHER}", 330)
+    half = len(lines) // 2
+    for page, start in enumerate((0, half)):
+        if page:
+            drawing.new_page()
+        for n, line in enumerate(lines[start : start + half]):
+            drawing.text(90, 100 + 24 * n, line)
+            drawing.text(66, 100 + 24 * n, str(start + n + 1), size=7)
+    pages = drawing.read()
+    assert [piece.text for page in pages for piece in page.furniture] == [str(n + 1) for n in range(2 * half)]
+    assert " ".join(unit.text for page in pages for unit in page.units).startswith("The committee met in the")
