@@ -327,7 +327,7 @@ def _clear_of(page: PageText, rect: Rect, dark: np.ndarray) -> Rect:
         return rect
     axis = 0 if page.sideways else 1
     middle = rect.center[axis]
-    offsets = points[:, axis] - middle
+    offsets: list[float] = (points[:, axis] - middle).tolist()  # not NumPy's floats, which JSON rejects
     half = (rect[axis + 2] - rect[axis]) / 2
     above = [-offset for offset in offsets if offset < -half / 4]
     below = [offset for offset in offsets if offset > half / 4]

@@ -86,7 +86,12 @@ class Command(BaseCommand):
             yield from ((case, NOWHERE) for case in cases)
             return
         for case in cases:
-            yield case, found(find_in_file(pages, case.quote, case.context))
+            try:
+                located = found(find_in_file(pages, case.quote, case.context))
+            except Exception as error:  # any: one bad case must not end the batch
+                self.stderr.write(f"{path}: {case.id}: {type(error).__name__}: {error}")
+                located = NOWHERE
+            yield case, located
 
 
 def found(anchor: Anchor | None) -> QuoteLocation:
