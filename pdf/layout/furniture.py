@@ -251,7 +251,8 @@ def _offsets(page_layouts: Sequence[PageLayout], edges: Sequence[Sequence[list[L
     counts = Counter(
         offset
         for page_layout, rows in zip(page_layouts, edges, strict=True)
-        for offset in {_offset(row, page_layout) for row in rows[:2]} - {None}
+        for offset in {_offset(row, page_layout) for row in rows[:2]}
+        if offset is not None
     )
     return {offset for offset, count in counts.items() if count >= PAGES}
 
