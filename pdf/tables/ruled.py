@@ -493,7 +493,7 @@ def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], lis
 
 def _with_heads(lines: list[Line], grid: RuledGrid) -> list[Line]:
     """Return the lines with the heads right above the grid's table in it."""
-    inset = lines[-1]
+    inset = lines[-1] if lines else None
     if not isinstance(inset, Inset) or inset.rect != grid.rect or not inset.blocks[0].cells:
         return lines
     others = [line for line in lines[:-1] if not (isinstance(line, Inset) or line.sideways)]

@@ -580,3 +580,10 @@ def test_a_cell_over_two_rows_says_so() -> None:
         [(0, 1, 2, "Blood pressure"), (1, 1, 1, "1728")],
         [(1, 1, 1, "1729")],
     ]
+
+
+def test_a_grid_on_a_page_without_words_is_no_error() -> None:
+    drawing = Drawing()
+    framed(drawing, [("", "", ""), ("", "", "")])
+    (page,) = drawing.read()
+    assert page.units == () and page.failure == ""
