@@ -116,3 +116,44 @@ def test_alerts_and_dashboard_ask_for_metrics_that_exist(client: Client, setting
     asked += [rule["expr"] for rule in rules]
     assert len(asked) > 10
     assert {name for text in asked for name in METRIC.findall(text)} <= exposed
+
+
+def audited(tmp_path: Path, python: str, npm: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run .ci/audit in a folder where pip-audit and npm answer so."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci/audit", tmp_path / ".ci/audit")
+    tools = tmp_path / ".venv/bin"
+    tools.mkdir(parents=True)
+    for name, answer in (("python", python), ("npm", npm)):
+        (tools / name).write_text(f"#!/bin/sh\n{answer}\n")
+        (tools / name).chmod(0o755)
+    return subprocess.run(
+        [tmp_path / ".ci/audit"],
+        env={"PATH": f"{tools}:/usr/bin:/bin", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+CLEAN = ("echo No known vulnerabilities found", "echo found 0 vulnerabilities")
+
+
+@pytest.mark.parametrize(
+    ("python", "npm", "environment", "status", "says"),
+    [
+        (*CLEAN, {}, 0, "requirements-cluster.lock: nothing known"),
+        ("echo No module named pip_audit; exit 1", CLEAN[1], {}, 1, "requirements.lock: NOT CHECKED"),
+        ("exit 0", CLEAN[1], {}, 1, "requirements-dev.lock: NOT CHECKED"),
+        (CLEAN[0], "echo npm error; exit 1", {}, 1, "package-lock.json: NOT CHECKED"),
+        (CLEAN[0], "exit 1", {"PINCITE_AUDIT": "offline"}, 0, "1 of 4 locks were not checked: package-lock"),
+        ("echo Found 1 known vulnerability; exit 1", CLEAN[1], {"PINCITE_AUDIT": "offline"}, 1, "known"),
+        (CLEAN[0], "echo 2 high severity vulnerabilities; exit 1", {"PINCITE_AUDIT": "offline"}, 1, "known"),
+    ],
+)
+def test_an_audit_passes_only_what_it_checked(
+    tmp_path: Path, python: str, npm: str, environment: dict[str, str], status: int, says: str
+) -> None:
+    """F12: it passed without pip-audit, and saw neither the cluster's lock nor npm's."""
+    done = audited(tmp_path, python, npm, **environment)
+    assert (done.returncode, says in done.stdout) == (status, True), done.stdout + done.stderr
