@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -25,19 +25,28 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from agents.checks import Checker, TooLong, check_file, check_later
+from agents.checks import (
+    CHECK_SECONDS,
+    TOO_MUCH,
+    Checker,
+    TooLong,
+    check_file,
+    check_later,
+    check_text_later,
+)
 from agents.evidence import Refused, verify_claim
 from agents.mcp_server import agent_of
 from agents.models import MOST_WEBHOOKS, FileCheck, ReaderEmbed, Webhook, WebhookDelivery, end_embed
 from agents.results import LocatedText, Verified, VerifiedText
 from agents.webhooks import CHOOSABLE, tested
-from documents.api.common.callers import caller
+from documents.api.common.callers import budget_of, caller
 from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import PlainView, Strict, VisibleRelated
 from documents.api.urls import UuidRouter
 from documents.files.url_fetch import FetchRefused, parsed
 from documents.models import Document, EventKind, TokenScope
 from documents.models.security import record
+from text.budget import OverBudget, Stopped
 
 
 class WebhookSerializer(Strict, serializers.ModelSerializer):
@@ -273,6 +282,24 @@ class Check(PlainView):
         return dict(sent.validated_data)
 
 
+class FileCheckSerializer(serializers.ModelSerializer):
+    """A check of a long file, stored for a day. Poll it until ``status`` is done or failed."""
+
+    results = serializers.JSONField(help_text="as for a short file; null until it is done")
+
+    class Meta:
+        model = FileCheck
+        fields = ["id", "kind", "status", "results", "error", "created_at"]
+
+
+LATER = OpenApiResponse(FileCheckSerializer, "A long file: a worker checks it. `Location` says where to ask.")
+
+
+def later(check: FileCheck) -> Response:
+    location = reverse("api:file-check", args=[check.pk])
+    return Response(FileCheckSerializer(check).data, status=202, headers={"Location": location})
+
+
 @extend_schema(tags=["checks"])
 class Verify(Check):
     """Verify each claim by a document or a text."""
@@ -288,7 +315,7 @@ class Verify(Check):
                 request_only=True,
             )
         ],
-        responses={200: VerifiedClaims, **UNUSABLE},
+        responses={200: VerifiedClaims, 202: LATER, **UNUSABLE},
     )
     def post(self, request: Request) -> Response:
         sent = self.sent(request)
@@ -296,23 +323,27 @@ class Verify(Check):
         if (document is None) == ("text" not in sent):
             raise Unusable("Give a document or a text, and not both.")
         if document is None:
-            checker = usable(lambda: Checker.of_text(sent["text"], sent["language"], sent["title"]))
-            return answer(checker.verify, sent["claims"])
+            return self.checked_text(request, sent)
         agent, key = agent_of(request, resources=False), str(document.pk)
-        return answer(lambda **claim: verify_claim(agent, key, **claim), sent["claims"])
+        budget = budget_of(request, CHECK_SECONDS)
+        results = []
+        for claim in sent["claims"]:
+            if budget.is_spent:
+                raise Unusable(TOO_MUCH, "too_much_work")
+            results.append(usable(lambda: verify_claim(agent, key, **claim)).model_dump())  # noqa: B023
+        return Response({"results": results})
 
-
-class FileCheckSerializer(serializers.ModelSerializer):
-    """A check of a long file, stored for a day. Poll it until ``status`` is done or failed."""
-
-    results = serializers.JSONField(help_text="as for a short file; null until it is done")
-
-    class Meta:
-        model = FileCheck
-        fields = ["id", "kind", "status", "results", "error", "created_at"]
-
-
-LATER = OpenApiResponse(FileCheckSerializer, "A long file: a worker checks it. `Location` says where to ask.")
+    def checked_text(self, request: Request, sent: dict[str, Any]) -> Response:
+        """Verify the claims at once, or in a worker when that takes too much processor time."""
+        what, budget = (sent["text"], sent["language"], sent["title"]), budget_of(request, CHECK_SECONDS)
+        checker = usable(lambda: Checker.of_text(*what))
+        try:
+            found = [usable(lambda: checker.verify(**claim, budget=budget)) for claim in sent["claims"]]  # noqa: B023
+        except Stopped:
+            raise Unusable(TOO_MUCH, "too_much_work") from None  # nobody reads it: the client has left
+        except OverBudget:
+            return later(usable(lambda: check_text_later(caller(request), *what, sent["claims"])))
+        return Response({"results": [result.model_dump() for result in found]})
 
 
 class FileCheckView(Check):
@@ -326,11 +357,10 @@ class FileCheckView(Check):
         sent = self.sent(request)
         what = self.kind, sent["file"], sent.get("title", ""), sent[self.field]
         try:
-            return Response({"results": usable(lambda: check_file(*what))})
-        except TooLong:
-            check = usable(lambda: check_later(caller(request), *what))
-        location = reverse("api:file-check", args=[check.pk])
-        return Response(FileCheckSerializer(check).data, status=202, headers={"Location": location})
+            budget = budget_of(request, CHECK_SECONDS)
+            return Response({"results": usable(lambda: check_file(*what, budget))})
+        except (TooLong, OverBudget):
+            return later(usable(lambda: check_later(caller(request), *what)))
 
 
 @extend_schema(tags=["checks"])
@@ -358,8 +388,10 @@ class LocateFile(FileCheckView):
 
 
 @extend_schema(tags=["checks"])
-class FileCheckDetail(generics.RetrieveAPIView):
-    """The progress of the check of a long file, and its results."""
+class FileCheckDetail(generics.RetrieveDestroyAPIView):
+    """The progress of a long check, and its results. Deleting it ends the check."""
+
+    scope = TokenScope.READ
 
     serializer_class = FileCheckSerializer
     filter_backends: list[Any] = []
@@ -376,10 +408,6 @@ def usable(made: Callable[[], Result]) -> Result:
         raise
     except Refused as refused:
         raise Unusable(str(refused)) from None
-
-
-def answer(verify: Callable[..., BaseModel], claims: Sequence[dict[str, Any]]) -> Response:
-    return Response({"results": [usable(lambda: verify(**claim)).model_dump() for claim in claims]})  # noqa: B023
 
 
 router = UuidRouter()

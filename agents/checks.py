@@ -5,6 +5,7 @@ A worker checks long files. The rows are the queue; a ticket in django-q only ma
 
 from __future__ import annotations
 
+import json
 import logging
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.files.base import File
+from django.core.files.base import ContentFile, File
 from django.db import transaction
 from django.utils import timezone
 from django_q.tasks import async_task
@@ -31,14 +32,18 @@ from documents.files.uploads import Infected, NotScanned, scan
 from documents.ingestion.parser import parse_limits
 from pdf.api import ParseFailure, parse_file
 from pdf.geometry import PageFrame
+from text.budget import OverBudget, ProcessorBudget, Stopped
 
 logger = logging.getLogger(__name__)
 MOST_PAGES = 60  # of a file that is checked within the request
 MOST_PAGES_LATER = 2000  # of a file that a worker checks
 MOST_CHECKS = 5  # of one user, waiting or running
+BESIDE = 30  # units before and after a unit that are read with it, as heads of tables
+CHECK_SECONDS, CHECK_SECONDS_LATER = 1.5, 300.0  # of processor time, in a request and in a worker
 TICKET = "agents.checks.check_due"
 TOO_LONG = "This file has {pages} pages; {most} can be checked. Add it to the library and check it there."
 TOO_MANY = "{} checks of yours are waiting. Send this one when they have ended."
+TOO_MUCH = "This check takes too long. Send fewer claims, or a shorter text, at a time."
 FAILED = "This check could not be made."
 
 
@@ -51,6 +56,7 @@ class Checker:
 
     def __init__(self, units: Sequence[SourceUnit], frames: dict[int, PageFrame]) -> None:
         self._units = [(unit, terms_of(unit.text)) for unit in units]
+        self._places = {id(unit): place for place, unit in enumerate(units)}
         self._frames = frames
 
     @classmethod
@@ -76,19 +82,40 @@ class Checker:
             raise Refused("No words were found in this file.")
         return cls(units, {page.number: page.frame for page in parsed.pages})
 
-    def verify(self, claim: str, quote: str = "", page: int | None = None) -> VerifiedText:
-        """Return the verdict by the units that share most words with the claim and its quote."""
+    def verify(
+        self, claim: str, quote: str = "", page: int | None = None, budget: ProcessorBudget | None = None
+    ) -> VerifiedText:
+        """Return the verdict by the units that share most words with the claim and its quote.
+
+        Raises OverBudget between two units.
+        """
         said = terms_of(f"{claim} {quote}")
         near = [(unit, terms) for unit, terms in self._units if page in (None, unit.page)]
         if not near:
             raise Refused(f"There are no words on page {page}.")
         near.sort(key=lambda pair: -len(said & pair[1]))
         made = Claim(claim, quote)
-        verified = (verify(made, unit, self._beside(unit)) for unit, _ in near[:VERIFIED_AGAINST])
+        shortlist = [unit for unit, _ in near[:VERIFIED_AGAINST]]
+        verified = []
+        for unit in shortlist:
+            if budget:
+                budget.check()
+            verified.append(verify(made, unit, self._beside(unit, shortlist)))
+            if verified[-1].verdict == "exact":
+                break
         return self._result(min(verified, key=preference))
 
-    def _beside(self, unit: SourceUnit) -> list[SourceUnit]:
-        return [other for other, _ in self._units if other.page == unit.page and other is not unit]
+    def _beside(self, unit: SourceUnit, shortlist: Sequence[SourceUnit]) -> list[SourceUnit]:
+        """Return the units around this one on its page, in order, and those of the shortlist there."""
+        listed = {id(other) for other in shortlist}
+        at = self._places[id(unit)]
+        return [
+            other
+            for place, (other, _) in enumerate(self._units)
+            if other.page == unit.page
+            and other is not unit
+            and (abs(place - at) <= BESIDE or id(other) in listed)
+        ]
 
     def _result(self, found: Verification) -> VerifiedText:
         frame = self._frames.get(found.page)
@@ -107,25 +134,50 @@ class Checker:
 
 
 def check_file(
-    kind: FileCheck.Kind, file: File, title: str, wanted: Sequence[dict[str, Any]], most: int = MOST_PAGES
+    kind: FileCheck.Kind,
+    file: File,
+    title: str,
+    wanted: Sequence[dict[str, Any]],
+    budget: ProcessorBudget,
+    most: int = MOST_PAGES,
 ) -> list[dict[str, Any]]:
-    """Return a result for each claim or quote, as JSON. Raises TooLong, Refused."""
+    """Return a result for each claim or quote, as JSON. Raises TooLong, Refused, OverBudget."""
     if kind == FileCheck.Kind.LOCATE:
         quotes = [(quoted["quote"], quoted["context"]) for quoted in wanted]
-        return [found.model_dump() for found in locate_in_file(file, quotes, most)]
-    checker = Checker.of_file(file, title, most)
-    return [checker.verify(**claim).model_dump() for claim in wanted]
+        return [found.model_dump() for found in locate_in_file(file, quotes, budget, most)]
+    if str(file.name).endswith(TEXT):
+        kept = json.load(file)
+        checker = Checker.of_text(kept["text"], kept["language"], title)
+    else:
+        checker = Checker.of_file(file, title, most)
+    return [checker.verify(**claim, budget=budget).model_dump() for claim in wanted]
+
+
+TEXT = ".text.json"
+
+
+def check_text_later(
+    owner: User, text: str, language: str, title: str, wanted: Sequence[dict[str, Any]]
+) -> FileCheck:
+    """Store the text until a worker has checked it. Raises Refused for a user with too many checks."""
+    kept = ContentFile(json.dumps({"text": text, "language": language}).encode())
+    return check_later(owner, FileCheck.Kind.VERIFY, kept, title, wanted, TEXT)
 
 
 def check_later(
-    owner: User, kind: FileCheck.Kind, file: File, title: str, wanted: Sequence[dict[str, Any]]
+    owner: User,
+    kind: FileCheck.Kind,
+    file: File,
+    title: str,
+    wanted: Sequence[dict[str, Any]],
+    end: str = ".pdf",
 ) -> FileCheck:
     """Store the file until a worker has checked it. Raises Refused for a user with too many checks."""
     if FileCheck.objects.visible_to(owner).unfinished().count() >= MOST_CHECKS:
         raise Refused(TOO_MANY.format(MOST_CHECKS))
     file.seek(0)
     check = FileCheck(owner=owner, kind=kind, title=title, wanted=list(wanted))
-    check.file.save(f"{check.pk}.pdf", file)
+    check.file.save(f"{check.pk}{end}", file)
     transaction.on_commit(lambda: async_task(TICKET, group="checks"), robust=True)
     return check
 
@@ -135,10 +187,16 @@ def check_due() -> int:
     checked = 0
     while check := _claimed():
         check.status, check.error = FileCheck.Status.DONE, ""
+        budget = CancellableBudget(check)
         try:
             kind = FileCheck.Kind(check.kind)
             with check.file.open("rb") as file:
-                check.results = check_file(kind, file, check.title, check.wanted, MOST_PAGES_LATER)
+                check.results = check_file(kind, file, check.title, check.wanted, budget, MOST_PAGES_LATER)
+        except Stopped:
+            check.file.delete(save=False)
+            continue
+        except OverBudget:
+            check.status, check.error = FileCheck.Status.FAILED, TOO_MUCH
         except Refused as refused:
             check.status, check.error = FileCheck.Status.FAILED, str(refused)[:500]
         except Exception:
@@ -149,6 +207,21 @@ def check_due() -> int:
         announce(Event.CHECK_DONE, check.owner_id, {"check": str(check.pk), "status": check.status})
         checked += 1
     return checked
+
+
+class CancellableBudget(ProcessorBudget):
+    """The budget of a check by a worker. It is stopped when the check's row is deleted."""
+
+    __slots__ = ("_row",)
+
+    def __init__(self, check: FileCheck) -> None:
+        super().__init__(CHECK_SECONDS_LATER)
+        self._row = FileCheck.objects.filter(pk=check.pk, owner__is_active=True)
+
+    def check(self) -> None:
+        if not self._row.exists():
+            self.stop()
+        super().check()
 
 
 def _claimed() -> FileCheck | None:
@@ -177,7 +250,7 @@ def forget_file(sender: object, instance: FileCheck, **more: Any) -> None:
 
 
 def locate_in_file(
-    file: File, quotes: Sequence[tuple[str, str]], most: int = MOST_PAGES
+    file: File, quotes: Sequence[tuple[str, str]], budget: ProcessorBudget, most: int = MOST_PAGES
 ) -> list[LocatedText]:
     """Locate each (quote, context) in a PDF. Raises TooLong for more pages, Refused if it is unreadable."""
     with kept_for_now(file) as path:
@@ -188,7 +261,11 @@ def locate_in_file(
             raise Refused(failure.message) from None
         if count > most:
             raise TooLong(TOO_LONG.format(pages=count, most=most))
-        return [_located(pages, quote, context) for quote, context in quotes]
+        found = []
+        for quote, context in quotes:
+            budget.check()
+            found.append(_located(pages, quote, context))
+        return found
 
 
 def _located(pages: FilePages, quote: str, context: str) -> LocatedText:

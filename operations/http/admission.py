@@ -25,7 +25,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_only_middleware
 from django.utils.functional import SimpleLazyObject
 
-from documents.api.common.callers import parse_rate
+from documents.api.common.callers import BUDGETS, parse_rate
 from operations.http.errors import error_page
 from operations.postgres.base import ConnectionKind, current_kind
 from text.numbers import whole_number
@@ -89,7 +89,10 @@ def body_limit(application: Application, max_bytes: int) -> Application:
         async def count() -> Message:
             nonlocal received, overrun, whole
             if whole:  # the next message is the disconnect
-                return await receive()
+                message = await receive()
+                for budget in scope.get(BUDGETS, ()):
+                    budget.stop()
+                return message
             try:
                 message = await asyncio.wait_for(receive(), clock.seconds_left())
             except TimeoutError:

@@ -150,3 +150,73 @@ def test_what_waits_is_limited_found_again_and_deleted(alice: User, monkeypatch:
     kept = FileCheck.objects.create(owner=alice, kind="verify", wanted=[])
     checks.sweep(None)
     assert list(FileCheck.objects.all()) == [kept]
+
+
+LONG_TEXT = "\n\n".join(
+    f"In {1900 + n} the mill at Lower {n} ground {n * 7} sacks of rye." for n in range(600)
+)
+
+
+def test_a_text_is_compared_by_a_shortlist_and_its_surroundings(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F1: each of a hundred claims was compared with every unit of a text."""
+    seen: list[int] = []
+    own = checks.verify
+
+    def noted(claim: object, unit: object, beside: list[object]) -> object:
+        seen.append(len(beside))
+        return own(claim, unit, beside)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(checks, "verify", noted)
+    checker = checks.Checker.of_text(LONG_TEXT)
+    result = checker.verify("In 2400 the mill at Lower 500 ground 3500 sacks of rye.")
+    assert result.verified
+    assert len(seen) <= 12 and max(seen) <= 2 * checks.BESIDE + 12
+
+
+def test_a_long_check_of_a_text_is_a_job_that_its_caller_can_end(
+    alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F1: one call with a read-only token took hours of a web process."""
+    monkeypatch.setattr("agents.api.CHECK_SECONDS", 0.0)
+    api = client_of(alice)
+    claims = [{"claim": "Take 5 mg twice a day with food."}, {"claim": "Take 5 g twice a day with food."}]
+    answer = api.post("/api/verify/", {"text": LEAFLET, "claims": claims}, format="json")
+    assert answer.status_code == 202, answer.content
+    place = answer["Location"]
+    assert api.get(place).json()["status"] == "waiting"
+    assert checks.check_due() == 1
+    found = api.get(place).json()
+    assert [result["verified"] for result in found["results"]] == [True, False]
+    again = api.post("/api/verify/", {"text": LEAFLET, "claims": claims}, format="json")["Location"]
+    assert client_of(bob).delete(again).status_code == 404
+    assert api.delete(again).status_code == 204
+    assert checks.check_due() == 0
+
+
+def test_a_check_that_is_deleted_while_it_runs_ends(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = [{"claim": "Take 5 mg twice a day with food.", "quote": "", "page": None}] * 9
+    checks.check_text_later(alice, LEAFLET, "en", "", claims)
+    made = 0
+    own = checks.Checker.verify
+
+    def verified(self: checks.Checker, **sent: object) -> object:
+        nonlocal made
+        made += 1
+        FileCheck.objects.all().delete()
+        return own(self, **sent)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(checks.Checker, "verify", verified)
+    checks.check_due()
+    assert made == 1 and not FileCheck.objects.exists()
+
+
+def test_claims_against_a_document_stop_at_the_budget(
+    alice: User, ingested: Ingest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = ingested(alice, "The Supplier shall indemnify the Customer.")
+    monkeypatch.setattr("agents.api.CHECK_SECONDS", 0.0)
+    sent = {"document": str(document.pk), "claims": [{"claim": "The Supplier shall indemnify."}] * 3}
+    answer = client_of(alice).post("/api/verify/", sent, format="json")
+    assert answer.status_code == 422 and answer.json()["code"] == "too_much_work"

@@ -21,6 +21,7 @@ from rest_framework.throttling import BaseThrottle
 from documents import shared_state
 from documents.models import ApiToken, TokenScope
 from documents.models.security import digest_of
+from text.budget import ProcessorBudget
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -91,6 +92,16 @@ def caller(request: Request) -> User:
     return user
 
 
+def budget_of(request: Request, seconds: float) -> ProcessorBudget:
+    """Return a budget for the work of a request. It is stopped when the client leaves."""
+    budget = ProcessorBudget(seconds)
+    scope = getattr(request._request, "scope", None)
+    if scope is not None:
+        scope.setdefault(BUDGETS, []).append(budget)
+    return budget
+
+
+BUDGETS = "pincite.budgets"  # key of the ASGI scope
 DEEPEST = 64  # levels of JSON; valid requests have at most five
 TOO_DEEP = "This JSON is nested too deeply."
 PERIODS = {"s": 1, "min": 60, "h": 3600, "day": 86400}
