@@ -24,14 +24,25 @@ from documents.ingestion.leases import host
 from documents.ingestion.queue import waiting_documents
 from documents.models import Document
 from documents.tasks import SWEEP_EVERY, recover_from, sweep_in_turn
-from operations.processes import ProcessGroup, bind_to_parent, children, is_alive, lower_priority, send
+from operations.processes import (
+    ProcessGroup,
+    bind_to_parent,
+    children,
+    is_alive,
+    lower_priority,
+    processor_seconds,
+    send,
+)
 from pdf.sandbox.confinement import weaknesses
 
 logger = logging.getLogger(__name__)
 TICK = 1.0  # seconds between two checks
-START_SECONDS = 120.0  # seconds until all processes of a cluster must be there: a busy machine imports slowly
+START_SECONDS = 120.0  # seconds without processor time in which a cluster must be whole
 RECOVERY_SECONDS = 15.0  # seconds a broken cluster may finish its documents
-STALL_SECONDS = 30.0  # seconds in which documents wait and no worker takes one
+STALL_SECONDS = 30.0  # seconds in which documents wait, no worker takes one, and none uses the processor
+WORKS = 0.015  # processor time per second that counts as work: an idle cluster used 0.010, measured
+STARTS = 0.003  # likewise while a cluster starts: its sentinel alone used 0.001
+LONGEST_PAUSE = 600.0  # seconds between two replacements; each doubles the pause until a document is taken
 STOP_SECONDS = 20.0  # seconds workers have to requeue their documents
 
 
@@ -40,7 +51,7 @@ class Watchdog:
 
     def __init__(self, stop: threading.Event) -> None:
         self.stop = stop
-        self.restarts = -1
+        self.restarts, self.failures = -1, 0
         self.start()
 
     def start(self) -> None:
@@ -48,6 +59,7 @@ class Watchdog:
         self.known_members: set[int] = set()
         self.broken_since: float | None = None
         self.last_progress = self.started = time.monotonic()
+        self.used, self.used_at = 0.0, self.started
         self.last_sweep = 0.0
         self.restarts += 1
 
@@ -93,17 +105,33 @@ class Watchdog:
             self.broken_since = self.broken_since or now - RECOVERY_SECONDS
 
     def needs_replacement(self, now: float) -> bool:
+        """Judge by progress: leased documents, an empty queue, or processor time of the cluster.
+
+        On a busy machine a cluster that imports or recognises is slow; a new one would begin again.
+        """
         in_work = Document.objects.filter(lease_holder__startswith=f"{host()}:", lease__isnull=False).exists()
-        if in_work or not self.is_whole or not waiting_documents().exists():
+        if in_work:
+            self.failures = 0
+        if in_work or self.uses_processor(now) or (self.is_whole and not waiting_documents().exists()):
             self.last_progress = now
         if self.broken_since is not None:
             return not in_work or now - self.broken_since >= RECOVERY_SECONDS
         if not self.is_whole:
-            return now - self.started >= START_SECONDS
-        return now - self.last_progress >= STALL_SECONDS
+            return now - self.last_progress >= START_SECONDS
+        return now - self.last_progress >= min(STALL_SECONDS * 2**self.failures, LONGEST_PAUSE)
+
+    def uses_processor(self, now: float) -> bool:
+        """Return whether the cluster has used processor time since the last call that returned True."""
+        used = processor_seconds([self.cluster.process.pid])
+        least = WORKS if self.is_whole else STARTS
+        if used - self.used < least * (now - self.used_at) and used >= self.used:
+            return False
+        self.used, self.used_at = used, now
+        return True
 
     def replace(self) -> None:
         logger.error("the task queue's cluster is replaced")
+        self.failures += 1
         end_cluster(self.cluster)
         for process_id in self.known_members:
             recover_from(f"{host()}:{process_id}")
