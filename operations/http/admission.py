@@ -48,6 +48,7 @@ SILENCE_SECONDS = 30.0  # without a byte; longer than a phone takes to change ce
 FIRST_SECONDS, LEAST_BYTES_A_SECOND = 60.0, 8192  # time limit: the former + bytes received / the latter
 LINGER = 0.5  # seconds for the response to arrive before the connection closes on unread bytes
 
+TWO_LENGTHS = "This request cannot be read."
 TOO_SLOW = "The request was not received completely in time. Send it again."
 
 
@@ -81,6 +82,9 @@ def body_limit(application: Application, max_bytes: int) -> Application:
             await application(scope, receive, send)
             return
         received, whole, clock = 0, False, Clock(time.monotonic())
+        if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
+            await refuse_two_lengths(scope, send)  # proxies may take the other one (request smuggling)
+            return
         if declared_length(scope) > limit:
             await refuse_body(scope, receive, send, max_bytes, received)
             return
@@ -152,15 +156,25 @@ async def refuse_body(
     await send({"type": "http.response.body", "body": b""})
 
 
+async def refuse_two_lengths(scope: MutableMapping[str, Any], send: Send) -> None:
+    await refuse_and_close(scope, send, 400, "parse_error", TWO_LENGTHS)
+
+
 async def refuse_slow(scope: MutableMapping[str, Any], send: Send) -> None:
-    """Send 408 and close the connection: further bytes belong to a request that has ended."""
-    answer = error_page(ASGIRequest(scope, BytesIO()), 408, "too_slow", TOO_SLOW)
+    await refuse_and_close(scope, send, 408, "too_slow", TOO_SLOW)
+
+
+async def refuse_and_close(
+    scope: MutableMapping[str, Any], send: Send, status: int, code: str, message: str
+) -> None:
+    """Send the error and close the connection: further bytes belong to a request that has ended."""
+    answer = error_page(ASGIRequest(scope, BytesIO()), status, code, message)
     headers = [
         (b"content-type", answer.headers["Content-Type"].encode()),
         (b"content-length", str(len(answer.content)).encode()),
         (b"connection", b"close"),
     ]
-    await send({"type": "http.response.start", "status": 408, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": answer.content})
 
 

@@ -9,15 +9,19 @@ import threading
 from argparse import ArgumentParser
 from typing import Any
 
+import h11
 import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from chat.answers.runner import hand_over, take_up
 from operations.processes import bind_to_parent
 
 logger = logging.getLogger(__name__)
 
+HEADER_SECONDS = 30.0  # from the first byte, or the connection, to the end of the headers
+ARRIVED_SECONDS = 0.5  # to read what lies in the socket
 KEEP_ALIVE = 75  # seconds; longer than proxies keep idle connections, or they reuse closed ones
 
 
@@ -38,6 +42,7 @@ class Command(BaseCommand):
             "config.asgi:application",
             host=host,
             port=port,
+            http=HeadersInTime,
             proxy_headers=bool(settings.TRUSTED_PROXIES),
             forwarded_allow_ips=settings.TRUSTED_PROXIES,
             timeout_keep_alive=KEEP_ALIVE,
@@ -47,6 +52,41 @@ class Command(BaseCommand):
             server_header=False,
         )
         Server(config).run()
+
+
+class HeadersInTime(H11Protocol):
+    """uvicorn's protocol that closes a connection whose request headers do not arrive in time."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._deadline = self.loop.call_later(HEADER_SECONDS, self._expect)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:  # the headers are complete
+            self._cancel_deadline()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(HEADER_SECONDS, self._expect)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel_deadline()
+        super().connection_lost(exc)
+
+    def _cancel_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _expect(self) -> None:
+        """Read what has already arrived, as this process may have been busy; then close."""
+        self._deadline = self.loop.call_later(ARRIVED_SECONDS, self._close_unless_answering)
+
+    def _close_unless_answering(self) -> None:
+        self._deadline = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
 
 
 class Server(uvicorn.Server):

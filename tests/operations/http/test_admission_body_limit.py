@@ -14,6 +14,7 @@ import uvicorn
 
 from operations.http import admission as module
 from operations.http.admission import FORM_BYTES, Message, Receive, Send, body_limit
+from operations.management.commands import web
 
 LIMIT = 40 * 1024 * 1024
 MOST = int(1.05 * LIMIT)
@@ -182,3 +183,42 @@ def test_a_body_that_drips_is_not_waited_for(port: int, monkeypatch: pytest.Monk
                 time.sleep(0.05)
     assert answer.startswith(b"HTTP/1.1 408")
     assert sent < 300
+
+
+def test_two_lengths_of_one_body_are_refused(port: int) -> None:
+    """A proxy in front may take the other one, and then another request is in the body."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+        client.sendall(
+            b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        )
+        answer = client.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 400") and b"connection: close" in answer.lower()
+
+
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"])
+@pytest.mark.parametrize("half", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-A: "])
+def test_headers_that_never_end_close_the_connection(
+    before: bytes, half: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F14: 300 half-sent requests kept their connections for more than 70 s."""
+    if before and not half:
+        return  # an idle connection is kept for KEEP_ALIVE
+    monkeypatch.setattr(web, "HEADER_SECONDS", 0.3)
+
+    async def application(scope: Message, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    config = uvicorn.Config(application, http=web.HeadersInTime, log_config=None, lifespan="off")
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, args=[[listening]])
+        thread.start()
+        with socket.create_connection(listening.getsockname(), timeout=60) as client:
+            client.sendall(before + half)
+            received = b""
+            while part := client.recv(65536):  # ends when the server closes
+                received += part
+        server.should_exit = True
+        thread.join()
+    assert received.count(b"200 OK") == bool(before)
