@@ -49,12 +49,23 @@ from documents.models.security import record
 from text.budget import OverBudget, Stopped
 
 
+def was_created(serializer: serializers.BaseSerializer) -> bool:
+    """Return whether the response is that of the request which created the row: it alone shows secrets."""
+    return getattr(serializer.context.get("view"), "action", "") == "create"
+
+
 class WebhookSerializer(Strict, serializers.ModelSerializer):
-    """An address and the events it receives. The receiver verifies signatures with ``secret``."""
+    """An address and the events it receives. The receiver verifies signatures with ``secret``.
+
+    ``secret`` is in the response that created the webhook, and in no other.
+    """
 
     url = serializers.CharField(max_length=2000, help_text="http(s); private networks are refused")
     events = serializers.ListField(child=serializers.ChoiceField(CHOOSABLE), min_length=1, max_length=10)
-    secret = serializers.CharField(read_only=True)
+    secret = serializers.SerializerMethodField()
+
+    def get_secret(self, webhook: Webhook) -> str:
+        return webhook.secret if was_created(self) else ""
 
     class Meta:
         model = Webhook
@@ -130,7 +141,8 @@ ORIGIN = r"^https?://[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?(:[0-9]{1,5})?
 class EmbedSerializer(Strict, serializers.ModelSerializer):
     """A reader of one document for an ``<iframe>`` in pages of the named sites, until it expires.
 
-    ``url`` opens it; append ``?page=`` and ``?q=`` (words), or ``?citation=``, to highlight a place.
+    ``url`` is in the response that created it, and in no other: anyone who has it
+    reads the document. Append ``?page=`` and ``?q=`` (words), or ``?citation=``, to highlight a place.
     """
 
     document = VisibleRelated(queryset=Document.objects.all(), rights="editable_by")
@@ -149,6 +161,8 @@ class EmbedSerializer(Strict, serializers.ModelSerializer):
         read_only_fields = ["id", "expires_at", "created_at"]
 
     def get_url(self, embed: ReaderEmbed) -> str:
+        if not was_created(self):
+            return ""
         path = reverse("embedded-reader", args=[embed.token])
         request: Request | None = self.context.get("request")
         return request.build_absolute_uri(path) if request else path

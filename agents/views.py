@@ -36,17 +36,23 @@ SHOWN = 5  # deliveries of each
 @require_safe
 @login_required
 def webhooks(request: HttpRequest) -> HttpResponse:
-    return webhooks_page(request)
+    return webhooks_page(request, new=request.session.pop(NEW, ""))
 
 
-def webhooks_page(request: HttpRequest, url: str = "", chosen: Sequence[str] | None = None) -> HttpResponse:
+NEW = "new_webhook"  # session key: the id of a webhook whose secret the next page shows, once
+
+
+def webhooks_page(
+    request: HttpRequest, url: str = "", chosen: Sequence[str] | None = None, new: str = ""
+) -> HttpResponse:
     """Show the user's webhooks. ``url`` and ``chosen`` (events): the input of a refused form."""
     latest = WebhookDelivery.objects.all()[:SHOWN]
     own = Webhook.objects.visible_to(request.user).prefetch_related(
         Prefetch("deliveries", latest, to_attr="latest")
     )
     ticked = [event for event, _name in CHOOSABLE] if chosen is None else chosen
-    shown = {"webhooks": own, "events": CHOOSABLE, "url": url, "ticked": ticked}
+    shown: dict[str, object] = {"webhooks": own, "events": CHOOSABLE, "url": url, "ticked": ticked}
+    shown["new"] = UUID(new) if new else None
     return render(request, "account/webhooks.html", shown, status=422 if url else 200)
 
 
@@ -67,7 +73,8 @@ def add(request: HttpRequest) -> HttpResponse:
         except FetchRefused as refused:
             messages.error(request, refused.message)
         else:
-            Webhook.objects.create(owner=request.user, url=url, events=events)
+            made = Webhook.objects.create(owner=request.user, url=url, events=events)
+            request.session[NEW] = str(made.pk)
             messages.success(request, _("The webhook was added. Send a test message to try it."))
             return redirect("webhooks")
     return webhooks_page(request, url, events)

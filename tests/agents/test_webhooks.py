@@ -199,6 +199,7 @@ def test_the_page_adds_tests_and_removes_webhooks(alice: User, bob: User, receiv
     assert webhook.events == ["answer.done"]
     shown = client.get("/account/webhooks/").content.decode()
     assert receiver.url in shown and webhook.secret in shown
+    assert webhook.secret not in client.get("/account/webhooks/").content.decode(), "F8: it is shown once"
     assert receiver.url not in other.get("/account/webhooks/").content.decode()
     tried = client.post(f"/account/webhooks/{webhook.pk}/test/", follow=True).content.decode()
     assert "The test message was delivered" in tried and len(receiver.received) == 1
@@ -217,3 +218,18 @@ def test_nothing_is_sent_for_who_was_deactivated(alice: User, receiver: Receiver
     announce(Event.DOCUMENT_READY, alice.pk, {"title": "after"})
     assert deliver_due() == 0 and receiver.received == []
     assert WebhookDelivery.objects.filter(webhook=webhook).count() == 1
+
+
+def test_a_secret_is_in_the_answer_that_made_it_only(alice: User, ingested: Ingest) -> None:
+    """F8: a read-only token listed the secrets of webhooks and the addresses of embedded readers."""
+    api, document = client_of(alice), ingested(alice, "Acme sold 1,577 red anvils in 2018.")
+    url = {"url": "https://example.com/", "events": ["document.ready"]}
+    made = api.post("/api/webhooks/", url, format="json").json()
+    frame = {"document": str(document.pk), "origins": ["https://example.com"]}
+    embed = api.post("/api/embeds/", frame, format="json").json()
+    assert made["secret"] and embed["url"]
+    for path in ("webhooks/", f"webhooks/{made['id']}/", "embeds/", f"embeds/{embed['id']}/"):
+        shown = api.get(f"/api/{path}").content.decode()
+        assert made["secret"] not in shown and embed["url"] not in shown and made["secret"][:12] not in shown
+    changed = api.patch(f"/api/webhooks/{made['id']}/", {"is_active": False}, format="json").json()
+    assert changed["secret"] == ""
