@@ -136,17 +136,25 @@ def audited(tmp_path: Path, python: str, npm: str, **environment: str) -> subpro
     )
 
 
+CI = {"CI": "true"}
 CLEAN = ("echo No known vulnerabilities found", "echo found 0 vulnerabilities")
 
 
 @pytest.mark.parametrize(
     ("python", "npm", "environment", "status", "says"),
     [
-        (*CLEAN, {}, 0, "requirements-cluster.lock: nothing known"),
-        ("echo No module named pip_audit; exit 1", CLEAN[1], {}, 1, "requirements.lock: NOT CHECKED"),
-        ("exit 0", CLEAN[1], {}, 1, "requirements-dev.lock: NOT CHECKED"),
-        (CLEAN[0], "echo npm error; exit 1", {}, 1, "package-lock.json: NOT CHECKED"),
-        (CLEAN[0], "exit 1", {"PINCITE_AUDIT": "offline"}, 0, "1 of 4 locks were not checked: package-lock"),
+        (*CLEAN, CI, 0, "requirements-cluster.lock: nothing known"),
+        ("echo No module named pip_audit; exit 1", CLEAN[1], CI, 1, "requirements.lock: NOT CHECKED"),
+        ("exit 0", CLEAN[1], CI, 1, "requirements-dev.lock: NOT CHECKED"),
+        (CLEAN[0], "echo npm error; exit 1", CI, 1, "package-lock.json: NOT CHECKED"),
+        (CLEAN[0], "exit 1", {}, 0, "1 of 4 locks were NOT CHECKED: package-lock.json"),
+        (
+            CLEAN[0],
+            "exit 1",
+            CI | {"PINCITE_AUDIT": "offline"},
+            0,
+            "1 of 4 locks were not checked: package-lock",
+        ),
         ("echo Found 1 known vulnerability; exit 1", CLEAN[1], {"PINCITE_AUDIT": "offline"}, 1, "known"),
         (CLEAN[0], "echo 2 high severity vulnerabilities; exit 1", {"PINCITE_AUDIT": "offline"}, 1, "known"),
     ],
