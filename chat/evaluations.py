@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 import threading
 import time
@@ -22,6 +23,7 @@ from django.test.utils import override_settings
 
 from chat.answers import question_commands
 from chat.answers.runner import claim_next
+from chat.answers.without_model.answer import NAME as WITHOUT_MODEL
 from chat.answers.without_model.question import language_of, message
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Citation, Message, ReviewCell, ReviewColumn
@@ -41,28 +43,45 @@ from retrieval.evaluations import (
     wanted_files,
 )
 from retrieval.provider_calls import ProviderError
+from text.numbers import number_words
+from text.quantities import Quantity, quantities_in
 from text.terms import terms_of
-from text.values import values_in
 
 # --- Answers to questions with known pages and values (FinanceBench's format) ---
 
 
 class AnsweredQuestion(KnownQuestion, frozen=True):
-    """A question with its known answer."""
+    """A question with its known answer; ``sources``: what answers it, "Table", "Chart", …; [] if unknown."""
 
     answer: str = ""
+
+
+class SaidValues(msgspec.Struct, frozen=True):
+    """Counts of questions.
+
+    Attributes:
+        asked: their known answer is one number, date or name, which text or tables give; or the document
+            does not answer them.
+        said: of these, a value was said.
+        right: of these, the value is the known one, within its rounding and with its scale.
+    """
+
+    asked: int
+    said: int
+    right: int
 
 
 class AnswerScores(msgspec.Struct, frozen=True):
     """Shares of questions; ``precision`` and ``verified`` are shares of citations.
 
     Attributes:
-        cited: an evidence page is cited.
-        first: the first citation is on an evidence page.
+        cited: an evidence page is cited; passages under a refusal do not count.
+        first: the first citation is on an evidence page; likewise.
+        shown: an evidence page is among the pages shown, also under a refusal.
+        shown_first: it is shown first.
         precision: citations on an evidence page.
         verified: citations whose verdict is exact, normalized, moved or computed.
-        values: of the questions whose known answer has an amount: the answer claims it (outside headings),
-            with any sign; amounts that must be computed count as missing.
+        values: values said, see ``SaidValues``.
         unanswered: the answer states, in the question's language, that no direct answer was found; or with a
             model, that the documents do not say.
         citations: mean number per question.
@@ -73,9 +92,11 @@ class AnswerScores(msgspec.Struct, frozen=True):
     questions: int
     cited: float
     first: float
+    shown: float
+    shown_first: float
     precision: float
     verified: float
-    values: float
+    values: SaidValues
     unanswered: float
     citations: float
     judged_right: float | None
@@ -84,7 +105,7 @@ class AnswerScores(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedAnswer:
-    """A question with its answer: the cited pages in order, and their verdicts."""
+    """A question with its answer: the cited pages in order, their verdicts, and the claims that it makes."""
 
     known: AnsweredQuestion
     right_pages: frozenset[int]
@@ -92,6 +113,7 @@ class EvaluatedAnswer:
     verdicts: tuple[str, ...]
     text: str
     milliseconds: float
+    said: tuple[str, ...] = ()
 
     @property
     def is_unanswered(self) -> bool:
@@ -101,6 +123,10 @@ class EvaluatedAnswer:
     @property
     def cites_evidence(self) -> bool:
         return bool(self.right_pages & set(self.pages))
+
+    @property
+    def shows_first(self) -> bool:
+        return bool(self.pages) and self.pages[0] in self.right_pages
 
 
 def answer_questions(
@@ -139,20 +165,22 @@ def _outcome(
         tuple(row.verdict for row in rows),
         without_markers(Message.objects.get(pk=answer.pk).content),
         milliseconds,
+        tuple(row.claim for row in rows if answer.provider != WITHOUT_MODEL or row.verdict != "found"),
     )
 
 
 def scores_of(outcomes: Sequence[EvaluatedAnswer]) -> AnswerScores:
     citations = [(page in o.right_pages) for o in outcomes for page in o.pages]
     verdicts = [verdict in VERIFIED for o in outcomes for verdict in o.verdicts]
-    with_value = [o for o in outcomes if amounts_in(o.known.answer)]
     return AnswerScores(
         questions=len(outcomes),
-        cited=share(o.cites_evidence for o in outcomes),
-        first=share(bool(o.pages) and o.pages[0] in o.right_pages for o in outcomes),
+        cited=share(o.cites_evidence and not o.is_unanswered for o in outcomes),
+        first=share(o.shows_first and not o.is_unanswered for o in outcomes),
+        shown=share(o.cites_evidence for o in outcomes),
+        shown_first=share(o.shows_first for o in outcomes),
         precision=share(citations),
         verified=share(verdicts),
-        values=share(claims_value(o) for o in with_value),
+        values=said_values(outcomes),
         unanswered=share(o.is_unanswered for o in outcomes),
         citations=round(len(citations) / len(outcomes), 2) if outcomes else 0.0,
         judged_right=judged_right(),
@@ -160,16 +188,48 @@ def scores_of(outcomes: Sequence[EvaluatedAnswer]) -> AnswerScores:
     )
 
 
-def claims_value(outcome: EvaluatedAnswer) -> bool:
-    """Return whether the answer claims a value of the known answer."""
-    lines = [line for line in outcome.text.splitlines() if not line.startswith("#")]
-    claimed = {number for line in lines for number in amounts_in(line)}
-    return bool(amounts_in(outcome.known.answer) & claimed)
+LONGEST_VALUE = 8  # words of a known answer that is one number, date or name
+TEXT_SOURCES = re.compile(r"te[xk]?[xt]|tab", re.IGNORECASE)  # "Text", "Texte", "Tabelle"
 
 
-def amounts_in(text: str) -> set[Decimal]:
-    """Return the absolute values in a text, without years and dates."""
-    return {abs(value.number) for value in values_in(text) if value.kind not in ("year", "date")}
+def said_values(outcomes: Sequence[EvaluatedAnswer]) -> SaidValues:
+    asked = [o for o in outcomes if not o.known.evidence or is_one_value(o.known)]
+    said = [o for o in asked if o.said]
+    return SaidValues(len(asked), len(said), sum(says_right(o) for o in said))
+
+
+def is_one_value(known: AnsweredQuestion) -> bool:
+    """Return whether a known answer is one number, date or name that text or a table gives."""
+    if known.sources and not any(map(TEXT_SOURCES.search, known.sources)):
+        return False
+    words = known.answer.split()
+    if not words or len(words) > LONGEST_VALUE or words[0].casefold().strip(".,") in ("yes", "no"):
+        return False
+    values = quantities_in(known.answer, language_of(known.question))
+    return len(values) == 1 or (not values and all(word[:1].isupper() for word in words))
+
+
+def says_right(outcome: EvaluatedAnswer) -> bool:
+    """Return whether a claim has the known value: within the rounding of either, with its scale.
+
+    A known number without a scale may be in the scale that its question names: "in USD millions".
+    """
+    language = language_of(outcome.known.question)
+    known = quantities_in(outcome.known.answer, language)
+    if not known:
+        return any(outcome.known.answer.casefold() in claim.casefold() for claim in outcome.said)
+    asked = {scale for word, scale in number_words(language).scales.items() if word in outcome.known.question}
+    scales = asked if asked and known[0].scale == 1 else {Decimal(1)}
+    values = [q for claim in outcome.said for q in quantities_in(claim.rpartition(": ")[2], language)]
+    return any(same_amount(known[0], scale, said) for scale in scales for said in values)
+
+
+def same_amount(known: Quantity, scale: Decimal, said: Quantity) -> bool:
+    """Return whether two amounts are equal, in any sign, within half of the last place of either."""
+    if "date" in (known.dimension, said.dimension):
+        return known.base == said.base
+    off = max(known.step * scale, said.step) / 2
+    return abs(abs(known.base * scale) - abs(said.base)) <= off
 
 
 def judged_right() -> float | None:
@@ -211,7 +271,7 @@ def write_scores(out: OutputWrapper, scores: msgspec.Struct, json: bool) -> None
     if json:
         out.write(msgspec.json.encode(scores).decode())
         return
-    named = msgspec.structs.asdict(scores)
+    named = msgspec.to_builtins(scores)
     width = max(map(len, named)) + 2
     for name, value in named.items():
         out.write(f"{name:<{width}}{value}")

@@ -75,6 +75,7 @@ _NUMBER = re.compile(rf"{CURRENCY_SIGN}|[A-Z]{{3}}(?=\s?\d)|[()\s]|[-–−+](?=
 _DECIMALS = re.compile(r"\d[.,]\d{1,2}\)?$")
 _DIGIT = re.compile(r"\d")
 _NEGATIVE = re.compile(rf"(?:{CURRENCY_SIGN})?\s?\(.*\)|(?:{CURRENCY_SIGN})?\s?[-–−]\s?[\d$€£¥.].*")
+_SENTENCE_ENDS = (".", "!", "。")
 _TOTAL_CLOSES = re.compile(r"[:：]\s*$")
 _PERIOD_END = re.compile(r"\b(?:Q|H)([1-4])\b|\b([1-4])(?:Q|H)\b")
 _CAPITALISED_NOUNS = frozenset({"de"})
@@ -133,7 +134,9 @@ class CellReading:
     @property
     def name(self) -> str:
         """Return what the cell is called: ``Revenue, North America, fiscal 2021``."""
-        return ", ".join(dict.fromkeys(filter(None, (self.label, *reversed(self.groups), self.head))))
+        own = _plain_words(self.label)
+        groups = [group for group in reversed(self.groups) if not _plain_words(group) <= own]
+        return ", ".join(dict.fromkeys(filter(None, (self.label, *groups, self.head))))
 
     @property
     def is_certain(self) -> bool:
@@ -254,7 +257,9 @@ class TableText:
         """Return the unit of the whole table, by its corner, its caption and the texts above it."""
         corner = self.heads[0] if self.heads else ""
         for text in (corner, self.caption, *self.over):
-            if found := measure_of(text, self.language):
+            found = measure_of(text, self.language)
+            in_prose = found and found.measure.symbol and text.rstrip().endswith(_SENTENCE_ENDS)
+            if found and not in_prose:  # "… in the year." names no unit
                 return found.measure
         return Measure()
 
@@ -413,6 +418,7 @@ class _TableReader:
         self.text = table_text(first.table, first, around, self.language)
         self.mark: DecimalMark | None = page_mark(first, around, self.language)
         self.whole_numbers = self._has_whole_numbers()
+        self.currencies = self._currencies()
 
     def read(self) -> dict[str, tuple[CellReading, ...]]:
         found: dict[str, tuple[CellReading, ...]] = {}
@@ -429,9 +435,11 @@ class _TableReader:
             else:
                 open_groups = [g for g in open_groups if not _is_closed(g, row)]
                 label = f"{wrapped} {row.label}".strip()
+                if self._is_total(label):  # of the group that it names, else of the whole table
+                    open_groups = _up_to_named(open_groups, label)
                 groups = tuple(_clean(group.label, self.language) for group in open_groups)
                 found[row.unit.id] = tuple(self._cells(row, label, groups))
-                if self._is_total(label) and open_groups and _level(open_groups[-1], row):
+                if self._is_total(label) and open_groups:
                     open_groups.pop()
             wrapped = ""
         return found
@@ -451,6 +459,8 @@ class _TableReader:
         head = heads[cell.column] if cell.column < len(heads) else ""
         named = self._named_measure(head)
         measure = self.text.measure_for(label, cell.column, groups, unit, named)
+        if not measure.currency and not measure.symbol and not worded_kind((label, *groups, head), language):
+            measure = replace(measure, currency=self.currencies.get(cell.column, ""))
         quantities = quantities_in(text, language, self.mark)
         one = quantities[0] if len(quantities) == 1 else None
         quantity = measure.applied(one) if one else None
@@ -461,7 +471,6 @@ class _TableReader:
             quantity, kind = measure.applied(one), "number"
         if quantity and _NEGATIVE.fullmatch(text) and quantity.value > 0 and "%" not in heads[:1]:
             quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
-        over = " ".join((head, *groups, label, self.text.caption))
         reading = CellReading(
             unit=row.unit,
             cell=cell,
@@ -469,7 +478,7 @@ class _TableReader:
             groups=groups,
             head=_clean(head, language),
             period=period_of(head, self.text.caption, language),
-            scope=scope_of(over, language),
+            scope=scope_of(" ".join((head, *groups, label)), self.text.caption, language),
             kind=kind,
             quantity=quantity,
             measure=measure,
@@ -486,6 +495,15 @@ class _TableReader:
             if words & set(re.findall(r"[^\W\d_]{3,}", name.casefold())):
                 return measure
         return None
+
+    def _currencies(self) -> dict[int, str]:
+        """Return the only currency printed in each column: its first and last amounts often have a sign."""
+        found: dict[int, set[str]] = {}
+        for row in self.rows:
+            for cell in row.values:
+                if sign := _CURRENCY.search(cell.text):
+                    found.setdefault(cell.column, set()).add(CURRENCY_SYMBOLS.get(sign[0], ""))
+        return {column: next(iter(own)) for column, own in found.items() if len(own) == 1}
 
     def _has_whole_numbers(self) -> bool:
         """Return whether most numbers of a table in thousands or more have no decimals."""
@@ -558,9 +576,21 @@ def _is_closed(group: _Row, row: _Row) -> bool:
     return None not in (group.indent, row.indent) and row.indent + INDENT < group.indent  # type: ignore[operator]
 
 
-def _level(group: _Row, row: _Row) -> bool:
-    """Return whether a total stands at the left edge of the group's title, and ends it."""
-    return group.indent is None or row.indent is None or abs(group.indent - row.indent) <= INDENT
+def _up_to_named(groups: list[_Row], label: str) -> list[_Row]:
+    """Return the open groups up to the one whose words a total has; a bare "Total" is of the innermost.
+
+    True:  "Total current assets" is of "Current assets", in "Assets".
+    False: "Total assets" is not of "Other assets".
+    """
+    own = _plain_words(label)
+    if len(own) == 1:
+        return groups
+    named = [at for at, group in enumerate(groups) if _plain_words(group.label) <= own]
+    return groups[: named[-1] + 1] if named else []
+
+
+def _plain_words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d_]+", text.casefold()))
 
 
 def _letters(text: str) -> int:
@@ -620,11 +650,16 @@ def _part_by_letter(head: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def scope_of(text: str, language: str) -> Scope:
-    """Return whether words name a part ("segment") or the whole ("consolidated"); a part outweighs."""
-    if has_word("part", text, language):
+def scope_of(name: str, caption: str, language: str) -> Scope:
+    """Return whether a cell's name or its caption says a part ("segment") or the whole ("consolidated").
+
+    A part outweighs in a name; in a caption the whole does: "… and Subsidiaries Consolidated Statements".
+    """
+    if has_word("part", name, language):
         return "part"
-    return "whole" if has_word("whole", text, language) else ""
+    if has_word("whole", name, language) or has_word("whole", caption, language):
+        return "whole"
+    return "part" if has_word("part", caption, language) else ""
 
 
 def printed(text: str, measure: Measure, quantity: Quantity, language: str) -> str:

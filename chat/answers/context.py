@@ -187,7 +187,7 @@ def within(sources: Sources, ranks: dict[UUID, int], tokens: int) -> tuple[Conte
 def context_item(sources: Sources, unit_id: str, number: int, rank: int) -> ContextItem:
     unit, place = sources.units[unit_id], sources.places[unit_id]
     around, below = sources.neighbours(unit), place.heading_below(unit)
-    return ContextItem(f"u{number}", unit, place.lines, rank, place.heading, around, below)
+    return ContextItem(f"u{number}", unit, place.lines, rank, place.heading, around, below, place.label)
 
 
 def has_documents(scope: Scope) -> bool:

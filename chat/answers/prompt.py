@@ -60,6 +60,7 @@ class ContextItem:
         heading: the words at the top of its page, which often name its statement or chapter.
         around: the other units of its page, in reading order; they are not shown.
         heading_below: the section heading, where the page prints it below ``heading``; else ''.
+        page_label: the printed page number; '' where the page has none.
     """
 
     alias: str
@@ -69,6 +70,7 @@ class ContextItem:
     heading: str = ""
     around: Sequence[SourceUnit] = ()
     heading_below: str = ""
+    page_label: str = ""
 
     @property
     def section(self) -> str:

@@ -363,9 +363,12 @@ def _drafted_delta(
         case TextDelta(text):
             for mark in decoder.decode(text.replace("\x00", "").replace("\r", "")):
                 yield from _drafted_mark(draft, mark, prompt)
-        case NativeCitation(alias, quote, block):
+        case NativeCitation(alias, quote, block, is_passage):
             for mark in decoder.flush():
                 yield from _drafted_mark(draft, mark, prompt)
+            if is_passage:
+                yield from draft.cite_passage(prompt.aliases[alias].unit, quote)
+                return
             yield from _drafted_mark(draft, CitationMark(alias, None, quote), prompt)
             if block and (passage := prompt.aliases.get(alias)):
                 draft.cite_block(passage.unit, block)

@@ -113,7 +113,7 @@ def summary_of(
             "%(held)s of %(total)s claim still holds", "%(held)s of %(total)s claims still hold", total
         ) % {"held": len(holding), "total": total}
     elif quotes_only:
-        text = quotes_found(len(made), len(verified | found))
+        text = passages_shown(len(citations))
     else:
         text = ", ".join(claims_checked(total, len(verified), len(found), len(contradicted)))
     return Summary(total, len(verified), text, changed, changes_of(citations), len(found), len(contradicted))
@@ -131,14 +131,9 @@ def claims_checked(total: int, verified: int, found: int, contradicted: int) -> 
         yield gettext("%(number)s contradicted") % {"number": contradicted}
 
 
-def quotes_found(total: int, found: int) -> str:
-    """Return ``3 quotes, all found on the page``."""
-    if total < 2:
-        alone = gettext("1 quote, found on the page") if found else gettext("1 quote, not found")
-        return alone if total else ""
-    if found == total:
-        return gettext("%(total)s quotes, all found on the page") % {"total": total}
-    return gettext("%(total)s quotes, %(found)s found on the page") % {"total": total, "found": found}
+def passages_shown(total: int) -> str:
+    """Return ``3 passages``; '' without any."""
+    return ngettext("%(total)s passage", "%(total)s passages", total) % {"total": total} if total else ""
 
 
 def outdated(citations: Iterable[CitationShown]) -> list[CitationShown]:

@@ -30,11 +30,13 @@ class NativeCitation:
     Attributes:
         quote: the cited words; '' when the provider cites the whole passage.
         block: the whole text that the citation supports, which may be several sentences.
+        is_passage: the text is the page's own words, shown and not claimed: no verdict is given.
     """
 
     alias: str
     quote: str = ""
     block: str = ""
+    is_passage: bool = False
 
 
 @dataclass(frozen=True, slots=True)

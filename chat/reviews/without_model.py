@@ -7,7 +7,6 @@ line with the question's words as its label, else the answer that a conversation
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -18,8 +17,7 @@ import msgspec
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
-from chat.answers.prompt import prompt_for
-from chat.answers.without_model.answer import Extractive, bullet, verified_lines
+from chat.answers.without_model.answer import bullet, direct_lines, verified_lines
 from chat.answers.without_model.lines import (
     DIGIT,
     AnswerLine,
@@ -41,7 +39,6 @@ from chat.answers.without_model.ranking import (
     rank,
     relevance,
 )
-from chat.answers.write_answer import drafted
 from chat.models import Citation, ReviewCell, ReviewColumn
 from chat.reviews.typed_values import (
     QUANTITIES,
@@ -261,10 +258,8 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
         return cell
     if items and column.kind == Kind.TEXT:
         return not_stated(evidence)  # documents of this field would state it in known words
-    prompt = replace(prompt_for(column.question, evidence.found.passages, (), ""), notes=evidence.found.notes)
-    draft = AnswerBuilder(uuid4(), evidence.found.sources, {})
-    for _ in drafted(draft, Extractive(), prompt, threading.Event(), {}):
-        pass
+    shown = direct_lines(evidence.question, evidence.found.passages, evidence.found.notes)
+    draft = cited(list(verified_lines(shown, evidence.found.passages)), evidence.found)
     return judged(column, draft) if is_covered(evidence, draft.citations) else not_stated(evidence)
 
 

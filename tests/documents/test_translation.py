@@ -19,7 +19,7 @@ from django.test import Client
 from django.utils.translation import override
 from django.utils.translation.template import templatize
 
-from chat.citations.stored_citations import quotes_found
+from chat.citations.stored_citations import passages_shown
 from documents.models import CitationUnit, Document
 from documents.translation import FRAMES, REASONS, SENTENCES, translated
 from tests.test_architecture import ORDER, ROOT, sources, tree
@@ -133,7 +133,7 @@ def test_a_stored_message_is_said_in_the_language_of_the_page() -> None:
         )
         assert "mehr als 60 Sekunden Rechenzeit für PDF" in translated(took)
         assert translated("What somebody wrote.") == "What somebody wrote."
-        assert quotes_found(3, 3) == "3 Zitate, alle auf der Seite gefunden"
+        assert passages_shown(3) == "3 Stellen"
 
 
 @pytest.mark.django_db

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from chat.answers.prompt import ContextItem, SearchNotes
@@ -74,8 +75,22 @@ def headed(heads: tuple[str, ...], *rows: ContextItem) -> list[ContextItem]:
 def answered(
     question: str, passages: list[ContextItem], absent: tuple[str, ...] = (), packs: tuple[str, ...] = ()
 ) -> tuple[list[str], list[NativeCitation]]:
-    """The answer's lines (headings left out), and its citations."""
+    """The notices, then the lit line of each passage behind a dash; and the citations of passages."""
+    text, citations = shown(question, passages, absent, packs)
+    notice = text.partition("#### ")[0]
+    notices = [line for line in notice.splitlines() if line and line not in HEADINGS]
+    lit = [f"- {found[1]}" for found in LIT.finditer(text.removeprefix(notice))]
+    return [*notices, *lit], [citation for citation in citations if citation.is_passage]
+
+
+def shown(
+    question: str, passages: list[ContextItem], absent: tuple[str, ...] = (), packs: tuple[str, ...] = ()
+) -> tuple[str, list[NativeCitation]]:
+    """All that is shown, as Markdown, and its citations."""
     deltas = list(answer_without_model(question, passages, SearchNotes(absent, packs)))
     text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    return lines, [delta for delta in deltas if isinstance(delta, NativeCitation)]
+    return text, [delta for delta in deltas if isinstance(delta, NativeCitation)]
+
+
+LIT = re.compile(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*(?!\*)")
+HEADINGS = ("**Passages**", "**Stellen**", "**相关段落**")

@@ -9,10 +9,7 @@ import pytest
 from chat.answers.prompt import ContextItem
 from chat.answers.without_model.evidence import central_lines
 from chat.answers.without_model.lines import AnswerLine, escaped
-from chat.providers.base import NativeCitation
-from citing.claims import Claim
-from citing.verdict import verify
-from tests.chat.answers.builders import answered, headed, on_one_page, prose, row
+from tests.chat.answers.builders import answered, headed, on_one_page, prose, row, shown
 
 PUMP = on_one_page(
     prose("u1", "The pump must be primed with clean water before the first start.", 3, "Commissioning"),
@@ -200,14 +197,14 @@ def test_no_line_is_said_twice() -> None:
     assert len(set(lines)) == len(lines)
 
 
-def test_the_sentence_beside_the_best_one_is_said_when_only_it_has_the_amount() -> None:
+def test_a_sentence_is_shown_with_its_paragraph() -> None:
     passages = on_one_page(
         prose("u1", "The council bought the old bakery of the Miller family. It paid 1.2 million euros.", 1),
         prose("u2", "The council meets on Mondays.", 1),
         prose("u3", "The town has three schools.", 2),
     )
-    lines, _ = answered("How much did the council pay the Miller family for the old bakery?", passages)
-    assert any("1.2 million euros" in line for line in lines)
+    text, _ = shown("How much did the council pay the Miller family for the old bakery?", passages)
+    assert "> **The council bought the old bakery of the Miller family.** It paid 1.2 million euros." in text
 
 
 def test_a_row_whose_first_cell_is_a_number_is_an_answer() -> None:
@@ -234,9 +231,9 @@ STATIONS = headed(
 )
 
 
-def test_a_cell_is_said_with_its_row_and_column_and_lit() -> None:
+def test_a_cell_is_shown_with_its_row_column_and_unit_and_lit() -> None:
     lines, citations = answered("How much rain fell at the airport station in 2021?", STATIONS)
-    assert lines[0] == "- Airport, 2021 (mm): 511"
+    assert lines[0] == "- Airport, 2021: 511 mm"
     assert citations[0].alias == "u2" and citations[0].quote == "511"
 
 
@@ -248,36 +245,6 @@ def test_a_row_whose_heads_are_not_known_is_never_said_as_naked_digits(cells: tu
     )
     lines, citations = answered("How large was the catch of cod?", rows)
     assert citations[0].alias == "u2" and not any("511" in line for line in lines)
-
-
-def test_one_line_is_given_where_one_answers() -> None:
-    _, citations = answered("How long is the warranty?", PUMP)
-    assert len(citations) == 1
-
-
-def verdicts_of(line: str, citations: list[NativeCitation], passages: list[ContextItem]) -> list[str]:
-    """The verdicts of the citations of an answer's line."""
-    by_alias = {passage.alias: passage for passage in passages}
-    cited = [(by_alias[citation.alias], citation.quote) for citation in citations]
-    claim = line.removeprefix("- ").replace("\\", "")
-    return [verify(Claim(claim, quote), p.unit, p.around).verdict for p, quote in cited]
-
-
-def test_growth_that_is_asked_for_is_computed_from_cited_cells() -> None:
-    lines, citations = answered(
-        "What was the growth rate of rain at the airport station from 2021 to 2022?", STATIONS
-    )
-    assert "(633 − 511) ÷ 511 = 23.87 %" in lines[1]
-    assert {c.quote for c in citations[:2]} == {"633", "511"}
-    assert verdicts_of(lines[1], citations[:2], STATIONS) == ["computed", "computed"]
-
-
-def test_a_difference_of_two_rows_is_computed_from_cited_cells() -> None:
-    lines, citations = answered(
-        "What is the difference in rain between the old mill and the harbour station in 2020?", STATIONS
-    )
-    assert "710 − 612 = 98" in lines[1]
-    assert verdicts_of(lines[1], citations[:2], STATIONS) == ["computed", "computed"]
 
 
 FISHING = ("(in millions of euros)", "2021", "2022")
@@ -292,11 +259,11 @@ HARBOUR = headed(
 
 def test_a_value_is_said_with_the_scale_of_its_table() -> None:
     lines, citations = answered("How high were the landing fees in 2022?", HARBOUR)
-    assert lines[0] == "- Landing fees, 2022: €15,210 million" and citations[0].alias == "u1"
+    assert lines[0] == "Landing fees, 2022: €15,210 million" and citations[0].alias == "u1"
     lines, _ = answered("How much did dredging cost in 2021?", HARBOUR)
-    assert lines[0] == "- Dredging, 2021: (€1,577 million)"
+    assert lines[0] == "Dredging, 2021: (€1,577 million)"
     lines, _ = answered("What were the fees per boat in 2021?", HARBOUR)
-    assert lines[0] == "- Fees per boat, 2021: 312"
+    assert lines[0] == "Fees per boat, 2021: €312"
 
 
 def test_a_scale_in_the_sentences_over_a_table_is_not_its_own() -> None:
@@ -307,7 +274,7 @@ def test_a_scale_in_the_sentences_over_a_table_is_not_its_own() -> None:
         row("u2", "Shops opened", "12", "6", heads=heads, section="Shops"),
     )
     lines, _ = answered("How many shops were opened in 2022?", rows)
-    assert lines[0] == "- Shops opened, 2022: 12"
+    assert lines[0] == "Shops opened, 2022: 12"
 
 
 def test_the_number_of_a_clause_is_no_amount() -> None:
@@ -331,7 +298,6 @@ def test_two_values_side_by_side_answer_a_comparison() -> None:
     rows = headed(heads, row("u1", "Digital", "21%", heads=heads), row("u2", "Streaming", "34%", heads=heads))
     lines, _ = answered("Compare the share of streaming and digital", rows)
     assert {"- Digital, 2015: 21%", "- Streaming, 2015: 34%"} <= set(lines)
-    assert not lines[0].startswith("No direct answer")
 
 
 def test_a_percentage_or_a_small_number_is_not_said_in_millions() -> None:
@@ -344,36 +310,6 @@ def test_a_percentage_or_a_small_number_is_not_said_in_millions() -> None:
     text = " ".join(answered("How high were the landing fees in 2022?", rows)[0])
     assert "amount: $15,210 million" in text and "28.8 million" not in text
     assert "3.25 million" not in " ".join(answered("What was the average stay in days?", rows)[0])
-
-
-def test_a_value_is_converted_to_the_scale_that_is_asked_for() -> None:
-    lines, citations = answered("How high were the landing fees in 2022, in billions?", HARBOUR)
-    assert lines[:2] == [
-        "Computed from the cited values:",
-        "- Landing fees, 2022: €15,210 million = €15.21 billion",
-    ]
-    assert citations[0].quote == "15,210"
-    assert answered("How high were the landing fees in 2022, in millions?", HARBOUR)[0][0].startswith("- ")
-    heads = ("($ in millions)", "2022")
-    rows = headed(heads, row("u1", "Harbour fees", "$ 36,500", heads=heads))
-    lines, _ = answered("How high were the harbour fees in 2022, in billions?", rows)
-    assert lines[1].endswith("Harbour fees, 2022: $36,500 million = $36.5 billion")
-
-
-@pytest.mark.parametrize(
-    ("question", "formula"),
-    [
-        ("What is the sum of landing fees and berth rents in 2022?", "15,210 + 2,475 = €17,685 million"),
-        ("What is the ratio of berth rents to landing fees in 2021?", "2,310 ÷ 14,544 = 0.1588 (15.88 %)"),
-        ("What is the difference between landing fees and berth rents in 2021?",
-         "14,544 − 2,310 = €12,234 million"),
-        ("What was the percentage change of berth rents from 2021 to 2022?", "2,310 = 7.14 %"),
-    ],
-)  # fmt: skip
-def test_what_a_question_asks_to_compute_is_computed_and_cited(question: str, formula: str) -> None:
-    lines, citations = answered(question, HARBOUR)
-    assert formula in lines[1] and len(citations) >= 2
-    assert verdicts_of(lines[1], citations[:2], HARBOUR) == ["computed", "computed"]
 
 
 STATE = headed(
@@ -389,56 +325,6 @@ BOTH = [
     *STATE,
     *(replace(p, alias=f"u{at}", unit=replace(p.unit, page=2)) for at, p in enumerate(TOWN, start=11)),
 ]
-
-
-@pytest.mark.parametrize(
-    ("question", "formula"),
-    [
-        ("What is the difference between tax receipts and dog licences in 2022?",
-         "€1.35 billion − €850 million = €500 million"),
-        ("What is the sum of tax receipts and dog licences in 2022?",
-         "€1.35 billion + €850 million = €2.2 billion"),
-        ("What is the sum of tax receipts and dog licences in 2022, in millions?",
-         "€1.35 billion + €850 million = €2,200 million"),
-        ("What is the ratio of dog licences to tax receipts in 2022?",
-         "€850 million ÷ €1.35 billion = 0.6296 (62.96 %)"),
-    ],
-)  # fmt: skip
-def test_values_in_billions_and_in_millions_are_computed_with(question: str, formula: str) -> None:
-    lines, citations = answered(question, BOTH)
-    assert formula in lines[1] and {c.quote for c in citations[:2]} == {"1.35", "850"}
-    assert verdicts_of(lines[1], citations[:2], BOTH) == ["found", "found"]  # neither page has both cells
-
-
-def test_a_value_is_converted_to_the_unit_that_is_asked_for() -> None:
-    heads = ("", "Battery life (h)", "Weight (kg)")
-    rows = headed(heads, row("u1", "Sensor, small", "36", "0.45", heads=heads),
-                  row("u2", "Sensor, large", "48", "1.2", heads=heads))  # fmt: skip
-    lines, citations = answered("What is the battery life of the small sensor in days?", rows)
-    assert lines[1].endswith("Sensor, small, Battery life (h): 36 h = 1.5 d")
-    assert verdicts_of(lines[1], citations[:1], rows) == ["exact"]
-
-
-def test_amounts_of_two_currencies_are_not_added_up() -> None:
-    lines, _ = answered("What is the sum of fines and dog licences in 2022?", BOTH)
-    assert lines and not any("+" in line for line in lines)
-
-
-def test_a_german_table_is_computed_with_its_own_decimal_mark() -> None:
-    heads = ("in Mio. €", "2021", "2022")
-    rows = headed(
-        heads,
-        row("u1", "Hafengebühren", "14.544,5", "15.210,7", heads=heads, language="de"),
-        row("u2", "Liegegelder", "2.310,0", "2.475,2", heads=heads, language="de"),
-    )
-    lines, citations = answered(
-        "Wie hoch ist die Summe von Hafengebühren und Liegegeldern im Jahr 2022?", rows
-    )
-    assert "15.210,7 + 2.475,2 = €17.685,9 Millionen" in lines[1]
-    assert verdicts_of(lines[1], citations[:2], rows) == ["computed", "computed"]
-    lines, citations = answered("Wie hoch waren die Hafengebühren 2022 in Milliarden?", rows)
-    assert lines[1].endswith("€15.210,7 Millionen = €15,21 Milliarden")
-    assert verdicts_of(lines[1], citations[:1], rows) == ["exact"]
 
 
 def test_the_row_that_a_pack_knows_by_another_name_comes_first() -> None:
@@ -481,8 +367,11 @@ def test_a_list_that_is_asked_for_is_said_in_order() -> None:
              "Clean cotton cloths"), start=1
         )
     ]  # fmt: skip
-    lines, _ = answered("List the tools needed for the bearing", on_one_page(*items, *PUMP[4:]))
-    assert [line[2:] for line in lines] == [item.unit.text for item in items]
+    text, _ = shown("List the tools needed for the bearing", on_one_page(*items, *PUMP[4:]))
+    first = text.split("#### ")[1].replace("**", "")
+    assert [line[4:] for line in first.splitlines() if line.startswith("> - ")] == [
+        i.unit.text for i in items
+    ]
 
 
 AGREEMENT = on_one_page(
@@ -498,7 +387,7 @@ AGREEMENT = on_one_page(
 @pytest.mark.parametrize(
     ("question", "aliases"),
     [
-        ("What does section 4 say?", ["u1", "u2", "u3"]),
+        ("What does section 4 say?", ["u1", "u2", "u4"]),
         ("What does clause 4(b) say?", ["u3"]),
         ("What does section 2.1 say?", ["u5"]),
         ("What is in section 2.10?", ["u6"]),
@@ -527,9 +416,10 @@ def test_how_something_is_done_is_answered_with_the_steps_under_its_heading() ->
         step("u4", "3. Rinse it twice."),
         prose("u5", "A clean kettle saves power.", 3, "Descaling the kettle"),
     )
-    lines, citations = answered("How do I descale the kettle?", steps)
-    assert [citation.alias for citation in citations] == ["u1", "u2", "u4"]
-    assert lines[0] == "- Fill the kettle with vinegar and water."
+    text, citations = shown("How do I descale the kettle?", steps)
+    assert citations[0].alias == "u1"
+    assert "> - 2\\. Boil it and wait for an hour.\n" in text
+    assert "> - 3\\. Rinse it twice.\n" in text
 
 
 def test_a_requirement_is_said_without_the_marks_and_numbers_of_the_columns_behind_it() -> None:
@@ -563,8 +453,10 @@ def test_the_line_is_said_that_holds_what_the_question_wants(question: str, unit
 
 
 def test_a_line_that_ends_with_a_colon_is_said_with_its_list() -> None:
-    lines, _ = answered("What must a member show before a boat is lent?", BOATHOUSE)
-    assert [line[2:] for line in lines] == [BOATHOUSE[at].unit.text for at in (3, 4, 5)]
+    text, _ = shown("What must a member show before a boat is lent?", BOATHOUSE)
+    first = text.split("#### ")[1].replace("**", "")
+    items = [line[4:] for line in first.splitlines() if line.startswith("> - ")]
+    assert items == [BOATHOUSE[at].unit.text for at in (3, 4, 5)]
 
 
 GUIDE = on_one_page(
@@ -582,11 +474,9 @@ def test_a_month_is_a_date_and_a_version_is_none() -> None:
     assert citations[0].alias == "u2", lines
 
 
-def test_a_date_in_the_sentence_before_is_said_too() -> None:
-    lines, _ = answered("When was the last edition?", GUIDE)
-    assert {"- This was the last edition.", "- Two more editions followed, the second in July 2004."} <= {
-        *lines
-    }
+def test_a_date_in_the_sentence_before_is_shown_too() -> None:
+    text, _ = shown("When was the last edition?", GUIDE)
+    assert "the second in July 2004" in text and "This was the last edition." in text
 
 
 def test_one_word_of_three_is_no_answer() -> None:
@@ -640,11 +530,10 @@ def test_a_question_is_answered_from_the_section_whose_title_asks_it() -> None:
         prose("u6", "Boiling together, in every house, for everybody.", 2, "Mission"),
         prose("u7", "The mission was written down by the KM in 1987.", 6, "History"),
     )
-    lines, _ = answered("How do I charge the kettle?", manual)
-    assert lines == ["- Put the plug into the socket.", "- Wait for the green light."]
-    assert answered("What is the mission of the KM?", manual)[0] == [
-        "- Boiling together, in every house, for everybody."
-    ]
+    text, _ = shown("How do I charge the kettle?", manual)
+    assert "Put the plug into the socket." in text and "Wait for the green light." in text
+    lines, _ = answered("What is the mission of the KM?", manual)
+    assert lines[0] == "- Boiling together, in every house, for everybody."
     lines, _ = answered("How many hours is the kettle charged?", manual)
     assert lines[0].startswith("- The kettle is charged within two hours")
 
