@@ -135,11 +135,11 @@ def test_an_extractive_answer_cites_the_words_on_their_page(
     done = events[-1].data
     first = done["citations"][0]
     assert done["status"] == "complete" and "1,577 red anvils" in first["quote"]
-    assert first["page"] == 1 and first["verdict"] == "exact" and first["rects"]
+    assert first["page"] == 1 and first["verdict"] == "found" and first["rects"]
     assert f'data-citation="{first["id"]}"' in done["html"]
     kinds = [event.kind for event in events]
     assert kinds.index("sources") < kinds.index("text") < kinds.index("verdict")
-    assert done["summary"]["text"] == "1 quote, found on the page"
+    assert done["summary"]["text"] == "1 passage"
 
 
 def test_a_lost_connection_is_resumed_where_it_broke(
