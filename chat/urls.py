@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import conversations, exports, notes, reader, reviews
+from chat.views import conversations, exports, notes, providers, reader, reviews
 
 Paths = list[URLPattern | URLResolver]
 
@@ -89,8 +89,12 @@ conversation_urls: Paths = [
     path("<uuid:pk>/restore/", conversations.restore, name="conversation-restore"),
     path("beside/<uuid:pk>/", conversations.panel, name="chat-panel"),
     path("sources/<uuid:message_id>/", conversations.sources, name="answer-sources"),
-    path("providers/", conversations.providers, name="providers"),
-    path("providers/<str:name>/test/", conversations.test, name="provider-test"),
+    path("providers/", providers.providers, name="providers"),
+    path("providers/key/", providers.connect_pasted_key, name="provider-key"),
+    path("providers/local/", providers.local, name="provider-local"),
+    path("providers/<str:name>/models/", providers.models, name="provider-models"),
+    path("providers/<str:name>/disconnect/", providers.disconnect, name="provider-disconnect"),
+    path("providers/<str:name>/test/", providers.test, name="provider-test"),
 ]
 
 note_urls: Paths = [

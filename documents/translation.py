@@ -64,6 +64,7 @@ FRAMES = (
     _("“{}” is none of the choices: {}."),
     # chat.providers
     _("{} refused the request."),
+    _("The provider accepts this key but lists no model."),
     _("{} does not accept the key. Check its setting."),
     _("{} asks for payment before it answers."),
     _("{} does not allow this with the key that is set."),

@@ -1,8 +1,10 @@
-"""Models: conversations, messages, citations, notes, annotations, reviews, share links."""
+"""Models: conversations, messages, citations, notes, annotations, reviews, share links,
+connections to providers."""
 
 from chat.models.citation import Citation
 from chat.models.conversation import AnswerShare, Conversation, Message, Region, StreamEvent
 from chat.models.note import Annotation, Note, NoteVersion, ReadingPlace, TourEnd
+from chat.models.provider import ProviderConnection
 from chat.models.review import (
     Review,
     ReviewCell,
@@ -22,6 +24,7 @@ __all__ = [
     "Message",
     "Note",
     "NoteVersion",
+    "ProviderConnection",
     "ReadingPlace",
     "Region",
     "Review",

@@ -24,6 +24,7 @@ from chat.providers.base import (
     TextDelta,
     stream_with_retries,
 )
+from chat.providers.connections import Connection, chosen_default, connection_of
 from retrieval.provider_calls import LanguageModel, ProviderError, nobody_waits
 
 logger = logging.getLogger(__name__)
@@ -41,7 +42,8 @@ class ProviderCard:
 
     Attributes:
         setting: the environment variable that enables it.
-        configured: whether that setting has a value.
+        configured: whether that setting has a value, or it was connected on the page.
+        source: "environment", "page", or '' where it is not set up.
         default: conversations use it unless they choose another.
     """
 
@@ -52,6 +54,7 @@ class ProviderCard:
     configured: bool
     default: bool
     explanation: str
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +70,12 @@ class Health:
 class _Entry:
     label: str
     setting: str
-    model_setting: str
     explanation: str
-    is_configured: Callable[[], bool]
-    build: Callable[[str], Provider]
+    build: Callable[[str, Connection], Provider]
+
+    @property
+    def needs_nothing(self) -> bool:
+        return not self.setting
 
 
 # Models of OpenAI and Anthropic without vision, by their model cards; all newer ones have it.
@@ -102,34 +107,32 @@ def _completions(
     )
 
 
-def _openai(model: str) -> Provider:
-    model, url = model or settings.OPENAI_MODEL, settings.OPENAI_BASE_URL
+def _openai(model: str, found: Connection) -> Provider:
     sees = not BLIND.match(model)
-    key = settings.OPENAI_API_KEY
-    return _completions("openai", model, key, url, sees=sees, limit_name="max_completion_tokens")
+    return _completions(
+        "openai", model, found.api_key, found.base_url, sees=sees, limit_name="max_completion_tokens"
+    )
 
 
-def _gemini(model: str) -> Provider:
-    model = model or settings.GEMINI_MODEL
-    return _completions("gemini", model, settings.GEMINI_API_KEY, settings.GEMINI_BASE_URL, sees=True)
+def _gemini(model: str, found: Connection) -> Provider:
+    return _completions("gemini", model, found.api_key, found.base_url, sees=True)
 
 
-def _compatible(model: str) -> Provider:
-    model, url = model or settings.COMPATIBLE_MODEL, settings.COMPATIBLE_BASE_URL
-    return _completions("compatible", model, settings.COMPATIBLE_API_KEY, url, sees=settings.COMPATIBLE_SEES)
+def _compatible(model: str, found: Connection) -> Provider:
+    return _completions("compatible", model, found.api_key, found.base_url, sees=settings.COMPATIBLE_SEES)
 
 
-def _anthropic(model: str) -> Provider:
+def _anthropic(model: str, found: Connection) -> Provider:
     from chat.providers.anthropic import Anthropic
 
     return Anthropic(
-        model or settings.ANTHROPIC_MODEL,
-        settings.ANTHROPIC_API_KEY,
-        settings.ANTHROPIC_BASE_URL,
+        model,
+        found.api_key,
+        found.base_url,
         temperature(),
         settings.CHAT_MAX_TOKENS,
         max(settings.CHAT_SILENCE_SECONDS, _first_token_seconds("anthropic")),
-        sees=not BLIND.match(model or settings.ANTHROPIC_MODEL),
+        sees=not BLIND.match(model),
     )
 
 
@@ -137,43 +140,33 @@ _ENTRIES: dict[str, _Entry] = {
     "anthropic": _Entry(
         "Anthropic",
         "ANTHROPIC_API_KEY",
-        "ANTHROPIC_MODEL",
         "Writes answers, and cites natively.",
-        lambda: bool(settings.ANTHROPIC_API_KEY),
         _anthropic,
     ),
     "openai": _Entry(
         "OpenAI",
         "OPENAI_API_KEY",
-        "OPENAI_MODEL",
         "Writes answers.",
-        lambda: bool(settings.OPENAI_API_KEY),
         _openai,
     ),
     "gemini": _Entry(
         "Gemini",
         "GEMINI_API_KEY",
-        "GEMINI_MODEL",
         "Writes answers.",
-        lambda: bool(settings.GEMINI_API_KEY),
         _gemini,
     ),
     "compatible": _Entry(
         "Own server",
         "PINCITE_COMPATIBLE_URL",
-        "COMPATIBLE_MODEL",
         "Writes answers with a model of your own: Ollama, vLLM, llama.cpp, anything that speaks "
         "OpenAI's chat completions.",
-        lambda: bool(settings.COMPATIBLE_BASE_URL),
         _compatible,
     ),
     "extractive": _Entry(
         "Quotes only (no AI)",
         "",
-        "",
         "Needs no key: answers with the best sentences and table rows, word for word.",
-        lambda: True,
-        lambda model: Extractive(),
+        lambda model, found: Extractive(),
     ),
 }
 
@@ -191,10 +184,14 @@ def provider_names() -> list[str]:
 
 
 def default_name() -> str:
-    """Return the configured provider, else the first with a key, else ``extractive``."""
+    """Return the environment's provider, else the page's, else the first with a key, else ``extractive``."""
     if settings.CHAT_PROVIDER:
         return str(settings.CHAT_PROVIDER)
-    return next(name for name, entry in _ENTRIES.items() if entry.is_configured())
+    return chosen_default() or next(name for name in _ENTRIES if _connection(name).source)
+
+
+def _connection(name: str) -> Connection:
+    return Connection(source="environment") if _ENTRIES[name].needs_nothing else connection_of(name)
 
 
 def provider_named(name: str = "", model: str = "") -> Provider:
@@ -203,26 +200,30 @@ def provider_named(name: str = "", model: str = "") -> Provider:
     entry = _ENTRIES.get(name)
     if entry is None:
         raise ProviderError(f"There is no provider “{name}”.", permanent=True)
-    if not entry.is_configured():
+    found = _connection(name)
+    if not found.source:
         raise ProviderError(f"{entry.label} is not set up: set {entry.setting}.", permanent=True)
-    return entry.build(model)
+    return entry.build(model or found.model, found)
 
 
 def cards() -> list[ProviderCard]:
     """Return all providers, for the settings page."""
     chosen = default_name()
-    return [
-        ProviderCard(
-            name,
-            entry.label,
-            str(getattr(settings, entry.model_setting)) if entry.model_setting else "",
-            entry.setting,
-            entry.is_configured(),
-            name == chosen,
-            entry.explanation,
-        )
-        for name, entry in _ENTRIES.items()
-    ]
+    return [_card(name, entry, chosen) for name, entry in _ENTRIES.items()]
+
+
+def _card(name: str, entry: _Entry, chosen: str) -> ProviderCard:
+    found = _connection(name)
+    return ProviderCard(
+        name,
+        entry.label,
+        found.model,
+        entry.setting,
+        bool(found.source),
+        name == chosen,
+        entry.explanation,
+        found.source,
+    )
 
 
 def choices() -> list[ProviderCard]:

@@ -37,7 +37,7 @@ from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, start_next
 from chat.answers.suggested_questions import direct_questions, library_questions
 from chat.models import Conversation, Message
-from chat.providers.registry import cards, check_health, choices, provider_names
+from chat.providers.registry import choices, provider_names
 from chat.views import visible_answer, visible_conversation, visible_document
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Collection, Document
@@ -45,7 +45,6 @@ from documents.models.document import DocumentQuerySet
 from documents.models.library import uuid_or_none
 from retrieval.api import RagConfigSerializer
 from retrieval.results import RagConfig, cleared_switches
-from retrieval.views import spaces_context
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -443,21 +442,3 @@ def why_silent(documents: DocumentQuerySet) -> str:
     if not documents.exists():
         return "none"
     return "working" if documents.in_progress().exists() else "wordless"
-
-
-# --- The page of providers: configured models and health checks ---
-
-
-@require_safe
-@login_required
-def providers(request: HttpRequest) -> HttpResponse:
-    return render(request, "chat/providers.html", {"cards": cards(), **spaces_context()})
-
-
-@require_POST
-@login_required
-def test(request: HttpRequest, name: str) -> HttpResponse:
-    """Check a provider's health; return a fragment with the result."""
-    if name not in provider_names():
-        raise Http404
-    return render(request, "chat/_health.html", {"health": check_health(name)})

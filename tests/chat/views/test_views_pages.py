@@ -119,7 +119,7 @@ def test_a_long_conversation_needs_no_more_queries(
             role=("user", "assistant")[position % 2],
             content="Yes?",
         )
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         browser.get(reverse("conversation", args=[conversation.pk]))
 
 

@@ -1,0 +1,98 @@
+"""Providers of language models that an administrator connected on the Providers page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+from django.core.cache import cache
+from django.db import models, transaction
+
+KEY_PURPOSE = b"chat.models.provider.key"  # never change: stored keys depend on it
+CACHE_KEY = "provider-connections"
+CACHE_SECONDS = 5  # until other processes use a new connection
+
+
+class ProviderConnection(models.Model):
+    """The key, address and model of one provider. What the environment sets wins.
+
+    ``encrypted_key`` is readable only with this server's ``SECRET_KEY``; a backup contains it encrypted.
+    """
+
+    provider = models.CharField(max_length=20, unique=True)
+    encrypted_key = models.TextField(blank=True)
+    base_url = models.CharField(max_length=200, blank=True)
+    model = models.CharField(max_length=200)
+    is_default = models.BooleanField(default=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["is_default"], condition=models.Q(is_default=True), name="chat_one_default_provider"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.provider}: {self.model}"
+
+    @property
+    def api_key(self) -> str:
+        """Return the key; '' where there is none, or where SECRET_KEY is not the one that encrypted it."""
+        if not self.encrypted_key:
+            return ""
+        try:
+            return _cipher().decrypt(self.encrypted_key.encode()).decode()
+        except InvalidToken:
+            return ""
+
+    @property
+    def is_usable(self) -> bool:
+        return bool(self.api_key or self.base_url)
+
+    @classmethod
+    def connect(cls, provider: str, *, api_key: str = "", base_url: str = "", model: str) -> None:
+        """Store a provider's connection and let it answer by default."""
+        encrypted = _cipher().encrypt(api_key.encode()).decode() if api_key else ""
+        with transaction.atomic():
+            _lock_table()
+            cls.objects.update(is_default=False)
+            values = {"encrypted_key": encrypted, "base_url": base_url, "model": model, "is_default": True}
+            cls.objects.update_or_create(provider=provider, defaults=values)
+        cache.delete(CACHE_KEY)
+
+    @classmethod
+    def choose_model(cls, provider: str, model: str) -> None:
+        """Let this model of a connected provider answer by default."""
+        with transaction.atomic():
+            _lock_table()
+            if cls.objects.filter(provider=provider).exists():
+                cls.objects.update(is_default=False)
+                cls.objects.filter(provider=provider).update(model=model, is_default=True)
+        cache.delete(CACHE_KEY)
+
+    @classmethod
+    def disconnect(cls, provider: str) -> None:
+        cls.objects.filter(provider=provider).delete()
+        cache.delete(CACHE_KEY)
+
+    @classmethod
+    def stored(cls) -> dict[str, ProviderConnection]:
+        """Return all connections by provider, from the cache for up to five seconds."""
+        found: dict[str, ProviderConnection] | None = cache.get(CACHE_KEY)
+        if found is None:
+            found = {row.provider: row for row in cls.objects.all()}
+            cache.set(CACHE_KEY, found, CACHE_SECONDS)
+        return found
+
+
+def _lock_table() -> None:
+    """Let two administrators who connect at once take turns: the last one's choice is the default."""
+    list(ProviderConnection.objects.select_for_update().order_by("pk").values_list("pk"))
+
+
+def _cipher() -> Fernet:
+    digest = hashlib.sha256(KEY_PURPOSE + settings.SECRET_KEY.encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(digest))

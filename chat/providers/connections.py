@@ -1,0 +1,106 @@
+"""Keys, addresses and models of providers: from the environment, else from the Providers page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import httpx2
+from django.conf import settings
+
+from chat.models import ProviderConnection
+from chat.providers.base import at_the_border
+from retrieval.provider_calls import ProviderError
+
+LIST_SECONDS = 10.0
+NOT_FOR_CHAT = ("embed", "tts", "whisper", "dall-e", "moderation", "image", "audio", "realtime", "transcribe")
+LONGEST_KEY = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What is needed to ask a provider. ``source`` is '' where it is not set up."""
+
+    api_key: str = ""
+    base_url: str = ""
+    model: str = ""
+    source: Literal["environment", "page", ""] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    key: str
+    url: str
+    model: str
+    marker: str  # the setting whose value sets the provider up
+
+
+_SETTINGS = {
+    "anthropic": _Settings("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "ANTHROPIC_API_KEY"),
+    "openai": _Settings("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY"),
+    "gemini": _Settings("GEMINI_API_KEY", "GEMINI_BASE_URL", "GEMINI_MODEL", "GEMINI_API_KEY"),
+    "compatible": _Settings(
+        "COMPATIBLE_API_KEY", "COMPATIBLE_BASE_URL", "COMPATIBLE_MODEL", "COMPATIBLE_BASE_URL"
+    ),
+}
+KEYED = ("anthropic", "openai", "gemini")  # a key is all they need
+
+
+def connection_of(name: str) -> Connection:
+    """Return how a provider is reached. The environment wins over the page."""
+    named = _SETTINGS[name]
+    key, url, model = (str(getattr(settings, field)) for field in (named.key, named.url, named.model))
+    if getattr(settings, named.marker):
+        return Connection(key, url, model, "environment")
+    row = ProviderConnection.stored().get(name)
+    if row is None or not row.is_usable:
+        return Connection(base_url=url, model=model)
+    return Connection(row.api_key or key, row.base_url or url, row.model, "page")
+
+
+def chosen_default() -> str:
+    """Return the provider chosen on the page; '' where none is, or where its key cannot be read."""
+    rows = ProviderConnection.stored().values()
+    return next((row.provider for row in rows if row.is_default and row.is_usable), "")
+
+
+def connect_key(name: str, key: str) -> list[str]:
+    """Store a key that the provider accepts; return its models. Raises ProviderError, and stores nothing."""
+    models = listed_models(name, key)
+    usual = str(getattr(settings, _SETTINGS[name].model))
+    if not models:
+        raise ProviderError("The provider accepts this key but lists no model.", permanent=True)
+    ProviderConnection.connect(name, api_key=key, model=usual if usual in models else models[0])
+    return models
+
+
+def listed_models(name: str, key: str = "") -> list[str]:
+    """Return the names of a provider's models for chat, sorted. Raises ProviderError."""
+    found = connection_of(name)
+    key = key or found.api_key
+    if name == "anthropic":
+        names = _anthropic_models(key, found.base_url)
+    else:
+        names = _openai_models(name, key, found.base_url)
+    plain = {model.removeprefix("models/") for model in names}  # Gemini prefixes its names
+    return sorted(model for model in plain if not any(word in model for word in NOT_FOR_CHAT))
+
+
+def _openai_models(name: str, key: str, base_url: str) -> list[str]:
+    import openai
+
+    with at_the_border(name, openai, httpx2):
+        client = openai.OpenAI(api_key=key, base_url=base_url or None, timeout=LIST_SECONDS, max_retries=0)
+        with client:
+            return [model.id for model in client.models.list()]
+
+
+def _anthropic_models(key: str, base_url: str) -> list[str]:
+    import anthropic
+
+    with at_the_border("anthropic", anthropic, httpx2):
+        client = anthropic.Anthropic(
+            api_key=key, base_url=base_url or None, timeout=LIST_SECONDS, max_retries=0
+        )
+        with client:
+            return [model.id for model in client.models.list(limit=1000)]
