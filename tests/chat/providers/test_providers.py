@@ -338,6 +338,7 @@ def test_an_unfinished_answer_is_continued_with_what_it_said_so_far() -> None:
     assert "Go on exactly where it stopped" in user["content"]
 
 
+@pytest.mark.django_db  # the page may have connected OpenAI
 def test_the_health_check_says_what_is_wrong(settings: pytest.FixtureRequest) -> None:
     with serving(Reply(["{}"], 401)) as server:
         settings.COMPATIBLE_BASE_URL = f"{server.url}/v1"
