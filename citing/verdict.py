@@ -97,6 +97,8 @@ def _listed(words: Sequence[str]) -> str:
 
 
 QUOTE_NOT_THERE = "These words are not in the document."
+LONGEST_CLAIM = 4000  # characters; comparison takes more than linear time, and no sentence is as long
+TOO_LONG = "This claim is too long to be compared."
 RULE_FAILED = "A rule of comparison failed on this claim; it was not judged."
 LEAST_TERMS_ELSEWHERE = 0.6  # minimum share of the claim's words in a passage that the model did not cite
 SOME_WORDS = 0.3  # minimum share of the claim's words in a passage on its subject
@@ -219,9 +221,35 @@ class _Read(NamedTuple):
     quoted: bool
 
 
+# The words with which an answer names its source and says nothing of it: "Based on the passage, …".
+_SOURCES = (
+    r"(?:(?:the|this)\s+)?(?:provided\s+|given\s+)?(?:passage|text|document|context|excerpt|source|page)s?"
+    r"(?:\s+provided)?"
+)
+_LEAD_IN = re.compile(
+    rf"\s*(?:(?:based\s+on|according\s+to|as\s+per|per)\s+{_SOURCES}\s*,\s*"
+    r"|the\s+answer\s+is\s*:\s*|answer\s*:\s*"
+    r"|(?:laut|gemäß)\s+(?:dem|diesem)\s+(?:Text|Dokument|Abschnitt)\s*,\s*"
+    r"|selon\s+(?:le\s+(?:texte|document|passage))\s*,\s*"
+    r"|según\s+(?:el\s+(?:texto|documento|pasaje))\s*,\s*)",
+    re.IGNORECASE,
+)
+
+
+def without_lead_in(sentence: str) -> str:
+    """Return the sentence with spaces in place of a lead-in that only names the source; places stay."""
+    found = _LEAD_IN.match(sentence)
+    return (
+        " " * found.end() + sentence[found.end() :] if found and sentence[found.end() :].strip() else sentence
+    )
+
+
 @lru_cache(maxsize=32)
 def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:
     """Return the verdict of one unit; cached, as an answer without a model verifies a line, then cites it."""
+    if len(claim.sentence) > LONGEST_CLAIM:
+        return Verification("found", unit, unit.page, reason=TOO_LONG, unchecked=(TOO_LONG,))
+    claim = replace(claim, sentence=without_lead_in(claim.sentence))
     anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
     quoted = anchor is not None and anchor.verdict != "partial"
     language = _language(unit, around)

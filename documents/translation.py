@@ -97,6 +97,7 @@ SENTENCES = (
     _("The claim was not compared with these words."),
     _("The claim is in another language than the page."),
     _("These words are not in the document."),
+    _("This claim is too long to be compared."),
     _("The passage does not speak of this."),
     _("The claim names no one cell."),
     _("The claim names several columns."),

@@ -46,3 +46,15 @@ def test_invented_words_are_called_what_they_are() -> None:
     assert (found.verdict in CONTRADICTED, found.reason) == (True, "These words are not in the document.")
     elsewhere = checked(("The lease began in May.", f"{page}\n\nDogs may stay."), quote="Dogs may stay")
     assert elsewhere.verdict not in CONTRADICTED
+
+
+@pytest.mark.parametrize("lead", ["Based on the passage, ", "According to the document, ", "The answer is: "])
+def test_a_lead_in_that_only_names_the_source_is_no_claim(lead: str) -> None:
+    page = "The committee met in Oslo in May. It rose at noon."
+    assert checked((f"{lead}the committee met in Oslo in May.", page)).verified
+    assert not checked((f"{lead}the committee met in Bergen in May.", page)).verified
+
+
+def test_a_claim_of_a_hundred_kilobytes_is_found_without_a_comparison() -> None:
+    found = checked(("The committee met and rose, " * 4000, "The committee met in Oslo."))
+    assert (found.verdict, found.reason) == ("found", "This claim is too long to be compared.")
