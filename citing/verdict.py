@@ -96,7 +96,7 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(f"“{word}”" for word in words[:4])
 
 
-QUOTE_NOT_THERE = "These words are not in the document."
+QUOTE_NOT_THERE = "These words are in none of the passages that were compared."
 LONGEST_CLAIM = 4000  # characters; comparison takes more than linear time, and no sentence is as long
 TOO_LONG = "This claim is too long to be compared."
 RULE_FAILED = "A rule of comparison failed on this claim; it was not judged."

@@ -96,7 +96,7 @@ SENTENCES = (
     _("The page calls this a link, not a cause."),
     _("The claim was not compared with these words."),
     _("The claim is in another language than the page."),
-    _("These words are not in the document."),
+    _("These words are in none of the passages that were compared."),
     _("This claim is too long to be compared."),
     _("The passage does not speak of this."),
     _("The claim names no one cell."),

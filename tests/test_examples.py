@@ -59,7 +59,7 @@ def test_a_question_is_asked_and_its_citation_drawn_by_the_examples(
     tmp_path: Path,
 ) -> None:
     said = example(asgi_server, key, "ask.py", QUESTION, report.pk)
-    assert "1,577 red anvils" in said and "[1] p. 1 exact" in said
+    assert "1,577 red anvils" in said and "[1] p. 1 found" in said
     citation = Citation.objects.first()
     assert str(citation.pk) in said
     example(asgi_server, key, "picture.py", citation.pk, tmp_path / "words.png")

@@ -51,7 +51,7 @@ def test_an_answer_has_links_annotations_and_sources(
     cited = message.content[note.url_citation.start_index : note.url_citation.end_index]
     assert cited == f"[[1]]({note.url_citation.url})"
     assert note.url_citation.url.startswith(f"{asgi_server}/documents/{report.pk}/?page=1&unit=")
-    assert note.pincite["page"] == 1 and note.pincite["verified"] and note.pincite["rects"]  # type: ignore[attr-defined]
+    assert note.pincite["page"] == 1 and note.pincite["verdict"] == "found" and note.pincite["rects"]  # type: ignore[attr-defined]
 
 
 def test_a_stream_says_the_same_as_a_whole_answer(
@@ -124,11 +124,11 @@ def test_a_response_has_its_citations_as_annotations(
     model = f"document:{report.pk}"
     first = client.responses.create(model=model, input=QUESTION, instructions="You are a pirate.")
     assert first.status == "completed" and "1,577 red anvils" in first.output_text
-    (note,) = first.output[0].content[0].annotations  # type: ignore[union-attr]
+    note, *_ = first.output[0].content[0].annotations  # type: ignore[union-attr]
     assert first.output_text[note.start_index : note.end_index] == f"[[1]]({note.url})"  # type: ignore[union-attr]
     assert note.url.startswith(f"{asgi_server}/documents/{report.pk}/?page=1")  # type: ignore[union-attr]
     place = note.pincite  # type: ignore[union-attr]
-    assert place["page"] == 1 and place["verified"] and place["rects"] and "1,577" in place["quote"]
+    assert place["page"] == 1 and place["verdict"] == "found" and place["rects"] and "1,577" in place["quote"]
 
     second = client.responses.create(model=model, input=NEXT, previous_response_id=first.id)
     assert "49 dollars" in second.output_text and second.previous_response_id == first.id
@@ -163,5 +163,5 @@ def test_a_streamed_response_ends_with_the_same_text_and_annotations(
     assert [event.sequence_number for event in events] == list(range(len(events)))
     said = "".join(event.delta for event in events if event.type == "response.output_text.delta")
     assert said == whole.output_text and "1,577 red anvils" in said and "**Sources**" in said
-    (note,) = [event.annotation for event in events if event.type == "response.output_text.annotation.added"]
+    note, *_ = [event.annotation for event in events if event.type == "response.output_text.annotation.added"]
     assert said[note.start_index : note.end_index] == f"[[1]]({note.url})"  # type: ignore[union-attr]

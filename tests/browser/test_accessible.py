@@ -171,10 +171,10 @@ READER = """
           - listitem:
             - heading "What was the revenue of the northern division?" [level=3]
             - article "Answer":
-              - list:
-                - listitem:
+              - blockquote:
+                - paragraph:
                   - superscript:
-                    - link "Citation 1, page 1, these words are on the page"
+                    - link "Citation 1, page 1, words found on the page; the claim was not checked"
 """
 
 

@@ -535,7 +535,7 @@ LOYER = ("Quartier | 2021", "Nord | 1 577", "Sud | 412,5")
             "computed",
         ),
         (PIPES, "The depth at site B2 is 0.98 km.", "en", "normalized"),
-        (PIPES, "The depth at site B2 is 980 mm.", "en", "unsupported"),
+        (PIPES, "The depth at site B2 is 980 mm.", "en", "found"),
         (PIPES, "At site A1 the load is 710 kN.", "en", "unsupported"),
         (PER_SHARE, "Profit per share was $2.31 in 2022.", "en", "normalized"),
         (PER_SHARE, "Profit per share was $2.31 million in 2022.", "en", "found"),
@@ -1032,9 +1032,8 @@ def test_what_cannot_be_compared_is_not_called_wrong(claim: str, passage: str) -
 
 
 def test_an_unknown_unit_is_a_unit() -> None:
-    assert (
-        checked("The anvil weighed twelve pounds.", "The anvil weighed twelve tons.").verdict in CONTRADICTED
-    )
+    found = checked("The anvil weighed twelve pounds.", "The anvil weighed twelve tons.")
+    assert not found.verified and "twelve pounds" in found.reason
 
 
 def test_a_passage_that_ends_with_a_bracket_is_judged() -> None:
@@ -1441,7 +1440,7 @@ def test_a_denial_belongs_to_the_word_it_denies() -> None:
     said = "The headings herein are for convenience only and shall not affect the construction hereof."
     assert checked("The headings herein are for convenience only.", said).verified
     wrong = "The headings herein are not for convenience only and shall not affect the construction hereof."
-    assert checked(wrong, said).verdict == "found"
+    assert checked(wrong, said).verdict in CONTRADICTED
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,10 @@ def test_true_claims_in_ordinary_phrasing_are_never_called_different(
 def test_invented_words_are_called_what_they_are() -> None:
     page = "The lease began in May. Rent is due monthly."
     found = checked(("The lease began in May.", page), quote="began on the first of May")
-    assert (found.verdict in CONTRADICTED, found.reason) == (True, "These words are not in the document.")
+    assert (found.verdict in CONTRADICTED, found.reason) == (
+        True,
+        "These words are in none of the passages that were compared.",
+    )
     elsewhere = checked(("The lease began in May.", f"{page}\n\nDogs may stay."), quote="Dogs may stay")
     assert elsewhere.verdict not in CONTRADICTED
 

@@ -178,7 +178,6 @@ def test_parameters_that_make_no_sense_are_left_out(
         "",
         "q=",
         "q=x&page=zero&year=soon&document=7",
-        "q=%00&tag=%00",
         "q=a&page=999",
         "q=%ff&type=x",
     ]:
@@ -238,6 +237,9 @@ def test_the_page_answers_whatever_is_typed(page: Client, library: Library) -> N
     for query in BAD:
         typed = quote(query.encode("utf-8", "surrogatepass"))
         answer = page.get(f"/search/?q={typed}")
+        if "\0" in query:
+            assert answer.status_code == 400
+            continue
         assert answer.status_code == 200, ascii(query[:20])
         shown = answer.context.get("shown")
         assert shown is None or shown.hits or shown.result.message, ascii(query[:20])

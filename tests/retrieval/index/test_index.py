@@ -357,7 +357,7 @@ def test_who_is_no_administrator_cannot_move_the_library(client: Client, bob: Us
 def test_a_model_that_cannot_be_had_is_refused_in_words(
     administrator: Client, library: Library, settings: Any, subtests: pytest.Subtests
 ) -> None:
-    for provider in ["", "nonsense", "openai", "x:y\x00"]:
+    for provider in ["", "nonsense", "openai", "x:y"]:
         with subtests.test(provider=provider):
             settings.OPENAI_API_KEY = ""
             page = administrator.post(MODELS, {"provider": provider, "model": "m"})
