@@ -229,11 +229,15 @@ def killed_for_memory() -> int:
     return int(rest.split()[0]) if found else 0
 
 
+_SECONDS_BEFORE_KILL = 10  # after SIGXCPU
+
+
 def limit_cpu_for_good(seconds: float) -> None:
     """Limit this process to this many more CPU seconds, which it cannot raise: the kernel then kills it."""
     limit_cpu(seconds)
     soft = resource.getrlimit(resource.RLIMIT_CPU)[0]
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, soft + 1))  # SIGXCPU first, which says why
+    # SIGXCPU comes first, which says why; a signal may be late by seconds in long calls of a library.
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, soft + _SECONDS_BEFORE_KILL))
 
 
 def limit_cpu(seconds: float) -> None:

@@ -281,7 +281,7 @@ def _read(
         # Pages parsed before, in the process it is forked from.
         inherited = max(0, address_space() - _USUAL_BYTES)
         limit_memory_for_good(allowance.memory_bytes + inherited)
-        limit_cpu_for_good(allowance.opening_seconds + len(jobs) * allowance.job_seconds)
+        limit_cpu_for_good(allowance.opening_seconds + len(jobs) * max(allowance.job_seconds, 0.0))
         confine_reader()
         limit_cpu(allowance.opening_seconds)
         count, work = prepare()
