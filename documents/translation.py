@@ -192,7 +192,7 @@ SENTENCES = (
         "anything that speaks OpenAI's chat completions."
     ),
     _("Quotes only (no AI)"),
-    _("Needs no key: answers with the best sentences and table rows, word for word."),
+    _("Needs no key: shows the passages that match best, word for word."),
     _("It answers."),
     _("It answered nothing."),
     _("The model's answer for this cell could not be read. Ask again."),

@@ -165,7 +165,7 @@ _ENTRIES: dict[str, _Entry] = {
     "extractive": _Entry(
         "Quotes only (no AI)",
         "",
-        "Needs no key: answers with the best sentences and table rows, word for word.",
+        "Needs no key: shows the passages that match best, word for word.",
         lambda model, found: Extractive(),
     ),
 }
