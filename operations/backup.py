@@ -241,17 +241,21 @@ def check(folder: Path, manifest: Manifest) -> None:
 
 
 def migrate_to(manifest: Manifest) -> None:
-    """Migrate to the schema of the backup, so that its rows fit."""
-    known = MigrationLoader(connection).disk_migrations
-    if missing := [name for name in manifest.migrations if name not in known]:
-        raise BackupError(f"The backup is of a newer version: {'.'.join(missing[0])} is unknown here.")
-    applied = {name for name in known if name in set(manifest.migrations)}
-    for app, name in MigrationLoader(connection).graph.leaf_nodes():
-        latest = max((known_name for known_app, known_name in applied if known_app == app), default=None)
-        if latest is not None:
-            call_command("migrate", app, latest, verbosity=0, interactive=False)
-        else:
-            call_command("migrate", app, name, verbosity=0, interactive=False)
+    """Migrate to the schema of the backup, so that its rows fit. Raises BackupError."""
+    loader = MigrationLoader(connection)
+    known, theirs = loader.disk_migrations, set(manifest.migrations)
+    applied = {
+        name for name, it in known.items() if name in theirs or (it.replaces and theirs >= {*it.replaces})
+    }
+    replaced = {old for name in applied for old in known[name].replaces}
+    if missing := sorted(theirs - known.keys() - replaced):
+        raise BackupError(
+            f"The backup is of another version: {'.'.join(missing[0])} is unknown here. "
+            "Restore it with the version that made it, and then update."
+        )
+    for app, _name in loader.graph.leaf_nodes():
+        latest = max((known_name for known_app, known_name in applied if known_app == app), default="zero")
+        call_command("migrate", app, latest, verbosity=0, interactive=False)
 
 
 def empty(manifest: Manifest) -> None:
