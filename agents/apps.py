@@ -14,9 +14,9 @@ class AgentsConfig(AppConfig):
         from agents import checks, webhooks
         from agents.models import FileCheck, embeds_of, end_embed
         from chat.answers.persistence import answer_finished
-        from chat.reviews.fill_queue import review_filled
         from documents.access import register
         from documents.signals import job_finished, library_swept
+        from reviews.fill_queue import review_filled
 
         job_finished.connect(webhooks.job_finished)
         answer_finished.connect(webhooks.answer_finished)

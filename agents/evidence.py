@@ -43,10 +43,7 @@ from chat.api.messages import wait_for
 from chat.citations.source_units import Sources, load_sources
 from chat.citations.stored_pages import locate
 from chat.exports.markdown import numbered
-from chat.models import Conversation, Message, Review, ReviewCell, ReviewColumn
-from chat.reviews import review_commands
-from chat.reviews.column_sets import InvalidReview, templates
-from chat.reviews.review_presenters import first_citations
+from chat.models import Conversation, Message
 from citing.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification
 from citing.verdict import verify
 from documents.api.common.callers import take
@@ -58,6 +55,10 @@ from documents.models.document import page_numbers
 from retrieval.query.scope import Scope
 from retrieval.results import SearchOptions
 from retrieval.search import search as search_library
+from reviews import review_commands
+from reviews.column_sets import InvalidReview, templates
+from reviews.models import Review, ReviewCell, ReviewColumn
+from reviews.review_presenters import first_citations
 
 PAGES_AT_ONCE = 10
 UNITS_AT_ONCE = 400

@@ -43,10 +43,10 @@ from agents.results import (
     SearchFound,
     Verified,
 )
-from chat.models import ReviewColumn
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture, read_boxes
 from documents.models import ApiToken, Page, TokenScope
 from pdf.geometry import Rect
+from reviews.models import ReviewColumn
 from text.numbers import whole_number
 
 # Each transport sets the calling agent before it passes a call to the server.

@@ -21,9 +21,10 @@ from django_q.tasks import async_task
 from standardwebhooks.webhooks import Webhook as Signature
 
 from agents.models import Event, Webhook, WebhookDelivery
-from chat.models import Message, Review
+from chat.models import Message
 from documents.files.url_fetch import FetchRefused, guarded_client, parsed
 from documents.models import Job
+from reviews.models import Review
 
 PAUSES = tuple(timedelta(seconds=s) for s in (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400))
 SECONDS_TO_ANSWER = 15

@@ -1,4 +1,4 @@
-"""Questions, answers with verified citations, reviews and notes.
+"""Questions, answers with verified citations, and notes.
 
 ``answers`` writes answers, ``citations`` verifies their claims, ``markdown`` renders them.
 """

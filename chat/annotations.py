@@ -21,7 +21,6 @@ from chat.citations.stored_pages import StoredPages, locate
 from chat.exports.markdown import escaped
 from chat.models import Annotation, Citation
 from chat.models.note import AnnotationQuerySet
-from chat.reviews.review_commands import outdate_document
 from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import PageText, Span, highlight_rects, text_of
 from documents.ingestion.parser import local_file, parse_limits
@@ -358,11 +357,11 @@ def _mark(annotation: Annotation, author: str) -> PdfHighlight:
 
 
 def reanchor_parsed_document(document: Document, **signal: Any) -> None:
-    """Re-anchor the document's citations and annotations; mark review cells as outdated.
+    """Re-anchor the document's citations and annotations.
 
     A failure does not fail the document.
     """
-    for reanchor in (reanchor_citations, reanchor_annotations, outdate_document):
+    for reanchor in (reanchor_citations, reanchor_annotations):
         try:
             reanchor(document)
         except DatabaseError:

@@ -6,18 +6,12 @@ class ChatConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from django.db.models.signals import pre_delete
-
         from chat.annotations import reanchor_parsed_document
         from chat.models.conversation import end_link, links_to
         from chat.notes import index_notes_at_rest
-        from chat.reviews.review_commands import keep_reviews_going, keep_rows
         from documents.access import register
-        from documents.models import Document
         from documents.signals import document_parsed, library_swept
 
         document_parsed.connect(reanchor_parsed_document, dispatch_uid="chat.reanchor")
         library_swept.connect(index_notes_at_rest, dispatch_uid="chat.notes")
-        library_swept.connect(keep_reviews_going, dispatch_uid="chat.reviews")
-        pre_delete.connect(keep_rows, sender=Document, dispatch_uid="chat.review_rows")
         register("link", links_to, end_link)

@@ -1,4 +1,4 @@
-"""URLs of conversations, notes, reviews and the reader; ``config.urls`` gives each list its prefix.
+"""URLs of conversations, notes and the reader; ``config.urls`` gives each list its prefix.
 
 ``urlpatterns`` are those of questions and answers:
 
@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import conversations, exports, notes, providers, reader, reviews
+from chat.views import conversations, exports, notes, providers, reader
 
 Paths = list[URLPattern | URLResolver]
 
@@ -115,24 +115,4 @@ annotation_urls: Paths = [
     path("<uuid:pk>/", notes.change_annotation, name="annotation-change"),
     path("<uuid:pk>/delete/", notes.delete_annotation, name="annotation-delete"),
     path("<uuid:pk>/restore/", notes.restore_annotation, name="annotation-restore"),
-]
-
-review_urls: Paths = [
-    path("", reviews.reviews, name="reviews"),
-    path("new/", reviews.new, name="review-new"),
-    path("cell/<uuid:pk>/", reviews.cell, name="review-cell"),
-    path("<uuid:pk>/", reviews.review, name="review"),
-    path("<uuid:pk>/cells/", reviews.cells, name="review-cells"),
-    path("<uuid:pk>/agreement/", reviews.agreement, name="review-agreement"),
-    path("<uuid:pk>/documents/", reviews.add_documents, name="review-documents"),
-    path("<uuid:pk>/share/", reviews.share, name="review-share"),
-    path("<uuid:pk>/columns/", reviews.import_columns, name="review-columns"),
-    path("templates/", reviews.own_templates, name="review-templates"),
-    path("templates/new/", reviews.new_template, name="review-template-new"),
-    path("templates/<uuid:pk>/share/", reviews.share_template, name="review-template-share"),
-    path("templates/<uuid:pk>/delete/", reviews.delete_template, name="review-template-delete"),
-    path("templates/<uuid:pk>/export.json", reviews.template_file, name="review-template-file"),
-    path("<uuid:pk>/delete/", reviews.delete, name="review-delete"),
-    path("<uuid:pk>/restore/", reviews.restore, name="review-restore"),
-    path("<uuid:pk>/export.<slug:form>", reviews.export, name="review-export"),
 ]

@@ -179,6 +179,7 @@ INSTALLED_APPS = [
     "documents",
     "retrieval",
     "chat",
+    "reviews",
     "agents",
     "bench",
 ]
@@ -357,7 +358,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "MessageStatus": "chat.api.messages.STATUSES",
         "AnnotationColour": "chat.models.note.Annotation.Colour",
         "CollectionColour": "documents.api.library.COLOURS",
-        "ColumnKind": "chat.models.review.ReviewColumn.Kind",
+        "ColumnKind": "reviews.models.ReviewColumn.Kind",
         "CheckedVerdict": "agents.results.VERDICTS",
         "LocatedVerdict": "agents.results.PLACES",
     },

@@ -22,7 +22,7 @@ FRAMES = (
     _("Reading this {} took more than {}. It may be damaged."),
     _("{} seconds of processor time"),
     _("{} MB of memory"),
-    # chat.reviews.fill_queue
+    # reviews.fill_queue
     _("This document could not be read: {}"),
     # citing.comparison
     _("The claim says {}, the page {}."),
@@ -57,7 +57,7 @@ FRAMES = (
         "No words were read in this part of the page, and {} cannot see pictures. "
         "Choose a model that sees, or ask in words what stands around it."
     ),
-    # chat.reviews
+    # reviews
     _("A review holds {} documents at most. Make another for the rest."),
     _("A review has {} columns at most."),
     _("There is a column “{}” already."),

@@ -25,6 +25,7 @@ ORDER = (
     "documents",
     "retrieval",
     "chat",
+    "reviews",
     "agents",
     "operations",
     "config",

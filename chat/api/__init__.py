@@ -1,1 +1,1 @@
-"""The REST API of conversations, answers, citations, notes and reviews."""
+"""The REST API of conversations, answers, citations and notes."""

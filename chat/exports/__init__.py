@@ -1,1 +1,1 @@
-"""Export answers, conversations, notes and reviews: Markdown, HTML, DOCX, text, PDF with cited pages."""
+"""Export answers, conversations and notes: Markdown, HTML, DOCX, text, PDF with cited pages."""

@@ -1,3 +1,5 @@
+"""Printed places, connected providers; reviews leave for an app of their own, which renames their tables."""
+
 from django.db import migrations, models
 
 
@@ -62,5 +64,20 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('is_default',), name='chat_one_default_provider')],
             },
+        ),
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.DeleteModel(name)
+                for name in (
+                    'ReviewMark',
+                    'ReviewCellVersion',
+                    'ReviewShare',
+                    'ReviewCell',
+                    'ReviewRow',
+                    'ReviewColumn',
+                    'ReviewTemplate',
+                    'Review',
+                )
+            ]
         ),
     ]

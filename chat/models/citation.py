@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -11,7 +12,6 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Conversation, Message
-from chat.models.review import Review
 from documents.models import CitationUnit, Document
 from documents.page_labels import lines_on_page
 
@@ -45,6 +45,10 @@ def place_in_words(
     return gettext("%(place)s, lines %(first)s–%(last)s") % {"place": named, "first": first, "last": last}
 
 
+CITATION_KEEPERS: list[Callable[[User], models.QuerySet[Any, Any]]] = []
+"""Functions of apps above this one, each to return ids of citations that it shows to the user."""
+
+
 class CitationQuerySet(models.QuerySet["Citation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Return citations in the user's conversations, notes and reviews, of documents the user may see."""
@@ -59,10 +63,9 @@ class CitationQuerySet(models.QuerySet["Citation"]):
             return self.none()
         noted = Citation.notes.through.objects.filter(note__owner=user, note__deleted_at=None)
         own = models.Q(message__conversation__in=Conversation.objects.visible_to(user))
-        reviewed = Citation.review_cells.through.objects.filter(
-            reviewcell__row__review__in=Review.objects.visible_to(user)
-        )
-        kept = models.Q(pk__in=noted.values("citation")) | models.Q(pk__in=reviewed.values("citation"))
+        kept = models.Q(pk__in=noted.values("citation"))
+        for keeper in CITATION_KEEPERS:
+            kept |= models.Q(pk__in=keeper(user))
         return self.filter(own | (models.Q(message=None) & kept))
 
 

@@ -171,6 +171,7 @@ SOURCE = (
         "documents",
         "retrieval",
         "chat",
+        "reviews",
         "agents",
         "operations",
         "config",

@@ -99,7 +99,19 @@ EVERY_LINE: list[Any] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
 OURS = (
-    *("text", "pdf", "citing", "domains", "documents", "retrieval", "chat", "agents", "operations", "config"),
+    *(
+        "text",
+        "pdf",
+        "citing",
+        "domains",
+        "documents",
+        "retrieval",
+        "chat",
+        "reviews",
+        "agents",
+        "operations",
+        "config",
+    ),
     "bench",
 )
 SERVERS = ("uvicorn.access", "uvicorn.error", "django.server")

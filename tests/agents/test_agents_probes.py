@@ -22,9 +22,10 @@ from chat.answers import question_commands
 from chat.answers.question_commands import start_conversation
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
-from chat.models import Conversation, Message, Review
-from chat.reviews.review_commands import start_review
+from chat.models import Conversation, Message
 from documents.models import Collection, Document
+from reviews.models import Review
+from reviews.review_commands import start_review
 from tests.agents.test_mcp_server_fuzzed import answer_of_mcp, rpc
 from tests.api_clients import client_of
 from tests.chat.conftest import QUESTION

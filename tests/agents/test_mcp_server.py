@@ -19,8 +19,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from agents.results import NOTICE
-from chat.reviews.fill_queue import fill_next_row
 from documents.models import Document
+from reviews.fill_queue import fill_next_row
 from tests.agents.conftest import NewKey
 from tests.browser.site import database_url
 from tests.conftest import Ingest

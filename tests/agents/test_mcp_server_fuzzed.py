@@ -19,8 +19,8 @@ from rest_framework.test import APIClient
 
 from agents.mcp_server import add_document, ask, list_documents, locate, read, review, search, verify
 from agents.results import PAGE_URI, PICTURE_URI
-from chat.models import Review
 from documents.models import Document
+from reviews.models import Review
 from tests.api_clients import client_of
 
 pytestmark = pytest.mark.django_db

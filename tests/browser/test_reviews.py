@@ -9,9 +9,9 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
-from chat.reviews.review_commands import save_column, start_review
 from documents.models import Document
+from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from reviews.review_commands import save_column, start_review
 from tests.browser.conftest import READY_MS, Upload, committed
 from tests.browser.site import Site
 from tests.browser.test_accessible import violations

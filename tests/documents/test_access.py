@@ -25,23 +25,11 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from agents.models import FileCheck, ReaderEmbed, Webhook
-from chat.models import (
-    Annotation,
-    AnswerShare,
-    Citation,
-    Conversation,
-    Message,
-    Note,
-    NoteVersion,
-    Review,
-    ReviewCell,
-    ReviewColumn,
-    ReviewRow,
-    ReviewTemplate,
-)
+from chat.models import Annotation, AnswerShare, Citation, Conversation, Message, Note, NoteVersion
 from chat.models.conversation import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
 from retrieval.models import SavedSearch, SearchQuery
+from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow, ReviewTemplate
 from tests.api_clients import client_of
 from tests.conftest import Ingest
 

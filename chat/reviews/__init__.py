@@ -1,5 +1,0 @@
-"""Reviews: documents as rows, questions as columns, every cell cited and verified.
-
-``fill_queue`` fills cells in the background, ``typed_values`` extracts values from cited words,
-``review_commands`` are the users' changes, ``chat.exports.review`` exports the table.
-"""

@@ -1,0 +1,286 @@
+"""Extract a typed value from cited words: an amount, a date, yes or no, one of a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.utils.dateparse import parse_date
+
+from chat.answers.without_model.question import analyse
+from chat.models import Citation
+from reviews.models import ReviewCell, ReviewColumn
+from text.numbers import YEAR_NOT_AMOUNT
+from text.quantities import Quantity, quantities_in
+from text.semantics import known_language, lexicon, plain_word
+from text.terms import terms_of
+from text.units import units_by_symbol
+
+Kind = ReviewColumn.Kind
+QUANTITIES = (Kind.NUMBER, Kind.MONEY, Kind.DATE)
+NAME = re.compile(r"\d+-?[A-Za-z]")
+NEAR = 30  # maximum of characters between a bare number and a word of the question
+YEAR_ONLY = 10_000  # a date value below this has no year
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A verified claim, with the quote that supports it, and their language.
+
+    ``intro`` is the phrase that a list item continues; else ''.
+    """
+
+    claim: str
+    quote: str
+    language: str
+    intro: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilledCell:
+    """The content of a cell: its state, typed value, printed form and unsaved citations."""
+
+    state: ReviewCell.State
+    value: Any = None
+    text: str = ""
+    citations: Sequence[Citation] = ()
+    error: str = ""
+    usage: dict[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TypedValue:
+    """``value`` is JSON by the column's kind, ``text`` its printed form, ``place`` its evidence's index."""
+
+    value: Any
+    text: str
+    place: int = 0
+
+
+def typed_value(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
+    """Return the evidence's value for the column; None where there is none, or several differ."""
+    match column.kind:
+        case Kind.NUMBER | Kind.MONEY | Kind.DATE:
+            return _quantity(column, evidence)
+        case Kind.BOOLEAN:
+            return _yes_or_no(column, evidence)
+        case Kind.CHOICE | Kind.CHOICES:
+            return _chosen(column, evidence)
+        case _:
+            text = "\n".join(dict.fromkeys(found.claim for found in evidence))
+            return TypedValue(text, text) if text else None
+
+
+def _quantity(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
+    """Return the quantity of the column's kind in the first evidence on its question.
+
+    In a table row with years this is the latest; in a sentence, the one nearest to the question's words.
+    """
+    for place, found in enumerate(evidence):
+        asked = asked_terms(column, found.language)
+        if not is_about(found, asked):
+            continue
+        named = {
+            q.value for q in quantities_in(column.question, found.language)
+        }  # a value of the question is not its answer
+        fitting = [
+            q
+            for q in quantities_in(found.claim, found.language)
+            if q.value not in named and fits(column, q, found.claim)
+        ]
+        quoted = [q for q in fitting if _digits(found.claim[q.start : q.end]) in _digits(found.quote)]
+        if (best := _best(found, quoted or fitting, asked)) is not None:
+            return TypedValue(as_json(column, best), found.claim[best.start : best.end].strip(), place)
+    return None
+
+
+def asked_terms(column: ReviewColumn, language: str) -> frozenset[str]:
+    return frozenset(analyse(column.question, [language]).terms)
+
+
+def is_about(found: Evidence, asked: frozenset[str]) -> bool:
+    """Return whether the claim has two of the question's terms, or all if there are fewer."""
+    return len(asked & set(terms_of(found.claim, found.language))) >= min(2, len(asked))
+
+
+def _best(found: Evidence, candidates: Sequence[Quantity], asked: frozenset[str]) -> Quantity | None:
+    """Return the intended quantity; None where there is none or the choice is ambiguous."""
+    if not candidates:
+        return None
+    heads = _heads(found.claim, candidates)
+    if all(head.rstrip(" :").startswith(";") or not head.strip(" ;:") for head in heads[1:]):  # a table's row
+        years = [max(map(int, YEAR_NOT_AMOUNT.findall(head)), default=0) for head in heads]
+        latest = [q for q, year in zip(candidates, years, strict=True) if year == max(years)]
+        return latest[0] if len({q.value for q in latest}) == 1 else None
+    nearest = min(candidates, key=lambda q: (_distance(found, q, asked), q.start))
+    return nearest if nearest.unit or _distance(found, nearest, asked) <= NEAR else None
+
+
+def _heads(claim: str, candidates: Sequence[Quantity]) -> list[str]:
+    """Return the text between each quantity and its predecessor."""
+    ends = [0, *(q.end for q in candidates[:-1])]
+    return [claim[end : q.start] for end, q in zip(ends, candidates, strict=True)]
+
+
+def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
+    """Return whether a quantity is of the column's kind and, where the column names a unit, of its dimension.
+
+    A number with a letter of scale and no currency may be a name: "3M", "10-K".
+    """
+    if quantity.start == 0 and column.kind == Kind.NUMBER:
+        return False  # the number of an item or of a row
+    if quantity.scale != 1 and not quantity.unit and NAME.fullmatch(text[quantity.start : quantity.end]):
+        return False
+    if column.kind == Kind.DATE:
+        return quantity.dimension == "date" and quantity.value > YEAR_ONLY
+    if column.kind == Kind.MONEY:
+        return quantity.dimension == "money" or (quantity.dimension == "" and quantity.scale != 1)
+    if quantity.dimension in ("date", "year", "ordinal", "money"):
+        return False
+    unit = units_by_symbol().get(column.unit)
+    if column.unit and unit is None:  # a unit of no system: "patients"
+        return quantity.dimension == ""
+    return unit is None or quantity.dimension == unit.dimension
+
+
+def as_json(column: ReviewColumn, quantity: Quantity) -> Any:
+    if column.kind == Kind.DATE:
+        year, month, day = (
+            int(quantity.value) // 10_000,
+            int(quantity.value) // 100 % 100,
+            int(quantity.value) % 100,
+        )
+        return f"{year:04}-{month:02}-{day:02}" if day else f"{year:04}-{month:02}"
+    if column.kind == Kind.MONEY:
+        return {"number": number(quantity.value), "currency": quantity.unit}
+    unit = units_by_symbol().get(column.unit)
+    if unit is not None and quantity.unit and quantity.unit != column.unit:
+        return {"number": number((quantity.base - unit.offset) / unit.factor), "unit": column.unit}
+    return {"number": number(quantity.value), "unit": quantity.unit or column.unit}
+
+
+def number(value: Decimal) -> int | float:
+    """Return the number for JSON, as an int where it is whole."""
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def normalised(value: Any, printed: str) -> str:
+    """Return a value in normal form, “14,544,000,000 USD” or “2029-03-05”; '' if it is printed so."""
+    if isinstance(value, dict):
+        unit = value.get("currency") or value.get("unit") or ""
+        shown = f"{value['number']:,} {unit}".strip()
+    else:
+        shown = value if isinstance(value, str) else printed
+    return "" if shown.replace(",", "") == printed.replace(",", "") else shown
+
+
+def _distance(found: Evidence, quantity: Quantity, asked: frozenset[str]) -> int:
+    """Return the characters between a quantity and the nearest word of the question in its claim."""
+    gaps = [
+        max(quantity.start - end, start - quantity.end, 0)
+        for word, start, end in _words(found.claim)
+        if asked & set(terms_of(word, found.language))
+    ]
+    return min(gaps, default=len(found.claim))
+
+
+def _words(text: str) -> Iterator[tuple[str, int, int]]:
+    at = 0
+    for word in text.split():
+        start = text.index(word, at)
+        at = start + len(word)
+        yield word, start, at
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
+
+
+def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
+    """Return whether the first sentence on the question affirms; None in languages without negation data."""
+    about = (found for found in evidence if is_about(found, asked_terms(column, found.language)))
+    if (first := next(about, None)) is None or not known_language(first.language):
+        return None
+    words = lexicon(first.language)
+    denials = 0
+    for word, _, _ in _words(f"{first.intro} {first.claim}"):
+        sense = words.phrases.get((plain_word(word.strip(".,;:()"), first.language),))
+        markers = sense.markers if sense else ()
+        denials += any(mark.category == "negation" or mark.value == "none" for mark in markers)
+    return TypedValue(denials % 2 == 0, "No" if denials % 2 else "Yes")
+
+
+def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
+    """Return the choices of which the evidence has all words; a single one unless several may be chosen."""
+    for place, found in enumerate(evidence):
+        named = chosen_in(column, found.claim, found.language)
+        if named and column.kind == Kind.CHOICES:
+            return TypedValue(named, ", ".join(named), place)
+        if len(named) == 1:
+            return TypedValue(named[0], named[0], place)
+    return None
+
+
+def chosen_in(column: ReviewColumn, text: str, language: str) -> list[str]:
+    """Return the choices of which the text has all words."""
+    own = set(terms_of(text, language))
+    return [
+        choice for choice in column.choices if (terms := set(terms_of(choice, language))) and terms <= own
+    ]
+
+
+# --- Values written by users ---
+
+
+class InvalidValue(Exception):
+    """The input is not a value of the column's kind. The message is shown to users."""
+
+
+def written_value(column: ReviewColumn, text: str) -> tuple[Any, str]:
+    """Parse user input as a value of the column's kind. Raises InvalidValue."""
+    text = text.replace("\x00", "").strip()[:10_000]
+    if not text:
+        return None, ""
+    match column.kind:
+        case Kind.NUMBER:
+            return {"number": _number(text.removesuffix(column.unit).strip()), "unit": column.unit}, text
+        case Kind.MONEY:
+            amount, _, currency = text.rpartition(" ") if text[-3:].isalpha() else (text, "", "")
+            return {"number": _number(amount.strip()), "currency": currency.upper()}, text
+        case Kind.DATE:
+            try:
+                date = parse_date(text)
+            except ValueError:
+                date = None
+            if date is None:
+                raise InvalidValue("Write a date as 2026-11-23.")
+            return date.isoformat(), text
+        case Kind.BOOLEAN:
+            if text.casefold() not in ("yes", "no"):
+                raise InvalidValue("Write Yes or No.")
+            return text.casefold() == "yes", text.capitalize()
+        case Kind.CHOICE:
+            return _among(column.choices, [text])[0], text
+        case Kind.CHOICES:
+            return _among(column.choices, [part.strip() for part in text.split(",") if part.strip()]), text
+    return text, text
+
+
+def _number(text: str) -> int | float:
+    try:
+        found = Decimal(text.replace(",", "").replace(" ", ""))
+    except InvalidOperation:
+        raise InvalidValue("Write a number, such as 14544 or 3.2.") from None
+    if not found.is_finite():
+        raise InvalidValue("Write a number, such as 14544 or 3.2.")
+    return number(found)
+
+
+def _among(choices: Sequence[str], named: Sequence[str]) -> list[str]:
+    known = {choice.casefold(): choice for choice in choices}
+    if unknown := [name for name in named if name.casefold() not in known]:
+        raise InvalidValue(f"“{unknown[0]}” is none of the choices: {', '.join(choices)}.")
+    return [known[name.casefold()] for name in named]

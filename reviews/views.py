@@ -1,0 +1,368 @@
+"""Pages of reviews: the list, a review as a grid, a cell with its evidence, and the grid's data."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from uuid import UUID
+
+import msgspec
+from csp.decorators import csp_update
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from chat.providers.registry import choices
+from chat.views import as_uuid
+from chat.views.exports import as_file
+from documents.access import UnknownUser, share_with
+from documents.models import Collection, Document, EventKind
+from documents.models.security import record
+from documents.translation import translated
+from retrieval.models import SavedSearch
+from reviews.column_sets import (
+    MOST_BYTES,
+    InvalidColumns,
+    InvalidReview,
+    as_json,
+    columns_in,
+    keep_template,
+    template_of,
+    templates,
+)
+from reviews.exports import REVIEW_FORMATS, review_table
+from reviews.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewTemplate
+from reviews.review_commands import (
+    add_columns,
+    add_rows,
+    agreements,
+    documents_of,
+    join_sources,
+    start_review,
+)
+from reviews.review_presenters import blinded, grid
+from reviews.typed_values import normalised
+
+REVIEWS_A_PAGE = 40
+MOST_CHOSEN = 1000
+MOST_DISPUTED = 200  # cells listed
+ENDINGS = {"sources-csv": "-sources.csv"}
+
+
+@require_safe
+@login_required
+def reviews(request: HttpRequest) -> HttpResponse:
+    """Show all reviews, and the form of a new one over each ``?document=`` or a ``?collection=``."""
+    found = Review.objects.visible_to(request.user).select_related("owner", "collection")
+    counted = found.annotate(
+        documents=Count("rows", distinct=True), questions=Count("columns", distinct=True)
+    )
+    page = Paginator(counted.order_by("-updated_at"), REVIEWS_A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "reviews/reviews.html", {"page": page} | offered(request))
+
+
+def offered(request: HttpRequest) -> dict[str, object]:
+    """Return the choices of the form of a new review."""
+    chosen = [pk for text in request.GET.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
+    return {
+        "section": "reviews",
+        "documents": Document.objects.visible_to(request.user).filter(pk__in=chosen),
+        **sources_of(request),
+        "collection": as_uuid(request.GET.get("collection", "")),
+        "templates": {name: found["title"] for name, found in templates().items()},
+        "own_templates": ReviewTemplate.objects.visible_to(request.user).select_related("owner"),
+        "providers": choices(),
+    }
+
+
+def sources_of(request: HttpRequest) -> dict[str, object]:
+    """Return the possible sources of rows."""
+    return {
+        "collections": Collection.objects.visible_to(request.user).order_by("name"),
+        "searches": SavedSearch.objects.visible_to(request.user),
+    }
+
+
+def chosen_source(request: HttpRequest) -> tuple[Collection | None, SavedSearch | None]:
+    """Parse the form's ``collection``: id of a collection, or ``search:`` and the id of a saved search."""
+    kind, _colon, key = request.POST.get("collection", "").rpartition(":")
+    wanted, user = as_uuid(key), request.user
+    if kind == "search":
+        return None, get_object_or_404(SavedSearch.objects.visible_to(user), pk=wanted)
+    return (get_object_or_404(Collection.objects.visible_to(user), pk=wanted) if wanted else None), None
+
+
+@require_POST
+@login_required
+def new(request: HttpRequest) -> HttpResponse:
+    """Create a review of the chosen documents, a collection, or (with neither) the whole library."""
+    assert request.user.is_authenticated
+    library = Document.objects.visible_to(request.user)
+    ids = [pk for text in request.POST.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
+    collection, search = chosen_source(request)
+    documents = library.filter(pk__in=ids) if ids else library.none() if collection or search else library
+    template = request.POST.get("template", "")
+    try:
+        review = start_review(
+            request.user,
+            request.POST.get("name", ""),
+            list(documents.order_by("title")[: MOST_CHOSEN + 1]),
+            collection,
+            template,
+            request.POST.get("provider", ""),
+            search=search,
+            joins="joins" in request.POST,
+        )
+    except InvalidReview as error:
+        return render(
+            request, "reviews/reviews.html", {"error": translated(str(error))} | offered(request), status=400
+        )
+    return redirect("review", review.pk)
+
+
+@require_safe
+@login_required
+@csp_update({"frame-src": ["'self'"]})  # type: ignore[arg-type]
+def review(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Show the grid of one review."""
+    shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
+    may_edit = Review.objects.editable_by(request.user).filter(pk=pk).exists()
+    context = {
+        "section": "reviews",
+        "review": shown,
+        "may_edit": may_edit,
+        "kinds": ReviewColumn.Kind.choices,
+        "states": ReviewCell.State.choices,
+        "providers": choices(),
+        "forms": {
+            "xlsx": "Excel",
+            "csv": "CSV",
+            "sources-csv": _("CSV of the sources"),
+            "pdf": _("Evidence as PDF"),
+            "md": "Markdown",
+            "json": "JSON",
+        },
+        "shares": shown.shares.select_related("user", "group"),
+        **sources_of(request),
+        "others": Document.objects.visible_to(request.user)
+        .exclude(pk__in=documents_of(shown))
+        .order_by("title")[:MOST_CHOSEN],
+    }
+    return render(request, "reviews/review.html", context)
+
+
+@require_safe
+@login_required
+def cells(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Return the grid (``ReviewGrid``) as JSON; with ``?since=``, only the changed cells."""
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
+    try:
+        since = parse_datetime(request.GET.get("since", ""))
+    except ValueError:
+        since = None
+    found = grid(shown, request.user, since)
+    return HttpResponse(msgspec.json.encode(found), content_type="application/json")
+
+
+@require_safe
+@login_required
+def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Show one cell with its evidence and earlier versions, as a fragment for the panel beside the grid."""
+    found = ReviewCell.objects.visible_to(request.user).select_related(
+        "column", "row__document", "row__review", "marked_by"
+    )
+    (shown,) = blinded([found_cell := get_object_or_404(found, pk=pk)], found_cell.row.review, request.user)
+    context = {
+        "cell": shown,
+        "normal": normalised(shown.value, shown.text),
+        "tokens": sum(int(shown.usage.get(name, 0)) for name in ("input_tokens", "output_tokens")),
+        "marks": shown.marks.filter(revealed=True).exclude(mark="").select_related("user"),
+        "citations": shown.citations.order_by("position"),
+        "has_document": not shown.row.is_deleted,
+        "versions": shown.versions.all()[:20],
+        "may_edit": Review.objects.editable_by(request.user).filter(pk=shown.row.review_id).exists(),
+    }
+    return render(request, "reviews/_cell.html", context)
+
+
+@require_safe
+@login_required
+def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Show the agreement of reviewers' blind marks, and the cells with different marks."""
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
+    pairs = agreements(shown, request.user)
+    ids = {cell for pair in pairs for cell in pair.disputed}
+    disputed = ReviewCell.objects.filter(pk__in=ids).select_related("row__document", "column")
+    context = {
+        "section": "reviews",
+        "review": shown,
+        "pairs": pairs,
+        "disputed": disputed.order_by("row__position", "column__position")[:MOST_DISPUTED],
+        "own": ReviewMark.objects.filter(cell__row__review=shown, user=request.user).exclude(mark="").count(),
+    }
+    return render(request, "reviews/agreement.html", context)
+
+
+@require_POST
+@login_required
+def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Add the chosen documents, or those of a collection or saved search, as rows."""
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
+    ids = [key for text in request.POST.getlist("document")[:MOST_CHOSEN] if (key := as_uuid(text))]
+    collection, search = chosen_source(request)
+    try:
+        add_rows(shown, Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
+        if collection or search:
+            shown.collection, shown.search = collection or shown.collection, search or shown.search
+            shown.joins = "joins" in request.POST
+            shown.save()
+            join_sources(shown)
+    except InvalidReview as error:
+        return HttpResponse(translated(str(error)), status=422, content_type="text/plain; charset=utf-8")
+    return redirect("review", pk)
+
+
+@require_POST
+@login_required
+def import_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Add the columns of a CSV or JSON file; on failure a fragment lists the errors by line."""
+    shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
+    try:
+        _name, columns = columns_in(sent_file(request))
+        add_columns(shown, columns)
+    except InvalidColumns as error:
+        return render(request, "reviews/_errors.html", {"errors": error.errors})
+    return refreshed(request, "review", pk)
+
+
+@require_POST
+@login_required
+def new_template(request: HttpRequest) -> HttpResponse:
+    """Save the columns of the ``review``, or those of a ``file``, as the user's template."""
+    assert request.user.is_authenticated
+    name = request.POST.get("name", "")
+    try:
+        if wanted := as_uuid(request.POST.get("review", "")):
+            review = get_object_or_404(Review.objects.visible_to(request.user), pk=wanted)
+            kept = template_of(review, request.user, name)
+        else:
+            named, columns = columns_in(sent_file(request))
+            kept = keep_template(request.user, name or named or file_stem(request), columns)
+    except InvalidReview as error:
+        return render(request, "reviews/_errors.html", {"errors": getattr(error, "errors", [error])})
+    messages.success(request, _("Saved “%(name)s” to your templates.") % {"name": kept})
+    return refreshed(request, "review-templates")
+
+
+def sent_file(request: HttpRequest) -> bytes:
+    """Return the bytes of ``file``, at most one more than allowed. Raise InvalidColumns if it is missing."""
+    if (file := request.FILES.get("file")) is None:
+        raise InvalidColumns([_("Choose a file.")])
+    return bytes(file.read(MOST_BYTES + 1))
+
+
+def file_stem(request: HttpRequest) -> str:
+    return PurePath(getattr(request.FILES["file"], "name", "")).stem
+
+
+def refreshed(request: HttpRequest, name: str, *values: object) -> HttpResponse:
+    """Make htmx reload the page; redirect forms without htmx."""
+    if "HX-Request" not in request.headers:
+        return redirect(name, *values)
+    return HttpResponse(headers={"HX-Redirect": reverse(name, args=values)})
+
+
+@require_safe
+@login_required
+def own_templates(request: HttpRequest) -> HttpResponse:
+    """Show the user's templates and those shared by others, with a form to import one."""
+    found = ReviewTemplate.objects.visible_to(request.user).select_related("owner")
+    listed = found.prefetch_related("shares__user", "shares__group")
+    return render(request, "reviews/templates.html", {"section": "reviews", "templates": listed})
+
+
+@require_safe
+@login_required
+def template_file(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Download the template as JSON, which can be imported."""
+    shown = get_object_or_404(ReviewTemplate.objects.visible_to(request.user), pk=pk)
+    return as_file(as_json(shown), "application/json", f"{slugify(shown.name) or 'template'}.json")
+
+
+@require_POST
+@login_required
+def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Hide a template; reviews made with it keep their columns. Only its owner may."""
+    get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None).hide()
+    return redirect("review-templates")
+
+
+@require_POST
+@login_required
+def share(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Share the review with a user, or a group of the owner. Only its owner may."""
+    return shared_on(request, get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None))
+
+
+@require_POST
+@login_required
+def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Share the template with a user, or a group of the owner. Only its owner may."""
+    return shared_on(request, get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None))
+
+
+def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpResponse:
+    """Share with ``name``, or revoke the share with the id ``remove``."""
+    assert request.user.is_authenticated
+    name = request.POST.get("name", "").strip()
+    try:
+        if (share_id := request.POST.get("remove", "")).isdecimal() and len(share_id) < 19:
+            shown.shares.filter(pk=int(share_id)).delete()
+        else:
+            share_with(request.user, shown, name, can_write="can_write" in request.POST)
+    except UnknownUser:
+        messages.error(
+            request, _("There is no user “%(name)s”, and you are in no group of that name.") % {"name": name}
+        )
+    return redirect("review", shown.pk) if isinstance(shown, Review) else redirect("review-templates")
+
+
+@require_POST
+@login_required
+def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Hide the review and offer to undo it. Only its owner may."""
+    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
+    shown.hide()
+    return render(request, "reviews/_deleted.html", {"review": shown})
+
+
+@require_POST
+@login_required
+def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
+    get_object_or_404(Review, pk=pk, owner=request.user).unhide()
+    return redirect("reviews")
+
+
+@require_safe
+@login_required
+def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
+    """Download the review (``REVIEW_FORMATS``), or only its ``?row=`` or ``?column=``."""
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
+    if form not in REVIEW_FORMATS:
+        raise Http404
+    kind, write = REVIEW_FORMATS[form]
+    row, column = (as_uuid(request.GET.get(name, "")) for name in ("row", "column"))
+    table = review_table(shown, request.user, request.build_absolute_uri("/"), row, column)
+    record(EventKind.EXPORTED, f"review {shown.pk} as {form}")
+    return as_file(write(table), kind, f"{slugify(shown.name) or 'review'}{ENDINGS.get(form, '.' + form)}")

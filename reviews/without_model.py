@@ -1,0 +1,352 @@
+"""Fill a cell without a model, from the row or sentence that answers its column best.
+
+Numbers, amounts and dates are the best-scored values of rows and sentences (``value_lines``). A text is a
+line with the question's words as its label, else the answer that a conversation would give.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+
+from chat.answers.answer_builder import AnswerBuilder
+from chat.answers.context import AnswerSources
+from chat.answers.without_model.answer import bullet, direct_lines, verified_lines
+from chat.answers.without_model.lines import (
+    DIGIT,
+    AnswerLine,
+    distinct_terms,
+    lines_of,
+    terms_over,
+)
+from chat.answers.without_model.question import (
+    QuestionFeatures,
+    analyse,
+    language_of,
+    message,
+)
+from chat.answers.without_model.ranking import (
+    RankedPage,
+    Relevance,
+    TermWeights,
+    item_match,
+    rank,
+    relevance,
+)
+from chat.models import Citation
+from citing.claims import CONTRADICTED, VERIFIED, SourceUnit
+from citing.marker_decoder import without_markers
+from domains.items import Item, items_asked
+from reviews.models import ReviewCell, ReviewColumn
+from reviews.typed_values import (
+    QUANTITIES,
+    Evidence,
+    FilledCell,
+    TypedValue,
+    chosen_in,
+    typed_value,
+)
+from reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_values
+from text.values import SCALE_WORD
+
+State, Kind = ReviewCell.State, ReviewColumn.Kind
+MOST_PAGES = 12  # searched for a value
+MOST_WHOLE = 3  # pages of which all lines are used, beyond those that search found
+MOST_NEAR = 3  # passages cited if nothing is stated
+MOST_TRIED = 8  # values to verify
+MOST_LINES = 3  # lines of a text
+MOST_AGAIN = 3  # other lines with the same value
+TO_SCALE = (1e-3, 1e-6, 1e-9)  # of an amount, where its line omits thousands, millions, billions
+LEAST_SCALED = 1000  # smaller amounts are prices and rates
+SAME = 0.05  # maximum difference of the scores of two values for an unclear cell
+LEAST_COVERED = 0.4  # minimum share of the question's content terms in a text and its headings
+
+LABEL = re.compile(r"\W*([^\W\d_][^:.!?]{0,40}[^\s:.!?]) ?: ?\S")
+NEAR_LINES = 600  # characters on a page between lines of one statement
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEvidence:
+    """A column's question, and the pages of a document that are relevant to it, best first."""
+
+    question: QuestionFeatures
+    pages: Sequence[RankedPage]
+    relevance: Relevance | None
+    found: AnswerSources
+
+    @classmethod
+    def at(cls, column: ReviewColumn, found: AnswerSources) -> ColumnEvidence:
+        languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
+        question = analyse(column.question, languages)
+        pages = rank(question, lines_of(question, found.passages), found.passages, found.notes.packs)
+        judged = relevance(question, pages, found.notes) if pages else None
+        whole = [whole_page(question, page) for page in pages[:MOST_WHOLE]]
+        return cls(question, [*whole, *pages[MOST_WHOLE:MOST_PAGES]], judged, found)
+
+    @property
+    def lines(self) -> list[AnswerLine]:
+        return [line for page in self.pages for line in page.lines]
+
+    @property
+    def is_direct(self) -> bool:
+        """Return whether the pages are on the question, or a line has its words as label."""
+        if self.relevance is None:
+            return False
+        lacks = bool(self.relevance.lacking or self.found.notes.absent or self.question.years)
+        return self.relevance.is_direct or (not lacks and bool(self.labelled(1)))
+
+    def labelled(self, least: int = 2) -> list[AnswerLine]:
+        """Return lines like “Agreement term: 1 year” with ``least`` words of the question in the label."""
+        asked = set(self.question.terms)
+        return [
+            line
+            for line in self.lines
+            if (match := LABEL.match(line.text))
+            and (terms := distinct_terms(match[1], line.language)) <= asked
+            and len(terms) >= min(least, len(asked))
+        ]
+
+    def coverage(self, terms: frozenset[str]) -> float:
+        """Return 0..1, the share of the question's content terms among the terms, weighted by idf."""
+        return TermWeights(self.found.passages).share(self.question.terms, terms)
+
+
+def whole_page(question: QuestionFeatures, page: RankedPage) -> RankedPage:
+    """Add the lines of the page's units that search did not find, after those it found."""
+    first = page.lines[0].passage
+    shown = {line.unit.id for line in page.lines}
+    on_page = (first.unit, *first.around)
+    items = [
+        replace(first, unit=as_row(unit), around=on_page, rank=0, heading_below="")
+        for unit in on_page
+        if unit.id not in shown
+    ]
+    return replace(page, lines=(*page.lines, *lines_of(question, items)))
+
+
+def as_row(unit: SourceUnit) -> SourceUnit:
+    """Return a data sheet's row (“Response time, 12 ms”) that was mistaken for column heads as a row."""
+    table = unit.table
+    if (
+        table is None
+        or not table.header
+        or not any(map(DIGIT.search, (cell.text for cell in table.cells[1:])))
+    ):
+        return unit
+    return replace(unit, table=msgspec.structs.replace(table, header=False))
+
+
+def without_model(column: ReviewColumn, found: AnswerSources) -> FilledCell:
+    """Fill a cell of the column from the passages found."""
+    evidence = ColumnEvidence.at(column, found)
+    return quantity(column, evidence) if column.kind in QUANTITIES else text(column, evidence)
+
+
+def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
+    """Fill a number, an amount or a date: the best value that is verified on its page.
+
+    Not stated where nothing is directly on the question; unclear where two values score alike.
+    """
+    held = held_values(value_lines(column, evidence), evidence.found) if evidence.is_direct else []
+    if not held:
+        return not_stated(evidence)
+    citations = cited([line for _, line in held], evidence.found).citations
+    if len({size_of(one.value.value) for one, _ in held}) > 1 or lacks_scale(held[0][0], evidence):
+        return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
+    first = held[0][0].value
+    return FilledCell(State.FOUND, first.value, first.text, citations)
+
+
+def lacks_scale(value: ValueLine, evidence: ColumnEvidence) -> bool:
+    """Return whether a filing's amount may lack its scale, which may be stated once for many pages."""
+    is_unscaled = value.amount >= LEAST_SCALED and not SCALE_WORD.search(value.value.text)
+    return (
+        is_unscaled
+        and "finance" in evidence.found.notes.packs
+        and any(line.measure for line in evidence.lines)
+    )
+
+
+def not_stated(evidence: ColumnEvidence) -> FilledCell:
+    near = [line for page in evidence.pages[:MOST_NEAR] for line in page.lines[:1]]
+    held = list(verified_lines(near, evidence.found.passages))
+    return FilledCell(State.NOT_STATED, citations=cited(held, evidence.found).citations)
+
+
+def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
+    """Return the best verified value, and those that score alike, each with its line."""
+    held: list[tuple[ValueLine, AnswerLine]] = []
+    for one in values[:MOST_TRIED]:
+        if held and one.score < held[0][0].score - SAME:
+            break
+        held += [(one, line) for line in verified_lines([one.line], found.passages)]
+    return held
+
+
+def size_of(value: Any) -> str:
+    """Return a value for comparison: an amount without its sign, as costs are printed with either."""
+    return str(abs(value["number"])) if isinstance(value, dict) else str(value)
+
+
+def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> AnswerBuilder:
+    """Cite and check each line as in an answer."""
+    draft = AnswerBuilder(uuid4(), found.sources, {})
+    for line in lines:
+        for _ in chain(draft.write(bullet(line.text)), draft.cite(line.unit, line.quote), draft.write("\n")):
+            pass
+    return draft
+
+
+def value_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[ValueLine]:
+    """Return the values of the pages that fit the column, best first."""
+    question, pages = evidence.question, evidence.pages
+    items = items_asked(question.text, evidence.found.notes.packs)[:1]  # the others are its summands
+    found: list[ValueLine] = []
+    for page in pages:
+        share = page.probability / (pages[0].probability or 1.0)
+        for line in page.lines:
+            values = (
+                row_values_of(column, question, items, line)
+                if line.values
+                else sentence_values(column, question, line, item_match(items, line))
+            )
+            found += [replace(one, score=one.score + WEIGHTS["page"] * share) for one in values]
+    found = agreed(found)
+    newest = 0 if question.years else max((one.year for one in found), default=0)
+    found = [
+        replace(one, score=one.score + WEIGHTS["newest"]) if newest and one.year == newest else one
+        for one in found
+    ]
+    return sorted(found, key=lambda one: -one.score)
+
+
+def agreed(values: Sequence[ValueLine]) -> list[ValueLine]:
+    """Raise the score of values that other lines repeat; take an amount's scale from a line that has it."""
+    scaled = {one.amount * factor: one.amount for one in values if one.amount for factor in TO_SCALE}
+    lines_of = {size_of(one.value.value): set[str]() for one in values}
+    best: dict[float, float] = {}
+    for one in values:
+        lines_of[size_of(one.value.value)].add(one.line.text)
+        if whole := scaled.get(one.amount):
+            best[whole] = max(best.get(whole, one.score), one.score)
+    return [
+        replace(
+            one,
+            score=max(one.score, best.get(one.amount, one.score))
+            + WEIGHTS["again"] * min(MOST_AGAIN, len(lines_of[size_of(one.value.value)]) - 1),
+        )
+        for one in values
+        if one.amount not in scaled
+    ]
+
+
+# --- Texts ---
+
+
+def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
+    """Fill a text, yes or no, or a choice: from labelled lines, else from the answer of a conversation."""
+    packs = evidence.found.notes.packs
+    items = [one for one in items_asked(column.question, packs)[:1] if one.kind == "sentence"]
+    lines = item_lines(items, evidence) if items else named_lines(column, evidence)
+    own = list(islice(verified_lines(lines, evidence.found.passages), MOST_LINES))
+    if own and (cell := judged(column, cited(own, evidence.found))).state == State.FOUND:
+        return cell
+    if items and column.kind == Kind.TEXT:
+        return not_stated(evidence)  # documents of this field would state it in known words
+    shown = direct_lines(evidence.question, evidence.found.passages, evidence.found.notes)
+    draft = cited(list(verified_lines(shown, evidence.found.passages)), evidence.found)
+    return judged(column, draft) if is_covered(evidence, draft.citations) else not_stated(evidence)
+
+
+def item_lines(items: Sequence[Item], evidence: ColumnEvidence) -> list[AnswerLine]:
+    """Return the document's first sentence that is an item of a pack, and the ones near it."""
+    matching = [line for line in evidence.lines if item_match(items, line)]
+    matching.sort(key=lambda line: (line.unit.page, line.start))
+    first = matching[0] if matching else None
+    return [
+        line
+        for line in matching
+        if first and line.unit.page == first.unit.page and line.start - first.start < NEAR_LINES
+    ]
+
+
+def named_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[AnswerLine]:
+    """Return lines labelled with the question's name, or that name a choice or its number."""
+    question = evidence.question
+    if not evidence.is_direct:
+        return []
+    if column.kind in (Kind.CHOICE, Kind.CHOICES):
+        choosing = [line for line in evidence.lines if chosen_in(column, line.text, line.language)]
+        return best_covered(choosing, evidence)
+    if column.kind != Kind.TEXT:
+        return []
+    if labelled := evidence.labelled()[:1]:
+        return labelled
+    if question.kinds & {"count", "amount"} and not question.computation:
+        number = ReviewColumn(question=column.question, kind=Kind.NUMBER)
+        return best_covered([one.line for one in value_lines(number, evidence)[:1]], evidence)
+    return []
+
+
+def best_covered(lines: Sequence[AnswerLine], evidence: ColumnEvidence) -> list[AnswerLine]:
+    """Return the line with most of the question's content terms, its headings included."""
+    shares = [evidence.coverage(line.terms | terms_over(line)) for line in lines]
+    best = max(shares, default=0.0)
+    return [lines[shares.index(best)]] if best >= LEAST_COVERED else []
+
+
+def is_covered(evidence: ColumnEvidence, citations: Sequence[Citation]) -> bool:
+    """Return whether a cited line has enough of the question's content terms, its headings included."""
+    by_unit = {str(line.unit.id): terms_over(line) for line in evidence.lines}
+    shares = [
+        evidence.coverage(distinct_terms(one.claim, "en") | by_unit.get(str(one.unit_id), frozenset()))
+        for one in citations
+    ]
+    return max(shares, default=0.0) >= LEAST_COVERED
+
+
+# --- An answer as a cell ---
+
+
+def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None = None) -> FilledCell:
+    """Convert an answer to a cell: its state and value follow from the verified citations.
+
+    ``named``: a choice, or yes or no, that a model chose from these words.
+    """
+    answer_text = without_markers(draft.content).strip()
+    claims = "\n".join(dict.fromkeys(citation.claim for citation in draft.citations))
+    direct = not answer_text.startswith(refusals(column.question))
+    held = [citation for citation in draft.citations if citation.verdict in VERIFIED]
+    if not direct:
+        return FilledCell(State.NOT_STATED, citations=draft.citations)
+    if any(citation.verdict in CONTRADICTED for citation in draft.citations):
+        return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
+    evidence = [
+        Evidence(citation.claim, citation.quote, unit.language or "en", intro_of(unit))
+        for citation in held
+        if (unit := draft.sources.units[str(citation.unit_id)])
+    ]
+    value = (named if held else None) or typed_value(column, evidence)
+    if value is None:
+        return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
+    if column.kind != Kind.TEXT:  # the words that give the value come first
+        held = [held[value.place], *(citation for citation in held if citation is not held[value.place])]
+    return FilledCell(State.FOUND, value.value, value.text, held)
+
+
+def intro_of(unit: SourceUnit) -> str:
+    """Return the heading that a list's items continue: “We do not pay for”; '' for a paragraph."""
+    return unit.section_path[-1] if unit.type == "list" and unit.section_path else ""
+
+
+def refusals(question: str) -> tuple[str, ...]:
+    """Return the beginnings of answers that found nothing direct."""
+    language = language_of(question)
+    beginnings = (message(language, key).rstrip(".:。：") for key in ("none", "closest"))
+    return (*beginnings, "The documents do not say")

@@ -1,0 +1,234 @@
+"""Which value of a document a column gets, from tables and sentences drawn with known columns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+
+from chat.providers.registry import provider_named
+from citing.claims import VERIFIED
+from reviews.column_sets import templates
+from reviews.fill_queue import FilledCell, answered
+from reviews.models import ReviewCell, ReviewColumn
+from tests.conftest import Ingest
+from tests.drawing import draw_pdf
+from tests.reviews.truths.financebench_cells import cells as financebench_cells
+from text.quantities import quantities_in
+
+State = ReviewCell.State
+ROWS = [
+    ("", "Three months", "Year ended", "Year ended"),
+    ("", "ended 2031", "2031", "2030"),
+    ("Ticket sales", "$ 310", "$ 1,240", "$ 1,105"),
+    ("Fuel costs", "(96)", "(402)", "(377)"),
+    ("Operating result", "$ (12)", "$ (45)", "$ 61"),
+    ("Diluted result of a share", "$ (0.12)", "$ (0.44)", "$ 0.59"),
+    ("Ships and crews", "4,100", "4,350", "4,020"),
+    ("Captain pension costs", "$ 2", "$ 9", "$ 8"),
+    ("Other result, net", "$ 1", "$ 14", "$ 3"),
+]
+SEGMENT = [
+    ("", "2031", "2030"),
+    ("Ticket sales", "$ 88", "$ 79"),
+    ("Fuel costs", "(20)", "(18)"),
+]
+PROSE = (
+    "# Survey of anglers",
+    "Table 4 lists the lakes that were visited by anglers.",
+    "We interviewed 2,480 anglers between May 1-7, 2031 at 35 lakes.",
+    "Of the anglers, 64% came by train.",
+    "The licence costs HK$250 a year for each angler.",
+)
+
+
+def draw_tables(*tables: tuple[str, list[tuple[str, ...]]]) -> bytes:
+    """One page a table: its title, then its rows with ruled lines between them."""
+    document = pymupdf.open()
+    for title, rows in tables:
+        page = document.new_page()
+        page.insert_text((72, 80), title, fontsize=14, fontname="hebo")
+        page.insert_text((72, 100), "(in millions)", fontsize=10)
+        for line, row in enumerate(rows):
+            y = 130 + 20 * line
+            page.draw_line((72, y + 6), (540, y + 6))
+            for x, text in zip((72, 250, 350, 450), row, strict=False):
+                page.insert_text((x, y), text, fontsize=10)
+    return bytes(document.tobytes())
+
+
+def ask(user: User, document: Any, question: str, kind: str = "money", unit: str = "") -> FilledCell:
+    column = ReviewColumn(title="Asked", question=question, kind=kind, unit=unit)
+    return answered(column, document, user, provider_named("extractive"))
+
+
+@pytest.fixture
+def accounts(alice: User, ingested: Ingest) -> Any:
+    pdf = draw_tables(
+        ("Segment information: harbour ferries", SEGMENT),
+        ("Consolidated statement of income", ROWS),
+    )
+    return ingested(alice, pdf=pdf, name="accounts.pdf")
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("What were the ticket sales?", 1_240_000_000),  # of the year and the group, not of three months
+        ("What were the ticket sales in 2030?", 1_105_000_000),
+        ("What was the operating result?", -45_000_000),  # in brackets
+        ("What were the ticket sales of the three months ended 2031?", 310_000_000),
+    ],
+)
+def test_a_row_gives_the_value_of_the_year_and_the_group_unless_asked_otherwise(
+    alice: User, accounts: Any, question: str, number: int
+) -> None:
+    found = ask(alice, accounts, question)
+    assert (found.state, found.value) == (State.FOUND, {"number": number, "currency": "USD"})
+    cited = found.citations[0]
+    assert cited.page_number == 2 and cited.verdict in VERIFIED
+
+
+def test_a_cell_without_a_sign_takes_the_currency_of_its_table(alice: User, accounts: Any) -> None:
+    found = ask(alice, accounts, "What were the fuel costs in 2030?")
+    assert found.value == {"number": -377_000_000, "currency": "USD"}
+
+
+def test_a_rate_or_a_count_takes_no_scale_of_its_table(alice: User, accounts: Any) -> None:
+    rate = ask(alice, accounts, "What was the diluted result per share?")
+    assert (rate.value, rate.text) == ({"number": -0.44, "currency": "USD"}, "$ (0.44)")
+    count = ask(alice, accounts, "How many ships and crews were there?", "number")
+    assert (count.value, count.text) == ({"number": 4350, "unit": ""}, "4,350")
+
+
+def test_an_amount_is_no_count_and_a_known_item_no_row_of_another_name(alice: User, accounts: Any) -> None:
+    assert ask(alice, accounts, "How many captains does the company employ?", "number").value is None
+    finance = ask(alice, accounts, "What was the operating income?")
+    assert finance.value != {"number": 14_000_000, "currency": "USD"}
+
+
+@pytest.fixture
+def survey(alice: User, ingested: Ingest) -> Any:
+    return ingested(alice, pdf=draw_pdf("\n".join(PROSE)), name="survey.pdf")
+
+
+def test_a_count_is_no_table_number_date_or_share(alice: User, survey: Any) -> None:
+    assert ask(alice, survey, "How many anglers were interviewed?", "number").value == {
+        "number": 2480,
+        "unit": "",
+    }
+    assert ask(alice, survey, "Which share of the anglers came by train?", "number", "%").value == {
+        "number": 64,
+        "unit": "%",
+    }
+
+
+def test_a_dollar_of_hong_kong_is_none_of_the_united_states(alice: User, survey: Any) -> None:
+    found = ask(alice, survey, "How much does the licence of an angler cost?")
+    assert found.value == {"number": 250, "currency": "HKD"}
+    signs = {"S$5": "SGD", "A$5": "AUD", "US$5": "USD", "$5": "USD"}
+    assert {text: quantities_in(text, "en")[0].unit for text in signs} == signs
+
+
+MANUAL = (
+    "# Rowing machine",
+    "Model name: Harbour 7",
+    "The maker tested 26 oars and nearly 50 seats of the rowing machine.",
+    "The rowing machine has an average pull of 4.2 kg and a maximum pull of 11 kg.",
+    "The wear of the seat is 0.63 for the first test and 0.72 for the salt water test.",
+    "Renting the machine costs 3 USD, resulting in a weekly fee of 21 USD2.",
+    "The machine was shown to 310 members from Feb. 1 to 7, 2031.",
+    "# The warranty does not pay for",
+    "1. Replacing broken oars.",
+    "2. Cleaning the rowing machine.",
+)
+
+
+def test_of_a_sentence_s_values_the_one_is_meant_that_the_question_names(
+    alice: User, ingested: Ingest
+) -> None:
+    manual = ingested(alice, pdf=draw_pdf("\n".join(MANUAL)), name="manual.pdf")
+
+    def number(question: str, kind: str = "number", unit: str = "") -> Any:
+        found = ask(alice, manual, question, kind, unit)
+        assert found.value, found
+        return found.value["number"]
+
+    assert number("How many oars of the rowing machine were tested?") == 26
+    assert number("How many seats of the rowing machine were tested?") == 50
+    assert number("What is the maximum pull of the rowing machine?", unit="kg") == 11
+    assert number("What is the average pull of the rowing machine?", unit="kg") == 4.2
+    assert number("What is the wear of the seat in the salt water test?") == 0.72
+    assert number("What is the weekly fee of the machine?", "money") == 21  # behind it a footnote
+    assert number("How many members saw the machine?") == 310  # “Feb.” ends no sentence
+    said = ask(alice, manual, "What is the model name?", "text")
+    assert (said.state, said.text) == (State.FOUND, "Model name: Harbour 7")
+    paid = ask(alice, manual, "Does the warranty pay for replacing broken oars?", "boolean")
+    assert (paid.state, paid.text) == (State.FOUND, "No")  # an item goes on from what stands over its list
+    law = ask(alice, manual, "Which law governs the rental of the machine?", "text")
+    assert law.state == State.NOT_STATED
+
+
+LEASE = (
+    "# BOAT LEASE AGREEMENT",
+    "This agreement is made this 7th day of April, 2031 by and between Harbour Ltd and St. Mary Club.",
+    "Witnesseth: in consideration of the fees set forth herein the parties hereto agree.",
+    "The term of this agreement is for a period of five (5) years from the effective date.",
+    "Either party may end it in writing. The other party shall not assign this agreement.",
+    "During the term of this agreement the Club shall indemnify the Owner for any breach of this clause.",
+    "This agreement shall be governed by and construed in accordance with the laws of Norway.",
+)
+
+
+def test_a_contract_s_clauses_are_known_by_what_they_say(alice: User, ingested: Ingest) -> None:
+    lease = ingested(alice, pdf=draw_pdf("\n".join(LEASE)), name="lease.pdf")
+    columns = {column["title"]: column for column in templates()["contract"]["columns"]}
+
+    def said(title: str) -> FilledCell:
+        return ask(alice, lease, columns[title]["question"], columns[title]["kind"])
+
+    assert said("Parties").text.endswith("by and between Harbour Ltd and St. Mary Club.")
+    assert said("Effective date").value == "2031-04-07"
+    assert "five (5) years" in said("Term").text
+    assert "Norway" in said("Governing law").text
+    assert said("Renewal").state == State.NOT_STATED
+
+
+def test_what_holds_no_value_of_the_kind_is_not_stated(alice: User, survey: Any) -> None:
+    found = ask(alice, survey, "On what date did the anglers pay their licence fee?", "date")
+    assert (found.state, found.value, found.text) == (State.NOT_STATED, None, "")
+
+
+def test_evaluate_review_scores_known_cells(
+    db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "survey.pdf").write_bytes(draw_pdf("\n".join(PROSE)))
+    count = {"title": "Anglers", "question": "How many anglers were interviewed?", "kind": "number"}
+    orbit = {"title": "Orbit", "question": "At what altitude does the satellite orbit?", "kind": "number"}
+    cells = [
+        {"document": "survey", "column": count, "value": 2480, "pages": [1]},
+        {"document": "survey", "column": count, "value": 35, "pages": [2]},
+        {"document": "survey", "column": orbit, "value": None},
+    ]
+    (tmp_path / "cells.jsonl").write_text("\n".join(map(json.dumps, cells)))
+    call_command("evaluate", "review", str(tmp_path / "cells.jsonl"), "--pdfs", str(tmp_path), "--json")
+    scores = json.loads(capsys.readouterr().out)
+    assert scores["accuracy"] == round(2 / 3, 4) and scores["found_right"] == 0.5
+    assert scores["cited_page"] == 0.5 and scores["not_stated_precision"] == 1.0
+
+
+def test_the_truths_are_whole(corpus: Path) -> None:
+    made = list(financebench_cells(corpus / "financebench" / "questions.jsonl"))
+    assert len(made) > 300 and sum(cell["value"] is None for cell in made) == 45
+    kinds = set(ReviewColumn.Kind.values)
+    for name, count in (("general", 60), ("agreement", 14)):
+        lines = (Path(__file__).parent / "truths" / f"{name}_cells.jsonl").read_text().splitlines()
+        read = [json.loads(line) for line in lines]
+        assert len(read) == count and {cell["column"]["kind"] for cell in read} <= kinds
+        folder = corpus / ("general" if name == "general" else "financebench") / "pdfs"
+        assert all((folder / f"{cell['document']}.pdf").exists() for cell in read)
