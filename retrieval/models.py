@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import uuid
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
-from django.db import DatabaseError, models, transaction
+from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
@@ -21,8 +20,6 @@ from documents.models import Document, RetrievalChunk
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
-    from retrieval.query.scope import Scope
-    from retrieval.results import SearchRecord, SearchResult
 
 logger = logging.getLogger(__name__)
 ANALYSIS_VERSION = 6
@@ -161,33 +158,6 @@ class SearchQueryQuerySet(models.QuerySet["SearchQuery"]):
         """Return the last search of each query text, newest first."""
         last = self.order_by("query", "-created_at").distinct("query")
         return self.filter(pk__in=last.values("pk")).order_by("-created_at")
-
-    def keep(self, scope: Scope, result: SearchResult, record: SearchRecord) -> None:
-        """Store a search for its user; a failure to store it does not fail the search."""
-        if not scope.user.is_authenticated:
-            return
-        try:
-            with transaction.atomic():
-                values = {
-                    "user": scope.user,
-                    "source": record.source,
-                    "query_type": record.query_type,
-                    "parent": self.visible_to(scope.user).filter(pk=record.parent).first()
-                    if record.parent
-                    else None,
-                    "query": result.query.replace("\x00", "")[:KEPT_CHARACTERS],
-                    "derived": [asdict(query) for query in result.derived],
-                    "filters": {**scope.describe(), **result.filters},
-                    "strategies": [asdict(report) for report in result.strategies],
-                    "hit_count": result.total,
-                    "milliseconds": result.milliseconds,
-                }
-                row = SearchQuery(**values) if record.id is None else SearchQuery(pk=record.id, **values)
-                SearchQuery.objects.bulk_create(  # one statement, where update_or_create has six
-                    [row], update_conflicts=True, unique_fields=["id"], update_fields=[*values]
-                )
-        except DatabaseError:
-            logger.exception("a search could not be kept in the history")
 
 
 class SearchQuery(models.Model):

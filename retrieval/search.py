@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Literal, cast
 from uuid import UUID
 
 from django.conf import settings
+from django.db import DatabaseError, transaction
 
 from documents.models import RetrievalChunk
 from retrieval.index.full_text import EXACT_UP_TO, ScopeIndex, open_index
 from retrieval.index.postgres import lexeme, phrase
 from retrieval.index.vectors import active_space, embedder_of
-from retrieval.models import IndexedDocument, SearchQuery
+from retrieval.models import KEPT_CHARACTERS, IndexedDocument, SearchQuery
 from retrieval.provider_calls import LanguageModel, ProviderError, configured_language_model
 from retrieval.query.plan import Filters, Plan, field_words, plan_search
 from retrieval.query.question_terms import QueryTerms, analyze_query, readable
@@ -47,8 +49,10 @@ from retrieval.ranking.rerankers import (
     configured_reranker,
     rank_by_evidence,
 )
-from retrieval.results import FullTextLevel, SearchOptions, SearchResult, StrategyName, Trace
+from retrieval.results import FullTextLevel, SearchOptions, SearchRecord, SearchResult, StrategyName, Trace
 from text.terms import terms_of
+
+logger = logging.getLogger(__name__)
 
 Configured = Literal["configured"]
 
@@ -109,7 +113,7 @@ def search(
         milliseconds=round((time.perf_counter() - start) * 1000, 2),
     )
     if options.record:
-        SearchQuery.objects.keep(scope, result, options.record)
+        keep_in_history(scope, result, options.record)
     return result
 
 
@@ -381,3 +385,31 @@ def like(text: str, language: str) -> QueryTerms:
     terms = [term for term, _ in Counter(terms_of(text, language)).most_common(MOST_TERMS)]
     groups = tuple((term,) for term in terms)
     return QueryTerms(text, dict.fromkeys(terms, 1.0), groups, said=frozenset(terms))
+
+
+def keep_in_history(scope: Scope, result: SearchResult, record: SearchRecord) -> None:
+    """Store a search for its user; a failure to store it does not fail the search."""
+    if not scope.user.is_authenticated:
+        return
+    try:
+        with transaction.atomic():
+            values = {
+                "user": scope.user,
+                "source": record.source,
+                "query_type": record.query_type,
+                "parent": SearchQuery.objects.visible_to(scope.user).filter(pk=record.parent).first()
+                if record.parent
+                else None,
+                "query": result.query.replace("\x00", "")[:KEPT_CHARACTERS],
+                "derived": [asdict(query) for query in result.derived],
+                "filters": {**scope.describe(), **result.filters},
+                "strategies": [asdict(report) for report in result.strategies],
+                "hit_count": result.total,
+                "milliseconds": result.milliseconds,
+            }
+            row = SearchQuery(**values) if record.id is None else SearchQuery(pk=record.id, **values)
+            SearchQuery.objects.bulk_create(  # one statement, where update_or_create has six
+                [row], update_conflicts=True, unique_fields=["id"], update_fields=[*values]
+            )
+    except DatabaseError:
+        logger.exception("a search could not be kept in the history")

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_POST, require_safe
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture
 from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Collection, Document, Page, RetrievalChunk
-from retrieval.embeddings.base import CHOICES, DEFAULT_MODELS, EmbeddingChoice
+from retrieval.embeddings.registry import CHOICES, DEFAULT_MODELS, EmbeddingChoice
 from retrieval.index.backfill import move_into, share_embedded
 from retrieval.index.vectors import active_space
 from retrieval.models import EmbeddingSpace, SavedSearch, SearchQuery

@@ -15,16 +15,6 @@ LAYERS = {"admin", "api", "commands", "exports", "models", "providers", "templat
 FOUND_BY_NAME = {"admin", "api", "apps", "asgi", "base", "formats", "language_model", "models", "receivers"}
 FOUND_BY_NAME |= {"registry", "s3_storage", "sentences", "server", "settings", "signals", "storage", "tasks"}
 FOUND_BY_NAME |= {"urls", "views"}
-# Imports inside functions or for types alone that close a circle.
-CLOSING_A_CIRCLE = {
-    "pdf.extract.ocr": {"pdf.extract.recognition"},
-    "retrieval.embeddings.base": {
-        "retrieval.embeddings.fastembed",
-        "retrieval.embeddings.openai",
-        "retrieval.embeddings.wordllama",
-    },
-    "retrieval.query.scope": {"retrieval.models", "retrieval.results"},
-}
 
 
 @cache
@@ -68,5 +58,4 @@ def imported_modules() -> dict[str, set[str]]:
 
 
 def test_no_modules_import_each_other() -> None:
-    graph = {name: found - CLOSING_A_CIRCLE.get(name, set()) for name, found in imported_modules().items()}
-    TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules of a circle
+    TopologicalSorter(imported_modules()).prepare()  # raises CycleError, which names the modules of a circle

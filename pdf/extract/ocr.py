@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from pdf.extract.figures import pictures_in
 from pdf.extract.page_content import read_page
-from pdf.extract.recognition import ScanContent
-from pdf.extract.words import RawWord, Style
+from pdf.extract.words import RawWord, ScanContent, Style
 from pdf.geometry import PageFrame, Rect, bounding_box, normalized
 from pdf.sandbox.confinement import TESSDATA
 

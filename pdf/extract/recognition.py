@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pdf.extract.figures import pictures_of_scan
 from pdf.extract.open_document import open_document
 from pdf.extract.page_content import RawPage, read_page
-from pdf.extract.words import UNDECODABLE, RawWord
+from pdf.extract.words import UNDECODABLE, RawWord, ScanContent
 from pdf.failures import FailureCode, recognition_failure
 from pdf.geometry import Rect
 from pdf.layout.pipeline import layout
@@ -186,13 +186,6 @@ class Recognised(msgspec.Struct, frozen=True):
         """Return the page after layout, with the stored results of its recognition."""
         packed, awaits = self.packed.get(page.number, b""), self.awaits.get(page.number, "")
         return msgspec.structs.replace(page, recognised=packed, awaits=awaits)
-
-
-class ScanContent(msgspec.Struct, frozen=True):
-    """The words recognised on a page, and the pictures in its scan; all in page space."""
-
-    words: list[RawWord]
-    pictures: list[Rect] = []
 
 
 def with_recognised(

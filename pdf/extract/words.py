@@ -89,6 +89,13 @@ class RawWord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Rect(self.x0, self.y0, self.x1, self.y1)
 
 
+class ScanContent(msgspec.Struct, frozen=True):
+    """The words recognised on a page, and the pictures in its scan; all in page space."""
+
+    words: list[RawWord]
+    pictures: list[Rect] = []
+
+
 # x0, y0, x1, y1, text, number of the text block, of the line in the block, of the word in the line.
 MuPDFWord = tuple[float, float, float, float, str, int, int, int]
 # Number of the text block, of the line in the block.

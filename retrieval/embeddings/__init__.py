@@ -1,1 +1,1 @@
-"""Providers of embeddings behind the ``Embedder`` protocol of ``base``, which chooses one by name."""
+"""Embedding models behind the ``Embedder`` protocol of ``base``; ``registry`` chooses one by name."""

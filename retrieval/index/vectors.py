@@ -11,7 +11,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 from pgvector import HalfVector
 
 from documents.models import RetrievalChunk
-from retrieval.embeddings.base import Embedder, Vectors, embedder, split_name
+from retrieval.embeddings.base import Embedder, Vectors
+from retrieval.embeddings.registry import embedder, split_name
 from retrieval.index.postgres import reader
 from retrieval.models import ChunkVector, EmbeddingSpace
 from retrieval.query.scope import ScopeSql

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from chat.providers import registry as chat_registry
 from documents.api.common.callers import parse_rate
-from retrieval.embeddings import base as embedding_models
+from retrieval.embeddings import registry as embedding_models
 from retrieval.results import STRATEGIES
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import wordllama
 
-from retrieval.embeddings.base import embedder, split_name
 from retrieval.embeddings.openai import OpenAIEmbedder
+from retrieval.embeddings.registry import embedder, split_name
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.provider_calls import ProviderError, with_retries
 from retrieval.ranking.rerankers import HttpReranker
