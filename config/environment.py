@@ -133,12 +133,6 @@ def proxies(name: str) -> list[str]:
     return found
 
 
-def in_order(smaller: str, larger: str, least: int, most: int) -> None:
-    """Raise ImproperlyConfigured where ``least`` is more than ``most``."""
-    if least > most:
-        raise ImproperlyConfigured(f"{smaller}={least} must not be more than {larger}={most}.")
-
-
 def clamd(name: str) -> str:
     """Return ``host:port``, the absolute path of a socket, or ''. Raises ImproperlyConfigured."""
     value = text(name).strip()

@@ -62,7 +62,7 @@ STORAGES: dict[str, Any] = {
 # --- Security ---------------------------------------------------------------
 DEBUG = environment.flag("PINCITE_DEBUG", False)
 SECRET_KEY = environment.secret("PINCITE_SECRET_KEY", VAR_DIR / "secret_key")
-FIRST_USER = environment.text("PINCITE_FIRST_USER", "admin")
+FIRST_USER = "admin"
 HOST = environment.text("PINCITE_HOST", "127.0.0.1")
 PORT = environment.integer("PINCITE_PORT", 8000, 1, 65535)
 ALLOWED_HOSTS = environment.words("PINCITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
@@ -103,11 +103,11 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 SESSION_COOKIE_AGE = environment.integer("PINCITE_SESSION_DAYS", 14, least=1) * 24 * 3600
-SESSION_IDLE_SECONDS = environment.integer("PINCITE_IDLE_MINUTES", 7 * 24 * 60, least=1) * 60
+SESSION_IDLE_SECONDS = 7 * 24 * 3600
 SECURITY_EVENT_DAYS = environment.integer("PINCITE_EVENT_DAYS", 365)  # retention of the security log
 SECOND_FACTOR = environment.choice("PINCITE_SECOND_FACTOR", "off", ("off", "optional", "required"))
 OIDC_URL = environment.url("PINCITE_OIDC_URL")  # OpenID Connect provider; '' disables single sign-on
-OIDC_NAME = environment.text("PINCITE_OIDC_NAME", "single sign-on")  # the button's label
+OIDC_NAME = "single sign-on"  # the button's label
 OIDC_CLIENT = environment.text("PINCITE_OIDC_CLIENT")
 OIDC_SECRET = environment.text("PINCITE_OIDC_SECRET")
 OIDC_SIGN_UP = environment.flag("PINCITE_OIDC_SIGN_UP", False)  # create accounts for its users
@@ -141,7 +141,7 @@ if OIDC_URL:  # the sign-in form redirects there
         "{0.scheme}://{0.netloc}".format(urlsplit(OIDC_URL))
     )
 
-AXES_FAILURE_LIMIT = environment.integer("PINCITE_LOGIN_ATTEMPTS", 8, least=1)
+AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_CLIENT_IP_CALLABLE = "operations.accounts.sign_in.client_address"
@@ -317,13 +317,11 @@ PROMETHEUS_EXPORT_MIGRATIONS = False
 # --- API ----------------------------------------------------------------------
 RATES = {
     "api": environment.rate("PINCITE_RATE_API", "3000/min"),  # calls by token or user
-    "upload": environment.rate("PINCITE_RATE_UPLOAD", "600/min"),  # by user
+    "upload": "600/min",  # by user
     "ask": environment.rate("PINCITE_RATE_ASK", "120/min"),  # questions by user
-    "anonymous": environment.rate(
-        "PINCITE_RATE_ANONYMOUS", "1200/min"
-    ),  # unauthenticated requests by address
-    "login": environment.rate("PINCITE_RATE_LOGIN", "30/min"),  # sign-in attempts by address
-    "account": environment.rate("PINCITE_RATE_ACCOUNT", "20/h"),  # wrong passwords by account
+    "anonymous": "1200/min",  # unauthenticated requests by address
+    "login": "30/min",  # sign-in attempts by address
+    "account": "20/h",  # wrong passwords by account
 }
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -365,44 +363,40 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
-ASK_SECONDS = environment.number("PINCITE_ASK_SECONDS", 120)  # a synchronous API call waits for its answer
-SEMANTIC_SCHOLAR_URL = environment.url("SEMANTIC_SCHOLAR_URL", "https://api.semanticscholar.org/graph/v1")
+ASK_SECONDS = 120  # a synchronous API call waits for its answer
+SEMANTIC_SCHOLAR_URL = "https://api.semanticscholar.org/graph/v1"
 SEMANTIC_SCHOLAR_KEY = environment.text("SEMANTIC_SCHOLAR_API_KEY")
-OPENALEX_URL = environment.url("OPENALEX_URL", "https://api.openalex.org")
+OPENALEX_URL = "https://api.openalex.org"
 OPENALEX_MAIL = environment.text("OPENALEX_MAIL")  # OpenAlex's "polite pool" answers faster
-ZOTERO_URL = environment.url("ZOTERO_URL", "https://api.zotero.org")
-CATALOGUE_SECONDS = environment.number("PINCITE_CATALOGUE_SECONDS", 10)  # per request
-CATALOGUE_BACKOFF_SECONDS = environment.number("PINCITE_CATALOGUE_BACKOFF_SECONDS", 1)
-FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # a download by URL, redirects included
+ZOTERO_URL = "https://api.zotero.org"
+CATALOGUE_SECONDS = 10  # per request
+CATALOGUE_BACKOFF_SECONDS = 1
+FETCH_SECONDS = 30  # a download by URL, redirects included
 CLAMD = environment.clamd("PINCITE_CLAMD")  # host:port or socket of ClamAV; '' scans nothing
 FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 
 # --- Documents ----------------------------------------------------------------
 UPLOAD_MAX_BYTES = environment.integer("PINCITE_UPLOAD_MAX_MB", 200, least=1) * 1024 * 1024
 PARSE_MAX_PAGES = environment.integer("PINCITE_MAX_PAGES", 5000, least=1)
-PARSE_MAX_WORDS = environment.integer("PINCITE_MAX_WORDS", 5_000_000, least=1)
-PARSE_MEMORY_BYTES = environment.integer("PINCITE_PARSE_MEMORY_MB", 1024, least=128) * 1024 * 1024
-PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)
-PARSE_PAGE_SECONDS = environment.number("PINCITE_PARSE_PAGE_SECONDS", 0.2)
-PARSE_OCR_MEMORY_BYTES = environment.integer("PINCITE_OCR_MEMORY_MB", 2048, least=256) * 1024 * 1024
-PARSE_PICTURES = environment.flag("PINCITE_OCR_PICTURES", True)  # OCR of pictures on pages with text
+PARSE_MAX_WORDS = 5_000_000
+PARSE_MEMORY_BYTES = 1024**3
+PARSE_BASE_SECONDS = 20
+PARSE_PAGE_SECONDS = 0.2
+PARSE_OCR_MEMORY_BYTES = 2 * 1024**3
+PARSE_PICTURES = True  # OCR of pictures on pages with text
 PARSE_TESSERACT = environment.text("PINCITE_TESSERACT", "")  # e.g. rus+ara: scripts the OCR models lack
 # Processes that read one file in parallel.
 PARSE_READERS = environment.integer("PINCITE_READERS", min(4, os.cpu_count() or 1), least=1)
-CONVERT_SECONDS = environment.number("PINCITE_CONVERT_SECONDS", 120)  # processor time of a conversion to PDF
-LIBREOFFICE = environment.text("PINCITE_LIBREOFFICE", "soffice")  # '' refuses office files
+CONVERT_SECONDS = 120  # processor time of a conversion to PDF
+LIBREOFFICE = "soffice"  # '' refuses office files
 INGEST_MAX_ATTEMPTS = 2  # a document that crashes its worker is not tried a third time
 LEASE_SECONDS = environment.number("PINCITE_LEASE_SECONDS", 40)  # a silent worker loses its document
-LINK_DAYS = environment.integer("PINCITE_LINK_DAYS", 30)  # default lifetime of a share link
+LINK_DAYS = 30  # default lifetime of a share link
 BIN_DAYS = environment.integer("PINCITE_BIN_DAYS", 7)  # retention of deleted documents
-CHUNK_TARGET_TOKENS = environment.integer("PINCITE_CHUNK_TARGET_TOKENS", 500, least=50)
-CHUNK_MAX_TOKENS = environment.integer("PINCITE_CHUNK_MAX_TOKENS", 1000, least=50)
-CHUNK_MIN_UNITS = environment.integer("PINCITE_CHUNK_MIN_UNITS", 2, least=1)
-CHUNK_MAX_UNITS = environment.integer("PINCITE_CHUNK_MAX_UNITS", 8, least=1)
-environment.in_order(
-    "PINCITE_CHUNK_TARGET_TOKENS", "PINCITE_CHUNK_MAX_TOKENS", CHUNK_TARGET_TOKENS, CHUNK_MAX_TOKENS
-)
-environment.in_order("PINCITE_CHUNK_MIN_UNITS", "PINCITE_CHUNK_MAX_UNITS", CHUNK_MIN_UNITS, CHUNK_MAX_UNITS)
+CHUNK_TARGET_TOKENS = 500
+CHUNK_MAX_TOKENS = 1000
+CHUNK_MIN_UNITS = 2
+CHUNK_MAX_UNITS = 8
 
 STRATEGIES = (  # of search; a test compares them with the implementations
     *("self_query", "decomposition", "multi_query", "hyde"),
@@ -414,7 +408,7 @@ STRATEGIES = (  # of search; a test compares them with the implementations
 SEARCH_FTS_LEVEL = environment.choice(
     "PINCITE_FTS_LEVEL", "chunk", ("document", "chunk", "unit", "media")
 ).replace("media", "document")
-SEARCH_PROVIDER_SECONDS = environment.number("PINCITE_SEARCH_PROVIDER_SECONDS", 4)  # per call
+SEARCH_PROVIDER_SECONDS = 4  # per call
 SEARCH_OFF = environment.choices("PINCITE_SEARCH_OFF", STRATEGIES)  # strategies that never run
 PACKS = environment.packs("PINCITE_PACKS", pack_names())  # vocabulary of single fields
 CHUNK_SUMMARIES = environment.integer("PINCITE_SUMMARIES", 0)  # chunks per document that a model summarises
@@ -438,7 +432,7 @@ if EMBEDDING_SPACE.partition(":")[0] == "compatible" and not EMBEDDING_BASE_URL:
         "PINCITE_EMBEDDING=compatible needs PINCITE_EMBEDDING_URL, such as http://host/v1."
     )
 EMBEDDING_API_KEY = environment.text("PINCITE_EMBEDDING_KEY")
-PROVIDER_SECONDS = environment.number("PINCITE_PROVIDER_SECONDS", 30)
+PROVIDER_SECONDS = 30
 CHAT_PROVIDER = environment.choice("PINCITE_CHAT", "", CHAT_PROVIDERS)  # '': first with a key, or extractive
 OPENAI_API_KEY = environment.text("OPENAI_API_KEY")
 OPENAI_BASE_URL = environment.url("OPENAI_BASE_URL")
@@ -448,9 +442,7 @@ ANTHROPIC_BASE_URL = environment.url("ANTHROPIC_BASE_URL")
 ANTHROPIC_MODEL = environment.text("ANTHROPIC_MODEL", "claude-sonnet-5-5")
 GEMINI_API_KEY = environment.text("GEMINI_API_KEY")
 GEMINI_MODEL = environment.text("GEMINI_MODEL", "gemini-2.5-flash")
-GEMINI_BASE_URL = environment.url(
-    "GEMINI_BASE_URL", "https://generativelanguage.googleapis.com/v1beta/openai/"
-)
+GEMINI_BASE_URL = "https://generativelanguage.googleapis.com/v1beta/openai/"
 COMPATIBLE_BASE_URL = environment.url("PINCITE_COMPATIBLE_URL")  # Ollama, vLLM, llama.cpp, …: ends in /v1
 COMPATIBLE_API_KEY = environment.text("PINCITE_COMPATIBLE_KEY", "none")
 COMPATIBLE_MODEL = environment.text("PINCITE_COMPATIBLE_MODEL", "llama3.1")
@@ -459,16 +451,16 @@ CHAT_TEMPERATURE = environment.optional_number("PINCITE_TEMPERATURE", most=2)  #
 CHAT_MAX_TOKENS = environment.integer("PINCITE_MAX_TOKENS", 2000, least=1)
 CHAT_PROMPT_TOKENS = environment.integer("PINCITE_PROMPT_TOKENS", 8000, least=500)
 CHAT_DOCUMENT_TOKENS = environment.integer("PINCITE_DOCUMENT_TOKENS", 60_000, least=0)  # of all its prompts
-CHAT_HISTORY_TOKENS = environment.integer("PINCITE_HISTORY_TOKENS", 2000)
-CHAT_ATTEMPTS = environment.integer("PINCITE_CHAT_ATTEMPTS", 3, least=1)
-CHAT_BACKOFF_SECONDS = environment.number("PINCITE_CHAT_BACKOFF_SECONDS", 1)
-CHAT_SILENCE_SECONDS = environment.number("PINCITE_CHAT_SILENCE_SECONDS", 60)
+CHAT_HISTORY_TOKENS = 2000
+CHAT_ATTEMPTS = 3
+CHAT_BACKOFF_SECONDS = 1
+CHAT_SILENCE_SECONDS = 60
 CHAT_TOTAL_SECONDS = environment.number("PINCITE_CHAT_TOTAL_SECONDS", 300)
-CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 256, least=1)
+CHAT_ANSWERS_AT_ONCE = 256
 MODEL_PROVIDERS = tuple(name for name in CHAT_PROVIDERS if name not in ("", "extractive"))
 # Rewrites questions and helps search; '' is the model that answers.
 HELPER_MODEL = environment.provider("PINCITE_HELPER_MODEL", "", ("", *MODEL_PROVIDERS))
 JUDGE_PROVIDERS = ("", "chat", "fastembed", *MODEL_PROVIDERS)
 JUDGE = environment.provider("PINCITE_JUDGE", "", JUDGE_PROVIDERS)  # '' judges nothing
-JUDGE_SECONDS = environment.number("PINCITE_JUDGE_SECONDS", 20)  # per answer
+JUDGE_SECONDS = 20  # per answer
 COHERE_API_KEY = environment.text("COHERE_API_KEY")

@@ -28,7 +28,7 @@ from retrieval.results import STRATEGIES
         ("PINCITE_PORT", "99999", "a number from 1 to 65535"),
         ("PINCITE_WORKERS", "0", "a number from 1 to 256"),
         ("PINCITE_MAX_PAGES", "-3", "a number at least 1"),
-        ("PINCITE_FETCH_SECONDS", "nan", "a number at least 0"),
+        ("PINCITE_CHAT_TOTAL_SECONDS", "nan", "a number at least 0"),
         ("PINCITE_TEMPERATURE", "hot", "is not a number"),
         ("PINCITE_RATE_API", "many", "such as 30/min"),
         ("PINCITE_COMPATIBLE_URL", "localhost:11434", "is not an address that begins with http, https://"),
@@ -40,8 +40,6 @@ from retrieval.results import STRATEGIES
         ("DATABASE_REPLICA_URLS", "postgres://a/b mysql://c/d", "an address that begins with postgres://"),
         ("PINCITE_TRUSTED_PROXIES", "10.0.0.0/8,proxy", "'proxy' is not an address, a network or *"),
         ("PINCITE_EMBEDDING", "compatible:e5", "needs PINCITE_EMBEDDING_URL"),
-        ("PINCITE_CHUNK_TARGET_TOKENS", "2000", "must not be more than PINCITE_CHUNK_MAX_TOKENS"),
-        ("PINCITE_CHUNK_MIN_UNITS", "9", "must not be more than PINCITE_CHUNK_MAX_UNITS"),
     ],
 )
 def test_a_value_outside_its_range_names_the_setting(name: str, value: str, expected: str) -> None:
