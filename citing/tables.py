@@ -466,7 +466,8 @@ class _TableReader:
         quantity = measure.applied(one) if one else None
         kind: CellKind = self.text.kind_of(label, cell.column, groups, quantity) if quantity else "text"
         unsure = one is not None and self._is_unsure(one, kind, measure, text)
-        if quantity and one and (unsure and measure == self.text.measure):
+        own = replace(measure, currency=self.text.measure.currency)
+        if quantity and one and (unsure and own == self.text.measure):
             measure = replace(measure, scale=Decimal(1))
             quantity, kind = measure.applied(one), "number"
         if quantity and _NEGATIVE.fullmatch(text) and quantity.value > 0 and "%" not in heads[:1]:

@@ -10,36 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cache, lru_cache
 
-from chat.answers.without_model.lines import (
-    PER_UNIT,
-    AnswerLine,
-    CellValue,
-    distinct_terms,
-    head_of,
-    is_value,
-    measured,
-    row_line,
-    terms_over,
-)
+from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     PlaceKind,
     QuestionFeatures,
     aggregates_in,
     counted_terms,
     place_words,
-    words_of,
 )
 from chat.answers.without_model.ranking import item_match
+from citing.tables import CellReading, word_of, worded_kind
 from domains.items import Item
 from reviews.models import ReviewColumn
 from reviews.typed_values import TypedValue, as_json, fits
-from text.measures import Measure
 from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
-from text.terms import one_line, terms_of
+from text.terms import terms_of
 from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS
 
 Kind = ReviewColumn.Kind
@@ -61,7 +49,8 @@ WEIGHTS = {
     "breakdown": -0.8,  # the row has several values of its year, and the column is not their total
     "dated": 0.4,  # the column names its year
     "whole": 0.3,  # of the group; a total
-    "change": -2.0,  # the column holds differences or shares
+    "doubt": -2.0,  # of the reader of cells, 0..1
+    "change": -2.5,  # the column holds differences or shares
     "other_year": -2.0,
     "again": 0.15,  # for each other line with the value
     "newest": 0.4,  # the question names no year, and no value is of a later one
@@ -75,17 +64,21 @@ COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 FAR = 60  # characters
 PLACES: tuple[PlaceKind, ...] = ("page", "slide", "figure", "table", "section", "requirement")
 LONGEST_TITLE = 90  # characters of a page's first line that is a title
-NEGATIVE = re.compile(r"[$€£¥₹]? ?\(.*\)")
 
 
 @dataclass(frozen=True, slots=True)
 class ValueLine:
-    """A line with one of its values; ``year`` is that of its column, 0 if unknown."""
+    """A line with one of its values; ``year`` is that of its column, 0 if unknown; ``cell``: of a row.
+
+    ``is_named``: the cell's names are all that the question names, or the item that a pack lists for it.
+    """
 
     line: AnswerLine
     value: TypedValue
     score: float
     year: int = 0
+    cell: CellReading | None = None
+    is_named: bool = False
 
     @property
     def amount(self) -> float:
@@ -95,36 +88,37 @@ class ValueLine:
 
 
 def row_values_of(
-    column: ReviewColumn, question: QuestionFeatures, items: Sequence[Item], line: AnswerLine
+    column: ReviewColumn,
+    question: QuestionFeatures,
+    items: Sequence[Item],
+    line: AnswerLine,
+    cells: Sequence[CellReading],
 ) -> Iterator[ValueLine]:
-    """Yield the values of a row: of the question's years, else of the row's latest year."""
+    """Yield the values of a row's cells: of the question's years, else of the row's latest year."""
     if not is_about(question, items, line):
         return
-    read = [
-        (value, typed)
-        for value in row_values(line)
-        if (typed := cell_value(column, question, line, value)) is not None
-    ]  # fmt: skip
-    latest = max((year_of(value) for value, _ in read), default=0)
-    whole_years = [
-        value for value, _ in read if not has_word("part_of_year", value.head, question, line.language)
-    ]
-    for value, typed in read:
-        if not question.years and year_of(value) != latest:
+    values = [(cell, typed) for cell in cells if (typed := cell_value(column, question, line, cell))]
+    latest = max((year_of(cell) for cell, _ in values), default=0)
+    whole_years = [cell for cell, _ in values if not other_word("part_of_year", cell.head, question, line)]
+    for cell, typed in values:
+        year = year_of(cell)
+        if not question.years and year != latest:
             continue
-        single = replace(
-            row_line(replace(line, values=(value,)), line.measure), quote=one_line(value.cell.text)
-        )
-        year = year_of(value)
-        score = score_of(question, items, line, value.head, frozenset({year} - {0}))
-        is_whole = has_word("whole", value.head, question, line.language)
+        is_whole = bool(other_word("whole", cell.head, question, line))
         several = not is_whole and sum(year_of(other) == year for other in whole_years) > 1
+        score = score_of(question, items, line, cell, frozenset({year} - {0}))
         score += WEIGHTS["breakdown"] * several + WEIGHTS["dated"] * bool(year)
-        yield ValueLine(single, typed, score, year)
+        score += WEIGHTS["doubt"] * (1 - cell.confidence)
+        single = replace(line, text=f"{cell.name}: {cell.printed}", quote=cell.text, values=())
+        named = distinct_terms(cell.name, line.language) | terms_over(line)
+        is_named = cell.is_certain and (
+            item_match(items, line) >= LABELLED or named.issuperset(question.terms)
+        )
+        yield ValueLine(single, typed, score, year, cell, is_named)
 
 
-def year_of(value: CellValue) -> int:
-    return max(map(int, YEAR.findall(value.head)), default=0)
+def year_of(cell: CellReading) -> int:
+    return max(cell.period.years, default=0)
 
 
 def is_about(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine) -> bool:
@@ -140,78 +134,42 @@ def is_about(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine
     return bool(asked & label) and len(asked & (label | terms_over(line))) >= min(2, len(asked))
 
 
-def row_values(line: AnswerLine) -> list[CellValue]:
-    """Return all values of the row, including those that an answer would leave out."""
-    row = line.unit.table
-    assert row is not None
-    return [CellValue(cell, head_of(row, cell)) for cell in row.cells[1:] if is_value(cell.text)]
-
-
 def cell_value(
-    column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, value: CellValue
+    column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, cell: CellReading
 ) -> TypedValue | None:
-    """Return the cell as a value of the column: in its table's scale and currency, negative in brackets."""
-    text = one_line(value.cell.text)
-    quantities = quantities_in(text.replace("(", "").replace(")", ""), line.language)
-    if len(quantities) != 1:
+    """Return the cell as a value of the column; None if it has none, or one of another kind."""
+    quantity, printed = cell.quantity, cell.printed
+    if quantity is None:
         return None
-    quantity, factor = quantities[0], Decimal(1)
-    if column.kind == Kind.NUMBER and "count" in question.kinds and not is_row_of_counts(question, line):
-        return None
-    if column.kind == Kind.MONEY:
-        if "%" in value.head or "%" in text or bool(PER_UNIT.search(question.text)) != is_rate(line, value):
+    if column.kind == Kind.NUMBER and "count" in question.kinds and cell.kind != "count":
+        # the label names what is counted, so the number is in no scale or currency of its table
+        counted, label = counted_terms(question, line.language), set(line.label_terms)
+        plain = quantities_in(cell.text, line.language)
+        if 2 * len(label & counted) < len(label) or len(plain) != 1:
             return None
-        factor = Decimal(1) if is_rate(line, value) or quantity.scale != 1 else scale_of(line)
-        quantity = replace(quantity, value=quantity.value * factor, scale=quantity.scale * factor)
-        if quantity.dimension == "" and (currency := currency_of(line)):
-            quantity = replace(quantity, dimension="money", unit=currency)
-    if not fits(column, replace(quantity, start=1), text):
+        quantity, printed = plain[0], cell.text
+    if column.kind == Kind.MONEY and not is_of_money(question, cell):
         return None
-    if NEGATIVE.fullmatch(text) and quantity.value > 0:
-        quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
-    return TypedValue(as_json(column, quantity), measured(text, Measure(factor), line.language))
+    if column.kind == Kind.MONEY and quantity.dimension == "" and (currency := page_currency(line)):
+        quantity = replace(quantity, dimension="money", unit=currency)
+    if not fits(column, replace(quantity, start=1), cell.text):
+        return None
+    return TypedValue(as_json(column, quantity), printed)
 
 
-def is_row_of_counts(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether a row's values may be counts. In a table of amounts its label must name what is counted:
+def is_of_money(question: QuestionFeatures, cell: CellReading) -> bool:
+    """Return whether a cell is a rate where a rate is asked for, and an amount where none is.
 
-    “Number of employees” does for employees, “Employee termination costs” does not.
+    A number with decimals among whole millions may be a rate: it has no scale.
     """
-    counted = counted_terms(question, line.language)
-    label = set(line.label_terms)
-    return 2 * len(label & counted) >= len(label) or not table_currency(line)
+    if worded_kind((question.text,), question.language) == "rate":
+        return cell.kind in ("rate", "number")
+    return cell.kind not in ("share", "rate")
 
 
-def is_rate(line: AnswerLine, value: CellValue) -> bool:
-    """Return whether a cell is a rate: a price, earnings per share.
-
-    A small number with decimals among thousands or millions is one, whatever the row's label.
-    """
-    text = value.cell.text
-    is_small = "." in text and "," not in text and scale_of(line) in (1_000, 1_000_000)
-    return is_small or bool(PER_UNIT.search(line.label) or PER_UNIT.search(value.head))
-
-
-def scale_of(line: AnswerLine) -> Decimal:
-    return line.measure.scale if line.measure else Decimal(1)
-
-
-def currency_of(line: AnswerLine) -> str:
-    """Return the only currency printed in the row's table, else on its page."""
-    return table_currency(line) or only_currency([unit.text for unit in line.passage.around])
-
-
-def table_currency(line: AnswerLine) -> str:
-    if line.measure and line.measure.currency:
-        return line.measure.currency
-    row = line.unit.table
-    own = [unit.text for unit in line.passage.around if row and unit.table and unit.table.index == row.index]
-    heads = [*row.head_rows, row.caption] if row else []
-    return only_currency([line.unit.text, *heads, *own])
-
-
-def only_currency(texts: Sequence[str]) -> str:
-    found = currencies_in("\n".join(texts))
+def page_currency(line: AnswerLine) -> str:
+    """Return the only currency printed on the row's page; '' without one."""
+    found = currencies_in("\n".join(unit.text for unit in (line.unit, *line.passage.around)))
     return next(iter(found)) if len(found) == 1 else ""
 
 
@@ -226,25 +184,36 @@ CODES = re.compile(rf"\b(?:{'|'.join(CURRENCY_CODES)})\b")
 
 
 def score_of(
-    question: QuestionFeatures, items: Sequence[Item], line: AnswerLine, head: str, years: frozenset[int]
+    question: QuestionFeatures,
+    items: Sequence[Item],
+    line: AnswerLine,
+    cell: CellReading | None,
+    years: frozenset[int],
 ) -> float:
-    """Return the weighted sum of one value's features that do not depend on other values."""
-    asked, own = set(question.terms), set(line.label_terms or line.terms)
-    label = {term for term in own if not YEAR.fullmatch(term)}
+    """Return the weighted sum of one value's features that do not depend on other values.
+
+    ``cell``: None for a value of a sentence.
+    """
+    asked = set(question.terms)
+    label = f"{cell.label} {' '.join(cell.groups)}" if cell else line.text
+    own = {term for term in distinct_terms(label, line.language) if not YEAR.fullmatch(term)}
     wanted = len(asked) or 1
-    table, language = line.unit.table, line.language
+    table, head = line.unit.table, cell.head if cell else ""
     over = " ".join([head, *line.unit.section_path[-1:], table.caption if table else "", title_of(line)])
+    if cell:
+        over += f" {' '.join(cell.groups)}"
+    part_of_year = word_of("part_of_year", head, line.language)
     features = {
-        "item": item_match(items, line) if line.values else 0.0,
-        "label": len(asked & label) / wanted,
-        "over": len(asked & (label | terms_over(line))) / wanted,
-        "extra": len(label - asked) / (len(label) or 1),
-        "scale": line.measure is not None or not line.values,
-        "part_of_year": has_word("part_of_year", over, question, language),
-        "period": names_both("part_of_year", head, question, language),
-        "part": has_word("part", over, question, language),
-        "whole": has_word("whole", f"{over} {line.label}", question, language),
-        "change": has_word("change", head, question, language),
+        "item": item_match(items, line) if cell else 0.0,
+        "label": len(asked & own) / wanted,
+        "over": len(asked & (own | terms_over(line))) / wanted,
+        "extra": len(own - asked) / (len(own) or 1),
+        "scale": cell is None or cell.measure.scale != 1 or bool(cell.measure.currency),
+        "part_of_year": bool(other_word("part_of_year", over, question, line)),
+        "period": bool(part_of_year) and part_of_year in question.text.casefold(),
+        "part": bool(other_word("part", over, question, line)),
+        "whole": bool(other_word("whole", f"{over} {label}", question, line)),
+        "change": bool(other_word("change", head, question, line)),
         "other_year": bool(question.years) and years.isdisjoint(years_asked(question)),
     }
     return sum(WEIGHTS[name] * value for name, value in features.items())
@@ -261,36 +230,22 @@ def title_of(line: AnswerLine) -> str:
     return first if len(first) <= LONGEST_TITLE else ""
 
 
-def names_both(name: str, text: str, question: QuestionFeatures, language: str) -> bool:
-    """Return whether text and question have the same word of the language's list of that name."""
-    words = words_of(language, "columns").get(name, ())
-    return any(starts(word, text.casefold()) and starts(word, question.text.casefold()) for word in words)
-
-
-def has_word(name: str, text: str, question: QuestionFeatures, language: str) -> bool:
-    """Return whether the text has a word of the language's list of that name that the question lacks."""
-    words = words_of(language, "columns").get(name, ())
-    return any(starts(word, text.casefold()) and not starts(word, question.text.casefold()) for word in words)
-
-
-@lru_cache(maxsize=65536)
-def starts(word: str, text: str) -> bool:
-    """Return whether a word of the text starts with ``word``; without spaces, whether it occurs."""
-    return (
-        re.search(rf"(?<![^\W_]){re.escape(word)}" if word.isascii() else re.escape(word), text) is not None
-    )
+def other_word(name: str, text: str, question: QuestionFeatures, line: AnswerLine) -> str:
+    """Return the text's first word of the language's list of that name, unless the question has it too."""
+    word = word_of(name, text, line.language)
+    return "" if word and word in question.text.casefold() else word
 
 
 # --- Values of sentences ---
 
 
 def sentence_values(
-    column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, item: float = 0.0
+    column: ReviewColumn, question: QuestionFeatures, items: Sequence[Item], line: AnswerLine
 ) -> Iterator[ValueLine]:
-    """Yield the values of a sentence; ``item``: confidence, 0..1, that it states the pack's item."""
-    asked = set(question.terms)
+    """Yield the values of a sentence; where a pack knows the item, of a sentence with all that is asked."""
+    asked, item = set(question.terms), item_match(items, line)
     held = asked & (line.terms | terms_over(line))
-    if not item and (len(held) < min(2, len(asked)) or not asked & line.terms):
+    if not item and (len(held) < min(2, len(asked)) or not asked & line.terms or (items and held != asked)):
         return
     text = FOOTNOTED.sub(r"\1 ", line.text)
     all_of = quantities_in(text, line.language)
@@ -308,7 +263,7 @@ def sentence_values(
     if not fitting:
         return
     years = frozenset(map(int, YEAR.findall(text)))
-    score = score_of(question, (), line, "", years) + WEIGHTS["item"] * item
+    score = score_of(question, (), line, None, years) + WEIGHTS["item"] * item
     places = term_places(question, line)
     # a value in brackets comments on the one before it
     outer = [one for one in all_of if text.rfind("(", 0, one.start) <= text.rfind(")", 0, one.start)]

@@ -7,7 +7,7 @@ line with the question's words as its label, else the answer that a conversation
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
@@ -17,14 +17,17 @@ import msgspec
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
-from chat.answers.without_model.answer import bullet, direct_lines, verified_lines
+from chat.answers.without_model.answer import bullet, direct_lines
 from chat.answers.without_model.lines import (
     DIGIT,
     AnswerLine,
     distinct_terms,
+    has_content,
     lines_of,
+    printed_row,
     terms_over,
 )
+from chat.answers.without_model.passages import row_text
 from chat.answers.without_model.question import (
     QuestionFeatures,
     analyse,
@@ -40,8 +43,11 @@ from chat.answers.without_model.ranking import (
     relevance,
 )
 from chat.models import Citation
-from citing.claims import CONTRADICTED, VERIFIED, SourceUnit
+from citing.claim_spans import claim_before, plain
+from citing.claims import CONTRADICTED, VERIFIED, Claim, SourceUnit
 from citing.marker_decoder import without_markers
+from citing.tables import read_tables
+from citing.verdict import verify_cited
 from domains.items import Item, items_asked
 from reviews.models import ReviewCell, ReviewColumn
 from reviews.typed_values import (
@@ -53,7 +59,6 @@ from reviews.typed_values import (
     typed_value,
 )
 from reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_values
-from text.values import SCALE_WORD
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 MOST_PAGES = 12  # searched for a value
@@ -153,29 +158,27 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
 
     Not stated where nothing is directly on the question; unclear where two values score alike.
     """
-    held = held_values(value_lines(column, evidence), evidence.found) if evidence.is_direct else []
+    values = value_lines(column, evidence) if evidence.is_direct else []
+    held = held_values(values, evidence.found)
     if not held:
         return not_stated(evidence)
     citations = cited([line for _, line in held], evidence.found).citations
-    if len({size_of(one.value.value) for one, _ in held}) > 1 or lacks_scale(held[0][0], evidence):
+    if len({size_of(one.value.value) for one, _ in held}) > 1 or lacks_scale(held[0][0], values, evidence):
         return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
     first = held[0][0].value
     return FilledCell(State.FOUND, first.value, first.text, citations)
 
 
-def lacks_scale(value: ValueLine, evidence: ColumnEvidence) -> bool:
+def lacks_scale(value: ValueLine, values: Sequence[ValueLine], evidence: ColumnEvidence) -> bool:
     """Return whether a filing's amount may lack its scale, which may be stated once for many pages."""
-    is_unscaled = value.amount >= LEAST_SCALED and not SCALE_WORD.search(value.value.text)
-    return (
-        is_unscaled
-        and "finance" in evidence.found.notes.packs
-        and any(line.measure for line in evidence.lines)
-    )
+    is_unscaled = value.amount >= LEAST_SCALED and value.cell is not None and value.cell.measure.scale == 1
+    scaled = (other.cell for other in values if other.cell and other.cell.measure.scale != 1)
+    return is_unscaled and "finance" in evidence.found.notes.packs and any(scaled)
 
 
 def not_stated(evidence: ColumnEvidence) -> FilledCell:
     near = [line for page in evidence.pages[:MOST_NEAR] for line in page.lines[:1]]
-    held = list(verified_lines(near, evidence.found.passages))
+    held = list(verified_lines(near, evidence.found))
     return FilledCell(State.NOT_STATED, citations=cited(held, evidence.found).citations)
 
 
@@ -185,8 +188,31 @@ def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple
     for one in values[:MOST_TRIED]:
         if held and one.score < held[0][0].score - SAME:
             break
-        held += [(one, line) for line in verified_lines([one.line], found.passages)]
+        held += [(one, line) for line in verified_lines([one.line], found)]
     return held
+
+
+def verified_lines(lines: Iterable[AnswerLine], found: AnswerSources) -> Iterator[AnswerLine]:
+    """Yield lines that the verifier finds on the page as written; else the unit word for word."""
+    shown = [passage.unit for passage in found.passages]
+    for line in lines:
+        for version in versions_of(line):
+            written_line = bullet(version.text)
+            span = claim_before(written_line, version.quote)
+            claim = Claim(plain(written_line[span.start : span.end]), version.quote)
+            if verify_cited(claim, line.unit, line.passage.around, shown).supported:
+                yield version
+                break
+
+
+def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
+    """Yield the versions of a line, best first: a row by its cells, then as printed."""
+    if line.values:
+        line = replace(line, text=row_text(line), values=())
+    yield line
+    if line.unit.table and has_content(line.unit.text):
+        printed = printed_row(line.unit.table)
+        yield replace(line, text=printed, quote=printed)
 
 
 def size_of(value: Any) -> str:
@@ -210,13 +236,17 @@ def value_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[ValueLin
     found: list[ValueLine] = []
     for page in pages:
         share = page.probability / (pages[0].probability or 1.0)
+        first = page.lines[0].passage
+        rows = read_tables(tuple(map(as_row, (first.unit, *first.around))))
         for line in page.lines:
             values = (
-                row_values_of(column, question, items, line)
+                row_values_of(column, question, items, line, rows.get(line.unit.id, ()))
                 if line.values
-                else sentence_values(column, question, line, item_match(items, line))
+                else sentence_values(column, question, items, line)
             )
             found += [replace(one, score=one.score + WEIGHTS["page"] * share) for one in values]
+    if any(one.is_named for one in found):  # a sentence has other amounts beside those of the thing
+        found = [one for one in found if one.cell]
     found = agreed(found)
     newest = 0 if question.years else max((one.year for one in found), default=0)
     found = [
@@ -254,13 +284,13 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     packs = evidence.found.notes.packs
     items = [one for one in items_asked(column.question, packs)[:1] if one.kind == "sentence"]
     lines = item_lines(items, evidence) if items else named_lines(column, evidence)
-    own = list(islice(verified_lines(lines, evidence.found.passages), MOST_LINES))
+    own = list(islice(verified_lines(lines, evidence.found), MOST_LINES))
     if own and (cell := judged(column, cited(own, evidence.found))).state == State.FOUND:
         return cell
     if items and column.kind == Kind.TEXT:
         return not_stated(evidence)  # documents of this field would state it in known words
     shown = direct_lines(evidence.question, evidence.found.passages, evidence.found.notes)
-    draft = cited(list(verified_lines(shown, evidence.found.passages)), evidence.found)
+    draft = cited(list(verified_lines(shown, evidence.found)), evidence.found)
     return judged(column, draft) if is_covered(evidence, draft.citations) else not_stated(evidence)
 
 

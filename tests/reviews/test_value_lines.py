@@ -101,7 +101,7 @@ def test_a_cell_without_a_sign_takes_the_currency_of_its_table(alice: User, acco
 
 def test_a_rate_or_a_count_takes_no_scale_of_its_table(alice: User, accounts: Any) -> None:
     rate = ask(alice, accounts, "What was the diluted result per share?")
-    assert (rate.value, rate.text) == ({"number": -0.44, "currency": "USD"}, "$ (0.44)")
+    assert (rate.value, rate.text) == ({"number": -0.44, "currency": "USD"}, "($0.44)")
     count = ask(alice, accounts, "How many ships and crews were there?", "number")
     assert (count.value, count.text) == ({"number": 4350, "unit": ""}, "4,350")
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes
 from chat.answers.without_model.evidence import central_lines, lines_of_section, lines_under_title
 from chat.answers.without_model.lines import (
     AnswerLine,
     escaped,
-    has_content,
     is_naked,
     lines_of,
-    printed_row,
     row_line,
     same_columns,
 )
@@ -22,9 +20,6 @@ from chat.answers.without_model.question import QuestionFeatures, analyse, asks_
 from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, relevance, worth_citing
 from chat.answers.without_model.values import SaidValue, certain_value
 from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta
-from citing.claim_spans import claim_before, plain
-from citing.claims import Claim
-from citing.verdict import verify_cited
 
 NAME = "extractive"
 MOST_OF_DOCUMENT = 5  # passages of a summary, of findings, risks, obligations, steps
@@ -190,38 +185,6 @@ def reasons(
     if notes.foreign and not notes.by_meaning:
         other_language = message(question.language, "other_language").format(language=notes.foreign)
         yield TextDelta(f" {other_language}")
-
-
-def verified_lines(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Iterator[AnswerLine]:
-    """Yield lines that the verifier finds on the page as written; else the unit word for word."""
-    shown = [passage.unit for passage in passages]
-    for line in lines:
-        for version in versions_of(line):
-            written_line = bullet(version.text)
-            span = claim_before(written_line, version.quote)
-            claim = Claim(plain(written_line[span.start : span.end]), version.quote)
-            if verify_cited(claim, line.unit, line.passage.around, shown).supported:
-                yield version
-                break
-
-
-def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
-    """Yield the versions of a line, best first: a row's values with the table's scale, then as printed.
-
-    Values without heads are left out.
-    """
-    if is_naked(line):
-        return
-    if line.values:
-        if line.measure:
-            yield row_line(line, line.measure)
-        yield row_line(line)
-    elif line.unit.table and has_content(line.unit.text):
-        text = printed_row(line.unit.table)
-        yield line
-        yield replace(line, text=text, quote=text)
-    else:
-        yield line
 
 
 def bullet(text: str) -> str:

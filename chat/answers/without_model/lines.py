@@ -5,36 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.question import (
-    ALL_NOUNS_CAPITALISED,
     NamedPlace,
     QuestionFeatures,
     aggregates_in,
     caption_pattern,
 )
 from citing.claims import SourceUnit
-from citing.tables import table_text
 from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow, section_type
-from text.measures import Measure
-from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, mark_of_language, number_words
-from text.quantities import currency_names
+from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT
 from text.sentences import sentence_spans
 from text.terms import one_line, terms_of
-from text.units import CURRENCY_SYMBOLS
 from text.values import SCALE_WORD
 
 LONGEST_LINE = 700  # characters; longer text is a list that lost its line ends
 LEAST_LETTERS = 4  # minimum letters of a line with content
 MOST_COLUMNS = 4  # columns given of a wide table when the question names none
 LONGEST_HEAD = 45  # characters of a column head; longer ones are several run together
-AMOUNT = re.compile(r"[$€£¥₹]? ?\d[\d.,]*")
 LABEL_AMOUNT = re.compile(rf"\s[$€£¥₹]? ?(?!{YEAR_DIGITS}$)\d[\d.,]{{2,}}$")
-PER_UNIT = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\beps\b", re.I)
 DIGIT = re.compile(r"\d")
 # The sign of a check box says whether the item was chosen: it is no bullet.
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『☐☑☒✓✔✗✘]+\s*")
@@ -95,15 +87,6 @@ class AnswerLine:
     def start(self) -> int:
         """Return its start on its page; lines of one unit are in order."""
         return self.unit.char_start + self.place
-
-    @cached_property
-    def measure(self) -> Measure | None:
-        """Return scale and currency of a row's table, as the verifier reads them; None if not named."""
-        table = self.unit.table
-        if table is None or PER_UNIT.search(self.label):
-            return None
-        counted = table_text(table, self.unit, self.passage.around, self.language).measure
-        return replace(counted, symbol="") if counted.scale != 1 or counted.currency else None
 
     @property
     def terms(self) -> frozenset[str]:
@@ -280,12 +263,9 @@ def chosen_columns(question: QuestionFeatures, values: Sequence[CellValue], lang
     return worded[:MOST_COLUMNS] if best and len(worded) < len(values) else list(values[:MOST_COLUMNS])
 
 
-def row_line(line: AnswerLine, measure: Measure | None = None) -> AnswerLine:
-    """Return the row as a line with its values in a measure: ``Net sales, 2022: $14,544 million``."""
+def row_line(line: AnswerLine) -> AnswerLine:
+    """Return the row as a line with its values as printed: ``Net sales, 2022: 14,544``."""
     label, texts = line.label.rstrip(" :.…"), [one_line(value.cell.text) for value in line.values]
-    if measure:
-        pairs = zip(texts, line.values, strict=True)
-        texts = [measured(t, measure, line.language) if is_counted(v, measure) else t for t, v in pairs]
     if all(value.head and len(value.head) <= LONGEST_HEAD for value in line.values):
         cells = (f"{value.head}: {text}" for value, text in zip(line.values, texts, strict=True))
         text = f"{label}, {'; '.join(cells)}"
@@ -293,31 +273,6 @@ def row_line(line: AnswerLine, measure: Measure | None = None) -> AnswerLine:
         text = f"{label}: {'; '.join(texts)}"
     cell = line.values[0].cell.text
     return replace(line, text=text, quote=cell if len(texts) == 1 and text.endswith(one_line(cell)) else "")
-
-
-def is_counted(value: CellValue, measure: Measure) -> bool:
-    """Return whether a cell's number is in the unit of its table, without a unit of its own.
-
-    Small numbers with decimals in a table of thousands or millions are rates or shares.
-    """
-    text = one_line(value.cell.text)
-    is_rate = "." in text and "," not in text and measure.scale in (1_000, 1_000_000)
-    return not is_rate and bool(AMOUNT.fullmatch(text.strip("()"))) and not PER_UNIT.search(value.head)
-
-
-def measured(number: str, measure: Measure, language: str) -> str:
-    """Return a printed number in its measure: ``€15,21 Milliarden``, ``(36 h)``."""
-    if number.startswith("("):
-        return f"({measured(number.strip('()'), measure, language)})"
-    if measure.symbol:
-        return f"{number} {measure.symbol}"
-    names = [word for word, scale in number_words(language).scales.items() if scale == measure.scale]
-    name = max(names, key=len, default="").removesuffix("s" if language == "en" else "")
-    if language in ALL_NOUNS_CAPITALISED:
-        name = name.capitalize()
-    signs = (sign for sign, code in currency_names(language).items() if code == measure.currency)
-    sign = next((sign for sign in signs if len(sign) == 1), f"{measure.currency} ".lstrip())
-    return f"{'' if number[:1] in CURRENCY_SYMBOLS else sign}{number} {name}".rstrip()
 
 
 def escaped(text: str) -> str:
@@ -384,17 +339,6 @@ def terms_over(line: AnswerLine) -> frozenset[str]:
     heads = [*table.head_rows, table.caption] if table else []
     over = [*line.unit.section_path[-2:], *heads, line.passage.heading[:120]]
     return distinct_terms(" ".join(over), line.language)
-
-
-def written_number(number: Decimal, language: str) -> str:
-    text = f"{number:,.4f}" if abs(number) < 1 else f"{number:,.2f}"
-    return with_marks(text.rstrip("0").rstrip("."), language)
-
-
-def with_marks(text: str, language: str) -> str:
-    """Return a number in the notation of the language: 1.234,5 in German."""
-    text = text.replace("-", "−")
-    return text.translate({44: ".", 46: ","}) if mark_of_language(language) == "," else text
 
 
 def has_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:
