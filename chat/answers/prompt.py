@@ -87,6 +87,8 @@ class SearchNotes:
         foreign: name of the documents' language where the question is in another one; else ''.
         by_meaning: the embedding model matches meanings across languages.
         subject: names of the question in the titles or on the first pages, about which any page may be.
+        documents: how many documents ``absent`` is about.
+        near: words of the documents that are spelt nearly like absent names.
     """
 
     absent: tuple[str, ...] = ()
@@ -94,6 +96,8 @@ class SearchNotes:
     foreign: str = ""
     by_meaning: bool = False
     subject: tuple[str, ...] = ()
+    documents: int = 1
+    near: tuple[str, ...] = ()
 
 
 NO_SEARCH_NOTES = SearchNotes()

@@ -349,8 +349,11 @@ def pages_in(text: str, language: str) -> tuple[int, ...]:
             pages |= dict.fromkeys(range(begin, min(max(begin, end), begin + MOST_PAGES) + 1))
     lowered = text.lower()
     pages |= {page: None for pattern, page in FROM_THE_END if pattern.search(lowered)}
-    counted = _ordinal_pattern(language, ("page", "slide"))
-    pages |= {number_words(language).ordinals[word]: None for word, _ in _matches(counted, lowered)}
+    words = number_words(language)
+    counted = _word_pattern(language, ("page", "slide"), tuple(words.ordinals))
+    pages |= {words.ordinals[word]: None for word, _ in _matches(counted, lowered)}
+    numbered = _word_pattern(language, ("page", "slide"), tuple(words.cardinals), before=False)
+    pages |= {int(words.cardinals[word]): None for _, word in _matches(numbered, lowered)}
     return tuple(page for page in pages if page)
 
 
@@ -358,14 +361,18 @@ def _numbered(text: str, language: str) -> Iterator[tuple[str, str]]:
     """Yield a letter after a name or kind of place: 'Annex B', 'section C', but not 'plan B'."""
     for word, number, letter in PLACE.findall(text):
         known = word.lower() in _called(language, NUMBERED)
-        if known or (terms_of(word) and not (word.islower() and (len(word) < BEGINS or len(letter) == 1))):
+        is_apart = known or f"{word}{number or letter}" not in text  # not "top2"
+        if known or (
+            is_apart and terms_of(word) and not (word.islower() and (len(word) < BEGINS or len(letter) == 1))
+        ):
             yield word, number or letter
 
 
 def _ordinals(text: str, language: str) -> Iterator[tuple[str, str]]:
     """'The first figure' is Figure 1."""
     places = number_words(language).ordinals
-    for ordinal, word in _matches(_ordinal_pattern(language, NUMBERED), text.lower()):
+    pattern = _word_pattern(language, NUMBERED, tuple(places))
+    for ordinal, word in _matches(pattern, text.lower()):
         yield word, str(places[ordinal])
 
 
@@ -374,16 +381,21 @@ def _matches(pattern: re.Pattern[str] | None, text: str) -> Iterable[tuple[str, 
 
 
 @cache
-def _ordinal_pattern(language: str, kinds: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return a pattern for an ordinal before a kind of place, in a language with spaces."""
+def _word_pattern(
+    language: str, kinds: tuple[str, ...], numbers: tuple[str, ...], before: bool = True
+) -> re.Pattern[str] | None:
+    """Return a pattern for a number word before a kind of place ("second page") or after it ("page two").
+
+    None for a language without such words, or without spaces.
+    """
     words = _called(language, kinds)
-    ordinals = list(number_words(language).ordinals)
-    if not words or not ordinals:
+    if not words or not numbers:
         return None
-    before, after = (
-        "|".join(map(re.escape, sorted(some, key=len, reverse=True))) for some in (ordinals, words)
+    counted, called = (
+        "|".join(map(re.escape, sorted(some, key=len, reverse=True))) for some in (numbers, words)
     )
-    return re.compile(rf"\b({before})\s+({after})\b")
+    pair = (counted, called) if before else (called, counted)
+    return re.compile(r"\b({})\s+({})\b".format(*pair))
 
 
 def _place(word: str, number: str, languages: Sequence[str]) -> Place:

@@ -175,13 +175,15 @@ def direct_lines(
 def reasons(
     question: QuestionFeatures, notes: SearchNotes, lacking: Sequence[str] = ()
 ) -> Iterator[TextDelta]:
-    """Yield which words of the question the documents lack, where that is known."""
+    """Yield which words of the question the documents lack, where that is known, and what is spelt so."""
+    absent = "absent" if notes.documents < 2 else "absent_in_several"
     lacking = [name for name in lacking if name not in notes.absent]
-    for key, names in (("absent", notes.absent), ("lacking", lacking)):
+    for key, names in ((absent, notes.absent), ("near_spelling", notes.near), ("lacking", lacking)):
         if names:
             more = ", …" if len(names) > MOST_NAMED else ""
             words = ", ".join(f"“{escaped(word)}”" for word in names[:MOST_NAMED]) + more
-            yield TextDelta(f" {message(question.language, key).format(words=words)}")
+            said = message(question.language, key).format(words=words, count=notes.documents)
+            yield TextDelta(f" {said}")
     if notes.foreign and not notes.by_meaning:
         other_language = message(question.language, "other_language").format(language=notes.foreign)
         yield TextDelta(f" {other_language}")

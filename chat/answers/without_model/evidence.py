@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
 from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
+from django.db import connection
 from django.db.models import Aggregate, Q, QuerySet
 from django.db.models.functions import Length
 
@@ -224,6 +226,8 @@ MOST_UNITS_A_PLACE = 60
 MOST_ROWS = 20_000  # read of the near documents for a pack's items
 MOST_ITEM_UNITS = 80
 FIRST_MENTIONS = 3
+LEAST_SPELT = 5  # letters of a name for which a near spelling is looked up
+LIKE = 0.8  # least ratio of ``difflib.get_close_matches``
 ENTRY_TYPES = ("list", "table")  # of a glossary: the text begins with the term
 MOST_ENTRIES = 6
 ONE_LANGUAGE = frozenset({"wordllama"})  # embedding providers that do not match meanings across languages
@@ -254,6 +258,8 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     absent, subject = names_held(question, documents, titles, words_known(text, packs))
     notes = SearchNotes(
         absent=() if foreign else absent,
+        documents=len(documents),
+        near=() if foreign else tuple(near_spellings(absent, documents)),
         subject=subject,
         packs=tuple(packs),
         foreign=language_name(foreign) if foreign else "",
@@ -346,6 +352,21 @@ def names_held(
             absent.append(name)
     absent += [name for at, name in enumerate(numbered) if not found[f"page{at}"]]
     return tuple(absent), tuple(subject)
+
+
+def near_spellings(names: Sequence[str], documents: Sequence[UUID]) -> Iterator[str]:
+    """Yield, for each name, the document's word that is spelt nearly like it, if any: Netflix for Neflix."""
+    for name in names:
+        if len(name) >= LEAST_SPELT and name.isalpha():
+            word = rf"\m({name[0]}[[:alpha:]]{{{len(name) - 2},{len(name) + 1}}})\M"
+            query = (
+                "SELECT DISTINCT (regexp_matches(text, %s, 'gi'))[1] FROM documents_page "
+                "WHERE document_id = ANY(%s)"
+            )
+            with connection.cursor() as cursor:
+                cursor.execute(query, [word, list(documents)])
+                words = {found.casefold(): found for (found,) in sorted(cursor.fetchall())}
+            yield from map(words.__getitem__, get_close_matches(name.casefold(), words, 1, LIKE))
 
 
 def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:

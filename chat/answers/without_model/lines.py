@@ -308,14 +308,18 @@ def is_step(line: AnswerLine) -> bool:
 
 def units_named(places: Sequence[NamedPlace], lines: Sequence[AnswerLine]) -> set[str]:
     """Return the ids of the lines' units at one of the places."""
-    units = {line.unit.id: line.unit for line in lines} if places else {}
-    return {key for key, unit in units.items() if any(is_at(place, unit) for place in places)}
+    found = {line.unit.id: line for line in lines} if places else {}
+    return {key for key, line in found.items() if any(is_at(place, line) for place in places)}
 
 
-def is_at(place: NamedPlace, unit: SourceUnit) -> bool:
-    """Return whether the unit is at the place that the question names."""
+def is_at(place: NamedPlace, line: AnswerLine) -> bool:
+    """Return whether a line is at the place that the question names.
+
+    A page is meant by its printed number or by its place in the file.
+    """
+    unit = line.unit
     if place.kind in ("page", "slide"):
-        return place.number.isdigit() and unit.page == int(place.number)
+        return place.number in (str(unit.page), line.passage.page_label)
     starts, item = _start_of(place, unit.language or "en")
     if place.kind in ("figure", "table"):
         return any(starts.match(text) for text in (unit.text, unit.table.caption if unit.table else ""))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import Any, Literal, NamedTuple, get_args
 
+from django.utils.translation import get_language
+
+from retrieval.query.question_terms import pages_in
 from text.languages import base_language, language_data, languages_with
-from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, whole_number
+from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, number_words, whole_number
 from text.terms import stop_words, terms_of
 
 AnswerKind = Literal[
@@ -38,9 +41,30 @@ WORD = re.compile(
 SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s*|\n\s*|[\"“„«(`'‘¿¡]\s*)$")
 PERIOD = re.compile(rf"(?:[fc]y\W?'?\d*)?(?:[qh][1-4]\W?\d*|[1-4][qh]\d*)?|{YEAR_DIGITS}(?:[-/–]\d+)?", re.I)
 FEW_LETTERS = 5  # maximum letters of a name that is searched as a whole word
+LEAST_INITIALS = 3  # of an abbreviation that may be written out
 ROMAN = re.compile(r"[IVX]+")
 NUMERAL_AFTER = re.compile(r" [IVX]{2,}(?!\w)")  # part of the name before it: "Wave IV"
 NO_NAMES = frozenset({"usd", "eur", "gbp", "jpy", "cny", "chf", "us", "i", "ok"})
+COMPANY_FORMS = frozenset(
+    {
+        *(
+            "inc",
+            "incorporated",
+            "ltd",
+            "limited",
+            "llc",
+            "llp",
+            "plc",
+            "corp",
+            "corporation",
+            "co",
+            "company",
+        ),
+        *("gmbh", "ag", "kg", "se", "sa", "srl", "bv", "nv", "ab", "oy"),
+    }
+)
+"""Suffixes of companies' names, which a document may leave out."""
+ENGLISH_ARTICLES = frozenset({"a", "an"})  # elsewhere they are number words
 POSSESSIVE = re.compile(r"['’]s?$")
 ALL_NOUNS_CAPITALISED = frozenset({"de"})
 NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){2,4}(?![\w%]|[.,]\d)")
@@ -55,7 +79,9 @@ _SCRIPTS: tuple[tuple[str, str], ...] = (
     ("ko", "[\uac00-\ud7af]"),
     ("zh", "[\u4e00-\u9fff]"),
     ("ar", "[\u0600-\u06ff]"),
-    ("ru", "[\u0400-\u04ff]"),
+    ("he", "[\u0590-\u05ff]"),
+    ("hi", "[\u0900-\u097f]"),
+    ("el", "[\u0370-\u03ff]"),
 )
 _UNSPACED_PHRASE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{3}")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
@@ -132,8 +158,9 @@ def phrases_in(language: str, key: str) -> re.Pattern[str]:
 
 
 def message(language: str, key: str) -> str:
-    """Return a fixed sentence of the answer, in the question's language."""
-    return words_of(language, "says")[key][0]
+    """Return a fixed sentence of the answer: in the question's language, else in the interface's."""
+    known = language in languages_with(DATA)
+    return words_of(language if known else base_language(get_language() or "en"), "says")[key][0]
 
 
 def place_words(language: str, kind: PlaceKind) -> tuple[str, ...]:
@@ -145,13 +172,14 @@ def place_words(language: str, kind: PlaceKind) -> tuple[str, ...]:
 
 def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     """Analyse a question; its terms are stemmed for the documents' ``languages``."""
-    language = language_of(text)
     spoken = [base_language(code) for code in documents if code]
+    language = language_of(text, spoken)
     stems = spoken[0] if spoken and language not in spoken else language
     asked = without_remark(text, language)
     lowered = asked.casefold()
     places = tuple(places_in(text, language))
     numbers = frozenset(part for place in places for part in re.split(r"[()]+", place.number.lower()))
+    numbers |= _number_words_of(numbers, language)
     named = _question_phrases(language).sub(blank, text)
     terms = tuple(term for term in dict.fromkeys(terms_of(named, stems)) if term not in stop_words(language))
     kept = terms_of(" ".join(compound_nouns(asked, language)), language)
@@ -171,6 +199,13 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
         ),
         topic="" if places else topic_of(lowered, language, telling),
     )
+
+
+def _number_words_of(numbers: Set[str], language: str) -> frozenset[str]:
+    """Return the words for numbers of places: "three" of "page three"."""
+    words = number_words(language)
+    spelt = chain(words.cardinals.items(), words.ordinals.items())
+    return frozenset(word for word, value in spelt if str(value) in numbers)
 
 
 def blank(match: re.Match[str]) -> str:
@@ -210,13 +245,15 @@ def _instruction_terms(language: str) -> frozenset[str]:
 
 
 def compound_nouns(text: str, language: str) -> Iterator[str]:
-    """Yield words that are content because of a noun beside them: “file” in “log file” or “file format”.
+    """Yield words that are content: “file” in “log file” or “file format”, “document” in “add a document”.
 
     Alone they name the document ("in this file") and are left out of the question's terms.
     """
+    indefinite = number_words(language).articles | ENGLISH_ARTICLES
     nouns = frozenset(terms_of(" ".join(words_of(language, "words").get("asking_nouns", ())), language))
     no_content = stop_words(language).union(_asking_words(language))
     words = re.findall(r"[^\W_]+|\S", text.casefold()) if nouns else []
+    yield from (word for before, word in pairwise(words) if before in indefinite)
     are_nouns = [not nouns.isdisjoint(terms_of(word, language)) for word in words]
     joins = [
         noun or (word.isalpha() and word not in no_content)
@@ -232,15 +269,21 @@ def _asking_words(language: str) -> tuple[str, ...]:
     return words["asking"] + words["asking_answers"]
 
 
-def language_of(text: str) -> str:
-    """Return the language of a short text by its script, else by its most common words, else English."""
+def language_of(text: str, documents: Sequence[str] = ()) -> str:
+    """Return the language of a short text by its script, else by its most common words, else English.
+
+    Any language with function words is known. Of equals, English comes first, then those of ``documents``,
+    then those whose questions are understood.
+    """
     for code, script in _SCRIPTS:
         if len(re.findall(script, text)) * 3 >= sum(map(str.isalpha, text)) > 0:
             return code
     words = re.findall(r"[^\W\d_]+", text.casefold())
-    votes = {code: sum(word in _common(code) for word in words) for code in sorted(languages_with(DATA))}
-    best = max(votes, key=lambda code: (votes[code], code == "en"), default="en")
-    return best if votes.get(best) else "en"
+    understood = languages_with(DATA)
+    order = ("en", *documents, *sorted(understood), *sorted(languages_with("stopwords.txt")))
+    votes = {code: sum(word in _common(code) for word in words) for code in dict.fromkeys(order)}
+    best = max(votes, key=votes.__getitem__)
+    return best if votes[best] else "en"
 
 
 @cache
@@ -249,6 +292,8 @@ def _common(language: str) -> frozenset[str]:
 
     Phrases for "when" and "where" are left out: their nouns ("land", "year") are words of other languages.
     """
+    if language not in languages_with(DATA):
+        return stop_words(language)
     kinds = words_of(language, "kinds").items()
     phrases = (phrase for kind, listed in kinds if kind not in ("when", "where") for phrase in listed)
     return frozenset((*stop_words(language), *_asking_words(language), *" ".join(phrases).split()))
@@ -322,7 +367,7 @@ def is_bound(text: str, match: re.Match[str], language: str) -> bool:
 def is_name(word: str, language: str, *, starts: bool) -> bool:
     """Return whether capitals or digits make the word a name. ``starts``: it begins a sentence."""
     lowered = word.casefold()
-    if lowered in NO_NAMES or {lowered, lowered.removesuffix("s")} & _place_words(language):
+    if lowered in NO_NAMES | COMPANY_FORMS or {lowered, lowered.removesuffix("s")} & _place_words(language):
         return False
     if PERIOD.fullmatch(word) or ROMAN.fullmatch(word):
         return bool(YEAR_NOT_AMOUNT.fullmatch(word))
@@ -363,6 +408,9 @@ def years_in(text: str) -> frozenset[str]:
 def places_in(text: str, language: str) -> Iterable[NamedPlace]:
     """Return the places the question names, in the order of ``PlaceKind``; bare labels such as 2.1.1 last."""
     found = [NamedPlace(kind, number) for kind in PLACES for number in _numbers_of(text, language, kind)]
+    numbers = {place.number for place in found if place.kind in ("page", "slide")}
+    pages = [str(page) for page in pages_in(text, language) if page > 0]  # "the second slide"
+    found = [*(NamedPlace("page", page) for page in pages if page not in numbers), *found]
     named = {place.number for place in found}
     bare = [NamedPlace("requirement", number) for number in NUMBERED.findall(text) if number not in named]
     return dict.fromkeys([*found, *bare])
@@ -411,10 +459,13 @@ def _name(name: str) -> re.Pattern[str]:
 def name_pattern(name: str) -> str:
     """Match the name with any ending; in long names, also with a mark or line end between two letters.
 
-    Abbreviations and numerals have no ending other than the plural's.
+    Abbreviations and numerals have no ending other than the plural's; words with the initials of an
+    abbreviation are it too: "CEO" is "chief executive officer".
     """
     if name.isascii() and name.isupper() and name.isalpha() and len(name) <= FEW_LETTERS:
-        return rf"(^|[^A-Za-z0-9]){name}s?($|[^A-Za-z])"
+        words = r"[a-z]+[ \n-]+(of |and |the |for )?".join(name)
+        written = rf"|(^|[^A-Za-z]){words}[a-z]+" if len(name) >= LEAST_INITIALS else ""
+        return rf"(^|[^A-Za-z0-9]){name}s?($|[^A-Za-z]){written}"
     if match := NUMERAL_AFTER.search(name):
         return rf"{re.escape(name[: match.start()])}\W{{0,3}}{match[0].strip()}($|[^A-Za-z])"
     letters = [letter for letter in name if letter.isalnum()]
