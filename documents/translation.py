@@ -191,7 +191,7 @@ SENTENCES = (
         "Writes answers with a model of your own: Ollama, vLLM, llama.cpp, "
         "anything that speaks OpenAI's chat completions."
     ),
-    _("Quotes only (no AI)"),
+    _("Passages only (no AI)"),
     _("Needs no key: shows the passages that match best, word for word."),
     _("It answers."),
     _("It answered nothing."),

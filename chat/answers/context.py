@@ -201,7 +201,7 @@ REWRITE = """\
 Rewrite the person's last question so that it can be understood without the conversation. Keep its language, \
 put in the names, years and terms it refers to, and add nothing else. Reply with the question alone."""
 LONGEST_REWRITE = 600
-FEW_WORDS = 6  # maximum words of a question that gets names and years from earlier turns
+FEW_WORDS = 6  # maximum words of a question without a name that gets names and years from earlier turns
 OWN_WORDS = 2  # with fewer words of its own, it repeats the last question for another year or part
 
 _REFERS = re.compile(
@@ -276,7 +276,7 @@ def carried_over(question: str, history: Sequence[Turn]) -> str:
 
 
 def leans(question: str) -> bool:
-    """Return whether a question depends on earlier turns: it refers back, or is too short.
+    """Return whether a question depends on earlier turns: it refers back, or is short and names nothing.
 
     Words that are quoted are a subject of its own, which "this:" before them and "it" after them refer to.
     """
@@ -284,7 +284,17 @@ def leans(question: str) -> bool:
         before, after = question[: quoted.start()], question[quoted.end() :]
         if len(_WORD.findall(f"{before} {after}")) >= OWN_WORDS:
             return bool(_REFERS.search(_POINTS_AHEAD.sub("", before)))
-    return bool(_REFERS.search(question)) or len(_WORD.findall(question)) <= FEW_WORDS
+    return bool(_REFERS.search(question)) or (
+        len(_WORD.findall(question)) <= FEW_WORDS and not names_in(question)
+    )
+
+
+def added_to(question: str, standalone: str) -> str:
+    """Return what a question was searched with besides its own words; a model's rewriting whole."""
+    own = question.rstrip()
+    if standalone.startswith(f"{own} (") and standalone.endswith(")"):
+        return standalone[len(own) + 2 : -1]
+    return "" if standalone == question else standalone
 
 
 def content_words(text: str) -> list[str]:

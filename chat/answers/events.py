@@ -39,6 +39,7 @@ class StatusEvent(msgspec.Struct, frozen=True):
     Attributes:
         passages: number of passages found; None while unknown.
         question: the question used for the search, when it differs from the one asked.
+        added: what the conversation added to it, see ``added_to``.
         tokens: estimated tokens of a whole document that a model will read; sent before it reads.
     """
 
@@ -48,6 +49,7 @@ class StatusEvent(msgspec.Struct, frozen=True):
     passages: int | None = None
     question: str = ""
     tokens: int | None = None
+    added: str = ""
 
 
 class ContextSource(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import ngettext
 
+from chat.answers.context import added_to
 from chat.answers.events import CitationShown, DoneEvent, Summary
 from chat.answers.persistence import notice_dead
 from chat.answers.without_model.answer import NAME as WITHOUT_MODEL
@@ -126,6 +127,11 @@ class Exchange:
         """Return whether the answer's provider can read the picture of the question's region."""
         chosen = self.answer if self.answer.provider else self.answer.conversation
         return sees(chosen.provider, chosen.model)
+
+    @property
+    def added(self) -> str:
+        """Return what the conversation added to the question for its search; '' if nothing."""
+        return added_to(self.question.content, self.question.standalone_question or self.question.content)
 
     @property
     def citations(self) -> SafeString:

@@ -137,10 +137,16 @@ def title_of(question: str) -> str:
     return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rsplit(" ", 1)[0] + "…"
 
 
-def retry(answer: Message) -> None:
-    """Discard an answer and make it pending again. Raises InvalidOperation."""
+def retry(answer: Message, alone: bool = False) -> None:
+    """Discard an answer and make it pending again. Raises InvalidOperation.
+
+    ``alone``: search for the question as it was asked, without what the conversation added to it.
+    """
     with transaction.atomic():
         locked = _ended(answer)
+        if alone:
+            asked = locked.question
+            Message.objects.filter(pk=asked.pk).update(standalone_question=asked.content)
         Citation.objects.filter(message=locked).delete()
         revoke(locked)  # the share link showed another answer
         locked.content, locked.sources, locked.uncited, locked.usage = "", [], [], {}

@@ -17,6 +17,7 @@ from chat.answers.context import (
     ANSWER_SEARCH,
     NOT_SEEN,
     AnswerSources,
+    added_to,
     find_context,
     has_documents,
     pictures_of,
@@ -202,7 +203,8 @@ def understood_question(
         asked.standalone_question = question
         Message.objects.filter(pk=asked.pk).update(standalone_question=question)
     rewritten = question if question != asked.content else ""
-    writing.emit(StatusEvent("searching", gettext("Searching…"), question=rewritten))
+    added = added_to(asked.content, question)
+    writing.emit(StatusEvent("searching", gettext("Searching…"), question=rewritten, added=added))
     return question
 
 

@@ -163,7 +163,7 @@ _ENTRIES: dict[str, _Entry] = {
         _compatible,
     ),
     "extractive": _Entry(
-        "Quotes only (no AI)",
+        "Passages only (no AI)",
         "",
         "Needs no key: shows the passages that match best, word for word.",
         lambda model, found: Extractive(),

@@ -108,7 +108,7 @@ def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Write an answer again, by another provider if one is chosen."""
     answer = visible_answer(request, message_id)
     answer.conversation.choose(chosen_provider(request))
-    question_commands.retry(answer)
+    question_commands.retry(answer, alone="alone" in request.POST)
     return started(request, answer)
 
 

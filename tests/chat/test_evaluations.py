@@ -34,7 +34,7 @@ def test_a_value_is_right_within_its_rounding_and_with_its_scale(
 
 @pytest.mark.django_db
 def test_passages_under_a_refusal_are_shown_not_cited() -> None:
-    refused = outcome("No direct answer found. Closest passages:", 3)
+    refused = outcome("No direct answer found.", 3)
     scores = scores_of([refused])
     assert (scores.cited, scores.first, scores.shown, scores.shown_first) == (0, 0, 1, 1)
 

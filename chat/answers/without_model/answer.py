@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes
 from chat.answers.without_model.evidence import central_lines, lines_of_section, lines_under_title
@@ -20,9 +21,12 @@ from chat.answers.without_model.question import QuestionFeatures, analyse, asks_
 from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, relevance, worth_citing
 from chat.answers.without_model.values import SaidValue, certain_value
 from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta
+from retrieval.query.question_terms import QUOTED
+from text.terms import one_line
 
 NAME = "extractive"
 MOST_OF_DOCUMENT = 5  # passages of a summary, of findings, risks, obligations, steps
+LONGEST_SUBJECT = 60  # characters in a heading
 MOST_NAMED = 4  # missing words that are named
 
 
@@ -48,22 +52,30 @@ def answer_without_model(
     """Yield a certain value and the passages in Markdown, with their citations."""
     question = analyse(text, list(dict.fromkeys(passage.unit.language for passage in passages)))
     found = found_lines(question, passages, notes)
-    if not found.lines:
-        yield TextDelta(message(question.language, "none"))
-        yield from reasons(question, notes)
-        return
     if not found.is_direct:
-        yield TextDelta(message(question.language, "closest"))
+        yield TextDelta(message(question.language, "none"))
         yield from reasons(question, notes, found.lacking)
-        yield TextDelta("\n\n")
+        if found.lines:
+            seen = f" {message(question.language, 'must_be_seen')}" if question.must_be_seen else ""
+            yield TextDelta(f"{seen}\n\n**{message(question.language, 'closest')}**\n\n")
     else:
         if missing := "".join(delta.text for delta in reasons(question, notes)).strip():
             yield TextDelta(f"{missing}\n\n")
         if value := certain_value(question, found.pages, notes):
             yield from said(value)
-        yield TextDelta(f"**{message(question.language, 'passages')}**\n\n")
+        yield TextDelta(f"**{heading(question)}**\n\n")
     for line in found.lines:
         yield from written(passage_around(line))
+
+
+def heading(question: QuestionFeatures) -> str:
+    """Return the heading of the passages; it says what they are on where they explain, define or compare."""
+    quoted = QUOTED.search(question.text)
+    words = quoted[1] if quoted else " ".join(word.text for word in question.words)
+    if not words or not (quoted or question.is_definition or question.kinds & {"compare", "why"}):
+        return message(question.language, "passages")
+    short = shorten(one_line(words), LONGEST_SUBJECT, placeholder=" …")
+    return message(question.language, "passages_on").format(subject=f"“{escaped(short)}”")
 
 
 def said(value: SaidValue) -> Iterator[Delta]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.lines import BULLET, AnswerLine, escaped, is_title
-from chat.answers.without_model.question import place_words
+from chat.answers.without_model.question import ALL_NOUNS_CAPITALISED, place_words
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from citing.claims import SourceUnit
 from citing.tables import read_row
@@ -170,6 +170,9 @@ def heading_of(line: AnswerLine) -> str:
     path = unit.section_path[-2:]
     section = trail(path, unit.title) or trail(path)
     section = section if len(section) <= LONGEST_HEADING else trail(path[-1:])
-    page = f"{place_words(unit.language or 'en', 'page')[0]} {line.passage.page_label or unit.page}"
+    language = unit.language or "en"
+    word = place_words(language, "page")[0]
+    word = word.capitalize() if language in ALL_NOUNS_CAPITALISED else word
+    page = f"{word} {line.passage.page_label or unit.page}"
     parts = ["" if looks_like_injection(part) else escaped(part) for part in (unit.title, page, section)]
     return " · ".join(dict.fromkeys(filter(None, parts)))

@@ -139,6 +139,13 @@ class QuestionFeatures:
         return bool(self.kinds & {"count", "amount", "share", "money"}) or bool(self.computation)
 
     @property
+    def must_be_seen(self) -> bool:
+        """Return whether a picture or the number of things answers it, which no line says."""
+        lowered = self.text.casefold()
+        in_figure = "count" in self.kinds and _pattern(place_words(self.language, "figure")).search(lowered)
+        return bool(in_figure or phrases_in(self.language, "seen").search(lowered))
+
+    @property
     def is_definition(self) -> bool:
         """Return whether it asks for a definition: “What is salvage value?”."""
         return "define" in self.kinds and len(self.terms) <= MOST_DEFINED and not self.years
@@ -278,7 +285,7 @@ def language_of(text: str, documents: Sequence[str] = ()) -> str:
     for code, script in _SCRIPTS:
         if len(re.findall(script, text)) * 3 >= sum(map(str.isalpha, text)) > 0:
             return code
-    words = re.findall(r"[^\W\d_]+", text.casefold())
+    words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text) if not word.isupper()]
     understood = languages_with(DATA)
     order = ("en", *documents, *sorted(understood), *sorted(languages_with("stopwords.txt")))
     votes = {code: sum(word in _common(code) for word in words) for code in dict.fromkeys(order)}

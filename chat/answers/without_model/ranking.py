@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
 import numpy as np
@@ -33,7 +33,8 @@ from chat.answers.without_model.question import (
 )
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
-from text.numbers import YEAR_NOT_AMOUNT, month_numbers
+from text.numbers import YEAR_NOT_AMOUNT, month_numbers, numbers_in
+from text.terms import one_line
 
 PageNumber = tuple[str, int]  # document, page
 
@@ -330,9 +331,11 @@ def relevance(
     near = 1.0 if is_placed else nearness(question, pages, held)
     is_answer = labelled or covers_predicate(question, held, is_placed)
     is_answer = is_answer and not (chosen and all(is_echo(question, line) for line in chosen))
+    is_answer = is_answer and not any(map(is_proper_name, notes.absent))
     is_answer = is_answer and (is_placed or not lacks_words(question, worth_citing(pages)))
-    is_answer = is_answer and not (chosen and lacks_number(question, chosen))
-    return Relevance(fits and is_answer and near >= NEAR, near >= RELATED_PAGE, lacking)
+    is_answer = is_answer and not (question.must_be_seen or (chosen and lacks_kind(question, chosen)))
+    is_related = near >= RELATED_PAGE or bool(held)
+    return Relevance(fits and is_answer and near >= NEAR, is_related, lacking)
 
 
 def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool:
@@ -347,21 +350,32 @@ def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool
     return near < LEAST_HELD and 2 * held < len(question.terms)
 
 
-def lacks_number(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool:
-    """Return whether a question asks for money, a share or a count, and no line has a number for it.
+def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool:
+    """Return whether a number is asked for, and no line or its paragraph has one.
 
     For a count it is enough that a line or its headings name what is counted.
     """
-    if any(line.values or type_match(question, line) for line in chosen):
+    if not question.wants_number or "frequency" in question.kinds:
+        return False
+    if any(line.values for line in chosen):
+        return False
+    whole = [replace(line, text=one_line(line.unit.text)) for line in chosen]
+    if question.kinds & {"money", "share"}:  # with a currency or a percent sign
+        return not any(type_match(question, line) == 1.0 for line in whole)
+    if any(type_match(question, line) or numbers_in(line.text, line.language) for line in whole):
         return False
     counted = counted_terms(question, chosen[0].language)
-    is_named = any(counted & (line.terms | terms_over(line)) for line in chosen) or not counted
-    return bool(question.kinds & {"money", "share"}) or not is_named
+    return not any(counted & (line.terms | terms_over(line)) for line in chosen)
 
 
 def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:
     """Return whether a line is a title that only repeats the question's words."""
     return is_title(line) and line.terms <= distinct_terms(question.text, line.language)
+
+
+def is_proper_name(name: str) -> bool:
+    """Return whether a name is a word with a capital, not an abbreviation, a number or a place."""
+    return name.isalpha() and name[:1].isupper() and not name.isupper()
 
 
 def is_number(name: str, question: QuestionFeatures) -> bool:

@@ -7,6 +7,7 @@ passages stand for themselves.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from chat.answers.without_model.question import QuestionFeatures
 from chat.answers.without_model.ranking import RankedPage, item_match
 from citing.tables import CellKind, CellReading, column_words, has_word, read_tables, word_of
 from domains.items import Item, items_asked
+from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, number_words
 from text.quantities import currency_names
 from text.semantics import lexicon
@@ -96,6 +98,10 @@ def _is_meant(
 def _is_of_kind(cell: CellReading, question: QuestionFeatures) -> bool:
     """Return whether the cell is of the kind that the question wants; a plain number fits most."""
     language = question.language
+    own = set(re.findall(r"\w+", cell.name.casefold()))
+    rates = set(head_words(language, "rate")) & set(re.findall(r"\w+", question.text.casefold()))
+    if rates - own:  # a ratio of a thing is not its amount
+        return False
     if "count" in question.kinds:
         return cell.kind in ("count", "number")
     if "when" in question.kinds:

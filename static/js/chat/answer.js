@@ -18,7 +18,11 @@ export function followAnswer(element) {
   }
 
   const shows = {
-    status: ({ text }) => say(text),
+    status({ text, added }) {
+      say(text);
+      const about = element.parentElement.querySelector("[data-added]");
+      if (added && about) about.hidden = !(about.querySelector("span").textContent = added);
+    },
     text({ block, html }) {
       const made = document.createElement("div");
       made.dataset.block = block;

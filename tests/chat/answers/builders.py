@@ -78,7 +78,7 @@ def answered(
     """The notices, then the lit line of each passage behind a dash; and the citations of passages."""
     text, citations = shown(question, passages, absent, packs)
     notice = text.partition("#### ")[0]
-    notices = [line for line in notice.splitlines() if line and line not in HEADINGS]
+    notices = [line for line in notice.splitlines() if line and not line.startswith(HEADINGS)]
     lit = [f"- {found[1]}" for found in LIT.finditer(text.removeprefix(notice))]
     return [*notices, *lit], [citation for citation in citations if citation.is_passage]
 
@@ -93,4 +93,4 @@ def shown(
 
 
 LIT = re.compile(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*(?!\*)")
-HEADINGS = ("**Passages**", "**Stellen**", "**相关段落**")
+HEADINGS = ("**Passages", "**Closest", "**Stellen", "**Nächst", "**相关段落", "**最接近")

@@ -25,6 +25,7 @@ def test_an_ordinal_is_no_name() -> None:
         ("How is “net debt” defined in this document?", None),
         ("“Net debt fell”\nWhy does it matter?", None),
         ("Erkläre dies: „Die Schulden sanken“", None),
+        ("Who wrote the survey on RAG?", None),  # it names its own subject
         ("Which five business segments does the company have in the world today?", None),
     ],
 )

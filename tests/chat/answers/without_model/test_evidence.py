@@ -60,6 +60,16 @@ def test_a_page_that_does_not_exist_and_a_strange_name_are_noted(garden: Documen
     assert notes.absent == ("Sumatra", "1931")
 
 
+def test_absence_knows_forms_of_a_name_and_offers_a_near_spelling(alice: User, ingested: Ingest) -> None:
+    page = "The Chief Executive Officer of Netflix signed for Birch GmbH.\nIt has many offices."
+    letter = ingested(alice, page, name="letter.pdf")
+    assert found("Is the CEO of Birch Inc. in Norway?", letter, alice).notes.absent == ("Norway",)
+    notes = found("Who signed for Neflix?", letter, alice).notes
+    assert (notes.absent, notes.near) == (("Neflix",), ("Netflix",))
+    text, _ = answer("Who signed for Neflix?", letter, alice)
+    assert "Not in the document: “Neflix”. Did you mean “Netflix”?" in text
+
+
 def test_a_document_is_summarised_from_its_sentences_each_cited(garden: Document, alice: User) -> None:
     text, pages = answer("Summarise this document", garden, alice)
     passages = text.count("#### ")

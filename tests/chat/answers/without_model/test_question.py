@@ -24,6 +24,13 @@ from text.languages import language_data, languages_with
         ("保証期間はどのくらいですか？", "ja"),
         ("ما هي مدة الضمان؟", "ar"),
         ("Сколько длится гарантия?", "ru"),
+        ("Garanti süresi ne kadar?", "tr"),
+        ("Jak długo trwa gwarancja?", "pl"),
+        ("Hur lång är garantin?", "sv"),
+        ("Kuinka pitkä takuu on?", "fi"),
+        ("Який термін гарантії?", "uk"),
+        ("Ποια είναι η διάρκεια της εγγύησης;", "el"),
+        ("NIE", "en"),
         ("Was bedeutet HTTP?", "de"),
         ("Is land depreciated?", "en"),
         ("zxcv qwer", "en"),
@@ -64,6 +71,10 @@ def test_the_kind_of_a_question_is_seen(question: str, kind: str) -> None:
             "What is on pages 4-6?",
             [NamedPlace("page", "4"), NamedPlace("page", "5"), NamedPlace("page", "6")],
         ),
+        ("What is on page three?", [NamedPlace("page", "3")]),
+        ("What does the second slide show?", [NamedPlace("page", "2")]),
+        ("Was steht auf der dritten Seite?", [NamedPlace("page", "3")]),
+        ("Which valve has unit-8, and what are the top2 reasons?", []),
         ("What does 4.1.2 require?", [NamedPlace("requirement", "4.1.2")]),
         ("Is 3.5 percent enough?", []),
     ],
@@ -115,12 +126,13 @@ def test_every_language_has_all_tables_and_keys_of_english() -> None:
     codes, english = languages_with("answers.toml"), shape("en")
     assert set(KINDS) == english["kinds"]
     assert {code: shape(code) for code in codes} == dict.fromkeys(codes, english)
-    assert codes >= {"en", "de", "fr", "es", "it", "pt", "nl", "zh", "ja", "ar", "ru"}
+    assert codes >= {"en", "de", "fr", "es", "it", "pt", "nl", "zh", "ja", "ar", "ru", "tr", "pl", "sv"}
 
 
 def test_words_that_name_the_document_count_where_they_are_part_of_a_name() -> None:
     assert analyse("Which file formats does the Tarn read?").terms == ("file", "format", "tarn", "read")
     assert analyse("What is the page size?").terms == ("page", "size")
+    assert analyse("How do I add a document?").terms == ("add", "document")
     assert analyse("In this file, how many boats are named on the page?").terms == ("boat",)
 
 
@@ -128,3 +140,18 @@ def test_the_word_within_a_phrase_that_asks_is_content() -> None:
     asked = analyse("What does Optlist mean in Silo?")
     assert asked.terms == ("optlist", "silo") and [word.text for word in asked.words] == ["Optlist", "Silo"]
     assert analyse("What does F6 do?").terms == ("f6",) and asks_something(analyse("What does F6 do?"))
+
+
+@pytest.mark.parametrize(
+    ("question", "is_seen"),
+    [
+        ("What color is the lid in the picture?", True),
+        ("How many pages show a map?", True),
+        ("How many figures are in the appendix?", True),
+        ("How many boats are in Figure 3?", True),
+        ("Welche Farbe hat der Deckel?", True),
+        ("How many boats were sold?", False),
+    ],
+)
+def test_what_must_be_seen_or_counted_is_told_from_what_a_line_says(question: str, is_seen: bool) -> None:
+    assert analyse(question).must_be_seen == is_seen

@@ -156,13 +156,13 @@ def test_what_only_comes_close_is_shown_as_that() -> None:
     lines, citations = answered(
         "Which tropical humidity certificates does the paint of the housing hold?", PUMP
     )
-    assert lines[0] == "No direct answer found. Closest passages:"
+    assert lines[0] == "No direct answer found."
     assert 1 <= len(citations) <= 3 and citations[0].alias == "u6"
 
 
 def test_a_name_that_no_document_holds_is_named() -> None:
     lines, _ = answered("How many adults did the trial enrol in Norway?", TRIAL, absent=("Norway",))
-    assert lines[0] == "No direct answer found. Closest passages: Not in the document: “Norway”."
+    assert lines[0] == "No direct answer found. Not in the document: “Norway”."
     absent = tuple(f"page {number}" for number in range(40, 50))
     lines, _ = answered("How many adults did the trial enrol on pages 40-49?", TRIAL, absent=absent)
     assert lines[0].endswith("“page 42”, “page 43”, ….")
@@ -171,8 +171,8 @@ def test_a_name_that_no_document_holds_is_named() -> None:
 def test_an_answer_says_which_words_of_the_question_the_document_does_not_have() -> None:
     question = "How high were the landing fees of Globex in 2022?"
     lines, citations = answered(question, HARBOUR, absent=("Globex",))
-    assert lines[0] == "Not in the document: “Globex”." and citations[0].alias == "u1"
-    assert lines[1] == "- Landing fees, 2022: €15,210 million"
+    assert lines[0] == "No direct answer found. Not in the document: “Globex”."
+    assert lines[1] == "- Landing fees, 2022: €15,210 million" and citations[0].alias == "u1"
 
 
 def test_without_passages_the_answer_is_that_there_is_none() -> None:
@@ -289,7 +289,8 @@ def test_the_number_of_a_clause_is_no_amount() -> None:
 def test_a_page_that_is_named_but_holds_no_word_of_the_question_is_no_answer() -> None:
     slide = on_one_page(prose("u1", "OPTION B IT IS.", 25), prose("u2", "Our team likes tea.", 26))
     lines, citations = answered("In the cartoon on page 25, what does the elephant represent?", slide)
-    assert lines[0] == "No direct answer found. Closest passages:" and citations[0].alias == "u1"
+    assert lines[0].startswith("No direct answer found. This must be counted or seen in a figure")
+    assert citations[0].alias == "u1"
     assert answered("What is said on page 25?", slide)[0][0] == "- OPTION B IT IS."
 
 
