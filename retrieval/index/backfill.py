@@ -28,7 +28,13 @@ from documents.models.content import chunk_metadata
 from pdf.api import PARSER_VERSION
 from retrieval.index.document_index import Stale, embed_document, index_words
 from retrieval.index.vectors import activate, active_space, build_vector_index, open_space, without_vector
-from retrieval.models import ANALYSIS_VERSION, ChunkVector, EmbeddingSpace, IndexedDocument
+from retrieval.models import (
+    ANALYSIS_VERSION,
+    ChunkVector,
+    EmbeddingSpace,
+    IndexedChunk,
+    IndexedDocument,
+)
 from retrieval.provider_calls import ProviderError
 
 # Move the library to another embedding space; the old one stays active meanwhile.
@@ -224,10 +230,13 @@ def repair_chunk_types(document: Document) -> None:
 
 
 def without_words() -> QuerySet[Document]:
-    """Return documents with chunks whose words are not indexed, or were indexed by an older analysis."""
+    """Return documents whose words are not indexed, are of an older analysis, or lack their terms."""
     present = IndexedDocument.objects.filter(document=OuterRef("pk"), analysis_version=ANALYSIS_VERSION)
     chunked = RetrievalChunk.objects.order_by().values("document")
-    return Document.objects.filter(~Exists(present), pk__in=chunked, deleted_at=None).order_by("created_at")
+    matched = IndexedChunk.objects.filter(document=OuterRef("pk")).exclude(words="")
+    lost = Exists(matched.filter(terms=b""))
+    outdated = Document.objects.filter(~Exists(present) | lost, pk__in=chunked, deleted_at=None)
+    return outdated.order_by("created_at")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from documents.models import Document, RetrievalChunk
 from retrieval.index.bm25 import (
     TERM,
+    DocumentFrequencies,
     Field,
     counted,
     document_frequencies,
@@ -36,7 +37,6 @@ from retrieval.index.postgres import (
     lexeme,
     phrase,
     read_rows,
-    read_rows_by_index,
     term_number,
     tsvector,
 )
@@ -115,10 +115,14 @@ def names_of(document: Document) -> str:
 # --- Reading ---------------------------------------------------------------------------------
 
 EXACT_UP_TO = 2_000
-"""Chunks of a scope up to which all are ranked; in a larger scope the index selects candidates."""
+"""Chunks of a scope up to which they are matched one by one; in a larger scope by the GIN index."""
 GROUPS = 4
 """Maximum number of words, the rarest first, for selecting candidates; more make it slow."""
-TIER_LIMIT, FOUND_LIMIT = 400, 800  # chunks of one tier, and of all
+WANTED = 100
+"""Chunks that should have "at least k" of the words: the largest such k is asked for."""
+TOO_FEW = 60
+"""Found chunks below which one word less is asked for."""
+FOUND_LIMIT = 800
 NAMED_DOCUMENTS = 4
 """Documents whose names meet the question best: all their chunks that hold one of its words come."""
 NAMED_LIMIT = 1_500
@@ -128,8 +132,8 @@ NAMES_LIMIT = 400
 NAMES = """
 SELECT document_id, name_terms, cover_terms FROM retrieval_indexeddocument
 WHERE words @@ %s::tsquery AND document_id IN ({documents})
-ORDER BY ts_rank(words, %s::tsquery) DESC LIMIT {limit}
 """
+BEST_NAMES = NAMES + " ORDER BY ts_rank(words, %s::tsquery) DESC LIMIT {limit}"
 
 # Chunks are grouped by document, their ids and terms joined: bytes transfer faster than rows.
 GROUPED = """
@@ -137,20 +141,25 @@ WITH in_scope(document_id) AS MATERIALIZED ({documents})
 SELECT found.document_id, string_agg(uuid_send(found.chunk_id), ''),
        string_agg(int4send(octet_length(found.terms)), ''), string_agg(found.terms, ''),
        (SELECT fields FROM retrieval_indexeddocument entry WHERE entry.document_id = found.document_id)
-FROM ({found}) found GROUP BY found.document_id
-"""
-EVERY = """
-SELECT chunk_id, document_id, terms FROM retrieval_indexedchunk
-WHERE {in_scope} {chunk_filter}
+FROM (
+    SELECT chunk_id, document_id, terms FROM retrieval_indexedchunk
+    WHERE {condition} {chunk_filter} LIMIT {limit}
+) found GROUP BY found.document_id
 """
 # With few documents, the index intersects their chunks with those of a word; with many, it would first
 # collect all chunks.
 FEW_DOCUMENTS = 100
 OF_FEW = "document_id = ANY(ARRAY(SELECT document_id FROM in_scope))"
 OF_MANY = "document_id IN (SELECT document_id FROM in_scope)"
-SELECT_MATCHES = EVERY + " AND words @@ %s::tsquery LIMIT {limit}"
-# Not `@@`: the planner would read all postings of the words to keep those of four documents.
-OF_DOCUMENTS = EVERY + " AND document_id = ANY(%s) AND ts_match_vq(words, %s::tsquery) LIMIT {limit}"
+# The subquery hides the words from the planner: it plans once, for few matches, and takes the GIN index.
+BY_INDEX = "{in_scope} AND words @@ (SELECT %s::tsquery)"
+# Not `@@`: the planner would read all postings of the words to keep those of these documents.
+OF_SMALL_SCOPE = OF_FEW + " AND ts_match_vq(words, %s::tsquery)"
+OF_DOCUMENTS = OF_MANY + " AND document_id = ANY(%s) AND ts_match_vq(words, %s::tsquery)"
+
+
+Row = tuple[Any, ...]
+"""Of a document: its id, the ids of chunks, the sizes of their packed terms, the terms, its fields."""
 
 
 class NamedDocument(NamedTuple):
@@ -210,32 +219,73 @@ class ScopeIndex:
 def open_index(
     scope: ScopeSql, summary: ScopeSummary, questions: Sequence[QueryTerms], *, names: bool
 ) -> ScopeIndex:
-    """Return the candidate chunks with the terms of all questions: one statement, two in a library.
+    """Return the chunks that match the questions, with what each term is worth in them.
+
+    In a small scope these are all chunks with any of the words; in a large one, the index selects.
 
     ``names``: whether the documents' names count.
     """
     terms = sorted({term for question in questions for term in (*question.every_term, *question.names)})
     columns = {term: at for at, term in enumerate(terms)}
-    named = _read_names(scope, questions, columns) if names and summary.documents > 1 else []
-    known = document_frequencies() if summary.chunks > EXACT_UP_TO else None
-    if known is None:
-        statement = EVERY.format(**_conditions(scope, summary))
-        params: list[Any] = [*scope.chunk_params]
-    else:
-        rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
-        best = _best_named(named, questions, columns, rarity, summary)
-        statement, params = _candidate_statement(scope, summary, questions, rarity, best)
-    read = read_rows if known is None else read_rows_by_index
-    rows = read(GROUPED.format(documents=scope.documents, found=statement), [*scope.document_params, *params])
+    named = _read_names(scope, summary, questions, columns) if names and summary.documents > 1 else []
+    if summary.chunks <= EXACT_UP_TO:
+        rows = _matching(scope, OF_SMALL_SCOPE, [any_word(questions)], EXACT_UP_TO)
+        return _index_of(rows, summary, columns, named, None)
+    known = document_frequencies()
+    rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
+    rows = _by_index(scope, summary, questions, rarity, known)
+    if best := _best_named(named, questions, columns, rarity, summary):
+        of_best = _matching(scope, OF_DOCUMENTS, [best, any_word(questions)], NAMED_LIMIT)
+        rows = _joined(rows, of_best)
     return _index_of(rows, summary, columns, named, known)
 
 
+def _matching(scope: ScopeSql, condition: str, params: Sequence[Any], limit: int) -> list[Row]:
+    """Return the rows of ``GROUPED``: one for each document with chunks that meet the condition."""
+    statement = GROUPED.format(
+        documents=scope.documents,
+        condition=condition,
+        chunk_filter=scope.and_chunk("document_id, chunk_id"),
+        limit=limit,
+    )
+    rows: list[Row] = read_rows(statement, [*scope.document_params, *params, *scope.chunk_params])
+    return rows
+
+
+def _by_index(
+    scope: ScopeSql,
+    summary: ScopeSummary,
+    questions: Sequence[QueryTerms],
+    rarity: Mapping[str, float],
+    known: DocumentFrequencies,
+) -> list[Row]:
+    """Return the chunks with at least k of the rarest words, k by how frequent these are.
+
+    Words of one text come together more often than by chance, so more chunks are found than expected; where
+    fewer are, one word less is asked for.
+    """
+    groups = [rarest_groups(question, rarity) for question in questions]
+    condition = BY_INDEX.format(in_scope=OF_FEW if summary.documents <= FEW_DOCUMENTS else OF_MANY)
+    rows: list[Row] = []
+    for count in range(words_to_ask(groups, known, summary.chunks), 0, -1):
+        rows = _matching(scope, condition, [candidate_query(groups, count, questions)], FOUND_LIMIT)
+        if sum(len(row[1]) // 16 for row in rows) >= TOO_FEW:
+            break
+    return rows
+
+
+def _joined(rows: Sequence[Row], more: Sequence[Row]) -> list[Row]:
+    """Return both; of a document in both, the latter, which has all its chunks with a word."""
+    whole = {row[0] for row in more}
+    return [*more, *(row for row in rows if row[0] not in whole)]
+
+
 def _index_of(
-    rows: Sequence[tuple[Any, ...]],
+    rows: Sequence[Row],
     summary: ScopeSummary,
     columns: Mapping[str, int],
     named: Sequence[NamedDocument],
-    known: Any,
+    known: DocumentFrequencies | None,
 ) -> ScopeIndex:
     rows = sorted(rows, key=itemgetter(0))  # a fixed order: nodes of Citus answer in any order
     sizes = np.frombuffer(b"".join(row[2] for row in rows), ">i4").astype(np.int64) // TERM.itemsize
@@ -265,15 +315,19 @@ def _index_of(
 
 
 def _read_names(
-    scope: ScopeSql, questions: Sequence[QueryTerms], columns: Mapping[str, int]
+    scope: ScopeSql, summary: ScopeSummary, questions: Sequence[QueryTerms], columns: Mapping[str, int]
 ) -> list[NamedDocument]:
-    """Return documents whose names or first page contain a term of a question. One statement."""
+    """Return documents whose names or first page contain a term of a question. One statement.
+
+    PostgreSQL ranks them only if there may be more than ``NAMES_LIMIT``.
+    """
     own = sorted({term for question in questions for term in (*question.said, *question.names)})
     wanted = any_of(own)
     if not wanted:
         return []
-    statement = NAMES.format(documents=scope.documents, limit=NAMES_LIMIT)
-    rows = read_rows(statement, [wanted, *scope.document_params, wanted])
+    best_only = summary.documents > NAMES_LIMIT
+    statement = (BEST_NAMES if best_only else NAMES).format(documents=scope.documents, limit=NAMES_LIMIT)
+    rows = read_rows(statement, [wanted, *scope.document_params, *([wanted] if best_only else [])])
     numbers = {term_number(term): at for term, at in columns.items()}
     names, cover = (
         unpack_terms(
@@ -339,37 +393,6 @@ def name_scores(
     return names @ weights[0] + cover @ weights[1]
 
 
-def _conditions(scope: ScopeSql, summary: ScopeSummary) -> dict[str, str]:
-    """Return SQL for the placeholders of ``EVERY``: the documents in scope, and which of their chunks."""
-    in_scope = OF_FEW if summary.documents <= FEW_DOCUMENTS else OF_MANY
-    return {"in_scope": in_scope, "chunk_filter": scope.and_chunk("document_id, chunk_id")}
-
-
-def _candidate_statement(
-    scope: ScopeSql,
-    summary: ScopeSummary,
-    questions: Sequence[QueryTerms],
-    rarity: Mapping[str, float],
-    best: Sequence[UUID],
-) -> tuple[str, list[Any]]:
-    """Return the statement that selects candidates by the index, chunks with most of the rare words first.
-
-    A tier is read only if those before it gave too few chunks (LIMIT over UNION ALL).
-    """
-    conditions, narrowed = _conditions(scope, summary), scope.chunk_params
-    tier = SELECT_MATCHES.format(**conditions, limit=TIER_LIMIT)
-    queries = tiers([rarest_groups(question, rarity) for question in questions], questions)
-    statement = " UNION ALL ".join(f"({tier})" for _ in queries)
-    statement = f"(SELECT * FROM ({statement}) tiers LIMIT {FOUND_LIMIT})"
-    params = [param for query in queries for param in (*narrowed, query)]
-    if best:
-        of_best = OF_DOCUMENTS.format(**conditions, limit=NAMED_LIMIT)
-        statement += f" UNION ALL ({of_best})"
-        words = any_of(sorted({term for question in questions for term in question.every_term}))
-        params += [*narrowed, list(best), words]
-    return f"SELECT DISTINCT ON (chunk_id) * FROM ({statement}) found ORDER BY chunk_id", params
-
-
 def rarest_groups(question: QueryTerms, rarity: Mapping[str, float]) -> list[tuple[str, ...]]:
     """Return the rarest words, each with its forms in several languages."""
 
@@ -379,14 +402,37 @@ def rarest_groups(question: QueryTerms, rarity: Mapping[str, float]) -> list[tup
     return sorted(question.groups, key=worth, reverse=True)[:GROUPS]
 
 
-def tiers(groups: Sequence[Sequence[tuple[str, ...]]], questions: Sequence[QueryTerms]) -> list[str]:
-    """Return the queries from strict to loose: phrases and prefixes, all rare words, all but one, …, any."""
+def words_to_ask(groups: Sequence[Sequence[tuple[str, ...]]], known: DocumentFrequencies, chunks: int) -> int:
+    """Return the largest k, from 1, for which ``WANTED`` of the chunks should have k of a question's words.
+
+    The words are taken as independent.
+    """
+    most = 1
+    for words in groups:
+        exactly = np.ones(1)  # the probability that a chunk has 0, 1, 2, … of the words
+        for word in words:
+            share = min(1.0, sum(map(known.share, word)))
+            exactly = np.convolve(exactly, (1 - share, share))
+        at_least_k = np.cumsum(exactly[::-1])[::-1]
+        most = max(most, int(np.count_nonzero(at_least_k[1:] * chunks >= WANTED)))
+    return most
+
+
+def candidate_query(
+    groups: Sequence[Sequence[tuple[str, ...]]], count: int, questions: Sequence[QueryTerms]
+) -> str:
+    """Return the tsquery of chunks with ``count`` of a question's words, a quoted phrase or a prefix."""
+    loose = [at_least(min(count, len(words)), words) for words in groups if words]
+    return " | ".join([*_wholes(questions), *loose])
+
+
+def any_word(questions: Sequence[QueryTerms]) -> str:
+    """Return the tsquery of chunks with any word or prefix of the questions."""
+    words = any_of(sorted({term for question in questions for term in question.every_term}))
+    return " | ".join([*_wholes(questions), *([words] if words else [])])
+
+
+def _wholes(questions: Sequence[QueryTerms]) -> list[str]:
+    """Return the quoted phrases and the prefixes as operands of a tsquery."""
     phrases = [phrase(terms) for question in questions for terms in question.quoted_terms if terms]
-    most = max((len(some) for some in groups), default=0)
-    loose = [
-        " | ".join(at_least(min(count, len(some)), some) for some in groups if some)
-        for count in range(most, 0, -1)
-    ]
-    beginnings = [lexeme(prefix, prefix=True) for question in questions for prefix in question.prefixes]
-    wholes = [" | ".join(some) for some in (phrases, beginnings) if some]
-    return [*wholes, *loose]
+    return [*phrases, *(lexeme(some, prefix=True) for question in questions for some in question.prefixes)]

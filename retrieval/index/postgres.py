@@ -98,23 +98,6 @@ def read_rows(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
     return rows
 
 
-# The planner underestimates a scan of tsvectors: it ignores the cost of unpacking them.
-BY_INDEX = "SET LOCAL enable_seqscan = off; "
-
-
-def read_rows_by_index(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of a query that must use its indexes.
-
-    The setting is sent in the same message, so it ends with the query.
-    """
-    with reader().cursor() as cursor:
-        cursor.execute(BY_INDEX + query, params)
-        while cursor.nextset():  # skip the result of the setting
-            pass
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
-
-
 # Terms as search stores them; the analysis itself is ``text.terms``.
 
 __all__ = ["term_number"]

@@ -13,7 +13,7 @@ from pgvector import HalfVector
 from documents.models import RetrievalChunk
 from retrieval.embeddings.base import Embedder, Vectors
 from retrieval.embeddings.registry import embedder, split_name
-from retrieval.index.postgres import reader
+from retrieval.index.postgres import read_rows, reader
 from retrieval.models import ChunkVector, EmbeddingSpace
 from retrieval.query.scope import ScopeSql
 
@@ -161,7 +161,8 @@ def nearest_chunks(
 ) -> list[Nearest]:
     """Return the nearest chunks, nearest first. ``vector`` is one row."""
     if chunks_in_scope <= EXACT_UP_TO or scope.chunks:
-        return _fetch(*_statement(EXACT, vector, space, scope, limit))
+        rows = read_rows(*_statement(EXACT, vector, space, scope, limit))
+        return [Nearest(*row) for row in rows]
     statement, params = _statement(BY_INDEX, vector, space, scope, limit)
     return _fetch(SETTINGS + statement, params)
 

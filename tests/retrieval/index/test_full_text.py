@@ -17,6 +17,7 @@ import retrieval.index.full_text
 import retrieval.search
 from documents.models import Document
 from retrieval.index import bm25
+from retrieval.index.backfill import backfill, documents_behind
 from retrieval.index.bm25 import (
     IMPACT_STEP,
     MAX_IMPACT,
@@ -29,17 +30,19 @@ from retrieval.index.bm25 import (
     unpack_terms,
 )
 from retrieval.index.document_index import index_words
+from retrieval.index.full_text import open_index, words_to_ask
 from retrieval.index.postgres import (
     any_of,
     at_least,
     lexeme,
     phrase,
-    read_rows_by_index,
+    read_rows,
     term_number,
     tsvector,
 )
 from retrieval.models import IndexedChunk, IndexedDocument
-from retrieval.query.scope import Scope
+from retrieval.query.question_terms import analyze_query
+from retrieval.query.scope import Scope, read_summary
 from retrieval.results import SearchOptions
 from retrieval.search import search
 from tests.retrieval.conftest import written
@@ -164,6 +167,48 @@ def test_a_star_finds_words_by_their_beginning(alice: User, garden: Document) ->
     assert {hit.page for hit in search("irrig*", Scope(alice)).hits} == {3}
 
 
+# --- Full-text search decides what is found --------------------------------------------------------
+
+
+def test_without_tsvectors_words_find_nothing_in_any_scope(
+    alice: User, garden: Document, request: pytest.FixtureRequest
+) -> None:
+    own = Scope(alice, document_ids=(garden.pk,))
+    by_words = SearchOptions(off=frozenset({"vector"}))
+    assert search("climbing roses", own, by_words).hits
+    IndexedChunk.objects.update(words="")
+    assert not search("climbing roses", own, by_words).hits
+    assert not search("climbing roses", Scope(alice), by_words).hits
+    request.getfixturevalue("large")
+    assert not search("climbing roses", Scope(alice), by_words).hits
+
+
+def test_backfill_indexes_a_document_whose_packed_terms_are_empty(alice: User, garden: Document) -> None:
+    IndexedChunk.objects.filter(document=garden).update(terms=b"")
+    assert [(behind.document.pk, behind.what) for behind in documents_behind()] == [(garden.pk, "words")]
+    backfill()
+    assert not list(documents_behind())
+    assert pages(alice, "shears") == [3]
+
+
+def test_a_chunk_in_scope_is_sent_only_if_it_has_a_word_of_the_question(
+    alice: User, garden: Document
+) -> None:
+    scope = Scope(alice).compiled()
+    assert scope is not None
+    index = open_index(scope, read_summary(scope), [analyze_query("shears")], names=True)
+    assert len(index.at) == 1
+
+
+def test_so_many_words_are_asked_for_as_a_hundred_chunks_should_have() -> None:
+    known = bm25.DocumentFrequencies({"common": 0.5, "often": 0.2, "seldom": 0.01}, 0.01)
+    words = [("common",), ("often",), ("seldom",)]
+    assert words_to_ask([words], known, 200_000) == 3
+    assert words_to_ask([words], known, 2_000) == 2
+    assert words_to_ask([words], known, 100) == 1
+    assert words_to_ask([[]], known, 200_000) == 1
+
+
 # --- The index selects in a large scope -------------------------------------------------------------
 
 
@@ -211,9 +256,9 @@ def test_candidates_of_a_large_scope_come_by_an_index(
 
     def spy(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
         asked.append((query, params))
-        return read_rows_by_index(query, params)
+        return read_rows(query, params)
 
-    monkeypatch.setattr(retrieval.index.full_text, "read_rows_by_index", spy)
+    monkeypatch.setattr(retrieval.index.full_text, "read_rows", spy)
     for number in range(12):
         days = [(f"# Day {day}", f"Rain fell on day {day} of survey {number}.") for day in range(50)]
         written(alice, f"Log {number}", *days)
@@ -221,11 +266,16 @@ def test_candidates_of_a_large_scope_come_by_an_index(
         for table in ("retrieval_indexedchunk", "retrieval_indexeddocument", "documents_document"):
             cursor.execute(f"ANALYZE {table}")
     assert search("how to prune climbing roses", Scope(alice)).hits
-    ((query, params),) = asked
-    plan = "\n".join(row[0] for row in read_rows_by_index(f"EXPLAIN {query}", params))
-    # At this size PostgreSQL may also take the chunks of each document by their key; never all of them.
-    assert re.search("Bitmap Index Scan on chunk_words|(?:on|using) retrieval_indexedchunk_pkey", plan), plan
-    assert "Seq Scan on retrieval_indexedchunk" not in plan
+    of_chunks = [(query, params) for query, params in asked if "FROM retrieval_indexedchunk" in query]
+    assert of_chunks
+    for query, params in of_chunks:
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN {query}", params)
+            plan = "\n".join(row[0] for row in cursor.fetchall())
+        # At this size PostgreSQL may also take the chunks of each document by their key; never all of them.
+        by_index = "Bitmap Index Scan on chunk_words|(?:on|using) retrieval_indexedchunk_pkey"
+        assert re.search(by_index, plan), plan
+        assert "Seq Scan on retrieval_indexedchunk" not in plan, plan
 
 
 def test_a_page_named_in_a_large_scope_leads_without_being_a_filter(
