@@ -21,6 +21,7 @@ Rows = dict[str, int]
 
 ROOT = Path(settings.BASE_DIR)
 SECONDS = 3  # in which processes that were told to stop end
+OF_TESTS = {"DATABASES"}  # settings that pytest-django changes when it makes the database
 SIGNALS = signal.valid_signals() - {signal.SIGALRM}  # pytest-timeout's
 TABLES = """
     SELECT format('SELECT %L, count(*) FROM %I', relname, relname) FROM pg_class
@@ -43,7 +44,11 @@ def values() -> dict[str, object]:
         "language": translation.get_language(),
         "time zone": timezone.get_current_timezone_name(),
     }
-    found |= {f"settings.{name}": str(getattr(settings, name)) for name in dir(settings) if name.isupper()}
+    found |= {
+        f"settings.{name}": str(getattr(settings, name))
+        for name in dir(settings)
+        if name.isupper() and name not in OF_TESTS
+    }
     found |= {f"${name}": value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
     found |= {f"handler of signal {number}": signal.getsignal(number) for number in SIGNALS}
     return found
