@@ -34,7 +34,7 @@ from retrieval.index.bm25 import (
 from retrieval.index.postgres import (
     any_of,
     at_least,
-    lexeme,
+    beginning_of_word,
     phrase,
     read_rows,
     term_number,
@@ -435,4 +435,4 @@ def any_word(questions: Sequence[QueryTerms]) -> str:
 def _wholes(questions: Sequence[QueryTerms]) -> list[str]:
     """Return the quoted phrases and the prefixes as operands of a tsquery."""
     phrases = [phrase(terms) for question in questions for terms in question.quoted_terms if terms]
-    return [*phrases, *(lexeme(some, prefix=True) for question in questions for some in question.prefixes)]
+    return [*phrases, *(beginning_of_word(some) for question in questions for some in question.prefixes)]

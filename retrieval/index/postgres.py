@@ -65,6 +65,15 @@ def lexeme(term: str, *, prefix: bool = False) -> str:
     return f"'{quoted}'" + (":*" if prefix else "")
 
 
+def beginning_of_word(beginning: str) -> str:
+    """Return a tsquery for stems of words that begin so: longer ones, and shorter ones that may be theirs.
+
+    ``hallucinat``: of "hallucination" the stem is "hallucin".
+    """
+    shorter = (beginning[:length] for length in range(max(3, len(beginning) // 2), len(beginning)))
+    return " | ".join([lexeme(beginning, prefix=True), *map(lexeme, shorter)])
+
+
 def any_of(terms: Iterable[str]) -> str:
     """Return a tsquery that matches any of the terms; '' without terms."""
     operands = " | ".join(map(lexeme, terms))

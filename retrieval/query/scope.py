@@ -13,7 +13,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
 
 from documents.models import CitationUnit, Document, RetrievalChunk
-from retrieval.index.postgres import read_rows
+from retrieval.index.postgres import beginning_of_word, lexeme, read_rows
 from retrieval.models import ANALYSIS_VERSION, EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -24,6 +24,15 @@ MATCHING_CHUNKS = """
 SELECT document_id, chunk_id FROM retrieval_indexedchunk
 WHERE words @@ %s::tsquery AND document_id IN ({documents})
 """
+# A shorter stem may be of a word with the beginning, or not: the printed words decide.
+BEGINNING = """
+SELECT document_id, chunk_id FROM retrieval_indexedchunk indexed
+WHERE words @@ %s::tsquery AND document_id IN ({documents}) AND (words @@ %s::tsquery OR EXISTS (
+    SELECT FROM documents_retrievalchunk chunk
+    WHERE (chunk.document_id, chunk.id) = (indexed.document_id, indexed.chunk_id)
+    AND normalize(chunk.context_header || ' ' || chunk.content, NFD) ~* %s))
+"""
+ACCENTS = "[\u0300-\u036f]*"
 
 OTHER_NAMES = {"text": ("prose", "abstract"), "media": ("caption",)}
 """Kinds of units as other systems call them."""
@@ -57,6 +66,19 @@ class ScopeSql:
     def without(self, words: str) -> ScopeSql:
         """Keep only chunks that do not match the tsquery."""
         return self._narrowed("NOT IN", words)
+
+    def with_beginning(self, beginning: str) -> ScopeSql:
+        """Keep only chunks with a word that begins so; ``beginning``: letters and digits without accents."""
+        matching = f"IN ({BEGINNING.format(documents=self.documents)})"
+        printed = r"\m" + "".join(letter + ACCENTS for letter in beginning)
+        params = (
+            *self.chunk_params,
+            beginning_of_word(beginning),
+            *self.document_params,
+            lexeme(beginning, prefix=True),
+            printed,
+        )
+        return replace(self, chunks=(*self.chunks, matching), chunk_params=params)
 
     def _narrowed(self, membership: str, words: str) -> ScopeSql:
         matching = f"{membership} ({MATCHING_CHUNKS.format(documents=self.documents)})"

@@ -167,6 +167,22 @@ def test_a_star_finds_words_by_their_beginning(alice: User, garden: Document) ->
     assert {hit.page for hit in search("irrig*", Scope(alice)).hits} == {3}
 
 
+def test_a_star_matches_printed_words_and_not_their_stems(alice: User) -> None:
+    written(
+        alice,
+        "On models",
+        ("# One", "Hallucinations of models, and their governing rules."),
+        ("# Two", "An opera about the governor: Opéra, again and again."),
+        ("# Three", "Safe operations of a plant."),
+    )
+    assert pages(alice, "hallucinat*") == [1]
+    assert set(pages(alice, "govern*")) == {1, 2}
+    assert pages(alice, "governi*") == [1]
+    assert pages(alice, "operati*") == [3]
+    assert set(pages(alice, "oper*")) == {2, 3}
+    assert not pages(alice, "hallucinatx*")
+
+
 # --- Full-text search decides what is found --------------------------------------------------------
 
 
