@@ -282,6 +282,9 @@ class SearchResultSerializer(serializers.Serializer):
     filters = serializers.DictField(child=serializers.CharField())
     milliseconds = serializers.FloatField()
     message = serializers.CharField(help_text="why there is nothing, or nothing close")
+    respelt = serializers.CharField(
+        help_text="the query with near spellings of words that no passage has; '' if there are none"
+    )
     preparing = serializers.IntegerField(
         help_text="documents in scope that are indexed again after an upgrade, and not found until then"
     )
@@ -312,6 +315,7 @@ class Search(generics.GenericAPIView):
             offset=asked["offset"],
             fts_level=asked["fts_level"],
             off=frozenset(asked["off"]),
+            spelling=True,
             record=SearchRecord("api"),
         )
         options = config_of(asked.get("rag_config", {})).options(usual)

@@ -59,6 +59,7 @@ class SearchOptions:
         phrases: only passages with the quoted words, where there are any.
         facets: count how the passages divide by document, year, author, …
         excerpts: give each hit its snippet and its compressed passage; without, both are empty.
+        spelling: offer near spellings of words that no passage has.
         record: how to keep the search in the user's history; None keeps it out.
     """
 
@@ -72,6 +73,7 @@ class SearchOptions:
     phrases: bool = True
     facets: bool = False
     excerpts: bool = True
+    spelling: bool = False
     record: SearchRecord | None = None
 
 
@@ -182,6 +184,7 @@ class Facet:
 class SearchResult:
     """The result of a search. ``message``: for people, why nothing was found.
 
+    ``respelt``: the query with near spellings of words that no passage has; '' if there are none.
     ``preparing``: documents in scope that are indexed again after an upgrade, and not found until then.
     """
 
@@ -194,6 +197,7 @@ class SearchResult:
     facets: tuple[Facet, ...] = ()
     milliseconds: float = 0.0
     message: str = ""
+    respelt: str = ""
     preparing: int = 0
 
 

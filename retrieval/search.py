@@ -16,13 +16,14 @@ from django.db import DatabaseError, transaction
 
 from documents.models import RetrievalChunk
 from retrieval.index.full_text import EXACT_UP_TO, ScopeIndex, open_index
-from retrieval.index.postgres import lexeme, phrase
+from retrieval.index.postgres import phrase
 from retrieval.index.vectors import active_space, embedder_of
 from retrieval.models import KEPT_CHARACTERS, IndexedDocument, SearchQuery
 from retrieval.provider_calls import LanguageModel, ProviderError, configured_language_model
 from retrieval.query.plan import Filters, Plan, field_words, plan_search
 from retrieval.query.question_terms import QueryTerms, analyze_query, readable
 from retrieval.query.scope import EMPTY, Scope, ScopeSql, ScopeSummary, read_summary
+from retrieval.query.spelling import respelt
 from retrieval.ranking.candidate_lists import (
     NAMED_PAGES,
     NAMED_PLACES,
@@ -105,6 +106,8 @@ def search(
         return SearchResult(query, message=NOTHING_TELLING)
     plan = plan_search(question, trace, language_model, read)
     result = search_planned(query, plan, scope, options, trace, reranker, summary)
+    if options.spelling and (sql := scope.compiled()):
+        result = replace(result, respelt=respelt(asked, sql, summary))
     result = replace(
         result,
         filters={**result.filters, **fields.describe()},
@@ -239,7 +242,7 @@ def only_near(trace: Trace, found: FoundCandidates) -> bool:
 def with_operators(scope: ScopeSql, question: QueryTerms) -> ScopeSql:
     """Return the scope without chunks that have an excluded word, and only those that have each prefix."""
     for prefix in question.prefixes:
-        scope = scope.with_words(lexeme(prefix, prefix=True))
+        scope = scope.with_beginning(prefix)
     if question.excluded:
         scope = scope.without(" | ".join(map(phrase, question.excluded)))
     return scope

@@ -155,6 +155,7 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
         limit=HITS_A_PAGE,
         offset=HITS_A_PAGE * (request.page - 1),
         facets=True,
+        spelling=request.page == 1,
         record=SearchRecord("page") if request.q and request.page == 1 else None,
     )
     scope = request.scope(user)
