@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from citing.claims import VERIFIED, Claim, SourceUnit, Verification
 from citing.marker_decoder import stored_marks, without_markers
 from citing.verdict import verify
 from text.semantics import detected_language
 from text.sentences import Span, sentence_spans
+from text.terms import terms_of as stems_of
 
 _LINE_HEAD = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|#{1,6}[ \t]+|>[ \t]?|\|[ \t]?)*")
 _MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|[*_`~|]+")
@@ -23,6 +25,21 @@ _ADMITS = re.compile(
     r"\b(do(es)? not (say|answer|mention|contain|state|provide|specify)|no information|not stated"
     r"|cannot be answered)\b",
     re.IGNORECASE,
+)
+# Sentences to the reader about the answer itself.
+_REMARK = re.compile(
+    r"(?:(?:sure|certainly|of course|gerne|natürlich|bien sûr|por supuesto)\b[^.!]{0,40}"
+    r"|(?:here|below)\s+(?:is|are|'s|you)\b[^.:!]{0,80}"
+    r"|(?:i|we)\s+hope\b.{0,60}|(?:please\s+)?let\s+me\s+know\b.{0,90}|(?:please\s+)?feel\s+free\b.{0,90}"
+    r"|if\s+you\s+(?:have|need|would\s+like|want)\s+(?:any|more|further|additional|help|to\s+know)\b.{0,90}"
+    r"|(?:ich\s+hoffe|(?:wenn|falls)\s+sie\s+(?:noch|weitere|mehr))\b.{0,90}"
+    r"|hier\s+(?:ist|sind|finden\s+sie)\b[^.:!]{0,80}"
+    r"|voici\b[^.:!]{0,80}|(?:j'espère|n'hésitez)\b.{0,90}"
+    r"|(?:espero\s+que|aquí\s+(?:está|tiene))\b[^:]{0,90})[.!]?",
+    re.IGNORECASE,
+)
+_OF_QUESTIONS = (
+    "asked question answer gefragt Frage Antwort demandé question réponse preguntó pregunta respuesta"
 )
 FEWEST_WORDS = 4  # minimum of a sentence that makes a claim without a number
 
@@ -87,22 +104,29 @@ def plain(text: str) -> str:
     return " ".join(_MARKUP.sub(r"\1", without_markers(text)).split()).strip(" ,;–—")
 
 
-def uncited_claims(content: str, cited: list[Span]) -> list[Span]:
-    """Return the sentences with a claim that are in no cited claim."""
+def uncited_claims(content: str, cited: list[Span], question: str = "") -> list[Span]:
+    """Return the sentences with a claim that are in no cited claim.
+
+    ``question``: a sentence that only repeats it claims nothing; '' of a question for yes or no, which
+    such a sentence answers.
+    """
     return [
         span
         for span in sentences(content)
         if claims_something(content[span.start : span.end], content[: span.start])
+        and not _repeats(content[span.start : span.end], question)
         and not _TABLE_HEAD.match(content, span.end)
         and not any(claim.start < span.end and span.start < claim.end for claim in cited)
     ]
 
 
 def claims_something(sentence: str, before: str = "") -> bool:
-    """Return whether a sentence is not a heading, a question, a lead-in or an admission of ignorance."""
+    """Return whether a sentence is no heading, question, remark, lead-in or admission of ignorance."""
     text = plain(sentence)
     line = before.rpartition("\n")[2].lstrip()
     if line.startswith("#") or text.endswith((":", "?")) or _ADMITS.search(text):
+        return False
+    if _REMARK.fullmatch(text) and not _DIGIT.search(text):
         return False
     is_bold_heading = sentence.startswith("**") and sentence.endswith("**") and not text.endswith(".")
     if is_bold_heading or set(sentence) <= set("|-: "):
@@ -110,12 +134,25 @@ def claims_something(sentence: str, before: str = "") -> bool:
     return len(_WORD.findall(text)) >= FEWEST_WORDS or bool(_DIGIT.search(text) and _WORD.search(text))
 
 
+def _repeats(sentence: str, question: str) -> bool:
+    """Return whether all content words are those of the question: "You asked what the revenue is."."""
+    if not question:
+        return False
+    language = detected_language(question, "en")
+    said = set(stems_of(plain(sentence), language))
+    return said <= {*stems_of(question, language), *stems_of(_OF_QUESTIONS, language)}
+
+
 # Sentences that cite nothing, matched against the passages the model was shown.
 #
-# Only verified matches become citations. They are stored as matched by Pincite, not by the model.
+# They are stored as matched by Pincite, not by the model.
 
 CANDIDATES = 4  # passages a sentence is verified against
 LEAST_OVERLAP = 0.3  # share of the sentence's words that a passage must have
+FOUND_OVERLAP = 0.6  # share of its stems, where rules cannot tell whether the passage says the same
+FEWEST_SHARED = 3  # stems
+SHARED_LETTERS = 80  # in a row: such a sentence was taken from the page
+_LETTERS = re.compile(r"[^\W_]+")
 _WORDS = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]{3,}")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
 
@@ -130,15 +167,36 @@ class PassageMatcher:
         self._neighbours = neighbours
 
     def match(self, sentence: str, first: Iterable[SourceUnit] = ()) -> Verification | None:
-        """Return the verification by the first supporting passage, ``first`` before others."""
-        tried: set[str] = set()
-        for unit in [*first, *self._candidates(sentence)]:
-            if unit.id in tried:
-                continue
-            tried.add(unit.id)
-            found = verify(Claim(sentence), unit, self._neighbours(unit))
-            if found.verdict in VERIFIED and found.verdict != "moved":
-                return found
+        """Return the verification by the passage that the sentence rests on, ``first`` before others.
+
+        That is one that supports it; else one with its numbers and most of its words, which is only found;
+        else one with ``SHARED_LETTERS`` of it in a row, whatever the verdict; else None.
+        """
+        candidates = {unit.id: unit for unit in [*first, *self._candidates(sentence)]}
+        tried = [verify(Claim(sentence), unit, self._neighbours(unit)) for unit in candidates.values()]
+        supporting = [found for found in tried if found.verdict in VERIFIED and found.verdict != "moved"]
+        alike = (found for found in tried if found.verdict == "found" and shares_most(sentence, found.unit))
+        if found := next(iter(supporting), None) or next(alike, None):
+            return found
+        unit = self._copied(sentence)
+        return verify(Claim(sentence), unit, self._neighbours(unit)) if unit else None
+
+    def _copied(self, sentence: str) -> SourceUnit | None:
+        """Return the unit, shown or on the page of one, that has many letters of the sentence in a row."""
+        letters = _letters(sentence)
+        starts = range(len(letters) - SHARED_LETTERS + 1)
+        runs = [letters[start : start + SHARED_LETTERS] for start in starts]
+        if not runs:
+            return None
+        shown = [unit for unit, _ in self._shown]
+        beside = (other for unit in shown for other in self._neighbours(unit))
+        seen: set[str] = set()
+        for unit in chain(shown, beside):
+            if unit.id not in seen and len(unit.text) >= SHARED_LETTERS:
+                seen.add(unit.id)
+                text = _letters(unit.text)
+                if any(run in text for run in runs):
+                    return unit
         return None
 
     def _candidates(self, sentence: str) -> list[SourceUnit]:
@@ -149,6 +207,20 @@ class PassageMatcher:
         shares = [(len(wanted & terms) / len(wanted), unit) for unit, terms in self._shown]
         best = sorted((pair for pair in shares if pair[0] >= LEAST_OVERLAP), key=lambda pair: -pair[0])
         return [unit for _, unit in best[:CANDIDATES]]
+
+
+def shares_most(sentence: str, unit: SourceUnit) -> bool:
+    """Return whether the unit has the sentence's numbers and most of its stems."""
+    language = unit.language or "en"
+    said, text = set(stems_of(sentence, language)), set(stems_of(unit.text, language))
+    shared = said & text
+    if len(shared) < FEWEST_SHARED or len(shared) < FOUND_OVERLAP * len(said):
+        return False
+    return {term for term in said if _DIGIT.search(term)} <= text
+
+
+def _letters(text: str) -> str:
+    return "".join(_LETTERS.findall(text.casefold()))
 
 
 def terms_of(text: str) -> set[str]:

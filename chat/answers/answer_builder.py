@@ -43,6 +43,7 @@ class AnswerBuilder:
     """The answer to one question.
 
     Attributes:
+        question: '' of one for yes or no; a sentence that only repeats it claims nothing.
         numbers: the superscript of each unit (by id) that the conversation has cited so far.
         content: the stored text: Markdown with ``[[cite:<unit>:<page>]]`` markers.
         citations: in the order of the markers in ``content``.
@@ -60,6 +61,7 @@ class AnswerBuilder:
     content: str = ""
     citations: list[Citation] = field(default_factory=list)
     dropped: int = 0
+    question: str = ""
     saved: set[UUID] = field(default_factory=set)
     saved_content: str = ""
     changed: set[UUID] = field(default_factory=set)
@@ -199,9 +201,8 @@ class AnswerBuilder:
 
     def uncited(self) -> list[Span]:
         """Return the claims without a citation."""
-        return uncited_claims(
-            self.content, [Span(citation.claim_start, citation.claim_end) for citation in self.citations]
-        )
+        cited = [Span(citation.claim_start, citation.claim_end) for citation in self.citations]
+        return uncited_claims(self.content, cited, self.question)
 
     def _verified(self, claim: str, unit: SourceUnit, quote: str) -> Verification:
         return verify(Claim(claim, quote), unit, self.sources.neighbours(unit), self.sources.shown)

@@ -36,6 +36,7 @@ from chat.answers.question_commands import cited_numbers
 from chat.answers.whole_documents import read_whole, reading_plan
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.evidence import find_evidence
+from chat.answers.without_model.question import analyse
 from chat.citations.model_judge import configured_judge
 from chat.models import Message
 from chat.providers.base import (
@@ -283,7 +284,8 @@ def context_sources(found: AnswerSources) -> Iterator[ContextSource]:
 def draft_of(answer: Message, found: AnswerSources) -> AnswerBuilder:
     """Return an empty draft, or that of the incomplete answer to continue."""
     numbers = {} if is_first(answer) and not answer.content else cited_numbers(answer.conversation_id, answer)
-    draft = AnswerBuilder(answer.pk, found.sources, numbers)
+    asked = analyse(answer.question.content)
+    draft = AnswerBuilder(answer.pk, found.sources, numbers, question=asked.text if asked.is_open else "")
     if answer.content:
         seen = shown_messages([answer])[0]
         draft.begin_with(answer.content, list(answer.citations.all()), list(seen.citations))

@@ -139,6 +139,12 @@ class QuestionFeatures:
         return bool(self.kinds & {"count", "amount", "share", "money"}) or bool(self.computation)
 
     @property
+    def is_open(self) -> bool:
+        """Return whether it asks who, when, how much, …; not a question for yes or no."""
+        closed = _pattern(words_of(self.language, "kinds")["yes_no"]).match(self.text.strip().casefold())
+        return not closed and bool(self.kinds - {"yes_no", "compare"})
+
+    @property
     def must_be_seen(self) -> bool:
         """Return whether a picture or the number of things answers it, which no line says."""
         lowered = self.text.casefold()

@@ -80,3 +80,45 @@ def test_a_weak_models_markers_become_citations(answered: Answered, written: str
     assert not citation.matched and citation.verdict in ("exact", "normalized")
     assert answer.content == f"Acme sold 1,577 red anvils in 2018 [[cite:{citation.unit_id}:1]]."
     assert "†" not in events[-1].html and "CHUNK" not in events[-1].html  # type: ignore[union-attr]
+
+
+def test_a_sentence_that_rules_cannot_judge_gets_the_passage_as_found(answered: Answered) -> None:  # noqa: F811
+    answer, _ = answered(
+        Scripted(["In 2018 the firm had sold 1,577 red anvils to Coyote out in the desert."])
+    )
+    citation = Citation.objects.get(message=answer)
+    assert citation.matched and citation.page_number == 1 and not answer.uncited
+    assert citation.verdict in ("found", "exact", "normalized")
+
+
+def test_a_sentence_taken_from_a_page_and_changed_is_cited_and_differs(answered: Answered) -> None:  # noqa: F811
+    copied = (
+        "Acme sold 1,577 red anvils to Wile Coyote in the desert during 2018. The anvils weighed twelve tons"
+    )
+    changed = (
+        "1,577 red anvils to Wile Coyote in the desert during 2018; the anvils weighed twelve tons and fell"
+    )
+    answer, _ = answered(Scripted([f"Acme had not sold {changed} from a small height."]))
+    assert copied[:10] not in answer.content
+    citation = Citation.objects.get(message=answer)
+    assert citation.matched and citation.verdict not in ("exact", "normalized")
+    assert not answer.uncited
+
+
+@pytest.mark.parametrize(
+    ("text", "uncited"),
+    [
+        ("You asked how many red anvils Acme did sell in 2018.", 0),
+        ("The red anvils that Acme sold in 2018.", 0),
+        ("I hope this helps you with your work!", 0),
+        ("Everybody was delighted with the anvils.", 1),
+    ],
+)
+def test_a_sentence_that_repeats_the_question_or_says_nothing_claims_nothing(
+    answered: Answered,  # noqa: F811
+    text: str,
+    uncited: int,
+) -> None:
+    answer, _ = answered(Scripted([text]), "How many red anvils did Acme sell in 2018?")
+    assert len(answer.uncited) == uncited
+    assert not answer.citations.exists()
