@@ -45,6 +45,7 @@ MOST_OVER = 3  # texts above a table that may name its unit
 SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
 LEAST_SHARED = 2  # words of an exception that a row must share: "per share"
 MOST_COUNTED_WORDS = 4  # of a label that only names what it counts: "Full-time equivalent employees"
+SECONDS_OF_MONTH = 2_629_746  # of the Gregorian calendar's mean year
 INDENT = 3.0  # points; less is the ragged edge of one column
 
 
@@ -643,6 +644,24 @@ def period_of(head: str, caption: str, language: str) -> Period:
     years = frozenset(map(int, YEAR_NOT_AMOUNT.findall(caption)))
     part = part or word_of("part_of_year", caption, language)
     return Period(years if len(years) == 1 else frozenset(), part)
+
+
+@cache
+def months_of(part: str, language: str) -> int | None:
+    """Return the length of a part of a year: 3 for "quarter", "thirteen weeks"; None if unknown.
+
+    The first word of the language's list is that for a quarter.
+    """
+    if part and part == column_words(language).get("part_of_year", ("",))[0]:
+        return 3
+    if _PERIOD_END.fullmatch(part.upper()):
+        return 3 if "Q" in part.upper() else 6
+    for length in quantities_in(part, language):
+        if length.dimension == "calendar":
+            return round(length.base)
+        if length.dimension == "time":
+            return round(length.base / SECONDS_OF_MONTH)
+    return None
 
 
 def _part_by_letter(head: str) -> str:

@@ -81,7 +81,7 @@ def heading(question: QuestionFeatures) -> str:
 def said(value: SaidValue) -> Iterator[Delta]:
     """Yield a value with the cell that shows it."""
     yield TextDelta(escaped(value.text))
-    yield NativeCitation(value.line.passage.alias, value.cell.text)
+    yield NativeCitation(value.line.passage.alias, value.quote)
     yield TextDelta("\n\n")
 
 

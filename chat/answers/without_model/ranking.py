@@ -34,7 +34,7 @@ from chat.answers.without_model.question import (
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, numbers_in
-from text.terms import one_line
+from text.terms import compounds_in, one_line
 
 PageNumber = tuple[str, int]  # document, page
 
@@ -327,7 +327,7 @@ def relevance(
     fits = sum(FIT[name] * value for name, value in features.items()) >= DIRECT
     is_placed = labelled or bool(best.features["named"])
     found = distinct_terms(text, best.lines[0].language)
-    held = [word for word in question.words if not found.isdisjoint(word.terms)]
+    held = [word for word in question.words if holds_word(found, word, question.language)]
     near = 1.0 if is_placed else nearness(question, pages, held)
     is_answer = labelled or covers_predicate(question, held, is_placed)
     is_answer = is_answer and not (chosen and all(is_echo(question, line) for line in chosen))
@@ -371,6 +371,11 @@ def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool
 def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:
     """Return whether a line is a title that only repeats the question's words."""
     return is_title(line) and line.terms <= distinct_terms(question.text, line.language)
+
+
+def holds_word(found: Set[str], word: QuestionWord, language: str) -> bool:
+    """Return whether terms are those of a word, or of both parts of a compound: "Stunde" and "Geselle"."""
+    return not found.isdisjoint(word.terms) or any(map(found.issuperset, compounds_in(word.text, language)))
 
 
 def is_proper_name(name: str) -> bool:

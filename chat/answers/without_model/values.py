@@ -12,20 +12,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chat.answers.prompt import SearchNotes
-from chat.answers.without_model.lines import AnswerLine, distinct_terms
-from chat.answers.without_model.question import QuestionFeatures
+from chat.answers.without_model.answer_types import counts
+from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
+from chat.answers.without_model.question import AnswerKind, QuestionFeatures, counted_terms, words_of
 from chat.answers.without_model.ranking import RankedPage, item_match
-from citing.tables import CellKind, CellReading, column_words, has_word, read_tables, word_of
+from citing.tables import CellKind, CellReading, column_words, has_word, months_of, read_tables, word_of
 from domains.items import Item, items_asked
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, number_words
-from text.quantities import currency_names
+from text.quantities import Quantity, currency_names, quantities_in
 from text.semantics import lexicon
 from text.terms import terms_of
 
 MOST_PAGES = 4  # read for a value
+ENTRY = re.compile(r"\W*(?P<label>[^\W\d_][^:.!?：]{0,50}[^\s:.!?：]) ?[:：] ?(?P<value>\S.*)")
+QUARTER = re.compile(r"[qh][1-4]")
+LONGEST_ENTRY = 12  # words of a value
 ITEM_EXACT = 0.5  # of ``item_match``: the row is the pack's item under its own words …
 ITEM_STATED = 0.75  # … in the statement that states it: then a group of rows there names no part of it
+PLAIN_KINDS: frozenset[AnswerKind] = frozenset({"amount", "define", "yes_no"})
+"""Kinds of question that ask for no special kind of value: "What was …?"."""
 NOT_SAID = frozenset({"compare", "why", "how", "list", "where"})
 """Kinds of question that no single value answers."""
 AGREE = 0.002  # largest relative difference of one amount printed in thousands and in millions
@@ -33,14 +39,19 @@ AGREE = 0.002  # largest relative difference of one amount printed in thousands 
 
 @dataclass(frozen=True, slots=True)
 class SaidValue:
-    """A value with the cell that shows it."""
+    """A value as it is said, with the words that show it and the line they are in."""
+
+    text: str
+    quote: str
+    line: AnswerLine
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """A cell that the question may mean."""
 
     cell: CellReading
     line: AnswerLine
-
-    @property
-    def text(self) -> str:
-        return f"{self.cell.name}: {self.cell.printed}"
 
 
 def certain_value(
@@ -49,6 +60,15 @@ def certain_value(
     """Return the only value that the question can mean; None without one, or with several."""
     if question.kinds & NOT_SAID or question.computation or len(question.years) > 1 or notes.absent:
         return None
+    opening = re.match(r"\w+", question.text.casefold())
+    if question.must_be_seen or (opening and opening[0] in words_of(question.language, "kinds")["yes_no"]):
+        return None
+    return _certain_cell(question, pages, notes) or _certain_entry(question, pages, notes)
+
+
+def _certain_cell(
+    question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes
+) -> SaidValue | None:
     items = items_asked(question.text, notes.packs)
     if len(items) > 1:
         return None
@@ -60,12 +80,61 @@ def certain_value(
     if not question.years:
         latest = max((max(value.cell.period.years, default=0) for value in found), default=0)
         found = [value for value in found if max(value.cell.period.years, default=0) == latest]
-    return found[0] if all(_agree(found[0].cell, value.cell) for value in found) else None
+    if not all(_agree(found[0].cell, value.cell) for value in found):
+        return None
+    cell = found[0].cell
+    return SaidValue(f"{cell.name}: {cell.printed}", cell.text, found[0].line)
+
+
+def _certain_entry(
+    question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes
+) -> SaidValue | None:
+    """Return a line "Term: value" whose label is what the question names, if all such lines agree.
+
+    True:  "Agreement term: 1 year" for "How long is the agreement term?".
+    False: "Term: the period in which …" (a definition), "Delivery term: 3 days" for the agreement's.
+    """
+    found: dict[str, SaidValue] = {}
+    for page in pages[:MOST_PAGES]:
+        for line in page.lines:
+            entry = ENTRY.match(line.text) if line.unit.table is None else None
+            if entry is None or len(entry["value"].split()) > LONGEST_ENTRY:
+                continue
+            label = distinct_terms(entry["label"], line.language)
+            asked = set(question.terms) - _unspoken(question, notes, line.language)
+            over = terms_over(line) | distinct_terms(line.unit.title, line.language)
+            if label and label <= asked and asked <= label | over and _fits(question, entry["value"], line):
+                found.setdefault(entry["value"].casefold(), SaidValue(line.text, line.text, line))
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _is_wanted(question: QuestionFeatures, quantity: Quantity, line: AnswerLine) -> bool:
+    """Return whether a quantity of a sentence is of the kind that the question wants."""
+    if any(quantity.value == own.value for own in quantities_in(question.text, question.language)):
+        return False
+    if "when" in question.kinds:
+        return quantity.dimension in ("date", "year")
+    if question.kinds & {"share"}:
+        return quantity.dimension == "ratio"
+    if "money" in question.kinds:
+        return quantity.dimension == "money"
+    if "count" in question.kinds:
+        counted = counted_terms(question, line.language)
+        return bool(counted) and counts(line.text[quantity.start :], counted, line.language)
+    return quantity.dimension not in ("date", "year", "ordinal")
+
+
+def _fits(question: QuestionFeatures, value: str, line: AnswerLine) -> bool:
+    """Return whether the value of an entry is of the kind that the question wants."""
+    if question.wants_number or "when" in question.kinds:
+        found = quantities_in(value, line.language)
+        return any(_is_wanted(question, quantity, line) for quantity in found) if found else False
+    return "who" not in question.kinds or value[:1].isupper()
 
 
 def _values_on(
     page: RankedPage, question: QuestionFeatures, items: Sequence[Item], notes: SearchNotes
-) -> Iterator[SaidValue]:
+) -> Iterator[_Meant]:
     first = page.lines[0].passage
     rows = read_tables((first.unit, *first.around))
     lines = {line.unit.id: line for line in page.lines}
@@ -74,7 +143,7 @@ def _values_on(
         for cell in cells if line else ():
             is_alone = len(cells) == 1 or not _beside_period(cell, question)
             if line and is_alone and _is_meant(cell, line, question, items, notes):
-                yield SaidValue(cell, line)
+                yield _Meant(cell, line)
 
 
 def _is_meant(
@@ -90,7 +159,7 @@ def _is_meant(
         and not cell.is_change
         and cell.quantity is not None
         and _is_of_kind(cell, question)
-        and _is_of_period(cell, question)
+        and _is_of_period(cell, line, question)
         and _is_of_subject(cell, line, question, items, notes)
     )
 
@@ -114,9 +183,7 @@ def _is_of_kind(cell: CellReading, question: QuestionFeatures) -> bool:
     if "money" in question.kinds:
         return cell.kind in ("amount", "rate") and rate
     wanted: set[CellKind] = {"amount", "share", "rate", "measure", "number"}
-    return bool(question.kinds & {"amount", "define"} or word_of("whole", question.text, language)) and (
-        cell.kind in wanted and rate
-    )
+    return not question.kinds - PLAIN_KINDS and cell.kind in wanted and rate
 
 
 def _names(text: str, question: QuestionFeatures) -> bool:
@@ -125,13 +192,30 @@ def _names(text: str, question: QuestionFeatures) -> bool:
     return bool(own) and 2 * len(own & set(terms_of(question.text, question.language))) >= len(own)
 
 
-def _is_of_period(cell: CellReading, question: QuestionFeatures) -> bool:
+def _is_of_period(cell: CellReading, line: AnswerLine, question: QuestionFeatures) -> bool:
     """Return whether the cell is of the year asked for, and of a part of it only where one is named."""
     asked = {int(year[-4:]) for year in question.years if year[-4:].isdigit()}
     if asked and cell.period.years != asked:
         return False
     part = word_of("part_of_year", question.text, question.language)
-    return part == cell.period.part or (bool(part) and part in cell.head.casefold())
+    if part == cell.period.part or (bool(part) and part in cell.head.casefold()):
+        return True
+    return months_of(part, question.language) == months_of(cell.period.part, line.language) and (
+        _ordinals(question.text, question.language)
+        <= _ordinals(f"{_over(line)} {cell.period.part}", line.language)
+    )
+
+
+def _ordinals(text: str, language: str) -> set[int]:
+    """Return the ordinals of a text: 3 for "the third quarter" and "Q3"."""
+    ordinals, words = number_words(language).ordinals, re.findall(r"\w+", text.casefold())
+    numbered = {int(word[1]) for word in words if QUARTER.fullmatch(word)}
+    return numbered | {ordinals[word] for word in words if word in ordinals}
+
+
+def _over(line: AnswerLine) -> str:
+    """Return the headings, the caption and the document's title over a line."""
+    return " ".join((*line.unit.section_path, _caption(line), line.unit.title))
 
 
 def _is_of_subject(
@@ -146,21 +230,24 @@ def _is_of_subject(
     groups = distinct_terms(" ".join(cell.groups), language)
     named = distinct_terms(f"{cell.label} {' '.join(cell.groups)}", language)
     head = distinct_terms(cell.head, language)
-    over = head | distinct_terms(
-        " ".join((*line.unit.section_path, _caption(line), line.unit.title)), language
-    )
+    over = head | distinct_terms(_over(line), language)
     match = item_match(items, line) if items else 0.0
     is_item = match >= ITEM_EXACT
-    if cell.scope == "part" and not has_word("part", question.text, question.language):
+    label = {term for term in distinct_terms(cell.label, language) if not term.isdigit()}
+    is_named = bool(label) and label.issubset(question.terms)
+    if cell.scope == "part" and not is_named and not has_word("part", question.text, question.language):
         return False
-    in_label = bool(asked & distinct_terms(cell.label, language))
-    if not is_item and not (in_label and asked <= named | over):
+    missing = asked - named - over
+    is_all = is_named and head.issubset(question.terms)
+    if "money" in question.kinds and is_all and len(missing) == 1:
+        missing = set()  # the verb: "a ticket bought online"
+    if not is_item and (missing or label.isdisjoint(question.terms)):
         return False
     whole = distinct_terms(" ".join(column_words(language).get("whole", ())), language)
     if match >= ITEM_STATED:
         return True
     extra = (groups if is_item else named) - set(question.terms) - whole
-    return all(YEAR_NOT_AMOUNT.fullmatch(term) for term in extra)
+    return all(map(str.isdigit, extra))
 
 
 def _extra(cell: CellReading, question: QuestionFeatures) -> int:
@@ -185,8 +272,9 @@ def _unspoken(question: QuestionFeatures, notes: SearchNotes, language: str) -> 
     said = " ".join((*notes.subject, *question.years, *column_words(language).get("whole", ())))
     periods = " ".join(column_words(question.language).get("part_of_year", ()))
     counted = " ".join((*number_words(question.language).scales, *currency_names(question.language)))
-    period = " ".join(lexicon(question.language).period)
-    return set(terms_of(f"{said} {periods} {counted} {period}", language))
+    period = " ".join((*lexicon(question.language).period, *number_words(question.language).ordinals))
+    money = " ".join(words_of(question.language, "kinds")["money"])
+    return set(terms_of(f"{said} {periods} {counted} {period} {money}", language))
 
 
 def _caption(line: AnswerLine) -> str:
