@@ -78,6 +78,15 @@ class ContextItem:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedFact:
+    """A fact of a document, with the unit and the words that state it."""
+
+    value: str
+    unit: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchNotes:
     """What the search found out about the documents.
 
@@ -89,6 +98,7 @@ class SearchNotes:
         subject: names of the question in the titles or on the first pages, about which any page may be.
         documents: how many documents ``absent`` is about.
         near: words of the documents that are spelt nearly like absent names.
+        facts: what the documents say of themselves and the question asks for: ids of units with their words.
     """
 
     absent: tuple[str, ...] = ()
@@ -98,6 +108,7 @@ class SearchNotes:
     subject: tuple[str, ...] = ()
     documents: int = 1
     near: tuple[str, ...] = ()
+    facts: tuple[StatedFact, ...] = ()
 
 
 NO_SEARCH_NOTES = SearchNotes()

@@ -22,6 +22,7 @@ from django.db.models.fields.files import FieldFile
 from documents.chunking import ChunkDraft, ChunkSizes, chunk_pages
 from documents.failures import IngestionFailure
 from documents.importers.block_import import read_import
+from documents.ingestion.facts import FIRST_PAGES, Fact, facts_of
 from documents.ingestion.leases import Lease
 from documents.models import Document
 from documents.models.content import MOST_TRIES
@@ -246,14 +247,18 @@ class DocumentMetadata(msgspec.Struct, frozen=True):
     language: str = ""
     doi: str = ""
     arxiv_id: str = ""
+    facts: tuple[Fact, ...] = ()
 
 
 def extract_metadata(parsed: ParsedDocument) -> DocumentMetadata:
+    language = language_of(parsed)
+    facts = facts_of(parsed, language, names_in(parsed.metadata.get("author", "")))
     return DocumentMetadata(
         title=printed_title(parsed),
-        authors=authors_of(parsed),
+        authors=authors_of(parsed, facts),
         year=year_of(parsed),
-        language=language_of(parsed),
+        language=language,
+        facts=facts,
         doi=doi_of(parsed),
         arxiv_id=arxiv_id_of(parsed),
     )
@@ -340,12 +345,16 @@ def printable_line(text: str) -> str:
     return " ".join(text.replace("\x00", " ").split())
 
 
-def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
-    """Return the metadata's authors; else, of a paper, the names between title and abstract."""
-    names = names_in(parsed.metadata.get("author", ""))
-    if not names and is_paper(parsed):
-        names = names_below_title(parsed)
-    return tuple(names[:50])
+def authors_of(parsed: ParsedDocument, facts: Sequence[Fact]) -> tuple[str, ...]:
+    """Return the authors that the document prints; of a paper, or without text, those of its metadata.
+
+    Elsewhere metadata often name the person, the service or the computer that made the file.
+    """
+    printed = [fact.value for fact in facts if fact.kind == "author"]
+    has_text = any(page.units for page in parsed.pages[:FIRST_PAGES])
+    if not printed and (not has_text or is_paper(parsed)):
+        printed = names_in(parsed.metadata.get("author", "")) or names_below_title(parsed)
+    return tuple(printed[:50])
 
 
 A_COMPANY = re.compile(

@@ -200,6 +200,8 @@ def describe(document: Document, content: Content) -> None:
     document.language = found.language
     document.doi = document.doi or found.doi[:200]
     document.metadata = {**document.metadata, "pdf": parsed.metadata}
+    if not document.metadata.get("facts_edited"):
+        document.metadata["facts"] = msgspec.to_builtins(found.facts)
     if found.arxiv_id:
         paper = {"arxiv_id": found.arxiv_id, **document.metadata.get("paper", {})}
         document.metadata["paper"] = paper

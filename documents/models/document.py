@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
@@ -105,6 +105,18 @@ class Constant(Value):
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper
     ) -> tuple[str, tuple[str | int, ...]]:
         return f"'{self.value.value}'", ()
+
+
+FACT_LABELS = {
+    "organisation": _("Organisation"),
+    "date": _("Date"),
+    "party": _("Party"),
+    "number": _("Number"),
+    "presenter": _("Presenter"),
+    "contact": _("Contact"),
+    "officer": _("Officer"),
+}
+"""Names of the kinds of ``documents.ingestion.facts.Fact``; authors have a field of their own."""
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
@@ -275,6 +287,17 @@ class Document(models.Model):
     @property
     def language_name(self) -> str:
         return language_name(self.language)
+
+    @property
+    def facts(self) -> list[dict[str, Any]]:
+        """Return kind, label, value, page and quote of what it says of itself; authors are a field."""
+        facts = self.metadata.get("facts", ())
+        return [
+            {**fact, "label": label}
+            for kind, label in FACT_LABELS.items()
+            for fact in facts
+            if fact["kind"] == kind
+        ]
 
     @property
     def byline(self) -> str:

@@ -21,6 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from documents.files.uploads import UploadRefused
 from documents.ingestion.source_files import replace_file
 from documents.models import Document
+from documents.models.document import FACT_LABELS
 from documents.papers.acquisition import (
     ExportTooLong,
     ExportUnreadable,
@@ -76,13 +77,22 @@ class WorkForm(forms.Form):
         label=gettext_lazy("Abstract"), required=False, max_length=20_000, widget=forms.Textarea({"rows": 6})
     )
     tldr = forms.CharField(label=gettext_lazy("In short"), required=False, max_length=2000)
+    facts = forms.CharField(
+        label=gettext_lazy("Facts"),
+        required=False,
+        max_length=10_000,
+        help_text=gettext_lazy("One on each line, as “Party: Acme Ltd”"),
+        widget=forms.Textarea({"rows": 6}),
+    )
 
     @classmethod
     def of(cls, document: Document) -> WorkForm:
         paper = document.metadata.get("paper", {})
         own = {name: getattr(document, name) for name in ("title", "year", "doi", "abstract", "tldr")}
         paper_fields = {"venue": paper.get("venue", ""), "arxiv_id": paper.get("arxiv_id", "")}
-        return cls(initial=own | paper_fields | {"authors": "\n".join(document.authors)})
+        facts = "\n".join(f"{fact['label']}: {fact['value']}" for fact in document.facts)
+        lists = {"authors": "\n".join(document.authors), "facts": facts}
+        return cls(initial=own | paper_fields | lists)
 
     def clean_authors(self) -> tuple[str, ...]:
         lines = (line.strip()[:200] for line in self.cleaned_data["authors"].splitlines())
@@ -101,9 +111,24 @@ class WorkForm(forms.Form):
             raise forms.ValidationError(gettext_lazy("This is not a valid identifier."))
         return found
 
+    def clean_facts(self) -> list[tuple[str, str]]:
+        kinds = {str(label).casefold(): kind for kind, label in FACT_LABELS.items()}
+        found = []
+        for line in filter(None, map(str.strip, self.cleaned_data["facts"].splitlines())):
+            label, _colon, value = line.partition(":")
+            if label.strip().casefold() not in kinds or not value.strip():
+                named = ", ".join(map(str, FACT_LABELS.values()))
+                raise forms.ValidationError(
+                    gettext_lazy("Begin each line with one of these words and a colon: %(words)s"),
+                    params={"words": named},
+                )
+            found.append((kinds[label.strip().casefold()], value.strip()[:300]))
+        return found
+
     @property
     def record(self) -> PaperRecord:
-        return PaperRecord(**self.cleaned_data)
+        own = {name: value for name, value in self.cleaned_data.items() if name != "facts"}
+        return PaperRecord(**own)
 
     def save_to(self, document: Document) -> None:
         """Save the record; parsing the document again keeps it."""
@@ -112,6 +137,13 @@ class WorkForm(forms.Form):
         document.doi, document.abstract, document.tldr = record.doi[:200], record.abstract, record.tldr
         paper = {**document.metadata.get("paper", {}), "venue": record.venue, "arxiv_id": record.arxiv_id}
         document.metadata = {**document.metadata, "paper": paper}
+        if "facts" in self.changed_data:
+            known = {(fact["kind"], fact["value"]): fact for fact in document.metadata.get("facts", ())}
+            document.metadata["facts_edited"] = True
+            document.metadata["facts"] = [
+                known.get((kind, value), {"kind": kind, "value": value, "page": 0, "quote": ""})
+                for kind, value in self.cleaned_data["facts"]
+            ]
         document.save(
             update_fields=["title", "authors", "year", "doi", "abstract", "tldr", "metadata", "updated_at"]
         )
@@ -249,7 +281,9 @@ def add_zotero_library(request: HttpRequest) -> HttpResponse:
 def metadata(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show a form for the metadata of a document; a POST saves it."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
-    form = WorkForm(request.POST) if request.method == "POST" else WorkForm.of(document)
+    form = WorkForm.of(document)
+    if request.method == "POST":
+        form = WorkForm(request.POST, initial=form.initial)
     if request.method == "POST" and form.is_valid():
         form.save_to(document)
         return redirect("document-details", pk)

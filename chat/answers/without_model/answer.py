@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
-from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes
+from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes, StatedFact
 from chat.answers.without_model.evidence import central_lines, lines_of_section, lines_under_title
 from chat.answers.without_model.lines import (
     AnswerLine,
@@ -52,7 +52,12 @@ def answer_without_model(
     """Yield a certain value and the passages in Markdown, with their citations."""
     question = analyse(text, list(dict.fromkeys(passage.unit.language for passage in passages)))
     found = found_lines(question, passages, notes)
-    if not found.is_direct:
+    if notes.facts:
+        yield from stated(notes.facts, passages)
+        if not found.is_direct:
+            return
+        yield TextDelta(f"**{message(question.language, 'passages')}**\n\n")
+    elif not found.is_direct:
         yield TextDelta(message(question.language, "none"))
         yield from reasons(question, notes, found.lacking)
         if found.lines:
@@ -66,6 +71,17 @@ def answer_without_model(
         yield TextDelta(f"**{heading(question)}**\n\n")
     for line in found.lines:
         yield from written(passage_around(line))
+
+
+def stated(facts: Sequence[StatedFact], passages: Sequence[ContextItem]) -> Iterator[Delta]:
+    """Yield the facts that the question asks for, each with the words that state it."""
+    aliases = {passage.unit.id: passage.alias for passage in passages}
+    for fact in facts:
+        if fact.unit in aliases:
+            yield TextDelta(f"- {escaped(fact.value)}")
+            yield NativeCitation(aliases[fact.unit], fact.quote)
+            yield TextDelta("\n")
+    yield TextDelta("\n")
 
 
 def heading(question: QuestionFeatures) -> str:

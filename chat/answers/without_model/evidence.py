@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 from uuid import UUID
 
+import msgspec
 import numpy as np
 from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
@@ -18,7 +19,7 @@ from django.db.models import Aggregate, Q, QuerySet
 from django.db.models.functions import Length
 
 from chat.answers.context import ANSWER_SEARCH, AnswerSources, context_item, keep_pages
-from chat.answers.prompt import SearchNotes
+from chat.answers.prompt import SearchNotes, StatedFact
 from chat.answers.without_model.answer_types import definitions
 from chat.answers.without_model.lines import (
     DIGIT,
@@ -41,6 +42,7 @@ from chat.answers.without_model.question import (
 )
 from chat.answers.without_model.ranking import TermWeights
 from chat.citations.source_units import load_sources
+from documents.ingestion.facts import Fact, facts_asked
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
 from domains.items import Item, items_asked, words_known
@@ -51,6 +53,7 @@ from retrieval.results import Hit, SearchOptions
 from retrieval.search import search
 from text.languages import base_language
 from text.numbers import whole_number
+from text.terms import one_line
 
 # Questions on a whole document (summary, findings, risks, obligations, steps), from its structure.
 
@@ -226,6 +229,7 @@ MOST_UNITS_A_PLACE = 60
 MOST_ROWS = 20_000  # read of the near documents for a pack's items
 MOST_ITEM_UNITS = 80
 FIRST_MENTIONS = 3
+MOST_FACTS = 12  # of one document
 LEAST_SPELT = 5  # letters of a name for which a near spelling is looked up
 LIKE = 0.8  # least ratio of ``difflib.get_close_matches``
 ENTRY_TYPES = ("list", "table")  # of a glossary: the text begins with the term
@@ -252,7 +256,9 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     named = [pk for place in question.places for pk in units_at(place, documents, question.language)]
     items = units_of_items(items_asked(text, packs), documents)
     defined = first_mentions(question, documents) if question.is_definition else []
-    order = list(dict.fromkeys([*named, *items, *defined, *ranks]))[:MOST_UNITS]
+    facts = stated_facts(text, question.language, documents)
+    of_facts = (UUID(fact.unit) for fact in facts)
+    order = list(dict.fromkeys([*of_facts, *named, *items, *defined, *ranks]))[:MOST_UNITS]
     found = _found(order, ranks)
     foreign = spoken[0] if spoken and question.language not in spoken else ""
     absent, subject = names_held(question, documents, titles, words_known(text, packs))
@@ -260,6 +266,7 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
         absent=() if foreign else absent,
         documents=len(documents),
         near=() if foreign else tuple(near_spellings(absent, documents)),
+        facts=tuple(facts),
         subject=subject,
         packs=tuple(packs),
         foreign=language_name(foreign) if foreign else "",
@@ -276,6 +283,22 @@ def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], scope: Scope | None
     shown = enumerate(sources.shown, 1)
     passages = (context_item(sources, unit.id, at, ranks.get(UUID(unit.id), 0)) for at, unit in shown)
     return AnswerSources(tuple(passages), sources)
+
+
+def stated_facts(text: str, language: str, documents: Sequence[UUID]) -> list[StatedFact]:
+    """Return the facts of the documents that a question asks for, whose words are still on their page."""
+    found: list[StatedFact] = []
+    for document, facts in Document.objects.filter(pk__in=documents).values_list("pk", "metadata__facts"):
+        asked = facts_asked(text, language, msgspec.convert(facts or [], list[Fact], strict=False))
+        for fact in asked[:MOST_FACTS]:
+            units = CitationUnit.objects.filter(document=document, page_number=fact.page)
+            quote = fact.quote.partition("\n")[0]
+            pairs = units.order_by("position").values_list("pk", "content")
+            unit = next((pk for pk, content in pairs if quote and quote in one_line(content)), None)
+            named = {other.value.partition(", ")[0] for other in found}
+            if unit and fact.value.partition(", ")[0] not in named:  # a person once
+                found.append(StatedFact(fact.value, str(unit), quote))
+    return found
 
 
 def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUID]:

@@ -373,9 +373,11 @@ def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:
     return is_title(line) and line.terms <= distinct_terms(question.text, line.language)
 
 
-def holds_word(found: Set[str], word: QuestionWord, language: str) -> bool:
+def holds_word(found: frozenset[str], word: QuestionWord, language: str) -> bool:
     """Return whether terms are those of a word, or of both parts of a compound: "Stunde" and "Geselle"."""
-    return not found.isdisjoint(word.terms) or any(map(found.issuperset, compounds_in(word.text, language)))
+    return not found.isdisjoint(word.terms) or any(
+        found.issuperset(parts) for parts in compounds_in(word.text, language)
+    )
 
 
 def is_proper_name(name: str) -> bool:
