@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,7 +13,6 @@ import msgspec
 import numpy as np
 from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
-from django.db import connection
 from django.db.models import Aggregate, Q, QuerySet
 from django.db.models.functions import Length
 
@@ -230,8 +228,6 @@ MOST_ROWS = 20_000  # read of the near documents for a pack's items
 MOST_ITEM_UNITS = 80
 FIRST_MENTIONS = 3
 MOST_FACTS = 12  # of one document
-LEAST_SPELT = 5  # letters of a name for which a near spelling is looked up
-LIKE = 0.8  # least ratio of ``difflib.get_close_matches``
 ENTRY_TYPES = ("list", "table")  # of a glossary: the text begins with the term
 MOST_ENTRIES = 6
 ONE_LANGUAGE = frozenset({"wordllama"})  # embedding providers that do not match meanings across languages
@@ -244,7 +240,8 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     They come from the best hits, the places the question names, the items that a pack lists for it, and the
     first mentions of a term to define; for questions on the whole document, from the sections on its topic.
     """
-    hits = search(text, scope, options, language_model=None).hits
+    result = search(text, scope, replace(options, spelling=True), language_model=None)
+    hits = result.hits
     if scope.narrows_chunks:  # the places that the question names may be elsewhere
         ranks = units_of_hits(hits)
         return _found([*ranks][:MOST_UNITS], ranks, scope)
@@ -265,7 +262,7 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     notes = SearchNotes(
         absent=() if foreign else absent,
         documents=len(documents),
-        near=() if foreign else tuple(near_spellings(absent, documents)),
+        near=() if foreign else tuple(near_spellings(absent, text, result.respelt)),
         facts=tuple(facts),
         subject=subject,
         packs=tuple(packs),
@@ -377,19 +374,10 @@ def names_held(
     return tuple(absent), tuple(subject)
 
 
-def near_spellings(names: Sequence[str], documents: Sequence[UUID]) -> Iterator[str]:
-    """Yield, for each name, the document's word that is spelt nearly like it, if any: Netflix for Neflix."""
-    for name in names:
-        if len(name) >= LEAST_SPELT and name.isalpha():
-            word = rf"\m({name[0]}[[:alpha:]]{{{len(name) - 2},{len(name) + 1}}})\M"
-            query = (
-                "SELECT DISTINCT (regexp_matches(text, %s, 'gi'))[1] FROM documents_page "
-                "WHERE document_id = ANY(%s)"
-            )
-            with connection.cursor() as cursor:
-                cursor.execute(query, [word, list(documents)])
-                words = {found.casefold(): found for (found,) in sorted(cursor.fetchall())}
-            yield from map(words.__getitem__, get_close_matches(name.casefold(), words, 1, LIKE))
+def near_spellings(absent: Sequence[str], asked: str, respelt: str) -> list[str]:
+    """Return the words that a search offers for absent names: Netflix for Neflix."""
+    pairs = zip(re.findall(r"[^\W\d_]+", asked), re.findall(r"[^\W\d_]+", respelt), strict=False)
+    return [word for name, word in pairs if word != name and name in absent]
 
 
 def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:
