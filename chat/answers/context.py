@@ -20,7 +20,7 @@ from chat.answers.prompt import (
     shown_text,
     token_estimate,
 )
-from chat.answers.without_model.question import analyse, language_of
+from chat.answers.without_model.question import analyse, language_of, opening_words
 from chat.citations.source_units import Sources, load_sources
 from chat.models import Conversation, Region
 from chat.providers.base import NO_USAGE, Provider, ProviderLimits, TextDelta, Usage, stream_with_retries
@@ -205,7 +205,8 @@ FEW_WORDS = 6  # maximum words of a question without a name that gets names and 
 OWN_WORDS = 2  # with fewer words of its own, it repeats the last question for another year or part
 
 _REFERS = re.compile(
-    r"\b(it|its|they|them|their|theirs|this|that|these|those|he|she|his|her|there|then|same|former|latter|"
+    r"\b(it|its|they|them|their|theirs|this|that|these|those|he|she|his|her|then|same|former|latter|"
+    r"(?<!are )(?<!is )(?<!was )(?<!were )there|"
     r"previous|above|also|instead|again|more|another|others?)\b|"
     r"^\s*(and|or|but|so|why|how come|what about|how about|what else|compared)\b",
     re.IGNORECASE,
@@ -284,9 +285,14 @@ def leans(question: str) -> bool:
         before, after = question[: quoted.start()], question[quoted.end() :]
         if len(_WORD.findall(f"{before} {after}")) >= OWN_WORDS:
             return bool(_REFERS.search(_POINTS_AHEAD.sub("", before)))
-    return bool(_REFERS.search(question)) or (
-        len(_WORD.findall(question)) <= FEW_WORDS and not names_in(question)
-    )
+    is_short = len(_WORD.findall(question)) <= FEW_WORDS and not names_in(question)
+    return bool(_REFERS.search(question)) or (is_short and not (opens(question) and content_words(question)))
+
+
+def opens(question: str) -> bool:
+    """Return whether a question begins with a word that asks: "Which pension plans changed?"."""
+    first = re.match(r"\W*(\w+)", question.casefold())
+    return first is not None and first[1] in opening_words(language_of(question))
 
 
 def added_to(question: str, standalone: str) -> str:

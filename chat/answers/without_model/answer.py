@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import shorten
 
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes, StatedFact
 from chat.answers.without_model.evidence import central_lines, lines_of_section, lines_under_title
 from chat.answers.without_model.lines import (
     AnswerLine,
+    distinct_terms,
     escaped,
     is_naked,
     lines_of,
@@ -17,16 +18,24 @@ from chat.answers.without_model.lines import (
     same_columns,
 )
 from chat.answers.without_model.passages import MOST_PASSAGES, passage_around, written
-from chat.answers.without_model.question import QuestionFeatures, analyse, asks_something, message
+from chat.answers.without_model.question import (
+    COMPANY_FORMS,
+    QuestionFeatures,
+    analyse,
+    asks_something,
+    message,
+)
 from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, relevance, worth_citing
 from chat.answers.without_model.values import SaidValue, certain_value
 from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta
+from citing.tables import has_word, read_row, scope_of
 from retrieval.query.question_terms import QUOTED
 from text.terms import one_line
 
 NAME = "extractive"
 MOST_OF_DOCUMENT = 5  # passages of a summary, of findings, risks, obligations, steps
 LONGEST_SUBJECT = 60  # characters in a heading
+MOST_ROWS = 6  # of a page, among which the most general is shown
 MOST_NAMED = 4  # missing words that are named
 
 
@@ -130,7 +139,9 @@ def found_lines(
         shown = one_per_unit(shown_forms(section))[:MOST_PASSAGES]
         return FoundLines(tuple(shown), tuple(pages), True)
     placed = [] if notes.absent else lines_under_title(question, lines, TermWeights(passages))
-    best = [form for page in pages for form in shown_forms(page.lines)[:1]]
+    best = [form for page in pages for form in shown_forms(most_general(question, page.lines))[:1]]
+    if not has_word("part", question.text, question.language):
+        best.sort(key=is_of_part)  # rows of a segment after those of the whole
     pair = compared_rows(question, pages[0].lines) if pages else []
     chosen = shown_forms(best_of_pages(question, pages))
     if not chosen and not placed:
@@ -145,6 +156,33 @@ def found_lines(
             return FoundLines()
     shown = [*pair, *apart([*shown_forms(placed)[:1], *best[bool(pair) :]])][:MOST_PASSAGES]
     return FoundLines(tuple(shown), tuple(pages), is_direct, judged.lacking if judged else ())
+
+
+def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Sequence[AnswerLine]:
+    """Return lines with the row first whose whole name adds least to the question, if the first is a row.
+
+    A wrapped label and its groups make "Revenues" the revenues of something else.
+    """
+    if not lines or not lines[0].values:
+        return lines
+    asked = {*question.terms, *COMPANY_FORMS}
+    held = asked & set(lines[0].label_terms)
+    rows = [line for line in lines[:MOST_ROWS] if line.values and held <= set(line.label_terms)]
+
+    def extra(line: AnswerLine) -> int:
+        cells = read_row(line.unit, line.passage.around)
+        name = replace(cells[0], head="").name if cells else line.label
+        return len(
+            distinct_terms(name, line.language) - asked - distinct_terms(line.unit.title, line.language)
+        )
+
+    best = min(rows, key=extra, default=lines[0])
+    return [best, *(line for line in lines if line is not best)]
+
+
+def is_of_part(line: AnswerLine) -> bool:
+    """Return whether a row stands under a heading on segments, subsidiaries or the like."""
+    return bool(line.values) and scope_of("", " ".join(line.unit.section_path), line.language) == "part"
 
 
 def compared_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:

@@ -300,6 +300,14 @@ def language_of(text: str, documents: Sequence[str] = ()) -> str:
 
 
 @cache
+def opening_words(language: str) -> frozenset[str]:
+    """Return the first words of phrases that ask for a person, a time, a place, a count, a reason, …"""
+    kinds = ("who", "when", "where", "count", "amount", "why", "how", "list", "define")
+    phrases = chain.from_iterable(words_of(language, "kinds")[kind] for kind in kinds)
+    return frozenset(phrase.split()[0] for phrase in phrases)
+
+
+@cache
 def _common(language: str) -> frozenset[str]:
     """Return words that identify a language: its stop words, and the words that open its questions.
 

@@ -14,9 +14,24 @@ from dataclasses import dataclass
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.answer_types import counts
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
-from chat.answers.without_model.question import AnswerKind, QuestionFeatures, counted_terms, words_of
+from chat.answers.without_model.question import (
+    COMPANY_FORMS,
+    AnswerKind,
+    QuestionFeatures,
+    counted_terms,
+    words_of,
+)
 from chat.answers.without_model.ranking import RankedPage, item_match
-from citing.tables import CellKind, CellReading, column_words, has_word, months_of, read_tables, word_of
+from citing.tables import (
+    CellKind,
+    CellReading,
+    column_words,
+    has_word,
+    months_of,
+    read_tables,
+    scope_of,
+    word_of,
+)
 from domains.items import Item, items_asked
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, number_words
@@ -235,7 +250,11 @@ def _is_of_subject(
     is_item = match >= ITEM_EXACT
     label = {term for term in distinct_terms(cell.label, language) if not term.isdigit()}
     is_named = bool(label) and label.issubset(question.terms)
-    if cell.scope == "part" and not is_named and not has_word("part", question.text, question.language):
+    names = {term for word in question.words if word.is_name for term in word.terms}
+    if not has_word("part", question.text, question.language) and (
+        (cell.scope == "part" and not is_named)
+        or (scope_of("", _over(line), language) == "part" and label.isdisjoint(names))
+    ):
         return False
     missing = asked - named - over
     is_all = is_named and head.issubset(question.terms)
@@ -246,7 +265,8 @@ def _is_of_subject(
     whole = distinct_terms(" ".join(column_words(language).get("whole", ())), language)
     if match >= ITEM_STATED:
         return True
-    extra = (groups if is_item else named) - set(question.terms) - whole
+    own = distinct_terms(line.unit.title, language) | distinct_terms(" ".join(COMPANY_FORMS), language)
+    extra = (groups if is_item else named) - set(question.terms) - whole - own
     return all(map(str.isdigit, extra))
 
 
@@ -254,7 +274,7 @@ def _extra(cell: CellReading, question: QuestionFeatures) -> int:
     """Return how many words of the cell's name, beside its period, the question lacks."""
     name = " ".join((cell.label, *cell.groups))
     own = set(terms_of(name, question.language)) - set(question.terms)
-    return len(own) + len(_beside_period(cell, question))
+    return len(own - set(map(str.lower, COMPANY_FORMS))) + len(_beside_period(cell, question))
 
 
 def _beside_period(cell: CellReading, question: QuestionFeatures) -> set[str]:

@@ -19,7 +19,9 @@ def test_an_ordinal_is_no_name() -> None:
         ("What about 2017?", "What about 2017? (Acme capital expenditure)"),
         ("Summarise this document", None),
         ("And dividends?", "And dividends? (Acme 2018 capital expenditure)"),
-        ("Which pension plans changed?", "Which pension plans changed? (Acme 2018)"),
+        ("Which pension plans changed?", None),  # it asks, and names what it asks for
+        ("How many employees are there?", None),
+        ("Pension plans?", "Pension plans? (Acme 2018)"),
         ("And “net debt”?", "And “net debt”? (Acme 2018 capital expenditure)"),
         ("Explain this: “Net debt fell”", None),
         ("How is “net debt” defined in this document?", None),

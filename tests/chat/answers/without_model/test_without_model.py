@@ -626,3 +626,15 @@ def test_the_value_of_a_segment_and_a_quarter_is_said_where_one_cell_is_meant(
 def test_an_entry_whose_label_is_asked_for_is_said() -> None:
     form = [prose("u1", "Berth number: 17 b", 1), prose("u2", "Berths are let from May.", 1)]
     assert shown("What is the berth number?", form)[0].startswith("Berth number: 17 b")
+
+
+def test_the_most_general_row_of_a_page_is_shown_and_said() -> None:
+    heads = ("(in millions)", "2031", "2030")
+    rows = headed(
+        heads,
+        row("u1", "TOTAL FERRY BRAND WHOLESALE EQUIVALENT", heads=heads),
+        row("u2", "REVENUES", "$ 35,770", "$ 29,194", heads=heads),
+        row("u3", "TOTAL REVENUES", "$ 44,538", "$ 37,403", heads=heads),
+    )
+    text, _ = shown("What were the total revenues in 2031?", rows)
+    assert text.startswith("TOTAL REVENUES, 2031: $44,538 million") and "35,770" not in text
