@@ -27,6 +27,7 @@ class Case(msgspec.Struct, frozen=True):
 
     claim: str
     quote: str = ""
+    question: str = ""
     id: str = ""
     lang: str = ""
     title: str = ""
@@ -75,7 +76,7 @@ def check(case: Case, root: Path = Path(), limits: Limits = DEFAULT_LIMITS) -> C
         raise ValueError("The passage is empty.")
     readable = [unit for unit in units if unit.type != "heading"] or units
     cited = readable if case.unit is None or case.passage else [units[case.unit]]
-    claim = Claim(case.claim, case.quote)
+    claim = Claim(case.claim, case.quote, case.question)
     found = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
     judged = [f for f in found if f.verdict in VERIFIED or f.unit is None or f.unit.type != "caption"]
     return _checked(case.id, min(judged or found, key=_preference))

@@ -162,7 +162,8 @@ Neighbours = Callable[[SourceUnit], Sequence[SourceUnit]]
 class PassageMatcher:
     """Find the passage that supports a sentence."""
 
-    def __init__(self, shown: Sequence[SourceUnit], neighbours: Neighbours) -> None:
+    def __init__(self, shown: Sequence[SourceUnit], neighbours: Neighbours, question: str = "") -> None:
+        self._question = question
         self._shown = [(unit, terms_of(unit.text)) for unit in shown]
         self._neighbours = neighbours
 
@@ -173,13 +174,18 @@ class PassageMatcher:
         else one with ``SHARED_LETTERS`` of it in a row, whatever the verdict; else None.
         """
         candidates = {unit.id: unit for unit in [*first, *self._candidates(sentence)]}
-        tried = [verify(Claim(sentence), unit, self._neighbours(unit)) for unit in candidates.values()]
+        tried = [
+            verify(Claim(sentence, question=self._question), unit, self._neighbours(unit))
+            for unit in candidates.values()
+        ]
         supporting = [found for found in tried if found.verdict in VERIFIED and found.verdict != "moved"]
         alike = (found for found in tried if found.verdict == "found" and shares_most(sentence, found.unit))
         if found := next(iter(supporting), None) or next(alike, None):
             return found
         unit = self._copied(sentence)
-        return verify(Claim(sentence), unit, self._neighbours(unit)) if unit else None
+        return (
+            verify(Claim(sentence, question=self._question), unit, self._neighbours(unit)) if unit else None
+        )
 
     def _copied(self, sentence: str) -> SourceUnit | None:
         """Return the unit, shown or on the page of one, that has many letters of the sentence in a row."""

@@ -61,10 +61,12 @@ class Claim:
     Attributes:
         sentence: the sentence of the answer that ends in the marker, without markers.
         quote: the words inside the marker (``[[cite:u7:5|these words]]``), or ''.
+        question: what was asked, or ''. It chooses among equal values, and has no part in the verdict.
     """
 
     sentence: str
     quote: str = ""
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)

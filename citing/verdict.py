@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import chain, takewhile
 from typing import NamedTuple
 
+from citing.anchoring.asked_place import asked_span
 from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
@@ -120,16 +121,37 @@ def verify(
             and, where there are any, the units before and after on the pages beside it. In order.
         shown: all units the model was shown in this turn.
     """
+    asked, claim = claim, replace(claim, question="")
     scene = _VerificationContext(claim, cited, neighbours, shown)
     here = scene.cited_verdict()
     if here.verdict in VERIFIED or scene.named_elsewhere:
-        return here
+        return _at_asked_place(here, asked)
     for unit in scene.elsewhere():
         if scene.may_say(unit):
             there = _checked(claim, unit, scene.around(unit))
             if there.verdict in VERIFIED:
-                return replace(there, verdict="moved")
-    return here
+                return _at_asked_place(replace(there, verdict="moved"), asked)
+    return _at_asked_place(here, asked)
+
+
+def _at_asked_place(found: Verification, claim: Claim) -> Verification:
+    """Highlight the one of several equal values of which question and claim speak."""
+    unit = found.unit
+    if not claim.question or not found.quote or unit.type == "table" or found.verdict == "computed":
+        return found
+    lit = (found.char_start - unit.char_start, found.char_end - unit.char_start)
+    language = base_language(unit.language) or "en"
+    span = asked_span(unit.text, language, f"{claim.sentence} {claim.quote}", claim.question, lit)
+    if span is None:
+        return found
+    there = _result(found.verdict, unit, [span], found.head_rects)
+    return replace(
+        found,
+        quote=there.quote,
+        char_start=there.char_start,
+        char_end=there.char_end,
+        rects=there.rects,
+    )
 
 
 def verify_cited(

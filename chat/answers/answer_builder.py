@@ -43,7 +43,8 @@ class AnswerBuilder:
     """The answer to one question.
 
     Attributes:
-        question: '' of one for yes or no; a sentence that only repeats it claims nothing.
+        question: it chooses among equal values of a passage.
+        is_open: it asks who, how much, …: a sentence that only repeats it claims nothing.
         numbers: the superscript of each unit (by id) that the conversation has cited so far.
         content: the stored text: Markdown with ``[[cite:<unit>:<page>]]`` markers.
         citations: in the order of the markers in ``content``.
@@ -62,6 +63,7 @@ class AnswerBuilder:
     citations: list[Citation] = field(default_factory=list)
     dropped: int = 0
     question: str = ""
+    is_open: bool = False
     saved: set[UUID] = field(default_factory=set)
     saved_content: str = ""
     changed: set[UUID] = field(default_factory=set)
@@ -119,7 +121,7 @@ class AnswerBuilder:
 
     def complete(self) -> Iterator[Event]:
         """Cite the sentences without a marker: by their block's citation, or by a matching passage."""
-        matcher = PassageMatcher(self.sources.shown, self.sources.neighbours)
+        matcher = PassageMatcher(self.sources.shown, self.sources.neighbours, self.question)
         spans = self.uncited()[: max(0, MOST_CITATIONS - len(self.citations))]
         found = [self._matched(span, matcher) for span in reversed(spans)]  # from the end: spans stay valid
         added = [citation for citation in found if citation]
@@ -202,10 +204,12 @@ class AnswerBuilder:
     def uncited(self) -> list[Span]:
         """Return the claims without a citation."""
         cited = [Span(citation.claim_start, citation.claim_end) for citation in self.citations]
-        return uncited_claims(self.content, cited, self.question)
+        return uncited_claims(self.content, cited, self.question if self.is_open else "")
 
     def _verified(self, claim: str, unit: SourceUnit, quote: str) -> Verification:
-        return verify(Claim(claim, quote), unit, self.sources.neighbours(unit), self.sources.shown)
+        return verify(
+            Claim(claim, quote, self.question), unit, self.sources.neighbours(unit), self.sources.shown
+        )
 
     def _number_of(self, unit: SourceUnit) -> int:
         return self._numbered(unit.id)

@@ -285,7 +285,7 @@ def draft_of(answer: Message, found: AnswerSources) -> AnswerBuilder:
     """Return an empty draft, or that of the incomplete answer to continue."""
     numbers = {} if is_first(answer) and not answer.content else cited_numbers(answer.conversation_id, answer)
     asked = analyse(answer.question.content)
-    draft = AnswerBuilder(answer.pk, found.sources, numbers, question=asked.text if asked.is_open else "")
+    draft = AnswerBuilder(answer.pk, found.sources, numbers, question=asked.text, is_open=asked.is_open)
     if answer.content:
         seen = shown_messages([answer])[0]
         draft.begin_with(answer.content, list(answer.citations.all()), list(seen.citations))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.models import User
 
 from chat.answers.events import CitedEvent, DoneEvent
 from chat.answers.message_presenters import shown_message
+from chat.answers.question_commands import start_conversation
 from chat.models import Citation
 from chat.providers.base import NativeCitation, StreamEnd, TextDelta
 from tests.chat.answers.test_write_answer import Answered, Citing, alias_of, answered  # noqa: F401
 from tests.chat.scripted_provider import Scripted
+from tests.conftest import Ingest
 
 pytestmark = pytest.mark.django_db
 
@@ -122,3 +125,20 @@ def test_a_sentence_that_repeats_the_question_or_says_nothing_claims_nothing(
     answer, _ = answered(Scripted([text]), "How many red anvils did Acme sell in 2018?")
     assert len(answer.uncited) == uncited
     assert not answer.citations.exists()
+
+
+def test_the_question_chooses_among_equal_values(
+    answered: Answered,  # noqa: F811
+    alice: User,
+    ingested: Ingest,
+) -> None:
+    farm = ingested(
+        alice,
+        "The price of the farm was reduced in December to 2,400 pounds an acre.\n"
+        "In February the farm is under offer at 2,400 pounds an acre.",
+        name="farm.pdf",
+    )
+    model = Citing(lambda alias: f"It is 2,400 pounds [[cite:{alias('farm')}:1|2,400 pounds]].")
+    question = "At what price is the farm under offer in February?"
+    answer, _ = answered(model, question, start_conversation(alice, [farm]))
+    assert "offer at 2,400" in Citation.objects.get(message=answer).quote
