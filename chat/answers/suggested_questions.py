@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache as cache_in_memory
 from hashlib import sha256
 
 import msgspec
@@ -26,17 +25,13 @@ from django.utils.translation import gettext as _
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import find_evidence, topic_units
-from chat.answers.without_model.lines import LIST_NUMBER, head_of, is_value
+from chat.answers.without_model.lines import head_of, is_value
 from chat.answers.without_model.question import (
-    DATA,
     Topic,
-    analyse,
-    asks_something,
     language_of,
     message,
     phrases_in,
     place_words,
-    words_of,
 )
 from chat.providers.base import NativeCitation, TextDelta
 from citing.claims import SourceUnit
@@ -44,7 +39,6 @@ from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
 from pdf.structure import TableRow
 from retrieval.query.scope import Scope
-from text.languages import languages_with
 from text.numbers import YEAR_NOT_AMOUNT
 from text.sentences import sentence_spans
 from text.terms import one_line
@@ -56,10 +50,8 @@ OF_ONE_KIND = 3  # candidates
 KEPT_SECONDS = 24 * 3600
 LOOKED_AT = 8  # newest documents of a library
 LEAST_MENTIONS = 3  # of what is defined
-FEWEST_STEPS = 3
 LONGEST_LABEL = 45  # characters
 QUOTED_TERM = re.compile(r"[“\"„«]([^“”\"„«»]{3,40})[”\"“»](?: (?:shall|will))?$")
-GERUND = re.compile(r"([^\W\d_]{2,})ing\b(?P<object>.*)$", re.I)
 ENOUGH_PROSE = 250  # characters of a section; less follows a form's name, an address or a cover's caption
 SAYS_NOTHING = re.compile(
     r"^((table of )?contents|index|(part|article) \w+|item \d+\w?|power of attorney|certifications?|glossary|"
@@ -150,8 +142,7 @@ def _suggestions(document: Document) -> list[Suggestion]:
     kinds = (
         topic_questions(document),
         questions_in_headings(document),
-        how_questions(document),
-        change_questions(document),
+        value_questions(document),
         definition_questions(document),
         caption_questions(document),
     )
@@ -192,49 +183,12 @@ def section_questions(document: Document) -> list[Suggestion]:
     return [Suggestion(asked % {"topic": topic}, section=topic) for topic in topics]
 
 
-def how_questions(document: Document) -> list[Suggestion]:
-    """Return “How do I charge the watch?” for the steps of “Charging the watch”; only in English."""
-    if document.language != "en" or not (get_language() or "en").startswith("en"):
-        return []
-    steps = Counter(
-        path[-1]
-        for path, text in units_of(document, CitationUnit.Type.LIST).values_list("section_path", "content")
-        if path and LIST_NUMBER.match(text)
-    )
-    headings = [heading for heading, count in steps.items() if count >= FEWEST_STEPS]
-    named = {heading: NUMBERING.sub("", one_line(heading)).strip(" .:–—-") for heading in headings}
-    counts = word_counts(document) if any(GERUND.match(name) for name in named.values()) else Counter[str]()
-    asked = []
-    for name in named.values():
-        gerund = GERUND.match(name)
-        is_deed = gerund and gerund["object"].strip()[:1].islower()  # not "Vesting Date"
-        if gerund and is_deed and len(name) <= LONGEST_LABEL and not looks_like_injection(name):
-            verb = max(base_forms(gerund[1].lower()), key=lambda form: counts[form])
-            deed = re.sub(r"\byour\b", "my", gerund["object"])
-            if counts[verb]:
-                asked.append(Suggestion(f"How do I {verb}{deed}?", section=name))
-    return asked
-
-
-def base_forms(stem: str) -> list[str]:
-    """Return what a word may be without -ing: charg → charge; instal → install; runn → run."""
-    return [stem, f"{stem}e", *([stem[:-1]] if stem[-1:] == stem[-2:-1] else [])]
-
-
-def word_counts(document: Document) -> Counter[str]:
-    """Return the count of each word in the document's prose and lists."""
-    texts = units_of(document, CitationUnit.Type.LIST, CitationUnit.Type.PROSE).values_list(
-        "content", flat=True
-    )
-    return Counter(word for text in texts for word in re.findall(r"[^\W\d_]+", text.lower()))
-
-
-def change_questions(document: Document) -> list[Suggestion]:
-    """Return “How did net sales change from 2021 to 2022?” for rows with values of several years.
+def value_questions(document: Document) -> list[Suggestion]:
+    """Return “What was “Net sales” in 2022?” for rows with a value for each of several years.
 
     Labels of several words come first, and of these the most frequent.
     """
-    asked = _("How did “%(label)s” change from %(first)s to %(last)s?")
+    asked = _("What was “%(label)s” in %(year)s?")
     found: dict[str, Suggestion] = {}
     labels: Counter[str] = Counter()
     for cells in units_of(document, CitationUnit.Type.TABLE).values_list("cells", flat=True):
@@ -245,7 +199,7 @@ def change_questions(document: Document) -> list[Suggestion]:
         labels[label] += 1
         years = years_of(row)
         if len(set(years)) == len(years) > 1:
-            words = {"label": label, "first": sorted(years)[-2], "last": max(years)}
+            words = {"label": label, "year": max(years)}
             found.setdefault(label, Suggestion(asked % words, label=label))
     return [found[label] for label in sorted(found, key=lambda label: (" " not in label, -labels[label]))]
 
@@ -270,68 +224,31 @@ def years_of(row: TableRow) -> list[str]:
 
 
 def definition_questions(document: Document) -> list[Suggestion]:
-    """Yield “What is a sponsor?” for terms that a sentence defines, the most frequent first."""
+    """Return “What does “Cause” mean?” for quoted terms that a sentence defines, the most frequent first."""
     language = document.language or "en"
-    units = list(
-        units_of(
-            document, CitationUnit.Type.PROSE, CitationUnit.Type.ABSTRACT, CitationUnit.Type.LIST
-        ).values_list("pk", "content")
-    )
-    text = " ".join(content for _pk, content in units)
-    mentions = text.casefold().count
+    types = (CitationUnit.Type.PROSE, CitationUnit.Type.ABSTRACT, CitationUnit.Type.LIST)
+    units = list(units_of(document, *types).values_list("pk", "content"))
+    mentions = " ".join(content for _pk, content in units).count
     found: dict[str, Suggestion] = {}
     for pk, content in units:
         for span in sentence_spans(content, language):
-            term, asked = defined_in(one_line(content[span.start : span.end]), language, text)
-            is_new = asked and term not in found and not looks_like_injection(asked)
-            if is_new and mentions(term) >= LEAST_MENTIONS and asks_something(analyse(asked)):
+            term = defined_in(one_line(content[span.start : span.end]), language)
+            if (
+                term
+                and term not in found
+                and not looks_like_injection(term)
+                and mentions(term) >= LEAST_MENTIONS
+            ):
+                asked = _("What does “%(term)s” mean?") % {"term": term}
                 found[term] = Suggestion(asked, unit=str(pk))
     return [found[term] for term in sorted(found, key=mentions, reverse=True)]
 
 
-def defined_in(sentence: str, language: str, text: str) -> tuple[str, str]:
-    """Return what a sentence defines, in small letters, and the question for it; '' where it defines nothing.
-
-    “Cause” means …: a term in quotation marks before the verb. Salvage value is the …: up to four words that
-    begin the sentence, then a verb for one thing (the first of the language's list), then an article. A
-    single word must be a name.
-    """
-    article = articles(language)
+def defined_in(sentence: str, language: str) -> str:
+    """Return the term in quotation marks before the verb of a definition: “Cause” means …; '' without one."""
     verb = phrases_in(language, "is").search(sentence.casefold())
-    if verb is None:
-        return "", ""
-    is_one = verb[0].strip() == words_of(language, "words")["is"][0]
-    before = sentence[: verb.start()].rstrip(" ,")
-    if quoted := QUOTED_TERM.search(before):
-        return quoted[1].casefold(), _("What does “%(term)s” mean?") % {"term": quoted[1]}
-    if article is None or not is_one or not article.match(sentence[verb.end() :].lstrip()):
-        return "", ""
-    led = article.match(before)
-    named = before[led.end() :].strip() if led else before
-    words = re.findall(r"[^\W\d_][\w-]*", named)
-    in_own_language = language == (get_language() or "en")[:2]
-    term = as_inside(before if in_own_language else named, text, language)
-    is_name = len(words) > 1 or (not led and term[:1].isupper())
-    is_plain = 1 <= len(words) <= 4 and " ".join(words) == named and before[:1].isupper() and len(named) >= 3
-    if not is_name or not is_plain or not all(analyse(word, [language]).terms for word in words[:1]):
-        return "", ""
-    return named.casefold(), _("What is %(term)s?") % {"term": term}
-
-
-@cache_in_memory
-def articles(language: str) -> re.Pattern[str] | None:
-    """Match an article of the language; None where it has none, or none are known."""
-    known = words_of(language, "words").get("article", ()) if language in languages_with(DATA) else ()
-    return re.compile(rf"(?:{'|'.join(map(re.escape, known))})(?:(?<=['’])|\b)\s*", re.I) if known else None
-
-
-def as_inside(term: str, text: str, language: str) -> str:
-    """Return the term as it is written inside sentences: with a small first letter where that is usual."""
-    led = articles(language)
-    small = term[:1].lower() + term[1:]
-    if led and led.match(term):
-        return small
-    return small if text.count(f" {small}") > text.count(f" {term}") else term
+    quoted = QUOTED_TERM.search(sentence[: verb.start()].rstrip(" ,")) if verb else None
+    return quoted[1] if quoted else ""
 
 
 def caption_questions(document: Document) -> list[Suggestion]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from textwrap import shorten
 
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes, StatedFact
-from chat.answers.without_model.evidence import central_lines, lines_of_section, lines_under_title
+from chat.answers.without_model.evidence import lines_of_section, lines_under_title, opening_lines
 from chat.answers.without_model.lines import (
     AnswerLine,
     distinct_terms,
@@ -133,7 +133,7 @@ def found_lines(
     lines = lines_of(question, passages)
     if question.topic and passages and not any(passage.rank for passage in passages):
         most = MOST_PASSAGES if question.topic == "about" else MOST_OF_DOCUMENT
-        return FoundLines(tuple(one_per_unit(central_lines(shown_forms(lines), most))), (), True)
+        return FoundLines(tuple(one_per_unit(opening_lines(shown_forms(lines), most))), (), True)
     pages = rank(question, lines, passages, notes.packs)
     if section := lines_of_section(question, lines):
         shown = one_per_unit(shown_forms(section))[:MOST_PASSAGES]

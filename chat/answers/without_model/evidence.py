@@ -10,7 +10,6 @@ from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
-import numpy as np
 from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
 from django.db.models import Aggregate, Q, QuerySet
@@ -44,7 +43,6 @@ from documents.ingestion.facts import Fact, facts_asked
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
 from domains.items import Item, items_asked, words_known
-from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.index.vectors import active_space
 from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions
@@ -62,10 +60,7 @@ MORE_OF_HEADING = 5  # characters beside the words of the topic; longer headings
 WHOLE_SENTENCE = re.compile(r"[^\W\d].*[.!?。！？]\W*$|[\u3040-\u9fff].*", re.S)
 LEAST_CHARACTERS = 30  # of a line that can represent others; half of it in scripts without spaces
 LARGE_SECTION, LONG_UNIT = 300, 60  # characters
-ALIKE = 0.6  # cosine from which two lines of a summary are repetitive
 MOSTLY = 0.6  # share of its characters that are letters
-SIMILAR = 0.35  # cosine from which two sentences are joined in the graph
-DAMPING = 0.85  # Erkan and Radev, LexRank (2004); Page and others (1998)
 
 
 def topic_units(topic: Topic, documents: Sequence[UUID], language: str) -> list[UUID]:
@@ -118,28 +113,18 @@ def first_of_sections(units: QuerySet[CitationUnit]) -> list[UUID]:
     return [pk for pk, *_ in rows[:FIRST_UNITS]]
 
 
-def central_lines(lines: Sequence[AnswerLine], most: int = 5) -> list[AnswerLine]:
-    """Return the most central lines by LexRank over their embeddings, in the order of the document.
+def opening_lines(lines: Sequence[AnswerLine], most: int) -> list[AnswerLine]:
+    """Return whole sentences that open a paragraph, in the order of the document.
 
-    Each section gives one line before any gives a second. Lines that repeat others are skipped.
+    Each section gives one before any gives a second.
     """
-    long = list({line.text: line for line in lines if is_long(line.text)}.values())
+    long = [line for line in lines if is_long(line.text)]
     whole = [line for line in long if WHOLE_SENTENCE.match(line.text) and not line.text[0].islower()]
-    complete = whole if len(whole) >= most else long
-    if len(complete) <= most:
-        return complete
-    vectors = WordLlamaEmbedder().embed([line.text for line in complete])
-    scores = lexrank(vectors)
-    order = sorted(range(len(complete)), key=lambda at: -scores[at])
-    chosen: list[int] = []
-    for only_new in (True, False):
-        for at in order:
-            sections = {complete[other].unit.section_path for other in chosen}
-            near = max((float(vectors[at] @ vectors[other]) for other in chosen), default=0.0)
-            is_new = near < ALIKE and complete[at].unit.section_path not in sections
-            if at not in chosen and len(chosen) < most and (is_new or not only_new):
-                chosen.append(at)
-    return [complete[at] for at in sorted(chosen)]
+    of_units = {line.unit.id: line for line in reversed(whole if len(whole) >= most else long)}
+    opening = sorted(of_units.values(), key=lambda line: (line.unit.document, line.unit.page, line.start))
+    firsts = list({line.unit.section_path: line for line in reversed(opening)}.values())[::-1]
+    chosen = [*firsts, *(line for line in opening if line not in firsts)][:most]
+    return [line for line in opening if line in chosen]
 
 
 def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
@@ -202,20 +187,6 @@ def is_long(text: str) -> bool:
         len(text) + unspaced_characters(text) >= LEAST_CHARACTERS
         and sum(map(str.isalpha, text)) >= len(text) * MOSTLY
     )
-
-
-def lexrank(vectors: np.typing.NDArray[np.float32], rounds: int = 30) -> list[float]:
-    """Return the PageRank of each sentence in the graph of similar ones, with a small bonus for the first."""
-    similar = np.clip(vectors @ vectors.T, 0, 1)
-    similar[similar < SIMILAR] = 0
-    np.fill_diagonal(similar, 0)
-    degree = similar.sum(axis=1, keepdims=True)
-    moves = np.divide(similar, degree, out=np.full_like(similar, 1 / len(similar)), where=degree > 0)
-    rank = np.full(len(similar), 1 / len(similar))
-    for _ in range(rounds):
-        rank = (1 - DAMPING) / len(similar) + DAMPING * rank @ moves
-    lead = 1 + 0.5 / (1 + np.arange(len(similar)))
-    return [float(score) for score in rank * lead]
 
 
 TITLED_KINDS = frozenset({"how", "define", "list"})  # questions that a section may answer by its title

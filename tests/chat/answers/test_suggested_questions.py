@@ -63,16 +63,14 @@ def test_questions_are_those_of_a_reader_and_answered_from_their_place(alice: Us
     assert {
         "What is this document about?",
         "What is in the box?",
-        "How do I charge my watch?",
         "What does “Standby” mean?",
-        "What is the charging cradle?",
-        "How did “Watches sold” change from 2022 to 2023?",
+        "What was “Watches sold” in 2023?",
     } <= set(asked)
     direct = direct_questions(guide, alice)
     assert len(direct) == 4 and set(direct) <= set(asked)
-    told = next(told for told in suggestions(guide) if told.question.startswith("How do I"))
+    told = next(told for told in suggestions(guide) if told.question.startswith("What was"))
     assert told.is_cited(cited_directly(told.question, guide, alice))
-    assert not Suggestion(told.question, section="Sales").is_cited(
+    assert not Suggestion(told.question, section="What is in the box?").is_cited(
         cited_directly(told.question, guide, alice)
     )
 
@@ -90,20 +88,13 @@ def test_questions_are_in_the_language_of_the_document(alice: User, ingested: In
 @pytest.mark.parametrize(
     "sentence, asked",
     [
-        ("Salvage value is the amount left at the end.", "What is salvage value?"),
-        ("The salvage value is an amount.", "What is the salvage value?"),
-        ("NIE is an institute.", "What is NIE?"),
-        ("(a) “Good Reason” shall mean a cut in pay.", "What does “Good Reason” mean?"),
-        ("The Company is a seller of shoes.", ""),
-        ("The notes are an integral part.", ""),
-        ("For details is a matter of taste.", ""),
-        ("Therefore is the value lost.", ""),
-        ("Salvage value is low.", ""),
+        ("(a) “Good Reason” shall mean a cut in pay.", "Good Reason"),
+        ("Salvage value is the amount left at the end.", ""),
+        ("The word “boat” has four letters.", ""),
     ],
 )
-def test_a_sentence_that_defines_something_is_asked_for_it(sentence: str, asked: str) -> None:
-    text = "the salvage value and salvage value, therefore NIE"
-    assert defined_in(sentence, "en", text)[1] == asked
+def test_a_quoted_term_before_the_verb_of_a_definition_is_asked_for(sentence: str, asked: str) -> None:
+    assert defined_in(sentence, "en") == asked
 
 
 def test_first_questions_come_from_sections_that_say_something() -> None:
