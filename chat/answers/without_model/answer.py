@@ -29,7 +29,7 @@ from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, re
 from chat.answers.without_model.values import SaidValue, certain_value
 from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta
 from citing.tables import has_word, read_row, scope_of
-from retrieval.query.question_terms import QUOTED
+from retrieval.query.question_terms import LISTED, QUOTED
 from text.terms import one_line
 
 NAME = "extractive"
@@ -95,7 +95,7 @@ def stated(facts: Sequence[StatedFact], passages: Sequence[ContextItem]) -> Iter
 
 def heading(question: QuestionFeatures) -> str:
     """Return the heading of the passages; it says what they are on where they explain, define or compare."""
-    quoted = QUOTED.search(question.text)
+    quoted = QUOTED.search(LISTED.sub(" ", question.text))
     words = quoted[1] if quoted else " ".join(word.text for word in question.words)
     if not words or not (quoted or question.is_definition or question.kinds & {"compare", "why"}):
         return message(question.language, "passages")

@@ -34,7 +34,7 @@ from chat.answers.without_model.question import (
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, numbers_in
-from text.terms import compounds_in, one_line
+from text.terms import COMPOUND_LINKS, one_line
 
 PageNumber = tuple[str, int]  # document, page
 
@@ -66,6 +66,7 @@ LINE_WEIGHTS = {
 }
 """Weights of a line among the lines of its page, fitted likewise on the lines with the known answers."""
 
+LEAST_OF_COMPOUND = 5  # letters of its first part
 RELATED = 0.35  # cosine of two words above which they are related
 
 FIT = {
@@ -374,10 +375,11 @@ def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:
 
 
 def holds_word(found: frozenset[str], word: QuestionWord, language: str) -> bool:
-    """Return whether terms are those of a word, or of both parts of a compound: "Stunde" and "Geselle"."""
-    return not found.isdisjoint(word.terms) or any(
-        found.issuperset(parts) for parts in compounds_in(word.text, language)
-    )
+    """Return whether terms are those of a word, or of the beginning of a compound: "Geselle(nstunde)"."""
+    if not found.isdisjoint(word.terms):
+        return True
+    compounds = word.terms if language in COMPOUND_LINKS else ()
+    return any(len(term) >= LEAST_OF_COMPOUND and own.startswith(term) for own in compounds for term in found)
 
 
 def is_proper_name(name: str) -> bool:
