@@ -26,7 +26,7 @@ from agents.webhooks import announce
 from citing.anchoring.file_pages import FilePages, find_in_file
 from citing.batch import page_units, passage_units
 from citing.claim_spans import terms_of
-from citing.claims import VERIFIED, Claim, SourceUnit, Verification
+from citing.claims import VERIFIED, Claim, SourceUnit, Verification, outcome_of
 from citing.verdict import verify
 from documents.files.uploads import Infected, NotScanned, scan
 from documents.ingestion.parser import parse_limits
@@ -121,6 +121,7 @@ class Checker:
         frame = self._frames.get(found.page)
         return VerifiedText(
             verified=found.verdict in VERIFIED,
+            outcome=outcome_of(found.verdict),
             verdict=found.verdict,
             reason=found.reason,
             differences=differences_of(found),

@@ -44,7 +44,7 @@ from chat.citations.source_units import Sources, load_sources
 from chat.citations.stored_pages import locate
 from chat.exports.markdown import numbered
 from chat.models import Conversation, Message
-from citing.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification
+from citing.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification, outcome_of
 from citing.verdict import verify
 from documents.api.common.callers import take
 from documents.contents import trail
@@ -253,6 +253,7 @@ def _verified(agent: Agent, row: Document, sources: Sources, found: Verification
     lit = part(found.page, place.frame, rects) if place and stands else None
     return Verified(
         verified=found.verdict in VERIFIED,
+        outcome=outcome_of(found.verdict),
         verdict=found.verdict,
         reason=found.reason,
         differences=differences_of(found),

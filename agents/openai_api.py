@@ -170,6 +170,8 @@ def annotation(citation: CitationShown, base: str, start: int, end: int) -> dict
             "rects": [list(box) for box in citation.rects],
             "claim": citation.claim,
             "quote": citation.quote,
+            "outcome": citation.outcome,
+            "difference": list(citation.difference),
             "verdict": citation.verdict,
             "verified": citation.verdict in VERIFIED,
             "reason": citation.reason,
@@ -188,7 +190,7 @@ def sources(shown: ShownMessage, base: str) -> str:
 
 
 def source(citation: CitationShown, base: str) -> str:
-    """Return ``[[1]](…) Title, p. 5: “quote” (exact)``, with the reason of a contradiction."""
+    """Return ``[[1]](…) Title, p. 5: “quote” (verified)``, with the reason of a difference."""
     quote = " ".join(citation.quote.split())
     quoted = f": “{quote}”" if quote else ""
     standing = f" ({citation.standing})" if citation.standing else ""

@@ -135,11 +135,12 @@ class Difference(BaseModel):
 class Verified(FromDocuments):
     """The verdict of a claim by a document.
 
-    ``exact``, ``normalized``, ``moved`` and ``computed`` are verified; ``partial`` and ``unsupported``
-    are contradicted or not supported; ``found``: the words are there, the claim was not judged.
+    ``outcome`` is ``verified`` (verdicts ``exact``, ``normalized``, ``moved``, ``computed``), ``differs``
+    (``partial``, ``unsupported``: see ``differences``), or ``found``: the claim was not judged.
     """
 
     verified: bool
+    outcome: str
     verdict: Verdict
     reason: str
     differences: list[Difference]
@@ -157,6 +158,7 @@ class VerifiedText(BaseModel):
     """The verdict of a claim by a text; see ``Verified``."""
 
     verified: bool
+    outcome: str
     verdict: Verdict
     reason: str
     differences: list[Difference]
@@ -189,6 +191,7 @@ class Cited(BaseModel):
     section: str
     claim: str
     quote: str
+    outcome: str = Field(description="verified, found or differs")
     verdict: str
     verified: bool
     reason: str
@@ -317,6 +320,7 @@ def cited_read(addresses: Addresses, cited: CitationShown) -> Cited:
         section=cited.section,
         claim=cited.claim,
         quote=cited.quote,
+        outcome=cited.outcome,
         verdict=cited.verdict,
         verified=cited.verdict in VERIFIED,
         reason=cited.reason,

@@ -21,6 +21,16 @@ from text.numbers import DecimalMark, decimal_mark
 Verdict = Literal["exact", "normalized", "moved", "computed", "found", "partial", "unsupported"]
 VERIFIED: frozenset[Verdict] = frozenset({"exact", "normalized", "moved", "computed"})
 CONTRADICTED: frozenset[Verdict] = frozenset({"partial", "unsupported"})
+Outcome = Literal["verified", "found", "differs"]
+
+
+def outcome_of(verdict: str) -> Outcome | Literal[""]:
+    """Return the word of the three that readers see; '' without a verdict."""
+    if verdict in VERIFIED:
+        return "verified"
+    if verdict in CONTRADICTED:
+        return "differs"
+    return "found" if verdict else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +133,12 @@ class Verification:
     reason: str = ""
     conflicts: tuple[Conflict, ...] = ()
     unchecked: tuple[str, ...] = ()
+
+    @property
+    def difference(self) -> tuple[str, str] | None:
+        """Return what the claim and the page say, where they differ and both say something."""
+        shown = self.conflicts[0] if self.conflicts and self.verdict in CONTRADICTED else None
+        return (shown.claim, shown.source) if shown and shown.claim and shown.source else None
 
     @property
     def supported(self) -> bool:

@@ -135,38 +135,29 @@ PAGES: list[list[Element]] = [
         Prose(
             "Before an answer is shown, each of its claims is compared with the passage it cites: its "
             "numbers and their units, its names, who does what, and words such as not, unless, at most and "
-            "may. A claim is verified, contradicted, or only found: its words are there, but it was not "
-            "judged. One of seven verdicts says which."
+            "may. Three words say what came of it."
         ),
         HandbookTable(
-            "Table 1. The seven verdicts of a citation",
+            "Table 1. The three verdicts of a citation",
             (0.2, 0.5, 0.3),
             (
                 ("Verdict", "What it means", "What you see"),
-                ("exact", "These words are on the page as quoted.", "a plain number"),
                 (
-                    "normalized",
-                    "The same words, but spaced, hyphenated or spelt a little differently.",
-                    "a plain number",
+                    "verified",
+                    "The page says all of it: in these words, in other words, or by a computation.",
+                    "a green number",
                 ),
+                ("found", "The words are there; the claim was not judged.", "a pale, dotted number"),
                 (
-                    "moved",
-                    "The words are in another passage; the citation now points there.",
-                    "a number with an arrow",
+                    "differs",
+                    "The page says something else, and both are shown; or the quoted words are not there.",
+                    "an amber number",
                 ),
-                (
-                    "computed",
-                    "The value of the claim follows from values on the page; the formula is shown.",
-                    "a number behind an equals sign",
-                ),
-                ("found", "The words are there; the claim was not checked.", "a pale, dotted number"),
-                ("partial", "The passage says only part of the claim.", "a struck number in red"),
-                ("unsupported", "The passage says otherwise, or nothing of it.", "a struck number in red"),
             ),
         ),
         Prose(
             "Sentences that claim something and cite nothing are underlined, so that silence is visible "
-            "too. An unsupported claim is never hidden: you should know what the model made up."
+            "too. A claim that differs is never hidden: you should know what the model made up."
         ),
         Heading("Keyboard", 2),
         HandbookTable(

@@ -17,6 +17,7 @@ from uuid import UUID
 
 import msgspec
 from django.contrib.auth.models import User
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from openpyxl import Workbook
 from openpyxl.drawing.image import Image
@@ -27,7 +28,6 @@ from openpyxl.worksheet.worksheet import Worksheet
 from chat.citations.stored_citations import citation_picture, reader_link
 from chat.exports.markdown import escaped
 from chat.models import Citation
-from citing.claims import CONTRADICTED, VERIFIED
 from documents.contents import FORMULA_STARTS
 from documents.files.page_pictures import PictureFailed
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow
@@ -42,7 +42,7 @@ body { font-family: sans-serif; font-size: 10pt; line-height: 1.4; }
 h1 { font-size: 18pt; } h2 { font-size: 13pt; margin-top: 14pt; } h3 { font-size: 10pt; margin-bottom: 0; }
 .asked { color: #666; margin-top: 0; } .words { color: #333; }
 """
-COLOURS = {"verified": "DFF5E3", "contradicted": "FFE8E6", "found": "FFF3BF", "not_stated": "EEEEEE"}
+COLOURS = {"verified": "DFF5E3", "differs": "FFE0B0", "found": "FFF3BF", "not_stated": "EEEEEE"}
 SOURCE_HEADS = (
     "Document",
     "Column",
@@ -126,7 +126,7 @@ def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
                 column.title,
                 shown_value(cell),
                 cell.get_state_display(),
-                str(Citation.Verdict(cited.verdict).label) if cited else "",
+                cited.outcome_text if cited else "",
                 str(cited.page_label or cited.page_number) if cited else "",
                 "–".join(map(str, dict.fromkeys(cited.lines_on_page))) if cited else "",
                 cited.quote if cited else "",
@@ -190,6 +190,7 @@ def cell_json(table: ReviewTable, cell: ReviewCell) -> dict[str, Any]:
         "lines": list(cited.lines),
         "lines_on_page": list(cited.lines_on_page),
         "quote": cited.quote,
+        "outcome": cited.outcome,
         "verdict": cited.verdict,
         "link": table.link(cited),
     } if cited else None  # fmt: skip
@@ -283,13 +284,7 @@ def colour_of(cell: ReviewCell, cited: Citation | None) -> str:
         return ""
     if cell.state != ReviewCell.State.FOUND:
         return "found"  # the words are on the page, but give no value
-    return (
-        "verified"
-        if cited.verdict in VERIFIED
-        else "contradicted"
-        if cited.verdict in CONTRADICTED
-        else "found"
-    )
+    return cited.outcome
 
 
 def put_evidence(sheet: Worksheet, table: ReviewTable) -> None:
@@ -353,10 +348,10 @@ def as_pdf(table: ReviewTable) -> bytes:
 
 
 def evidence_html(cited: Citation, cell: ReviewCell, link: str) -> str:
-    verdict = str(Citation.Verdict(cited.verdict).label).capitalize()
+    outcome = escape(capfirst(cited.outcome_text))
     by = f" · {cell.get_mark_display()}: {cell.marked_by}" if cell.marked_by else ""
     place = f"<a href='{escape(link)}'>{escape(cited.place)}</a>"
-    return f"<p class='words'>“{escape(cited.quote[:LONGEST_VALUE])}”<br/>{verdict} · {place}{escape(by)}</p>"
+    return f"<p class='words'>“{escape(cited.quote[:LONGEST_VALUE])}”<br/>{outcome} · {place}{escape(by)}</p>"
 
 
 def picture_of(cited: Citation) -> bytes | None:

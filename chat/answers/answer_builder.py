@@ -231,7 +231,7 @@ class AnswerBuilder:
         if lacking:
             return
         for citation in weak:
-            citation.verdict = Citation.Verdict.FOUND
+            citation.verdict, citation.difference = Citation.Verdict.FOUND, []
             citation.reason = "Other citations of this sentence support the rest of the claim."
             self.changed.add(citation.pk)
             self.renderer.replace(self.shown(citation))

@@ -25,7 +25,8 @@ from typing import ClassVar, Literal, get_args
 import msgspec
 
 from chat.models import Citation
-from chat.models.citation import place_in_words
+from chat.models.citation import outcome_in_words, place_in_words
+from citing.claims import outcome_of
 from documents.page_labels import lines_on_page
 from pdf.geometry import Box
 
@@ -95,6 +96,9 @@ class CitationShown(msgspec.Struct, frozen=True):
         number: the superscript; one number per unit in a conversation.
         verdict: '' until the citation is checked.
         verdict_text: the verdict in words for people.
+        outcome: the word that readers see: verified, found, differs; '' until the citation is checked.
+        outcome_text: that word for people, with both sides of a difference.
+        difference: what the claim and the page say, if they differ.
         missing: values and words of the claim that the page does not have.
         reason: one sentence that explains the verdict; '' when none is needed.
         rects: the anchor, with a strong highlight: one per line, or the cells.
@@ -123,6 +127,9 @@ class CitationShown(msgspec.Struct, frozen=True):
     quote: str
     verdict: str = ""
     verdict_text: str = ""
+    outcome: str = ""
+    outcome_text: str = ""
+    difference: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     reason: str = ""
     rects: tuple[Box, ...] = ()
@@ -154,9 +161,13 @@ class CitationShown(msgspec.Struct, frozen=True):
 
     @property
     def standing(self) -> str:
-        """Return verdict, origin and later change of the words, for people: ``exact, changed since``."""
+        """Return outcome, origin and later change of the words, for people: ``verified, changed since``."""
         since = f"{self.durability} since" if self.durability != "same" else ""
-        return ", ".join(part for part in (self.verdict, *self.origin, since) if part)
+        return ", ".join(
+            part
+            for part in (outcome_in_words(outcome_of(self.verdict), self.difference), *self.origin, since)
+            if part
+        )
 
     @property
     def origin(self) -> tuple[str, ...]:
@@ -201,7 +212,7 @@ class FailedEvent(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """Counts of the claims by result; ``text`` is for people: "3 of 5 claims verified, 2 quotes found".
+    """Counts of the claims by result; ``text`` is for people: "3 of 5 claims verified, 2 found".
 
     Attributes:
         changed: citations whose words are changed or gone since a document was replaced or parsed again.

@@ -56,6 +56,12 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     )
     place = serializers.CharField(read_only=True, help_text="for display: p. 5, lines 3–7; slide 4; 12:04")
     section = serializers.SerializerMethodField(help_text="headings above, outermost first, joined by ›")
+    outcome = serializers.CharField(read_only=True, help_text="verified, found or differs")
+    difference = serializers.ListField(
+        child=serializers.CharField(),
+        read_only=True,
+        help_text="what the claim and the page say, if they differ",
+    )
     verdict_text = serializers.CharField(source="get_verdict_display", read_only=True)
     durability_text = serializers.CharField(source="get_durability_display", read_only=True)
     missing = serializers.ListField(child=serializers.CharField(), read_only=True)
@@ -96,6 +102,8 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
             "prefix",
             "suffix",
             "unit_text",
+            "outcome",
+            "difference",
             "verdict",
             "verdict_text",
             "reason",

@@ -61,6 +61,7 @@ def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
         verdict=found.verdict,
         reason=found.reason[:300],
         missing=list(found.missing),
+        difference=list(found.difference or ()),
     )
 
 

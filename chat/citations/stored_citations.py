@@ -42,6 +42,9 @@ def shown(citation: Citation, frame: PageFrame, is_binned: bool = False) -> Cita
         claim=citation.claim,
         quote=citation.quote,
         verdict=verdict,
+        outcome=citation.outcome,
+        outcome_text=citation.outcome_text,
+        difference=tuple(citation.difference),
         verdict_text=str(Citation.Verdict(verdict).label) if verdict else "",
         missing=tuple(citation.missing),
         reason=translated(citation.reason),
@@ -120,15 +123,15 @@ def summary_of(
 
 
 def claims_checked(total: int, verified: int, found: int, contradicted: int) -> Iterator[str]:
-    """Return ``3 of 5 claims verified``, ``2 quotes found``, ``1 contradicted``, without zeros."""
+    """Return ``3 of 5 claims verified``, ``2 found``, ``1 differs``, without zeros."""
     if total:
         yield ngettext(
             "%(verified)s of %(total)s claim verified", "%(verified)s of %(total)s claims verified", total
         ) % {"verified": verified, "total": total}
     if found:
-        yield ngettext("%(found)s quote found", "%(found)s quotes found", found) % {"found": found}
+        yield gettext("%(number)s found") % {"number": found}
     if contradicted:
-        yield gettext("%(number)s contradicted") % {"number": contradicted}
+        yield ngettext("%(number)s differs", "%(number)s differ", contradicted) % {"number": contradicted}
 
 
 def passages_shown(total: int) -> str:
@@ -155,22 +158,25 @@ def changes_of(citations: Iterable[CitationShown]) -> str:
 
 # The cited words as a picture, for chats, mails and reports.
 
-# Pale and strong, by a citation's number: the same in static/css/chat.css.
+# Pale and strong, by a citation's number and by its verdict: the same in static/css/chat.css.
 COLOURS = (
     ("#fff3bf", "#ffd43b"),
     ("#dcecfd", "#8fc3fb"),
-    ("#dff5e3", "#92deaa"),
+    ("#d8f1f6", "#86d5e3"),
     ("#fde3ec", "#fba9c4"),
     ("#ece5fb", "#c5adf7"),
-    ("#ffe8d6", "#ffbb85"),
+    ("#ece6dc", "#cfc0a6"),
 )
-CONTRADICTED_COLOURS = ("#ffe8e6", "#ffb3ae")
+VERIFIED_COLOURS = ("#dff5e3", "#92deaa")  # green
+DIFFERING_COLOURS = ("#ffeccc", "#ffbe5c")  # amber
 
 
 def colours_of(citation: Citation) -> tuple[str, str]:
-    """Return the colour of its number; contradicted claims have their own, found words stay pale."""
+    """Return green where verified, amber where it differs, and the pale colour of its number where found."""
+    if citation.verdict in VERIFIED:
+        return VERIFIED_COLOURS
     if citation.verdict in CONTRADICTED:
-        return CONTRADICTED_COLOURS
+        return DIFFERING_COLOURS
     pale, strong = COLOURS[(citation.number - 1) % len(COLOURS)]
     return (pale, pale) if citation.verdict == Citation.Verdict.FOUND else (pale, strong)
 

@@ -134,6 +134,4 @@ def by_document(rows: list[Citation]) -> list[tuple[Document, tuple[HighlightedP
 def mark_of(row: Citation) -> PdfHighlight:
     """Return the highlight of the anchor, or of the whole passage without an anchor."""
     rects = tuple(Rect(*rect) for rect in row.rects or row.unit_rects)
-    return PdfHighlight(
-        str(row.number), rects, f"{row.claim}\n\n{row.get_verdict_display()}. {row.reason}".strip()
-    )
+    return PdfHighlight(str(row.number), rects, f"{row.claim}\n\n{row.outcome_text}. {row.reason}".strip())

@@ -278,7 +278,7 @@ def superscript(citation: CitationShown) -> SafeString:
 
 def spoken(citation: CitationShown) -> str:
     """Return the label of a citation link for screen readers."""
-    verdict = "" if citation.is_outdated else citation.verdict_text
+    verdict = "" if citation.is_outdated else citation.outcome_text
     place = gettext("Citation %(number)s, page %(page)s") % {"number": citation.number, "page": citation.page}
     parts = [place, verdict, gettext("matched by Pincite") if citation.matched else ""]
     if citation.judged_by:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from django.contrib.postgres.fields import ArrayField
@@ -12,11 +12,22 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Conversation, Message
+from citing.claims import outcome_of
 from documents.models import CitationUnit, Document
 from documents.page_labels import lines_on_page
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
+
+
+def outcome_in_words(outcome: str, difference: Sequence[str] = ()) -> str:
+    """Return ``verified``, or ``differs (claim: 5 mg · page: 5 g)``, in the reader's language."""
+    word = str(Citation.Outcome(outcome).label) if outcome else ""
+    if not difference:
+        return word
+    claim, page = difference
+    sides = {"outcome": word, "claim": claim, "page": page}
+    return gettext("%(outcome)s (claim: %(claim)s · page: %(page)s)") % sides
 
 
 def place_in_words(
@@ -85,6 +96,13 @@ class Citation(models.Model):
         PARTIAL = "partial", _("the source supports only part of this claim")
         UNSUPPORTED = "unsupported", _("the source doesn't support this claim")
 
+    class Outcome(models.TextChoices):
+        """What readers see of a verdict; which of the verdicts it is stands in tooltips and in the API."""
+
+        VERIFIED = "verified", _("verified")
+        FOUND = "found", _("found")
+        DIFFERS = "differs", _("differs")
+
     class ModelJudgement(models.TextChoices):
         SUPPORTED = "supported", _("judged to be supported")
         UNSUPPORTED = "unsupported", _("judged not to be supported")
@@ -143,6 +161,9 @@ class Citation(models.Model):
 
     verdict = models.CharField(max_length=12, choices=Verdict)
     reason = models.CharField(max_length=300, blank=True, help_text="one sentence that explains the verdict")
+    difference = models.JSONField(
+        default=list, blank=True, help_text="what the claim and the page say, if they differ: ['5 mg', '5 g']"
+    )
     missing = models.JSONField(default=list, blank=True, help_text="values of the claim that were not found")
     matched = models.BooleanField(
         default=False, help_text="the model cited nothing here; Pincite matched the sentence to the passage"
@@ -185,3 +206,17 @@ class Citation(models.Model):
     @property
     def is_outdated(self) -> bool:
         return self.Durability(self.durability).is_outdated
+
+    @property
+    def outcome(self) -> str:
+        return outcome_of(self.verdict)
+
+    @property
+    def outcome_label(self) -> str:
+        """Return the outcome for people: one word."""
+        return outcome_in_words(self.outcome)
+
+    @property
+    def outcome_text(self) -> str:
+        """Return the outcome for people, with both sides of a difference: ``differs (claim: …)``."""
+        return outcome_in_words(self.outcome, self.difference)

@@ -1,4 +1,4 @@
-"""Verified, contradicted, found and computed citations look different."""
+"""Verified, differing, found and computed citations look different."""
 
 from __future__ import annotations
 
@@ -94,6 +94,6 @@ def test_a_reader_tells_the_verdicts_apart(
     if folder := os.environ.get("PICTURES"):
         page.screenshot(path=Path(folder) / f"verdicts-{name}.png")
     assert verdicts == ["exact", "unsupported", "found", "computed"]
-    expect(answer).to_contain_text("2 of 4 claims verified, 1 quote found, 1 contradicted")
+    expect(answer).to_contain_text("2 of 4 claims verified, 1 found, 1 differs")
     colours = [cites.nth(at).evaluate("cite => getComputedStyle(cite).backgroundColor") for at in range(3)]
     assert len(set(colours)) == 3

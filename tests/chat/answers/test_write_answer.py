@@ -92,7 +92,7 @@ def test_a_wrong_number_is_seen_to_be_wrong(answered: Answered) -> None:
     answer, events = answered(model)
     citation = Citation.objects.get(message=answer)
     assert citation.verdict == "unsupported" and "1,578" in citation.missing
-    assert events[-1].summary.text == "0 of 1 claim verified, 1 contradicted"  # type: ignore[union-attr]
+    assert events[-1].summary.text == "0 of 1 claim verified, 1 differs"  # type: ignore[union-attr]
 
 
 def test_a_citation_of_the_wrong_passage_is_moved_to_the_right_one(answered: Answered) -> None:

@@ -202,9 +202,9 @@ def test_a_quote_inside_a_longer_one_of_its_source_is_not_listed_again() -> None
     row = cited(1, "Sales of anvils grew to 4,711")
     lines = source_lines([cited(1, "4,711"), cited(2, "4,711"), row, cited(1, "grew", "unsupported"), row])
     assert lines == [
-        "[1] Anvils, p. 3, lines 7–9: “Sales of anvils grew to 4,711” (exact)",
-        "[1] Anvils, p. 3, lines 7–9: “grew” (unsupported)",
-        "[2] Anvils, p. 3, lines 7–9: “4,711” (exact)",
+        "[1] Anvils, p. 3, lines 7–9: “Sales of anvils grew to 4,711” (verified)",
+        "[1] Anvils, p. 3, lines 7–9: “grew” (differs)",
+        "[2] Anvils, p. 3, lines 7–9: “4,711” (verified)",
     ]
 
 
