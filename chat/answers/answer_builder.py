@@ -90,6 +90,7 @@ class AnswerBuilder:
         span = claim_before(self.content, quote)
         found = self._verified(plain(self.content[span.start : span.end]), unit, quote)
         yield from self._add(found, span)
+        yield from self._joint_support(self.citations[-1])
 
     def cite_passage(self, unit: SourceUnit, quote: str) -> Iterator[Event]:
         """Add a citation of words that are shown, not claimed: they are located, and get no verdict."""
@@ -111,7 +112,6 @@ class AnswerBuilder:
         yield CitedEvent(unchecked(seen))
         yield from text_events("", self.renderer.cite(seen))
         yield VerifiedEvent(seen)
-        yield from self._joint_support(citation)
 
     def cite_block(self, unit: SourceUnit, block: str) -> None:
         """Record that a provider cites ``unit`` for all sentences of the block it has just written."""

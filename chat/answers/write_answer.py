@@ -353,7 +353,10 @@ def drafted(
     runaway = RepetitionGuard()
     try:
         for delta in stream_with_retries(provider, prompt, limits_of(provider), cancelled):
-            yield from _drafted_delta(draft, delta, decoder, prompt, usage)
+            if provider.name == EXTRACTIVE and isinstance(delta, TextDelta):
+                yield from draft.write(delta.text)  # words of documents: "(p. 9)" cites nothing
+            else:
+                yield from _drafted_delta(draft, delta, decoder, prompt, usage)
             runaway.watch(delta)
     finally:
         remaining = [event for mark in decoder.flush() for event in _drafted_mark(draft, mark, prompt)]

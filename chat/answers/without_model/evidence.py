@@ -216,7 +216,7 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     if scope.narrows_chunks:  # the places that the question names may be elsewhere
         ranks = units_of_hits(hits)
         return _found([*ranks][:MOST_UNITS], ranks, scope)
-    documents, spoken, titles, packs = near_documents(scope, hits)
+    documents, spoken, titles, packs, known = near_documents(scope, hits)
     question = analyse(text, spoken)
     if question.topic and (units := topic_units(question.topic, documents, question.language)):
         return _found(units, {})
@@ -224,7 +224,7 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     named = [pk for place in question.places for pk in units_at(place, documents, question.language)]
     items = units_of_items(items_asked(text, packs), documents)
     defined = first_mentions(question, documents) if question.is_definition else []
-    facts = stated_facts(text, question.language, documents)
+    facts = stated_facts(text, question.language, known)
     of_facts = (UUID(fact.unit) for fact in facts)
     order = list(dict.fromkeys([*of_facts, *named, *items, *defined, *ranks]))[:MOST_UNITS]
     found = _found(order, ranks)
@@ -253,12 +253,11 @@ def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], scope: Scope | None
     return AnswerSources(tuple(passages), sources)
 
 
-def stated_facts(text: str, language: str, documents: Sequence[UUID]) -> list[StatedFact]:
+def stated_facts(text: str, language: str, known: Mapping[UUID, Sequence[Fact]]) -> list[StatedFact]:
     """Return the facts of the documents that a question asks for, whose words are still on their page."""
     found: list[StatedFact] = []
-    for document, facts in Document.objects.filter(pk__in=documents).values_list("pk", "metadata__facts"):
-        asked = facts_asked(text, language, msgspec.convert(facts or [], list[Fact], strict=False))
-        for fact in asked[:MOST_FACTS]:
+    for document, facts in known.items():
+        for fact in facts_asked(text, language, facts)[:MOST_FACTS]:
             units = CitationUnit.objects.filter(document=document, page_number=fact.page)
             quote = fact.quote.partition("\n")[0]
             pairs = units.order_by("position").values_list("pk", "content")
@@ -361,12 +360,13 @@ def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:
 
 
 class NearDocuments(NamedTuple):
-    """The documents of a question, newest first: languages, titles, names and packs."""
+    """The documents of a question, newest first: languages, titles, names, packs, and facts by document."""
 
     ids: list[UUID]
     languages: list[str]
     titles: str
     packs: list[str]
+    facts: dict[UUID, list[Fact]]
 
 
 def near_documents(scope: Scope, hits: Sequence[Hit]) -> NearDocuments:
@@ -378,14 +378,15 @@ def near_documents(scope: Scope, hits: Sequence[Hit]) -> NearDocuments:
         for rank, hit in enumerate(hits, 1):
             votes[hit.document_id] += 1 / (rank + 2)  # type: ignore[assignment]
         documents = Document.objects.filter(pk__in=[pk for pk, _ in votes.most_common(NEAR_DOCUMENTS)])
-    columns = ("pk", "language", "title", "original_name", "keyword_index__fields")
+    columns = ("pk", "language", "title", "original_name", "keyword_index__fields", "metadata__facts")
     rows = list(documents.order_by("-created_at").values_list(*columns))
-    packs = {field for *_, fields in rows for field in fields or ()}
+    packs = {field for *_, fields, _ in rows for field in fields or ()}
     return NearDocuments(
         sorted((pk for pk, *_ in rows), key=lambda pk: -votes[pk]),
         list(dict.fromkeys(base_language(code) for _, code, *_ in rows if code)),
-        "\n".join(text for _, _, title, name, _ in rows for text in (title, name)),
+        "\n".join(text for _, _, title, name, *_ in rows for text in (title, name)),
         sorted(packs & set(settings.PACKS)),
+        {pk: msgspec.convert(facts or [], list[Fact]) for pk, *_, facts in rows},
     )
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from django.contrib.auth.models import User
 
 from chat.answers.context import AnswerSources
+from chat.answers.question_commands import ask, start_conversation
+from chat.answers.runner import claim_next
 from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import find_evidence
+from chat.answers.write_answer import AnswerContext, write_answer
+from chat.models import Citation, Message
 from chat.providers.base import NativeCitation, TextDelta
+from citing.marker_decoder import without_markers
 from documents.models import Document, Page
 from retrieval.query.scope import Scope
 from tests.conftest import Ingest
@@ -88,3 +95,17 @@ def test_a_foreign_question_says_that_the_document_is_in_another_language(
 
 def test_a_document_of_no_field_has_no_packs(garden: Document, alice: User) -> None:
     assert found("What are the net sales?", garden, alice).notes.packs == ()
+
+
+def test_what_looks_like_a_citation_in_a_document_is_shown_as_its_words(
+    alice: User, ingested: Ingest
+) -> None:
+    guide = ingested(alice, "The light of the ferry is behind the cover (p. 9) of the cabin.", name="g.pdf")
+    conversation = start_conversation(alice, Document.objects.filter(pk=guide.pk))
+    ask(conversation, "Where is the light of the ferry?")
+    pending = claim_next(conversation.pk)
+    assert pending is not None
+    write_answer(pending, AnswerContext(lambda event: None, threading.Event()))
+    written = Message.objects.get(pk=pending.pk)
+    assert "behind the cover (p. 9) of the cabin" in without_markers(written.content)
+    assert set(Citation.objects.filter(message=written).values_list("verdict", flat=True)) == {"found"}
