@@ -14,10 +14,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 from citing.anchoring.asked_place import asked_span
+from citing.anchoring.clauses import clauses_with_values, place_of_values
 from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
@@ -123,15 +124,43 @@ def verify(
     """
     asked, claim = claim, replace(claim, question="")
     scene = _VerificationContext(claim, cited, neighbours, shown)
-    here = scene.cited_verdict()
-    if here.verdict in VERIFIED or scene.named_elsewhere:
-        return _at_asked_place(here, asked)
-    for unit in scene.elsewhere():
-        if scene.may_say(unit):
-            there = _checked(claim, unit, scene.around(unit))
-            if there.verdict in VERIFIED:
-                return _at_asked_place(replace(there, verdict="moved"), asked)
-    return _at_asked_place(here, asked)
+    found = scene.verdict()
+    lit = _at_asked_place(found, asked)
+    return _at_clauses(found, scene) if lit is found else lit
+
+
+def _at_clauses(found: Verification, scene: _VerificationContext) -> Verification:
+    """Highlight the place of each clause, where a sentence says several things; its verdict stays.
+
+    "A fell to 5 mg, B rose to 7 mg" lights two places. Words that are lit as one already stay so.
+    """
+    unit, claim = found.unit, scene.claim
+    is_one = claim.quote.strip() or unit.type == "table" or len(claim.sentence) > LONGEST_CLAIM
+    if is_one or found.verdict not in ("found", "normalized", "moved"):
+        return found
+    spans = [
+        span
+        for clause in clauses_with_values(without_lead_in(claim.sentence))
+        if (span := _place_of_clause(clause, unit, scene.around(unit)))
+    ]
+    lit = (found.char_start - unit.char_start, found.char_end - unit.char_start)
+    told_apart = all(one[1] <= other[0] for one, other in pairwise(sorted(spans)))
+    if len(spans) < 2 or not told_apart:
+        return found
+    if found.verdict != "found" and all(lit[0] <= start and end <= lit[1] for start, end in spans):
+        return found
+    there = _result(found.verdict, unit, sorted(spans), found.head_rects)
+    return replace(
+        found, quote=there.quote, char_start=there.char_start, char_end=there.char_end, rects=there.rects
+    )
+
+
+def _place_of_clause(clause: str, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Span | None:
+    """Return the characters that say the clause; else those of its values, if they are printed once."""
+    alone = _checked(Claim(clause), unit, around)
+    if alone.verdict in ("exact", "normalized") and alone.quote:
+        return alone.char_start - unit.char_start, alone.char_end - unit.char_start
+    return place_of_values(clause, unit.text)
 
 
 def _at_asked_place(found: Verification, claim: Claim) -> Verification:
@@ -177,6 +206,18 @@ class _VerificationContext:
             reason = f"The claim speaks of {other}."
             return Verification("unsupported", self.cited, self.cited.page, reason=reason)
         return _checked(self.claim, self.cited, self.around(self.cited))
+
+    def verdict(self) -> Verification:
+        """Return the verdict of the cited unit; of another one, where only that verifies the claim."""
+        here = self.cited_verdict()
+        if here.verdict in VERIFIED or self.named_elsewhere:
+            return here
+        for unit in self.elsewhere():
+            if self.may_say(unit):
+                there = _checked(self.claim, unit, self.around(unit))
+                if there.verdict in VERIFIED:
+                    return replace(there, verdict="moved")
+        return here
 
     def elsewhere(self) -> Iterator[SourceUnit]:
         """Yield the units beside the cited one, nearest first, then the other units shown."""

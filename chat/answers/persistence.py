@@ -20,7 +20,7 @@ from documents.models import CitationUnit, Document
 answer_finished = Signal()
 """Sent with ``message_id`` once an answer has ended, well or not. Receivers must be quick."""
 CHANGEABLE = [
-    *("verdict", "reason", "missing", "judged_by", "judgement"),
+    *("verdict", "difference", "reason", "missing", "judged_by", "judgement"),
     *("position", "number", "claim_start", "claim_end"),
 ]
 
