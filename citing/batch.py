@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from citing.budget import claim_budget
 from citing.claims import VERIFIED, Claim, SourceUnit, Verification, words_between
 from citing.verdict import verify
 from pdf.api import parse_file
@@ -77,7 +78,8 @@ def check(case: Case, root: Path = Path(), limits: Limits = DEFAULT_LIMITS) -> C
     readable = [unit for unit in units if unit.type != "heading"] or units
     cited = readable if case.unit is None or case.passage else [units[case.unit]]
     claim = Claim(case.claim, case.quote, case.question)
-    found = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
+    with claim_budget():
+        found = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
     judged = [f for f in found if f.verdict in VERIFIED or f.unit is None or f.unit.type != "caption"]
     return _checked(case.id, min(judged or found, key=_preference))
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from citing.anchoring.asked_place import asked_span
 from citing.anchoring.clauses import clauses_with_values, place_of_values
 from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
+from citing.budget import check_budget, claim_budget, not_counted
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
 from citing.comparison.prose import Judgement
 from citing.comparison.support import (
@@ -40,6 +42,7 @@ from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Word
+from text.budget import OverBudget
 from text.languages import base_language
 from text.quantities import quantities_in
 from text.semantics import detected_language
@@ -124,9 +127,12 @@ def verify(
     """
     asked, claim = claim, replace(claim, question="")
     scene = _VerificationContext(claim, cited, neighbours, shown)
-    found = scene.verdict()
-    lit = _at_asked_place(found, asked)
-    return _at_clauses(found, scene) if lit is found else lit
+    found = _too_long(cited)
+    with claim_budget(), suppress(OverBudget):
+        found = scene.verdict()
+        lit = _at_asked_place(found, asked)
+        return _at_clauses(found, scene) if lit is found else lit
+    return found
 
 
 def _at_clauses(found: Verification, scene: _VerificationContext) -> Verification:
@@ -163,6 +169,10 @@ def _place_of_clause(clause: str, unit: SourceUnit, around: tuple[SourceUnit, ..
     return place_of_values(clause, unit.text)
 
 
+def _too_long(unit: SourceUnit) -> Verification:
+    return Verification("found", unit, unit.page, reason=TOO_LONG, unchecked=(TOO_LONG,))
+
+
 def _at_asked_place(found: Verification, claim: Claim) -> Verification:
     """Highlight the one of several equal values of which question and claim speak."""
     unit = found.unit
@@ -190,7 +200,9 @@ def verify_cited(
     shown: Sequence[SourceUnit] = (),
 ) -> Verification:
     """Verify a claim against the cited unit only; arguments as those of ``verify``."""
-    return _VerificationContext(claim, cited, neighbours, shown).cited_verdict()
+    with claim_budget(), suppress(OverBudget):
+        return _VerificationContext(claim, cited, neighbours, shown).cited_verdict()
+    return _too_long(cited)
 
 
 class _VerificationContext:
@@ -212,11 +224,12 @@ class _VerificationContext:
         here = self.cited_verdict()
         if here.verdict in VERIFIED or self.named_elsewhere:
             return here
-        for unit in self.elsewhere():
-            if self.may_say(unit):
-                there = _checked(self.claim, unit, self.around(unit))
-                if there.verdict in VERIFIED:
-                    return replace(there, verdict="moved")
+        with suppress(OverBudget):  # the cited unit's verdict stays
+            for unit in self.elsewhere():
+                if self.may_say(unit):
+                    there = _checked(self.claim, unit, self.around(unit))
+                    if there.verdict in VERIFIED:
+                        return replace(there, verdict="moved")
         return here
 
     def elsewhere(self) -> Iterator[SourceUnit]:
@@ -307,11 +320,22 @@ def without_lead_in(sentence: str) -> str:
     )
 
 
+@cache
+def _load_rules(language: str) -> None:
+    """Load the words, numbers and units of a language, which takes up to a second once in a process."""
+    unit = SourceUnit("", "", 1, "Two of 3 kg (2019) fell by 5 %.", 0, ())
+    judge_unit("One of 4 kg (2020) rose by 6 %.", unit, (), language, language, None)
+    check_values("One of 4 kg (2020) rose by 6 %.", unit, ())
+
+
 @lru_cache(maxsize=32)
 def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:
     """Return the verdict of one unit; cached, as an answer without a model verifies a line, then cites it."""
+    check_budget()
+    with not_counted():
+        _load_rules(detected_language(unit.text[:LONGEST_CLAIM], unit.language))
     if len(claim.sentence) > LONGEST_CLAIM:
-        return Verification("found", unit, unit.page, reason=TOO_LONG, unchecked=(TOO_LONG,))
+        return _too_long(unit)
     claim = replace(claim, sentence=without_lead_in(claim.sentence))
     anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
     quoted = anchor is not None and anchor.verdict != "partial"
@@ -343,6 +367,8 @@ def _judged(
     """Judge the claim by the unit. A rule that raises is logged and leaves the claim unjudged."""
     try:
         return judge_unit(claim.sentence, unit, around, language, claim_language, found)
+    except OverBudget:
+        raise
     except Exception:
         logger.exception("a rule of verification failed: unit %s", unit.id)
         return Judgement("open", unchecked=(RULE_FAILED,), coverage=1.0)

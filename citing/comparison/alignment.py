@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from citing.budget import check_budget
 from citing.claims import Conflict
 from citing.comparison.token import COORDINATORS, Token, are_comparable, is_marker, opposite, same
 from text.semantics import Lexicon
@@ -21,6 +22,7 @@ Partners = dict[int, int]  # index of a claim's token: index of the source's
 
 def content_places(tokens: Sequence[Token]) -> list[int]:
     """Return the indexes of the tokens that must have a partner."""
+    check_budget()
     return [at for at, token in enumerate(tokens) if token.content]
 
 
@@ -90,6 +92,7 @@ def _runs(clauses: Sequence[int]) -> Iterator[tuple[int, int]]:
     known = sorted(set(clauses))
     for size in range(1, len(known)):
         for at in range(len(known) - size + 1):
+            check_budget()
             yield known[at], known[at + size - 1]
 
 
@@ -124,6 +127,7 @@ def _in_order(table: list[list[float]], clauses: Sequence[int]) -> list[tuple[in
     best: dict[tuple[int, int], tuple[float, tuple[int, int] | None]] = {}
     ends: list[tuple[float, tuple[int, int]]] = []
     for i, row in enumerate(table):
+        check_budget()
         fresh: list[tuple[float, tuple[int, int]]] = []
         for j, value in enumerate(row):
             if not value:
@@ -157,6 +161,7 @@ def _in_blocks(table: list[list[float]]) -> list[tuple[int, int]]:
         best: list[tuple[int, int]] = []
         best_score = 0.0
         for i in free_rows:
+            check_budget()
             for j in free_columns:
                 if not table[i][j]:
                     continue
@@ -332,6 +337,7 @@ def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, i
     """Yield pairs of partners whose order differs in the source."""
     pairs = [pair for pair in pairing.ordered if _has_place(pairing.claim[pair[0]])]
     for at, (i, j) in enumerate(pairs):
+        check_budget()
         for k, m in pairs[at + 1 :]:
             if m < j:
                 yield (i, j), (k, m)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise, takewhile
 
+from citing.budget import check_budget
 from citing.comparison.alignment import Partners, content_places
 from citing.comparison.phrases import lead
 from citing.comparison.token import COORDINATORS, DENIALS, HARD_BREAKS, Token, is_marker
@@ -41,6 +42,7 @@ def with_duties(tokens: list[Token], words: Lexicon) -> list[Token]:
         return tokens
     found = list(tokens)
     for at, token in enumerate(tokens[:-1]):
+        check_budget()  # the loop is quadratic in the length of a sentence
         verb = tokens[at + 1]
         before = list(takewhile(lambda other: other.kind != "break", reversed(tokens[:at])))
         if words.language == "en":  # "is to be paid"
@@ -119,6 +121,7 @@ def with_events(tokens: list[Token], words: Lexicon) -> list[Token]:
     found = list(tokens)
     after = Marker("time", "after")
     for at, (number, token) in enumerate(pairwise(tokens)):
+        check_budget()
         time = number.quantity is not None and number.quantity.dimension in ("time", "calendar")
         before = next((t.word for t in reversed(tokens[:at]) if t.word not in words.articles), "")
         within = time and number.bound == "le" and before in words.prepositions

@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
+from citing.budget import check_budget
 from text.quantities import Quantity
 from text.semantics import Lexicon, Marker, plain_letters
 from text.units import ANY_CURRENCY
@@ -114,6 +115,7 @@ def _as_name(token: Token, names: Container[str]) -> Token:
 
 def same(claim: Token, source: Token) -> bool:
     """Return whether the two tokens mean the same."""
+    check_budget()
     if claim.quantity or source.quantity:
         return _same_bound_quantity(claim, source)
     if claim.marker and source.marker:

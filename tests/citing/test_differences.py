@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from citing.batch import Case, Checked, check
 from citing.claims import CONTRADICTED
 from citing.differences import KINDS, DifferenceKind
+
+HOSTILE_SECONDS = 2.0  # processor time: the budget is 0.2 s, reading the text comes on top
 
 
 def checked(pair: tuple[str, str], lang: str = "en", quote: str = "") -> Checked:
@@ -61,3 +65,31 @@ def test_a_lead_in_that_only_names_the_source_is_no_claim(lead: str) -> None:
 def test_a_claim_of_a_hundred_kilobytes_is_found_without_a_comparison() -> None:
     found = checked(("The committee met and rose, " * 4000, "The committee met in Oslo."))
     assert (found.verdict, found.reason) == ("found", "This claim is too long to be compared.")
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "quote"),
+    [
+        (
+            "The price of alder in region 41 rose by 41 % to 410 euros in 2021.",
+            "\n\n".join(f"The price of elm in region {k} rose by {k} % to {k}0 euros." for k in range(80)),
+            "",
+        ),
+        ("The river and the dam of the town, " * 110, "The town and the river of the dam, " * 115, ""),
+        (" and ".join(f"the elm {k}" for k in range(300)), " and ".join(f"elm {k}" for k in range(300)), ""),
+        ("The fee is ((((5 euros.", "(" * 10_000 + "The fee is 5 euros" + ")" * 10_000, ""),
+        (
+            "Row 7 has 303 in head 4.",
+            "\n".join("| " + " | ".join(f"row {k * n}" for k in range(20)) + " |" for n in range(60)),
+            "",
+        ),
+        ("fee " * 200, "fee " * 20_000, ""),
+        ("Rent is due unless " + "unless " * 500, "Rent is due unless " * 500, ""),
+        ("The fee is 5 euros.", "The fee is due. " * 6000, "fee is due " * 9100),
+    ],
+    ids=["units", "long", "ands", "parentheses", "table", "one word", "conditions", "quote"],
+)
+def test_a_hostile_claim_or_page_ends_within_its_processor_time(claim: str, passage: str, quote: str) -> None:
+    began = time.thread_time()
+    assert not checked((claim, passage), quote=quote).verified
+    assert time.thread_time() - began < HOSTILE_SECONDS
