@@ -1,0 +1,49 @@
+"""A predicate of one clause said of the subject of another: its words are all there, and it is not said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import permutations
+
+from text.sentences import sentence_spans
+from text.terms import terms_of
+
+_CLAUSE = re.compile(r"[,;:]|\s(?:and|und|et|y|e|while|während|tandis que|mientras)\s")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def of_other_subject(claim: str, passage: str, language: str) -> bool:
+    """Return whether the claim takes its subject from one clause and its predicate from another.
+
+    Two clauses name things alike ("plant in Gera", "plant in Posen"); the claim names the one of the second
+    clause, and has words that only the first clause has.
+
+    True: "The plant in Posen was closed." of "The plant in Gera was closed, the plant in Posen is extended."
+    False: "The plant in Gera was closed." of the same sentence.
+    """
+    named = set(_named(claim, language))
+    if not named:
+        return False
+    said = _terms(claim, language)
+    for start, end in sentence_spans(passage, language):
+        clauses = _CLAUSE.split(passage[start:end])
+        for one, other in permutations(clauses, 2):
+            shared = {head for head, name in named & set(_named(other, language)) if name not in one}
+            rivals = {head for head, name in _named(one, language) if name not in claim}
+            if shared & rivals and said & _terms(one, language) - _terms(other, language):
+                return True
+    return False
+
+
+def _terms(text: str, language: str) -> set[str]:
+    return set(terms_of(text, language))
+
+
+def _named(text: str, language: str) -> Iterator[tuple[str, str]]:
+    """Yield each thing that is named by a function word and a capital, with its name: "plant in", "Gera"."""
+    words = _WORD.findall(text)
+    for before, between, name in zip(words, words[1:], words[2:], strict=False):
+        head = terms_of(before, language)
+        if head and name[0].isupper() and terms_of(name, language) and not terms_of(between, language):
+            yield f"{head[0]} {between.casefold()}", name
