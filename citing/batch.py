@@ -75,13 +75,25 @@ def check(case: Case, root: Path = Path(), limits: Limits = DEFAULT_LIMITS) -> C
         raise ValueError(f"The page has no unit {case.unit}.")
     if not units:
         raise ValueError("The passage is empty.")
-    readable = [unit for unit in units if unit.type != "heading"] or units
-    cited = readable if case.unit is None or case.passage else [units[case.unit]]
-    claim = Claim(case.claim, case.quote, case.question)
+    cited = [] if case.unit is None or case.passage else [units[case.unit]]
+    return _checked(case.id, _best(Claim(case.claim, case.quote, case.question), units, cited))
+
+
+def verify_on_page(claim: Claim, page: ParsedPage) -> Verification:
+    """Return the verdict of the page's unit that fits the claim best. Raises ValueError for an empty page."""
+    units = page_units(page, "")
+    if not units:
+        raise ValueError("The page has no text.")
+    return _best(claim, units)
+
+
+def _best(claim: Claim, units: Sequence[SourceUnit], cited: Sequence[SourceUnit] = ()) -> Verification:
+    """Return the best verdict of the cited units of a page; of all but headings, if none are given."""
+    cited = cited or [unit for unit in units if unit.type != "heading"] or units
     with claim_budget():
         found = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
     judged = [f for f in found if f.verdict in VERIFIED or f.unit is None or f.unit.type != "caption"]
-    return _checked(case.id, min(judged or found, key=_preference))
+    return min(judged or found, key=_preference)
 
 
 def _preference(found: Verification) -> tuple[int, bool, bool, int]:

@@ -66,6 +66,20 @@ def test_a_question_is_asked_and_its_citation_drawn_by_the_examples(
     assert (tmp_path / "words.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_claim_is_verified_without_a_server(tmp_path: Path) -> None:
+    (tmp_path / "fees.pdf").write_bytes(
+        draw_pdf("The fee was raised to 12 euros in 2023.\nIt is due in May.")
+    )
+    said = example(
+        "", "", "verify_a_claim.py", tmp_path / "fees.pdf", 1, "In 2023 the fee was raised to 12 euros."
+    )
+    assert said.startswith(("exact", "normalized")) and "12 euros" in said
+    said = example(
+        "", "", "verify_a_claim.py", tmp_path / "fees.pdf", 1, "In 2023 the fee was raised to 19 euros."
+    )
+    assert said.startswith(("unsupported", "found"))
+
+
 @pytest.mark.slow
 def test_a_search_and_a_citation_are_followed_by_the_example(
     asgi_server: str,  # noqa: F811
