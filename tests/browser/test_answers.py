@@ -77,7 +77,7 @@ def test_a_question_on_a_page_of_its_own_is_answered_and_its_sources_fold(page: 
     expect(answer).to_contain_text("4,711")
     expect(page.get_by_label("Your question")).to_have_value("")
     answer.get_by_role("button", name="Sources").click()
-    expect(answer.locator(".sources")).to_contain_text("Words found on the page")
+    expect(answer.locator(".sources")).to_contain_text("Found")
     answer.get_by_role("button", name="Sources").click()
     expect(answer.locator(".sources")).to_have_count(0)
 
@@ -131,7 +131,7 @@ def test_hovering_a_citation_shows_its_words_its_place_and_the_verdict(page: Pag
     answer.locator("a[data-citation]").first.hover()
     card = page.locator("#hover-card")
     expect(card).to_be_visible()
-    expect(card).to_contain_text("Words found on the page")
+    expect(card).to_contain_text("Found")
     picture = card.locator("img")
     expect(picture).to_have_js_property("complete", value=True)
     assert picture.evaluate("image => image.naturalWidth") > 100
@@ -216,7 +216,7 @@ def test_an_answer_goes_to_a_note_where_its_citations_stay_live(page: Page, answ
     page.locator(".toast a").click()
     expect(page.locator("[data-note-read]")).to_contain_text("1,842")
     page.locator("[data-note-read] a[data-citation]").first.hover()
-    expect(page.locator("#hover-card")).to_contain_text("Words found on the page")
+    expect(page.locator("#hover-card")).to_contain_text("Found")
     note = page.url
     page.goto(conversation)
     answer_again(page, complete(page))  # takes the answer's own citations away

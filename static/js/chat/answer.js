@@ -1,7 +1,7 @@
 // <article data-message="ID" data-status="streaming" data-stream="URL">
 //   <div data-blocks><div data-block="0">…</div></div> <span data-line>Searching…</span>
 //   <script type="application/json" data-citations>[…]</script>
-// One answer: reads its event stream (chat/answers/events.py), shows the text as it arrives, stores its citations.
+// One answer: shows its event stream (chat/answers/events.py) as it arrives.
 
 /** Returns its citations by id, and `places()`: the links to them, in order. */
 export function followAnswer(element) {
@@ -20,8 +20,8 @@ export function followAnswer(element) {
   const shows = {
     status({ text, added }) {
       say(text);
-      const about = element.parentElement.querySelector("[data-added]");
-      if (added && about) about.hidden = !(about.querySelector("span").textContent = added);
+      const about = added && element.parentElement.querySelector("[data-added]");
+      if (about) about.hidden = !(about.querySelector("span").textContent = added);
     },
     text({ block, html }) {
       const made = document.createElement("div");

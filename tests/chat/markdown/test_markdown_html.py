@@ -91,7 +91,7 @@ def test_cells_aligned_right_are_and_no_other_class_is_let_through() -> None:
 
 
 def test_a_citation_is_spoken_in_the_language_of_the_page() -> None:
-    judged = citation(matched=True, judged_by="minicheck", judgement="supported", verdict_text="gefunden")
+    judged = citation(matched=True, judged_by="minicheck", judgement="supported", outcome_text="gefunden")
     with override("de"):
         assert spoken(judged) == (
             "Zitat 1, Seite 5, gefunden, von Pincite zugeordnet, "
