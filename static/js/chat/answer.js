@@ -48,7 +48,7 @@ export function followAnswer(element) {
   function follow() {
     const source = new EventSource(element.dataset.stream);
     Object.entries(shows).forEach(([kind, show]) => source.addEventListener(kind, ({ data }) => {
-      if (data) show(JSON.parse(data)); // a lost connection is an "error" without data: it resumes
+      if (data) show(JSON.parse(data)); // a lost connection, which resumes, has none
       if (kind === "done") source.close();
     }));
   }
