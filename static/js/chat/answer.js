@@ -20,8 +20,7 @@ export function followAnswer(element) {
   const shows = {
     status({ text, added }) {
       say(text);
-      const about = added && element.parentElement.querySelector("[data-added]");
-      if (about) about.hidden = !(about.querySelector("span").textContent = added);
+      if (added) element.parentElement.querySelector("[data-added] span").textContent = added;
     },
     text({ block, html }) {
       const made = document.createElement("div");
