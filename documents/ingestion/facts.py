@@ -296,11 +296,19 @@ def facts_of(parsed: ParsedDocument, language: str, authors: Sequence[str] = ())
     counts: dict[str, int] = {}
     kept = []
     for fact in found.values():
+        if fact.kind == "officer" and _is_of_common_words(fact.quote, parsed):
+            continue
         counts[fact.kind] = counts.get(fact.kind, 0) + 1
         only_one = fact.kind == "date" and counts[fact.kind] > 1
         if not only_one and counts[fact.kind] <= MOST_OF_KIND:
             kept.append(fact)
     return tuple(kept)
+
+
+def _is_of_common_words(name: str, parsed: ParsedDocument) -> bool:
+    """Return whether the document also has all words of the name without a capital: "Supply Chain"."""
+    common = [rf"\b{re.escape(word.casefold())}\b" for word in re.findall(r"[^\W\d_]{2,}", name)]
+    return all(any(re.search(word, page.text) for page in parsed.pages) for word in common)
 
 
 def _facts_on(

@@ -40,6 +40,17 @@ def test_facts_are_read_with_the_words_that_state_them(letter: Document) -> None
     assert (officer["page"], officer["quote"]) == (2, "Ada Quay")
 
 
+def test_a_department_before_an_office_is_no_person(alice: User, ingested: Ingest) -> None:
+    report = ingested(
+        alice,
+        "Our supply of timber is bought through a long chain of dealers.",
+        "Supply Chain, Senior Vice President\n\nBen Tarn, Vice President",
+        name="report.pdf",
+    )
+    officers = [fact["value"] for fact in report.facts if fact["kind"] == "officer"]
+    assert officers == ["Ben Tarn, Vice President"]
+
+
 @pytest.mark.parametrize(
     ("question", "value"),
     [
