@@ -152,6 +152,7 @@ LEAST_OVERLAP = 0.3  # share of the sentence's words that a passage must have
 FOUND_OVERLAP = 0.6  # share of its stems, where rules cannot tell whether the passage says the same
 FEWEST_SHARED = 3  # stems
 SHARED_LETTERS = 80  # in a row: such a sentence was taken from the page
+LONGEST_COPIED = 4000  # letters of a sentence that are looked for
 _LETTERS = re.compile(r"[^\W_]+")
 _WORDS = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]{3,}")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
@@ -173,36 +174,34 @@ class PassageMatcher:
         That is one that supports it; else one with its numbers and most of its words, which is only found;
         else one with ``SHARED_LETTERS`` of it in a row, whatever the verdict; else None.
         """
-        candidates = {unit.id: unit for unit in [*first, *self._candidates(sentence)]}
-        tried = [
-            verify(Claim(sentence, question=self._question), unit, self._neighbours(unit))
-            for unit in candidates.values()
-        ]
-        supporting = [found for found in tried if found.verdict in VERIFIED and found.verdict != "moved"]
-        alike = (found for found in tried if found.verdict == "found" and shares_most(sentence, found.unit))
-        if found := next(iter(supporting), None) or next(alike, None):
-            return found
-        unit = self._copied(sentence)
-        return (
-            verify(Claim(sentence, question=self._question), unit, self._neighbours(unit)) if unit else None
-        )
+        alike: Verification | None = None
+        for unit in {unit.id: unit for unit in [*first, *self._candidates(sentence)]}.values():
+            found = self._verified(sentence, unit)
+            if found.verdict in VERIFIED and found.verdict != "moved":
+                return found
+            if alike is None and found.verdict == "found" and shares_most(sentence, found.unit):
+                alike = found
+        if alike is None and (source := self._copied(sentence)):
+            return self._verified(sentence, source)
+        return alike
+
+    def _verified(self, sentence: str, unit: SourceUnit) -> Verification:
+        return verify(Claim(sentence, question=self._question), unit, self._neighbours(unit))
 
     def _copied(self, sentence: str) -> SourceUnit | None:
-        """Return the unit, shown or on the page of one, that has many letters of the sentence in a row."""
-        letters = _letters(sentence)
-        starts = range(len(letters) - SHARED_LETTERS + 1)
-        runs = [letters[start : start + SHARED_LETTERS] for start in starts]
+        """Return the unit, shown or on the page of one, that has ``SHARED_LETTERS`` of it in a row."""
+        letters = _letters(sentence)[:LONGEST_COPIED]
+        half = SHARED_LETTERS // 2  # each such run holds a whole block of half its length
+        blocks = [letters[start : start + half] for start in range(0, len(letters) - half + 1, half)]
+        runs = [letters[start : start + SHARED_LETTERS] for start in range(len(letters) - SHARED_LETTERS + 1)]
         if not runs:
             return None
         shown = [unit for unit, _ in self._shown]
         beside = (other for unit in shown for other in self._neighbours(unit))
-        seen: set[str] = set()
-        for unit in chain(shown, beside):
-            if unit.id not in seen and len(unit.text) >= SHARED_LETTERS:
-                seen.add(unit.id)
-                text = _letters(unit.text)
-                if any(run in text for run in runs):
-                    return unit
+        for unit in {unit.id: unit for unit in chain(shown, beside)}.values():
+            text = _letters(unit.text)
+            if any(block in text for block in blocks) and any(run in text for run in runs):
+                return unit
         return None
 
     def _candidates(self, sentence: str) -> list[SourceUnit]:

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from citing.anchoring.page_text import Span
+from citing.budget import check_budget
 from text.sentences import sentence_spans
 from text.terms import terms_of
 from text.values import Value, values_in
 
 _WORD = re.compile(r"\S+")
+_STOPS = ".,;:!?…"  # behind the last word that is lit
 OF_CLAIM, OF_QUESTION = 2.0, 1.0  # what a word beside the value is worth
 BESIDE_A_CLAIM = 0.2  # the same of the question, where the claim says by itself what the value is of
 FEWEST_OF_CLAIM = 2  # terms of such a claim that the text has
@@ -90,7 +92,7 @@ class _Sentence:
     """A sentence of the text, with the terms of its words."""
 
     def __init__(self, text: str, span: Span, language: str) -> None:
-        self.start, self.end = span
+        self.text, (self.start, self.end) = text, span
         words = list(_WORD.finditer(text, self.start, self.end))
         self.spans = [word.span() for word in words]
         self.terms = [terms_of(word[0], language) for word in words]
@@ -104,6 +106,7 @@ class _Sentence:
         at = self._at(place)
         nearest: dict[str, int] = {}
         for word, terms in enumerate(self.terms):
+            check_budget()
             for term in (wanted for wanted in worth if any(_alike(wanted, it) for it in terms)):
                 nearest[term] = min(nearest.get(term, REACH), self._distance(word, at))
         return sum(worth[term] * (1 - distance / REACH / 2) for term, distance in nearest.items())
@@ -122,9 +125,5 @@ class _Sentence:
             and any(_alike(wanted, it) for wanted in worth for it in terms)
         ]
         start, end = self.spans[min([at, *near])][0], self.spans[max([at, *near])][1]
-        return min(start, place.start), max(place.end, _without_stop(end, self.end, place))
-
-
-def _without_stop(end: int, end_of_sentence: int, place: Value) -> int:
-    """Leave the full stop of the sentence out."""
-    return max(place.end, end - 1) if end == end_of_sentence else end
+        end = start + len(self.text[start:end].rstrip(_STOPS))
+        return min(start, place.start), max(place.end, end)

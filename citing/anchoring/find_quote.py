@@ -26,6 +26,7 @@ from citing.anchoring.page_text import (
     tokens,
 )
 from citing.anchoring.quote_alignment import Alignment, Tile, align, without_unquoted_signs
+from citing.budget import check_budget
 from citing.comparison.support import agreement
 from pdf.geometry import Rect
 from text.measures import page_scale
@@ -202,6 +203,7 @@ class _Surroundings:
 
 def likeness(place: Occurrence, sides: Sequence[tuple[list[str], list[str]]], bag: Counter[str]) -> float:
     """Return 0 (nothing in common) to 1 (the same context), by the text around the quote and its row."""
+    check_budget()
     around = _Surroundings(_text_sides(place), _row_sides(place), _tokens_of(place, _column_above(place)))
     beside = max((_beside(around, before, after) for before, after in sides), default=0.0)
     return 0.8 * beside + 0.2 * _nearby(around, bag)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import permutations
 
+from citing.budget import check_budget
 from text.sentences import sentence_spans
 from text.terms import terms_of
 
@@ -25,19 +26,19 @@ def of_other_subject(claim: str, passage: str, language: str) -> bool:
     named = set(_named(claim, language))
     if not named:
         return False
-    said = _terms(claim, language)
+    said = set(terms_of(claim, language))
     for start, end in sentence_spans(passage, language):
-        clauses = _CLAUSE.split(passage[start:end])
-        for one, other in permutations(clauses, 2):
-            shared = {head for head, name in named & set(_named(other, language)) if name not in one}
-            rivals = {head for head, name in _named(one, language) if name not in claim}
-            if shared & rivals and said & _terms(one, language) - _terms(other, language):
+        clauses = [
+            (clause, set(_named(clause, language)), set(terms_of(clause, language)))
+            for clause in _CLAUSE.split(passage[start:end])
+        ]
+        for (one, its_names, its_terms), (_, other_names, other_terms) in permutations(clauses, 2):
+            check_budget()
+            shared = {head for head, name in named & other_names if name not in one}
+            rivals = {head for head, name in its_names if name not in claim}
+            if shared & rivals and said & its_terms - other_terms:
                 return True
     return False
-
-
-def _terms(text: str, language: str) -> set[str]:
-    return set(terms_of(text, language))
 
 
 def _named(text: str, language: str) -> Iterator[tuple[str, str]]:

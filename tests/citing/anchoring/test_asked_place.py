@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -82,6 +83,21 @@ def test_the_words_of_the_question_choose(text: str, question: str, lit: str) ->
     first = text.index(value)
     span = asked_span(text, "de" if "Die " in text else "en", value, question, (first, first + len(value)))
     assert span and text[slice(*span)] == lit
+
+
+def test_what_is_lit_ends_with_its_last_letter() -> None:
+    text = "The farm was let for 500 euros. It is under offer at 500 euros in May"
+    span = asked_span(text, "en", "500 euros", "What is it under offer at in May?", (21, 30))
+    assert span and text[slice(*span)] == "offer at 500 euros in May"
+    span = asked_span(f"{text}.", "en", "500 euros", "What is it under offer at in May?", (21, 30))
+    assert span and text[slice(*span)] == "offer at 500 euros in May"
+
+
+def test_equal_values_without_number_take_no_longer_than_other_claims() -> None:
+    fees = "The fee of May is 5 euros and " * 1500
+    start = time.thread_time()
+    found = verify(Claim("5 euros", "5 euros", "What is the fee of May?"), unit(fees))
+    assert found.verdict != "unsupported" and time.thread_time() - start < 4
 
 
 def test_one_value_and_a_question_of_something_else_keep_the_place() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from citing.batch import Case, check
+from citing.budget import claim_budget
 from citing.claims import VERIFIED
 from citing.comparison.rivals import of_other_subject
+from text.budget import OverBudget
 
 GERA = "Das Werk in Gera wurde im Oktober geschlossen, das Werk in Posen wird bis 2025 erweitert."
 ROME = "The office in Rome was sold in May; the office in Milan was let in June."
@@ -42,3 +44,9 @@ def test_such_a_claim_is_not_verified() -> None:
     assert false.verdict == "found" and false.reason == "The passage says this of something else beside it."
     true = check(Case(claim="Im Oktober wurde das Werk in Gera geschlossen.", passage=GERA, lang="de"))
     assert true.verdict in VERIFIED
+
+
+def test_clauses_without_number_end_with_the_budget() -> None:
+    passage = ", ".join(f"the plant in Town{number} was closed" for number in range(3000))
+    with pytest.raises(OverBudget), claim_budget():
+        of_other_subject("The plant in Posen was closed.", passage, "en")
