@@ -209,7 +209,7 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
     "operations.postgres.replicas.reads_from_replicas",
-    "operations.http.errors.in_one_thread",
+    "operations.http.request_budget.limit_processor_time",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"

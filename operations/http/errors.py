@@ -18,7 +18,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
-from django.utils.decorators import sync_and_async_middleware, sync_only_middleware
+from django.utils.decorators import sync_and_async_middleware
 from django.utils.deprecation import MiddlewareMixin
 
 from documents.api.common.errors import MESSAGES
@@ -61,17 +61,6 @@ def request_id(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequ
         return end(request, get_response(request))
 
     return now
-
-
-@sync_only_middleware
-def in_one_thread(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
-    """Do nothing. As the innermost middleware, sync-only, it keeps the others in the request's thread.
-
-    Otherwise Django switches threads twice per middleware, 5 ms a request. Async views run in the event loop.
-    """
-    return get_response
 
 
 logger = logging.getLogger(__name__)

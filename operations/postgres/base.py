@@ -22,6 +22,8 @@ from django.db.utils import DatabaseErrorWrapper
 from django.utils.functional import cached_property
 from psycopg.pq import Format, TransactionStatus
 
+from operations.interrupts import watcher
+
 # --- Limits on connections by kind of work ---
 #
 # PostgreSQL accepts a fixed number of connections. Under ASGI each request has its own thread, so a hundred
@@ -269,15 +271,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection:
         # A request that reads from a replica already counts on the primary, so it is not counted twice.
-        lane = connection_limits.enter() if self.alias == DEFAULT_DB_ALIAS else None
-        try:
-            connection = self._kept_or_new(conn_params)
-        except BaseException:
-            if lane:
-                lane.leave()
-            raise
-        self._lane = lane
-        return connection
+        with watcher.shielded():
+            lane = connection_limits.enter() if self.alias == DEFAULT_DB_ALIAS else None
+            try:
+                connection = self._kept_or_new(conn_params)
+            except BaseException:
+                if lane:
+                    lane.leave()
+                raise
+            self._lane = lane
+            return connection
 
     def init_connection_state(self) -> None:
         super().init_connection_state()
