@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -25,6 +25,7 @@ from agents.results import (
     Located,
     PagesRead,
     PassageFound,
+    ReviewAnswer,
     ReviewRead,
     SearchFound,
     UnitRead,
@@ -58,11 +59,14 @@ from retrieval.search import search as search_library
 from reviews import review_commands
 from reviews.column_sets import InvalidReview, templates
 from reviews.models import Review, ReviewCell, ReviewColumn
-from reviews.review_presenters import first_citations
+from reviews.question_answer import ColumnAnswer, column_answers
+from reviews.review_presenters import first_citations, grid
 
 PAGES_AT_ONCE = 10
 UNITS_AT_ONCE = 400
 CELLS_AT_ONCE = 100
+MOST_VALUES = 100  # of a column that are listed
+VALUE_CHARS = 300
 _BEST_FIRST: tuple[Verdict, ...] = ("exact", "normalized", "computed", "moved")
 VERIFIED_AGAINST = 12  # units that a claim without a place is compared with
 
@@ -335,23 +339,33 @@ def add_document(agent: Agent, name: str, content_base64: str) -> Added:
 
 
 def start_review(
-    agent: Agent, name: str, documents: Iterable[str], columns: Iterable[ReviewColumn], template: str = ""
+    agent: Agent,
+    name: str,
+    documents: Iterable[str],
+    columns: Sequence[ReviewColumn],
+    template: str = "",
+    question: str = "",
 ) -> ReviewRead:
-    """Put the columns' questions to each of the documents, in the background."""
+    """Put the columns' questions, or a question, to each of the documents, in the background.
+
+    With a question, no documents mean all that the agent's user may see.
+    """
     agent.needs(TokenScope.ASK)
     agent.needs(TokenScope.WRITE)
     if wait := take("ask", f"user {agent.user.pk}"):
         raise Refused(f"Too many questions in a short time. Ask again in {wait} seconds.")
     chosen = [visible(agent, document) for document in documents]
+    if question and not chosen:
+        chosen = list(Document.objects.visible_to(agent.user).order_by("title"))
     if not chosen:
         raise Refused("Name the documents to review. list_documents gives their ids.")
     if template and template not in templates():
         raise Refused(f"There is no such template; there are {', '.join(templates())}.")
     try:
         with transaction.atomic():
-            review = review_commands.start_review(agent.user, name, chosen, template=template)
-            for column in columns:
-                review_commands.save_column(review, column)
+            review = review_commands.start_review(
+                agent.user, name, chosen, template=template, columns=columns, question=question
+            )
             review_commands.fill_cells(ReviewCell.objects.filter(row__review=review))
     except InvalidReview as reason:
         raise Refused(str(reason)) from None
@@ -373,12 +387,31 @@ def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
     return ReviewRead(
         review=str(found.pk),
         name=found.name,
+        answer=answers_read(column_answers(grid(found, agent.user))),
         link=agent.addresses.review(found.pk),
         states=states,
         cells=[cell_read(agent.addresses, cell, cited.get(cell.pk)) for cell in page],
         total=total,
         next_offset=_next(offset, CELLS_AT_ONCE, total),
     )
+
+
+def answers_read(answers: Iterable[ColumnAnswer]) -> list[ReviewAnswer]:
+    """Return the counts of each column without their cells."""
+    return [
+        ReviewAnswer(
+            column=one.column.title,
+            documents=one.documents,
+            states=one.states,
+            within=one.within,
+            numbers=[
+                {name: getattr(each, name) for name in ("unit", "count", "total", "least", "median", "most")}
+                for each in one.numbers
+            ],
+            values={group.value[:VALUE_CHARS]: group.count for group in one.groups[:MOST_VALUES]},
+        )
+        for one in answers
+    ]
 
 
 def visible(agent: Agent, document: str) -> Document:

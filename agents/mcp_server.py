@@ -211,12 +211,16 @@ def review(
     documents: Annotated[list[str], Field(default_factory=list, max_length=200, description="ids")],
     columns: Annotated[list[NewColumn], Field(default_factory=list, max_length=60)],
     template: Annotated[str, Field(default="", description="filing, contract, trial or paper")],
+    question: Annotated[
+        str,
+        Field(default="", max_length=1000, description="put to each document, or to all; counted"),
+    ],
 ) -> ReviewRead:
     """Ask many documents the same questions: start a review, or read one (by its id) while it is filled."""
     if review:
         return evidence.read_review(agent, review, offset)
     rows = [ReviewColumn(**column.model_dump()) for column in columns]
-    return evidence.start_review(agent, name, documents, rows, template)
+    return evidence.start_review(agent, name, documents, rows, template, question)
 
 
 def page_text(agent: Agent, document: str, page: str) -> str:

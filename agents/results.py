@@ -227,12 +227,28 @@ class ReviewCellRead(BaseModel):
     link: str
 
 
+class ReviewAnswer(BaseModel):
+    """What the documents say to one column; ``documents`` is the denominator, which ``states`` divides.
+
+    ``within`` counts the values within the column's bound; sums and ranges are by unit, ``values`` count
+    documents.
+    """
+
+    column: str
+    documents: int
+    states: dict[str, int]
+    within: int | None
+    numbers: list[dict[str, str | int | float | None]]
+    values: dict[str, int]
+
+
 class ReviewRead(FromDocuments):
     """A review's cells, row by row; ``states`` counts them. Poll with ``review`` while some are waiting."""
 
     review: str
     name: str
     link: str
+    answer: list[ReviewAnswer]
     states: dict[str, int]
     cells: list[ReviewCellRead]
     total: int

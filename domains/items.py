@@ -24,6 +24,7 @@ class Item:
         label: matches the label of a row, the heading of a section, or a sentence that says it.
         kind: where the label is found.
         statement: the pack's name of the financial statement that states such a row; or ''.
+        is_outflow: statements print it with either sign: costs, payments.
     """
 
     pack: str
@@ -31,6 +32,7 @@ class Item:
     label: re.Pattern[str]
     kind: Literal["row", "heading", "sentence"]
     statement: str = ""
+    is_outflow: bool = False
 
 
 class _Items(NamedTuple):
@@ -43,7 +45,14 @@ class _Items(NamedTuple):
 def _read(pack: str) -> _Items:
     data: dict[str, Any] = tomllib.loads(pack_data(pack, "items.toml"))
     items = {
-        name: Item(pack, name, re.compile(row["label"], re.I), row["kind"], row.get("statement", ""))
+        name: Item(
+            pack,
+            name,
+            re.compile(row["label"], re.I),
+            row["kind"],
+            row.get("statement", ""),
+            row.get("outflow", False),
+        )
         for name, row in data.get("items", {}).items()
     }
     asked = tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -18,10 +19,19 @@ from django.utils.translation import gettext as _
 
 from reviews.models import Review, ReviewColumn, ReviewTemplate
 
+BOUND = re.compile(r"(<=|>=|<|>|=) ?(\d{4}(?:-\d\d){1,2}|-?\d+(?:\.\d+)?)")
 MOST_COLUMNS = 60
 MOST_BYTES = 1_000_000  # of a file of columns
 MOST_ERRORS = 20  # of one file that are listed
-LONGEST = {"title": 120, "question": 1000, "kind": 10, "unit": 40, "choices": 120, "note": 1000}  # of columns
+LONGEST = {
+    "title": 120,
+    "question": 1000,
+    "kind": 10,
+    "unit": 40,
+    "choices": 120,
+    "condition": 40,
+    "note": 1000,
+}
 FIELDS = tuple(LONGEST)
 HEADS = {"type": "kind", "column": "title", "options": "choices"}  # other names of fields in a CSV
 Kind = ReviewColumn.Kind
@@ -50,6 +60,7 @@ class ColumnValues(msgspec.Struct, forbid_unknown_fields=True):
     kind: str = "text"
     unit: str = ""
     choices: list[str] = []
+    condition: str = ""
     note: str = ""
 
 
@@ -77,6 +88,16 @@ def check_column(column: ReviewColumn) -> None:
         raise InvalidReview(_("Only “One of a list” and “Several of a list” have choices."))
     if column.unit and column.kind != Kind.NUMBER:
         raise InvalidReview(_("Only a number has a unit."))
+    if column.condition and not is_bound(column):
+        raise InvalidReview(_("Write a bound as < 0.8, or of a date as >= 2026-11-23."))
+
+
+def is_bound(column: ReviewColumn) -> bool:
+    """Return whether the column's condition is a bound of its kind of values; normalise its spaces."""
+    column.condition = " ".join(column.condition.split())
+    match = BOUND.fullmatch(column.condition)
+    is_date = bool(match and "-" in match[2][1:])
+    return bool(match) and column.kind in ((Kind.DATE,) if is_date else (Kind.NUMBER, Kind.MONEY, Kind.DATE))
 
 
 def column_of(values: ColumnValues) -> ReviewColumn:

@@ -30,6 +30,7 @@ from chat.exports.markdown import escaped
 from chat.models import Citation
 from documents.contents import FORMULA_STARTS
 from documents.files.page_pictures import PictureFailed
+from reviews.column_sets import values_of
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow
 from reviews.review_presenters import blinded, first_citations, visible_rows
 from text.terms import one_line
@@ -173,10 +174,7 @@ def as_json(table: ReviewTable) -> bytes:
         }
         for row in table.rows
     ]
-    columns = [
-        {name: getattr(column, name) for name in ("title", "question", "kind", "unit", "choices", "note")}
-        for column in table.columns
-    ]
+    columns = [values_of(column) for column in table.columns]
     return msgspec.json.format(
         msgspec.json.encode({"name": table.review.name, "columns": columns, "rows": rows})
     )

@@ -48,6 +48,9 @@ class Review(Hideable):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reviews")
     name = models.CharField(max_length=200)
+    question = models.CharField(
+        max_length=1000, blank=True, help_text="put to every document; its answer is computed from the cells"
+    )
     collection = models.ForeignKey(
         "documents.Collection",
         null=True,
@@ -88,7 +91,8 @@ class Review(Hideable):
 class ReviewTemplate(Hideable):
     """A set of columns that its owner keeps for other reviews.
 
-    ``columns`` are as in the API: ``{"title", "question", "kind", "unit", "choices", "note"}``.
+    ``columns`` are as in the API: ``{"title", "question", "kind", "unit", "choices", "condition",
+    "note"}``.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -159,6 +163,9 @@ class ReviewColumn(models.Model):
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.TEXT)
     unit = models.CharField(max_length=40, blank=True, help_text="of a number: “mg”, “%”")
     choices = ArrayField(models.CharField(max_length=120), default=list, blank=True)
+    condition = models.CharField(
+        max_length=40, blank=True, help_text="of values that are counted: “< 0.8”, “>= 2020-01-01”"
+    )
     note = models.CharField(max_length=1000, blank=True, help_text="for readers, not part of the question")
 
     class Meta:

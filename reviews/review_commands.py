@@ -33,6 +33,7 @@ from reviews.column_sets import (
 )
 from reviews.fill_queue import issue_tickets, keep_version, recover
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
+from reviews.question_columns import columns_for
 from reviews.typed_values import InvalidValue, written_value
 
 logger = logging.getLogger(__name__)
@@ -58,19 +59,28 @@ def start_review(
     collection: Collection | None = None,
     template: str = "",
     provider: str = "",
+    columns: Sequence[ReviewColumn] = (),
     **others: Any,
 ) -> Review:
     """Create a review of documents or a collection, with the columns of a template (a name or an id).
 
-    ``others`` are further fields of the review.
+    With a ``question`` and no columns, those proposed for it. ``others`` are further fields of the review.
     """
+    question = others.get("question", "")
+    if question and not (columns or template):
+        columns = columns_for(question)
     with transaction.atomic():
         review = Review.objects.create(
-            owner=user, name=" ".join(name.split())[:200], collection=collection, provider=provider, **others
+            owner=user,
+            name=" ".join((name or question).split())[:200],
+            collection=collection,
+            provider=provider,
+            **others,
         )
         if not review.name:
             raise InvalidReview(_("Give the review a name."))
         add_columns(review, [ReviewColumn(**values) for values in template_columns(user, template)])
+        add_columns(review, columns)
         add_rows(review, documents, user)
         join_sources(review)
     return review

@@ -52,6 +52,7 @@ class ShownColumn(msgspec.Struct, frozen=True):
     unit: str
     choices: list[str]
     note: str
+    condition: str = ""
 
 
 class ShownRow(msgspec.Struct, frozen=True):
@@ -109,7 +110,14 @@ def shown_columns(review: Review) -> list[ShownColumn]:
 
 def shown_column(column: ReviewColumn) -> ShownColumn:
     return ShownColumn(
-        column.pk, column.title, column.question, column.kind, column.unit, column.choices, column.note
+        column.pk,
+        column.title,
+        column.question,
+        column.kind,
+        column.unit,
+        column.choices,
+        column.note,
+        column.condition,
     )
 
 

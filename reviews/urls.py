@@ -8,9 +8,11 @@ from reviews import views
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.reviews, name="reviews"),
+    path("ask/", views.ask, name="review-ask"),
     path("new/", views.new, name="review-new"),
     path("cell/<uuid:pk>/", views.cell, name="review-cell"),
     path("<uuid:pk>/", views.review, name="review"),
+    path("<uuid:pk>/answer/", views.answer, name="review-answer"),
     path("<uuid:pk>/cells/", views.cells, name="review-cells"),
     path("<uuid:pk>/agreement/", views.agreement, name="review-agreement"),
     path("<uuid:pk>/documents/", views.add_documents, name="review-documents"),

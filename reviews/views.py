@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import PurePath
 from uuid import UUID
 
@@ -11,13 +12,13 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chat.providers.registry import choices
 from chat.views import as_uuid
@@ -33,17 +34,22 @@ from reviews.column_sets import (
     InvalidReview,
     as_json,
     columns_in,
+    columns_of,
     keep_template,
     template_of,
     templates,
 )
 from reviews.exports import REVIEW_FORMATS, review_table
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewTemplate
+from reviews.question_answer import UNCOUNTED, column_answers
+from reviews.question_columns import columns_for
 from reviews.review_commands import (
     add_columns,
     add_rows,
     agreements,
     documents_of,
+    fill_cells,
+    found_by,
     join_sources,
     start_review,
 )
@@ -53,6 +59,7 @@ from reviews.typed_values import normalised
 REVIEWS_A_PAGE = 40
 MOST_CHOSEN = 1000
 MOST_DISPUTED = 200  # cells listed
+State = ReviewCell.State
 ENDINGS = {"sources-csv": "-sources.csv"}
 
 
@@ -125,6 +132,84 @@ def new(request: HttpRequest) -> HttpResponse:
             request, "reviews/reviews.html", {"error": translated(str(error))} | offered(request), status=400
         )
     return redirect("review", review.pk)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask(request: HttpRequest) -> HttpResponse:
+    """Put a question to every document: propose its columns, then (POST) ask, as a review that is kept.
+
+    The documents are each ``document``, those of a ``collection``, those that a search (``within``: its
+    address) found, or the whole library.
+    """
+    assert request.user.is_authenticated
+    given = request.POST if request.method == "POST" else request.GET
+    library = Document.objects.visible_to(request.user)
+    ids = [pk for text in given.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
+    if within := given.get("within", ""):
+        ids = list(found_by(SavedSearch(user=request.user, query=within)))
+    question = " ".join(given.get("question", "").replace("\x00", " ").split())[:1000]
+    error, columns = "", columns_for(question) if question else []
+    if request.method == "POST":
+        collection, search = chosen_source(request)
+        documents = library.filter(pk__in=ids) if ids else library.none() if collection or search else library
+        try:
+            columns = columns_of(list(posted_columns(request.POST)))
+            made = start_review(
+                request.user,
+                "",
+                list(documents.order_by("title")[: MOST_CHOSEN + 1]),
+                collection,
+                provider=given.get("provider", ""),
+                columns=columns,
+                question=question or columns[0].question,
+                search=search,
+                joins="joins" in given,
+            )
+            fill_cells(ReviewCell.objects.filter(row__review=made))
+            return redirect("review-answer", made.pk)
+        except InvalidReview as refused:
+            error = translated(str(refused))
+    context = offered(request) | {
+        "question": question,
+        "columns": columns,
+        "kinds": ReviewColumn.Kind.choices,
+        "documents": library.filter(pk__in=ids) if ids else (),
+        "is_empty": bool(within and not ids),
+        "error": error,
+    }
+    return render(request, "reviews/ask.html", context, status=422 if error else 200)
+
+
+def posted_columns(posted: QueryDict) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the name for messages and the values of each column of the form that has a question."""
+    names = ("title", "column_question", "kind", "unit", "choices", "condition")
+    for fields in zip(*(posted.getlist(name) for name in names), strict=False):
+        title, question, kind, unit, listed, condition = fields
+        if question.strip():
+            options = [option for option in listed.split("|") if option.strip()]
+            values = {"title": title, "question": question, "kind": kind, "unit": unit}
+            yield title or question, values | {"choices": options, "condition": condition}
+
+
+@require_safe
+@login_required
+def answer(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Show what the documents of a review say, counted; each number opens its cells."""
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
+    found = grid(shown, request.user)
+    left = sum(cell.state in (State.WAITING, State.RUNNING) for cell in found.cells)
+    context = {
+        "section": "reviews",
+        "review": shown,
+        "answers": column_answers(found),
+        "left": left,
+        "filled": len(found.cells) - left,
+        "total": len(found.cells),
+        "states": dict(ReviewCell.State.choices) | {UNCOUNTED: _("Marked as wrong")},
+    }
+    return render(request, "reviews/answer.html", context)
 
 
 @require_safe

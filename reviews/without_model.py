@@ -48,6 +48,7 @@ from citing.claims import CONTRADICTED, VERIFIED, Claim, SourceUnit
 from citing.marker_decoder import without_markers
 from citing.tables import read_tables
 from citing.verdict import verify_cited
+from documents.ingestion.facts import kinds_asked
 from domains.items import Item, items_asked
 from reviews.models import ReviewCell, ReviewColumn
 from reviews.typed_values import (
@@ -281,6 +282,8 @@ def agreed(values: Sequence[ValueLine]) -> list[ValueLine]:
 
 def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     """Fill a text, yes or no, or a choice: from labelled lines, else from the answer of a conversation."""
+    if column.kind == Kind.TEXT and (cell := stated_facts(column, evidence)):
+        return cell
     packs = evidence.found.notes.packs
     items = [one for one in items_asked(column.question, packs)[:1] if one.kind == "sentence"]
     lines = item_lines(items, evidence) if items else named_lines(column, evidence)
@@ -292,6 +295,22 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     shown = direct_lines(evidence.question, evidence.found.passages, evidence.found.notes)
     draft = cited(list(verified_lines(shown, evidence.found)), evidence.found)
     return judged(column, draft) if is_covered(evidence, draft.citations) else not_stated(evidence)
+
+
+def stated_facts(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell | None:
+    """Return what the document says of itself, such as its parties, if the column asks for that."""
+    units = {passage.unit.id: passage.unit for passage in evidence.found.passages}
+    draft = AnswerBuilder(uuid4(), evidence.found.sources, {})
+    for fact in evidence.found.notes.facts:
+        if fact.unit in units:
+            cite = draft.cite(units[fact.unit], fact.quote)
+            for _ in chain(draft.write(bullet(fact.value)), cite, draft.write("\n")):
+                pass
+    cell = judged(column, draft)
+    if cell.state == State.FOUND:
+        return cell
+    asked = kinds_asked(column.question, evidence.question.language)
+    return not_stated(evidence) if "organisation" in asked else None  # no passage says whose document it is
 
 
 def item_lines(items: Sequence[Item], evidence: ColumnEvidence) -> list[AnswerLine]:

@@ -103,13 +103,8 @@ class Rule:
 
 def facts_asked(question: str, language: str, facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts that a question asks for: "Who are the parties?", "Who is the CEO?"."""
-    lowered = question.casefold()
     words = fact_words(language)
-    kinds = {
-        kind
-        for kind, phrases in words.asked.items()
-        if any(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", lowered) for phrase in phrases)
-    }
+    kinds = kinds_asked(question, language)
     found = [fact for fact in facts if fact.kind in kinds]
     offices = {
         office for office in words.offices if re.search(rf"\b{re.escape(office)}\b", question, re.IGNORECASE)
@@ -121,6 +116,15 @@ def facts_asked(question: str, language: str, facts: Sequence[Fact]) -> list[Fac
     }
     held = [fact for fact in facts if fact.kind == "officer" and any(_holds(fact, one) for one in longest)]
     return found or held
+
+
+def kinds_asked(question: str, language: str) -> set[str]:
+    lowered = question.casefold()
+    return {
+        kind
+        for kind, phrases in fact_words(language).asked.items()
+        if any(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", lowered) for phrase in phrases)
+    }
 
 
 def _holds(fact: Fact, office: str) -> bool:

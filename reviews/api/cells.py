@@ -6,9 +6,11 @@ from functools import cached_property
 from typing import Any
 
 import django_filters
+import msgspec
 from django.contrib.auth.models import Group, User
 from django.db import models
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_serializer, extend_schema_view
 from rest_framework import exceptions, generics, mixins, serializers, status, views
 from rest_framework.request import Request
@@ -24,6 +26,7 @@ from retrieval.provider_calls import ProviderError
 from reviews.api.reviews import ReviewPart, View, as_api_errors
 from reviews.cell_answers import fill_estimate
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow, ReviewShare, ReviewTemplate
+from reviews.question_answer import column_answers
 from reviews.review_commands import (
     add_rows,
     agreements,
@@ -32,7 +35,7 @@ from reviews.review_commands import (
     fill_cells,
     fillable,
 )
-from reviews.review_presenters import blinded, visible_rows
+from reviews.review_presenters import blinded, grid, visible_rows
 
 
 class RowSerializer(serializers.ModelSerializer):
@@ -57,6 +60,16 @@ class NewRowsSerializer(Strict, serializers.Serializer):
 
 class AddedSerializer(serializers.Serializer):
     added = serializers.IntegerField(help_text="number of new rows")
+
+
+@extend_schema(tags=["reviews"], responses=OpenApiTypes.OBJECT)
+class Answer(ReviewPart, views.APIView):
+    """What the documents say to each column, counted over all that you may see: `documents` is the
+    denominator, `states` divides it; sums and ranges by unit, lists by value, each with its cells."""
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        answers = column_answers(grid(self.review, caller(request)))
+        return Response(msgspec.to_builtins(answers))
 
 
 @extend_schema(tags=["reviews"])

@@ -83,7 +83,7 @@ class ColumnSerializer(Strict, serializers.ModelSerializer):
 
     class Meta:
         model = ReviewColumn
-        fields = ["id", "position", "title", "question", "kind", "unit", "choices", "note"]
+        fields = ["id", "position", "title", "question", "kind", "unit", "choices", "condition", "note"]
         validators: list[Any] = []  # the command reports a title that is taken
 
 
@@ -131,6 +131,11 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
         [("", "the server's default"), *((name, name) for name in provider_names())], required=False
     )
     columns = ColumnSerializer(many=True, read_only=True)
+    name = serializers.CharField(max_length=200, required=False, help_text="the question if left out")
+    question = serializers.CharField(
+        max_length=1000, required=False,
+        help_text="put to every document: columns are proposed for it unless a template is given",
+    )  # fmt: skip
     tokens_left = serializers.IntegerField(
         required=False, allow_null=True, min_value=0, max_value=10**12,
         help_text="tokens that a model may still use for this review; null: no limit",
@@ -140,8 +145,8 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
     class Meta:
         model = Review
         fields = [
-            "id", "name", "documents", "collection", "search", "joins", "blind", "template", "provider",
-            "tokens_left", "columns", "progress", "created_at", "updated_at",
+            "id", "name", "question", "documents", "collection", "search", "joins", "blind", "template",
+            "provider", "tokens_left", "columns", "progress", "created_at", "updated_at",
         ]  # fmt: skip
 
     @extend_schema_field(OpenApiTypes.OBJECT)
@@ -289,6 +294,7 @@ class TemplateColumnSerializer(Strict, serializers.Serializer):
     choices = serializers.ListField(
         child=serializers.CharField(max_length=120), required=False, max_length=50
     )
+    condition = serializers.CharField(max_length=40, required=False, allow_blank=True)
     note = serializers.CharField(max_length=1000, required=False, allow_blank=True)
 
 

@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, path
 from documents.api.urls import UuidRouter
 from reviews.api.cells import (
     Agreements,
+    Answer,
     CancelFilling,
     CellDetail,
     Cells,
@@ -42,6 +43,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{REVIEW}/fill/", Fill.as_view(), name="review-fill"),
     path(f"{REVIEW}/estimate/", Estimate.as_view(), name="review-estimate"),
     path(f"{REVIEW}/agreement/", Agreements.as_view(), name="review-agreement"),
+    path(f"{REVIEW}/answer/", Answer.as_view(), name="review-answer"),
     path(f"{REVIEW}/cancel/", CancelFilling.as_view(), name="review-cancel"),
     *[
         path(f"{prefix}/shares/{end}", view.as_view(), name=f"{name}-{view.__name__.lower()}")

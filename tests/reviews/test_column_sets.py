@@ -12,7 +12,7 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviews.column_sets import InvalidColumns, InvalidReview, columns_in, template_columns
+from reviews.column_sets import FIELDS, InvalidColumns, InvalidReview, columns_in, template_columns
 from reviews.models import Review, ReviewTemplate
 from tests.api_clients import client_of
 
@@ -145,8 +145,7 @@ def test_a_template_of_a_review_makes_another_review(review: Review, alice: User
     assert kept.status_code == 201, kept.json()
     made = api.post("/api/reviews/", {"name": "Next year", "template": kept.json()["id"]}, format="json")
     assert made.status_code == 201, made.json()
-    told = [{name: one[name] for name in ("title", "question", "kind", "unit", "choices", "note")}
-            for one in made.json()["columns"]]  # fmt: skip
+    told = [{name: one[name] for name in FIELDS} for one in made.json()["columns"]]
     assert told == kept.json()["columns"] and len(told) == review.columns.count()
 
 

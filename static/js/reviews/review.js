@@ -254,16 +254,10 @@ function showFields() {
 }
 
 async function saveColumn() {
-  const { title, question, kind, unit, choices, note } = form.elements;
-  const several = kind.value.startsWith("choice");
-  const value = {
-    title: title.value,
-    question: question.value,
-    kind: kind.value,
-    note: note.value,
-    unit: kind.value === "number" ? unit.value : "",
-    choices: several ? choices.value.split("\n").filter((line) => line.trim()) : [],
-  };
+  const value = Object.fromEntries(new FormData(form));
+  if (value.kind !== "number") value.unit = "";
+  const several = value.kind.startsWith("choice");
+  value.choices = several ? value.choices.split("\n").filter((line) => line.trim()) : [];
   const alert = form.querySelector(".alert");
   const say = (sentence) => Object.assign(alert, { textContent: sentence, hidden: false });
   const path = changing ? `columns/${changing.id}/` : "columns/";

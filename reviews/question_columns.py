@@ -1,0 +1,162 @@
+"""Propose the columns of a question to every document: what one is asked, what is counted, grouped by what.
+
+“Which papers report a hazard ratio below 0.8?” becomes the number “What is the hazard ratio?”, of which the
+values below 0.8 are counted; “Sum of revenue by company” becomes an amount and a text. The words of a
+language are in the table ``every`` of its ``answers.toml``; they propose, and users edit the columns.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from chat.answers.without_model.question import analyse, opening_words, words_of
+from domains import pack_names
+from domains.items import items_asked
+from reviews.column_sets import LONGEST
+from reviews.models import ReviewColumn
+from reviews.typed_values import as_json
+from text.quantities import Quantity, quantities_in
+
+Kind = ReviewColumn.Kind
+BOUNDS = {"below": "<", "above": ">", "at_least": ">=", "at_most": "<="}
+LONGEST_TITLE = 60
+
+
+@cache
+def every_words(language: str, key: str) -> tuple[str, ...]:
+    """Return the language's phrases under ``key``, longest first; English ones if it has none."""
+    found = words_of(language, "every") or words_of("en", "every")
+    return tuple(sorted(found[key], key=len, reverse=True))
+
+
+@cache
+def any_of(language: str, key: str) -> str:
+    return rf"(?:{'|'.join(map(re.escape, every_words(language, key)))})\b"
+
+
+def columns_for(question: str) -> list[ReviewColumn]:
+    """Return one unsaved column for the question, and a second one to group its values by if it names it."""
+    question = " ".join(question.replace("\x00", " ").split())[: LONGEST["question"]]
+    if not question:
+        return []
+    language = analyse(question).language
+    rest, group = without_group(question.rstrip("?.! "), language)
+    rest, is_framed = without_frame(rest, language)
+    rest, sign, bound = without_bound(rest, language)
+    total = re.compile(rf"{any_of(language, 'total')}\s*", re.I)
+    is_total = bool(total.match(rest))
+    rest = without_article(total.sub("", rest, count=1) if is_total else rest, language)
+    rest = without_closed(rest, language) if bound else rest
+    column = ReviewColumn(title=title_of(rest or question))
+    if not rest or (is_open(rest, language) and not bound):
+        column.question = f"{rest[:1].upper()}{rest[1:]}?" if rest else question
+    else:
+        template = "is_true" if is_framed and not bound else "value"
+        column.question = every_words(language, template)[0].format(rest=rest)
+    set_kind(column, is_framed, is_total)
+    if bound is not None:
+        set_bound(column, sign, bound)
+    columns = [column]
+    if group and title_of(group) != column.title:
+        asked = every_words(language, "group")[0].format(rest=group)
+        columns.append(ReviewColumn(title=title_of(group), question=asked))
+    return columns
+
+
+def without_group(rest: str, language: str) -> tuple[str, str]:
+    """Split off what the values of a sum, or values by document, are grouped by: “… by company”."""
+    match = re.search(rf"\s+{any_of(language, 'by')}\s+((?:[^\W\d]+\s?){{1,3}})$", rest, re.I)
+    is_total = re.match(any_of(language, "total"), rest, re.I)
+    if match and (is_total or match[1].casefold() in every_words(language, "nouns")):
+        return rest[: match.start()], match[1]
+    return rest, ""
+
+
+def without_frame(rest: str, language: str) -> tuple[str, bool]:
+    """Remove the words that address the documents: “In how many contracts”, “Which papers report”."""
+    asks, nouns, states = (any_of(language, key) for key in ("asks", "nouns", "states"))
+    frame = rf"{asks}(?:\s+{articles(language)}\b)?\s+{nouns}(?:\s+{states})?[\s,:]*"
+    match = re.match(frame, rest, re.I)
+    return (rest[match.end() :], True) if match else (rest, False)
+
+
+@cache
+def articles(language: str) -> str:
+    return rf"(?:{'|'.join(map(re.escape, words_of(language, 'words')['article']))})"
+
+
+def without_article(rest: str, language: str) -> str:
+    return re.sub(rf"^{articles(language)}\s+", "", rest, flags=re.I)
+
+
+def without_bound(rest: str, language: str) -> tuple[str, str, Quantity | None]:
+    """Split off a bound at the end: “below 0.8”, “of at least 30 days”. The quantity is None without one."""
+    at_end = [one for one in quantities_in(rest, language) if one.end == len(rest)]
+    for key, sign in BOUNDS.items():
+        for quantity in at_end:
+            before = rest[: quantity.start]
+            if match := re.search(rf"(?:\s+(?:of|von))?(?<!\w){any_of(language, key)}\W*$", before, re.I):
+                return before[: match.start()].strip(), sign, quantity
+    return rest, "", None
+
+
+def is_open(rest: str, language: str) -> bool:
+    """Return whether the words begin like a question, also one for yes or no."""
+    return rest.split(maxsplit=1)[0].casefold() in opening_words(language) | closed_words(language)
+
+
+def without_closed(rest: str, language: str) -> str:
+    """Remove the verb of a question for yes or no: “is the notice period”."""
+    first, _, others = rest.partition(" ")
+    return without_article(others, language) if first.casefold() in closed_words(language) else rest
+
+
+@cache
+def closed_words(language: str) -> frozenset[str]:
+    return frozenset(words_of(language, "kinds")["yes_no"])
+
+
+def set_kind(column: ReviewColumn, is_framed: bool, is_total: bool) -> None:
+    """Set the type of the column's values, and the unit of a share."""
+    features = analyse(column.question)
+    first = column.question.split(maxsplit=1)[0].casefold()
+    if first in closed_words(features.language):
+        column.kind = Kind.BOOLEAN
+    elif "when" in features.kinds:
+        column.kind = Kind.DATE
+    elif "share" in features.kinds:
+        column.kind, column.unit = Kind.NUMBER, "%"
+    elif is_money(column.question) or "money" in features.kinds:
+        column.kind = Kind.MONEY
+    elif "count" in features.kinds or features.aggregates or is_total:
+        column.kind = Kind.NUMBER
+    elif is_framed and not is_open(column.question, features.language):
+        column.kind = Kind.BOOLEAN
+
+
+def set_bound(column: ReviewColumn, sign: str, bound: Quantity) -> None:
+    """Count only values within the bound; its dimension is that of the values."""
+    by_dimension = {"money": Kind.MONEY, "date": Kind.DATE, "year": Kind.DATE}
+    column.kind = by_dimension.get(bound.dimension, Kind.NUMBER)
+    column.unit = bound.unit if column.kind == Kind.NUMBER else ""
+    found = f"{int(bound.value)}" if bound.dimension == "year" else as_json(column, bound)
+    column.condition = f"{sign} {found['number'] if isinstance(found, dict) else found}"
+
+
+def is_money(question: str) -> bool:
+    """Return whether a pack knows what is asked for as one row of a financial statement."""
+    items = items_asked(question, pack_names())
+    return len(items) == 1 and bool(items[0].statement)
+
+
+def bound_value(column: ReviewColumn, value: Quantity) -> str:
+    if value.dimension == "year":
+        return f"{int(value.value)}"
+    found = as_json(column, value)
+    return str(found["number"] if isinstance(found, dict) else found)
+
+
+def title_of(text: str) -> str:
+    cut = text[:LONGEST_TITLE].rsplit(" ", 1)[0] if len(text) > LONGEST_TITLE else text
+    return f"{cut[:1].upper()}{cut[1:]}".strip()

@@ -1,0 +1,38 @@
+"""The columns proposed for a question to every document."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviews.question_columns import columns_for
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "asked", "condition"),
+    [
+        ("In how many contracts may the tenant sublet?", "boolean", "May the tenant sublet?", ""),
+        ("Which papers report a hazard ratio below 0.8?", "number", "What is the hazard ratio?", "< 0.8"),
+        ("In which leases is the notice at least 30 days?", "number", "What is the notice?", ">= 30"),
+        ("Which contracts end before 2025?", "date", "What is the end?", "< 2025"),
+        ("Which filings have sales above $1 billion?", "money", "What is the sales?", "> 1000000000"),
+        ("When does the agreement take effect?", "date", "When does the agreement take effect?", ""),
+        ("How many ships does it own?", "number", "How many ships does it own?", ""),
+        ("Which law governs the agreement?", "text", "Which law governs the agreement?", ""),
+        ("In wie vielen Verträgen darf man rauchen?", "boolean", "Darf man rauchen?", ""),
+        ("Welche Studien berichten eine Hazard Ratio unter 0,8?", "number", "Hazard Ratio?", "< 0.8"),
+    ],
+)  # fmt: skip
+def test_a_question_to_all_becomes_one_to_each(question: str, kind: str, asked: str, condition: str) -> None:
+    (column,) = columns_for(question)
+    assert (column.kind, column.question, column.condition) == (kind, asked, condition)
+
+
+def test_what_a_sum_is_grouped_by_is_a_second_column() -> None:
+    amount, group = columns_for("Sum of capital expenditure 2018 by company")
+    assert (amount.kind, amount.question) == ("money", "What is the capital expenditure 2018?")
+    assert (group.kind, group.question) == ("text", "Which company is this?")
+
+
+@pytest.mark.parametrize("question", ["?", "below 5", "Which papers", "in which", "x" * 3000])
+def test_an_odd_question_still_has_a_column_that_can_be_edited(question: str) -> None:
+    assert len(columns_for(question)) == 1
