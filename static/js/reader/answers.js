@@ -17,7 +17,7 @@ export function joinAnswers(element, viewer, highlights) {
     const step = same.length > 1 ? { at: same.indexOf(citation) + 1, of: same.length, next: () => after(same) } : null;
     const after = (all) => open(all[(all.indexOf(citation) + 1) % all.length].id);
     highlights.goTo([{ ...lit(citation), step }, ...others.map(faint)]);
-    history.replaceState(null, "", citation.href || location.href);
+    history.replaceState(history.state, "", citation.href || location.href);
   });
   const pointed = ({ target }) => drawAhead(target.closest("a[data-citation]"));
   ["pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, pointed));

@@ -1,40 +1,33 @@
 // <button data-do="back" disabled> <button data-do="forward" disabled>
-// Back and forward through jumps: links, the outline, citations, matches, page numbers. Also by Alt and an arrow.
-
-const MOST = 100;
+// Jumps (links, the outline, citations, matches, page numbers) are entries of the browser's history, by number.
 
 /** Returns the actions of the buttons. */
 export function rememberJumps(viewer) {
-  const [before, after] = [[], []];
+  const places = []; // of the entries
+  const number = () => history.state?.jump ?? 0;
+  let at = number();
 
-  const show = () => [["back", before], ["forward", after]].forEach(([name, places]) =>
-    document.querySelectorAll(`[data-do=${name}]`).forEach((button) => (button.disabled = !places.length)));
+  const show = () => Object.entries({ back: places[at - 1], forward: places[at + 1] }).forEach(([name, place]) =>
+    document.querySelectorAll(`[data-do=${name}]`).forEach((button) => (button.disabled = !place)));
 
-  function leave() {
-    if (viewer.place && !same(viewer.place, before.at(-1))) before.push(viewer.place);
-    after.length = 0;
-    if (before.length > MOST) before.shift();
+  viewer.on("leave", () => {
+    const { place } = viewer;
+    if (!place || same(place, places[at - 1])) return;
+    places.splice(at, Infinity, place);
+    history.pushState({ jump: (at += 1) }, "");
     show();
-  }
-
-  /** False when there is nowhere to go. */
-  function go(from, to) {
-    while (from.length && same(from.at(-1), viewer.place)) from.pop();
-    const place = from.pop();
-    if (place) {
-      to.push(viewer.place);
-      viewer.show(place);
-    }
+  });
+  addEventListener("popstate", () => {
+    places[at] = viewer.place;
+    at = number();
+    if (places[at]) viewer.show(places[at]);
     show();
-    return Boolean(place);
-  }
-
-  viewer.on("leave", leave);
-  const [back, forward] = [() => go(before, after), () => go(after, before)];
+  });
   document.addEventListener("keydown", (event) => {
     const action = event.altKey && { ArrowLeft: back, ArrowRight: forward }[event.key];
-    if (action && !event.target.matches("input, textarea") && action()) event.preventDefault();
+    if (action && !event.target.matches("input, textarea")) action(event.preventDefault());
   });
+  const [back, forward] = [() => history.back(), () => history.forward()];
   return { back, forward };
 }
 

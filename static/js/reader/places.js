@@ -16,7 +16,7 @@ export function followPlaces(viewer, highlights, openCitation) {
     if (asked.has("citation")) return openCitation(asked.get("citation")) && event.preventDefault();
     event.preventDefault();
     highlights.goTo(boxed(link) ?? await (await request(element.dataset.highlightUrl + link.search)).json());
-    history.replaceState(null, "", location.pathname);
+    history.replaceState(history.state, "", location.pathname);
   });
   ["pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, ({ target }) => {
     const link = target.closest("a[data-boxes]");

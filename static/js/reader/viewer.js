@@ -51,7 +51,7 @@ export class Viewer {
     this.on("rotationchanging", ({ pageNumber }) => (this.page = pageNumber)); // turned pages are of other heights
     this.on("textlayerrendered", ({ source }) => (source.textLayer.div.tabIndex = -1));
     this.on("annotationlayerrendered", ({ source }) =>
-      source.annotationLayer?.div.querySelectorAll("img:not([alt])").forEach((image) => (image.alt = comment)));
+      source.annotationLayer?.div?.querySelectorAll("img:not([alt])").forEach((image) => (image.alt = comment)));
     new ResizeObserver(() => this.#fit()).observe(this.scroller);
   }
 
