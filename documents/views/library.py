@@ -68,6 +68,7 @@ def library(request: HttpRequest) -> HttpResponse:
         "sidebar": sidebar,
         "heading": sidebar.name_of(view),
         "formats": accepted(),
+        "largest": settings.UPLOAD_MAX_BYTES,
         "office": [format.label for format in accepted() if format.converter == Converter.OFFICE],
     }
     response = render(request, "library/library.html", context)

@@ -88,27 +88,6 @@ def test_a_lost_connection_pauses_a_drop_and_leaving_it_is_asked_about(
     page.close()
 
 
-def test_a_title_is_changed_on_its_card(page: Page, upload: Upload) -> None:
-    upload(report(), "Old name.pdf")
-    title = page.locator(".doc-title a").first
-    title.focus()
-    page.keyboard.press("F2")
-    field = page.get_by_role("textbox", name="Title", exact=True)
-    expect(field).to_be_focused()
-    field.fill("Not this")
-    page.keyboard.press("Escape")
-    expect(title).to_be_focused()
-    page.keyboard.press("F2")
-    field.fill("Log of the harbour")
-    with page.expect_response("**/rename/"):
-        page.keyboard.press("Enter")
-    expect(title).to_have_text("Log of the harbour")
-    expect(title).to_be_focused()
-    page.reload()
-    expect(title).to_have_text("Log of the harbour")
-    expect(page.get_by_text("Old name.pdf").first).to_be_visible()
-
-
 def test_selected_words_are_explained_defined_or_compared(page: Page, site: Site, upload: Upload) -> None:
     page.goto(site.url(upload(report(), "Explained.pdf")))
     question = page.get_by_label("Your question")
@@ -116,9 +95,11 @@ def test_selected_words_are_explained_defined_or_compared(page: Page, site: Site
     words = page.locator(".textLayer span", has_text="Revenue").first
     words.select_text()
     menu = page.locator("[data-selection-menu]")
+    menu.get_by_label("More").click()
     menu.get_by_role("button", name="Compare").click()
     expect(question).to_be_focused()
     expect(question).to_have_value(re.compile("^Compare “.*” with $"))
     words.select_text()
+    menu.get_by_label("More").click()
     menu.get_by_role("button", name="Explain").click()
     expect(page.locator("[data-question]").last).to_contain_text("Explain this: “")

@@ -1,35 +1,7 @@
 // <button data-ask="URL" data-ask-title data-ask-label data-ask-field [data-ask-value -list -type -with -now]>
-// Asks for a name or an address. A title is changed in place, with F2 or by its button:
-// <li data-document> <h2 data-rename="URL"><a> <button data-rename-here>
+// Asks for a name or an address.
 
 import { refusal } from "../ui/request.js";
-
-/** Enter or leaving the field saves the new title, Escape restores the old one. */
-function renameIn(heading) {
-  const link = heading?.querySelector("a");
-  if (!link || link.hidden) return;
-  const field = Object.assign(document.createElement("input"), { value: link.textContent, maxLength: 500 });
-  field.ariaLabel = heading.dataset.label;
-  link.hidden = true;
-  heading.append(field);
-  field.select();
-  const leave = (title) => {
-    if (!field.isConnected) return;
-    field.onblur = null;
-    field.remove();
-    link.hidden = false;
-    if (title && title !== link.textContent) {
-      link.textContent = title;
-      htmx.ajax("POST", heading.dataset.rename, { source: heading, swap: "none", values: { title } });
-    }
-  };
-  field.onblur = () => leave(field.value.trim());
-  field.onkeydown = ({ key }) => {
-    if (key !== "Enter" && key !== "Escape") return;
-    leave(key === "Enter" && field.value.trim());
-    link.focus();
-  };
-}
 
 export function watchAsking() {
   const dialog = document.querySelector("[data-ask-dialog]");
@@ -37,7 +9,6 @@ export function watchAsking() {
   const input = form.querySelector(".field input");
   const wrong = form.querySelector(".alert");
   document.addEventListener("click", ({ target }) => {
-    if (target.closest("[data-rename-here]")) renameIn(target.closest("[data-rename]"));
     const asking = target.closest("[data-ask]");
     if (!asking) return;
     const { ask, askTitle, askLabel, askField, askValue = "", askList = "" } = asking.dataset;
@@ -53,7 +24,6 @@ export function watchAsking() {
     input.select();
   });
   document.querySelector("[data-ask-now]")?.click(); // by the bookmark of papers/add.html
-  document.addEventListener("keydown", ({ key, target }) => key === "F2" && renameIn(target.closest("[data-rename]")));
   // Closed before the response is swapped in, so that the card keeps the focus.
   form.addEventListener("htmx:beforeOnLoad", ({ detail: { xhr } }) => xhr.status < 300 && dialog.close());
   form.addEventListener("htmx:afterRequest", (event) => {

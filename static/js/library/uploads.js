@@ -101,6 +101,11 @@ function upload(file, url) {
 
   return async () => {
     if (!row.isConnected) return; // cancelled while it waited
+    if (file.size > row.dataset.largest) {
+      row.classList.add("refused");
+      state.textContent = row.dataset.tooLarge;
+      return;
+    }
     state.textContent = row.dataset.sending;
     await htmx.ajax("POST", url, { source: row, swap: "none", values: { file } }).catch(() => {});
     return row.isConnected && !row.matches(".refused");
