@@ -84,7 +84,6 @@ ICONS = [
     "quote",
     "redo-2",
     "refresh-cw",
-    "rotate-ccw",
     "rotate-cw",
     "scan",
     "search",

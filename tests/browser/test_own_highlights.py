@@ -63,6 +63,7 @@ def select(reader: Page, page: int = 1, words: str = WORDS) -> list[float]:
 
 def test_words_are_highlighted_listed_changed_deleted_and_brought_back(reader: Page) -> None:
     wanted = select(reader)
+    reader.locator("[data-selection-menu]").get_by_label("More").click()
     reader.locator("[data-selection-menu]").get_by_role("button", name="Highlight: Green").click()
     own = reader.locator(".own.own-highlight.own-green")
     expect(own).to_have_count(1)
@@ -124,6 +125,7 @@ def test_a_comment_is_written_where_the_words_were_selected_and_found_by_clickin
 @pytest.mark.slow
 def test_underlines_and_exports_are_there_by_keyboard(reader: Page) -> None:
     select(reader)
+    reader.locator("[data-selection-menu]").get_by_label("More").press("Enter")
     reader.locator("[data-selection-menu]").get_by_role("button", name="Underline").press("Enter")
     expect(reader.locator(".own.own-underline")).to_have_count(1)
     reader.get_by_role("tab", name="Highlights").click()

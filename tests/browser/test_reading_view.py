@@ -168,12 +168,12 @@ def test_two_pages_stand_side_by_side(reader: Page) -> None:
     assert left and right
     assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"] + 1
     expect(two).to_be_in_viewport()
-    menu(reader, "Two pages, cover alone").click()
+    menu(reader, "Two pages with cover").click()
     expect(reader.locator(".spread").first.locator(".page")).to_have_count(1)
     expect(reader.locator(".spread").nth(1).locator(".page")).to_have_count(2)
     reader.reload()
     expect(reader.locator(".spread").nth(1).locator(".page")).to_have_count(2)
-    menu(reader, "Two pages, cover alone").click()
+    menu(reader, "Two pages with cover").click()
     expect(reader.locator(".spread")).to_have_count(0)
 
 

@@ -37,7 +37,8 @@ export function watchSelection(viewer, texts, actions) {
     timer = setTimeout(() => {
       const { words, range } = selected();
       menu.togglePopover(Boolean(words));
-      if (words) place(menu, range);
+      menu.lastElementChild.open = false;
+      if (words) place(menu, range, true);
     }, STILL);
   }
 
@@ -52,7 +53,8 @@ export function watchSelection(viewer, texts, actions) {
   });
   menu.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the selection
   menu.addEventListener("click", ({ target }) => {
-    const { do: action, ...look } = target.closest("[data-do]").dataset;
+    const { do: action, ...look } = target.closest("[data-do]")?.dataset ?? {};
+    if (!action) return;
     all[action](selected(), look);
     getSelection().removeAllRanges();
   });

@@ -4,12 +4,12 @@ const bar = document.querySelector("[data-toolbar]");
 
 /** `actions` by the name of their button. */
 export function watchButtons({ pages }, actions) {
-  const turn = (by) => () => (pages.pagesRotation = (pages.pagesRotation + by) % 360);
+  const turn = () => (pages.pagesRotation = (pages.pagesRotation + 90) % 360);
   const fit = (scale) => () => (pages.currentScaleValue = scale);
   const all = {
     previous: () => pages.previousPage(), next: () => pages.nextPage(),
     "zoom-in": () => pages.increaseScale(), "zoom-out": () => pages.decreaseScale(),
-    width: fit("page-width"), whole: fit("page-fit"), rotate: turn(90), "rotate-back": turn(270), ...actions,
+    width: fit("page-width"), whole: fit("page-fit"), rotate: turn, ...actions,
   };
   bar.addEventListener("click", ({ target }) => {
     const button = target.closest("[data-do]");

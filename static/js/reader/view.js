@@ -37,7 +37,7 @@ export function watchView(viewer) {
     if (currentScaleValue) pages.currentScaleValue = currentScaleValue; // a page has half the width now
   }
 
-  const restore = () => spread(Number(localStorage.getItem("spread")));
+  const restore = () => spread(innerWidth > 820 ? Number(localStorage.getItem("spread")) : 0);
   if (localStorage.getItem("dark-pages") === "true") darken();
   if (viewer.pdf) restore();
   else viewer.on("pagesinit", restore);

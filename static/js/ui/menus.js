@@ -10,14 +10,14 @@ export function watchMenus() {
   });
 }
 
-/** Places an element below another; above it where it would leave the window. */
-export function place(element, anchor) {
+/** Places an element below another, or `above` it; on its other side where it would leave the window. */
+export function place(element, anchor, above) {
   const box = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = element;
   const [over, under] = [box.top - GAP - height, box.bottom + GAP];
   const within = (at, length, whole) => `${Math.max(EDGE, Math.min(at, whole - length - EDGE))}px`;
   element.style.left = within(box.right - width, width, innerWidth);
-  element.style.top = within(under + height > innerHeight ? over : under, height, innerHeight);
+  element.style.top = within((above ? over > EDGE : under + height > innerHeight) ? over : under, height, innerHeight);
 }
 
 function walk(event) {
