@@ -82,6 +82,7 @@ reader_urls: Paths = [
 conversation_urls: Paths = [
     path("", conversations.conversations, name="conversations"),
     path("new/", conversations.conversation, name="conversation-new"),
+    path("news/", conversations.news, name="conversation-news"),
     path("<uuid:pk>/", conversations.conversation, name="conversation"),
     path("<uuid:pk>/rename/", conversations.rename, name="conversation-rename"),
     path("<uuid:pk>/export.<slug:form>", exports.conversation, name="conversation-export"),

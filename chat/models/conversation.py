@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Self
 from uuid import UUID
@@ -22,7 +23,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from documents.access import Way
-from documents.models import CitationUnit, Document, EventKind
+from documents.models import CitationUnit, Collection, Document, EventKind
 from documents.models.security import record
 from retrieval.results import RagConfig
 
@@ -65,6 +66,15 @@ class Hideable(models.Model):
 
     def unhide(self) -> None:
         type(self)._default_manager.filter(pk=self.pk).update(deleted_at=None)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedScope:
+    """The scope of a question; without ``documents`` those of the conversation."""
+
+    kind: str
+    documents: Sequence[Document] = ()
+    collection: Collection | None = None
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
@@ -114,6 +124,14 @@ class Conversation(Hideable):
         if provider is not None and provider != self.provider:
             self.provider, self.model = provider, ""
             self.save(update_fields=["provider", "model"])
+
+    def ask_in(self, scope: AskedScope) -> None:
+        """Set the scope of the next questions. The documents stay those of the conversation, to return to."""
+        self.scope = scope.kind
+        self.collection = scope.collection
+        self.save(update_fields=["scope", "collection"])
+        if scope.documents:
+            self.documents.set(scope.documents)
 
     def search_by(self, config: RagConfig) -> None:
         """Set the search configuration of the next questions."""

@@ -25,6 +25,7 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.serializers import ValidationError
@@ -36,7 +37,7 @@ from chat.answers.message_presenters import exchange_of, exchanges_of, read_sour
 from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, start_next
 from chat.answers.suggested_questions import direct_questions, library_questions
-from chat.models import Conversation, Message
+from chat.models import AskedScope, Conversation, Message
 from chat.providers.registry import choices, provider_names
 from chat.views import visible_answer, visible_conversation, visible_document
 from documents.files.page_pictures import PictureFailed, region_picture
@@ -77,14 +78,16 @@ def ask_first(request: HttpRequest) -> HttpResponse:
         chosen_provider(request),
     )
     region = question_commands.validated_region(request.user, request.POST.get("region", ""))
+    scope = chosen_scope(request)
     conversation = question_commands.start_conversation(
         request.user,
         visible_documents(request),
-        visible_collection(request),
-        provider or "",
-        request.POST.get("model", "")[:120],
-        (chosen_search(request) or RagConfig()).stored(),
+        provider=provider or "",
+        model=request.POST.get("model", "")[:120],
+        rag_config=(chosen_search(request) or RagConfig()).stored(),
     )
+    if scope is not None:
+        conversation.ask_in(scope)
     return started(request, question_commands.ask(conversation, question, region=region).answer)
 
 
@@ -123,6 +126,8 @@ def continue_(request: HttpRequest, message_id: UUID) -> HttpResponse:
 def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
     region = question_commands.validated_region(conversation.owner, request.POST.get("region", ""))
     conversation.choose(chosen_provider(request))
+    if (scope := chosen_scope(request)) is not None:
+        conversation.ask_in(scope)
     if (config := chosen_search(request)) is not None:
         conversation.search_by(config)
     question = request.POST.get("question", "")
@@ -177,17 +182,36 @@ def chosen_provider(request: HttpRequest) -> str | None:
 
 def visible_documents(request: HttpRequest) -> list[Document]:
     """Return the documents named in the form. Raises InvalidOperation for one the user cannot see."""
-    ids = {uuid_or_refusal(text) for text in request.POST.getlist("document") if text}
+    return documents_named(request, [text for text in request.POST.getlist("document") if text])
+
+
+def documents_named(request: HttpRequest, texts: list[str]) -> list[Document]:
+    ids = {uuid_or_refusal(text) for text in texts}
     documents = list(Document.objects.visible_to(request.user).filter(pk__in=ids))
     if len(documents) < len(ids):
         raise InvalidOperation("A document does not exist or you cannot access it.")
     return documents
 
 
-def visible_collection(request: HttpRequest) -> Collection | None:
-    text = request.POST.get("collection", "")
-    if not text:
-        return None
+def chosen_scope(request: HttpRequest) -> AskedScope | None:
+    """Return the scope that the form names: "library", "documents" (those of the conversation), or
+    "document" or "collection" with an id after a colon. None when it names none. Raises InvalidOperation.
+    """
+    kind, _, text = request.POST.get("scope", "").partition(":")
+    match kind:
+        case "":
+            return None
+        case "library" | "documents":
+            return AskedScope(Conversation.ScopeKind(kind))
+        case "document":
+            return AskedScope(Conversation.ScopeKind.DOCUMENTS, documents_named(request, [text]))
+        case "collection":
+            return AskedScope(Conversation.ScopeKind.COLLECTION, collection=visible_collection(request, text))
+        case _:
+            raise InvalidOperation("There is no such scope.")
+
+
+def visible_collection(request: HttpRequest, text: str) -> Collection:
     collection = Collection.objects.visible_to(request.user).filter(pk=uuid_or_refusal(text)).first()
     if collection is None:
         raise InvalidOperation("This collection does not exist or you cannot access it.")
@@ -318,9 +342,7 @@ MOST_ASKED = 500  # documents of one conversation
 def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the chat panel of a document: its latest conversation, the chosen one, or a new one."""
     document = visible_document(request, pk)
-    own = Conversation.objects.visible_to(request.user).filter(
-        documents=document, scope=Conversation.ScopeKind.DOCUMENTS
-    )
+    own = Conversation.objects.visible_to(request.user).filter(documents=document)
     found = own
     if wanted := request.GET.get("conversation", ""):
         found = own.filter(pk=uuid_or_none(wanted))
@@ -341,7 +363,29 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
         "providers": choices(),
         "search_kinds": SEARCH_KINDS,
     }
-    return render(request, "chat/_panel.html", context)
+    collection = conversation.collection if conversation else None
+    context |= scope_choices(request.user, conversation, [document], collection)
+    return render(request, "chat/_conversation.html", context)
+
+
+MOST_COLLECTIONS = 50  # in the list of scopes
+
+
+def scope_choices(
+    user: User, conversation: Conversation | None, asked: list[Document], collection: Collection | None = None
+) -> dict[str, object]:
+    """Return the template context of the form's ``scope``; see ``chosen_scope``.
+
+    ``asked`` and ``collection`` are the scope of a new conversation; with neither it is the library.
+    """
+    kinds = Conversation.ScopeKind
+    if conversation:
+        documents, kind = list(conversation.documents.visible_to(user)), conversation.scope  # type: ignore[attr-defined]
+    else:
+        documents = asked
+        kind = kinds.DOCUMENTS if asked else kinds.COLLECTION if collection else kinds.LIBRARY
+    collections = Collection.objects.visible_to(user).order_by("name")[:MOST_COLLECTIONS]
+    return {"scope": kind, "scope_documents": documents, "collection": collection, "collections": collections}
 
 
 @require_safe
@@ -388,13 +432,27 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
         "exchanges": exchanges_of(shown) if shown else [],
         "silent": not shown and why_silent(library),
         "suggestions": [] if shown else library_questions(library, request.user),
-        "documents": list(shown.documents.visible_to(request.user)) if shown else asked,  # type: ignore[attr-defined]
         "documents_asked": asked,
-        "collection": collection,
         "providers": choices(),
         "search_kinds": SEARCH_KINDS,
     }
+    context |= scope_choices(request.user, shown, asked, collection)
     return render(request, "chat/conversation.html", context)
+
+
+@require_safe
+@login_required
+def news(request: HttpRequest) -> HttpResponse:
+    """Return the exchanges of ``?conversation=`` without those ``?seen=`` (ids of their answers).
+
+    A page asks when its window is looked at again: another may have asked meanwhile.
+    """
+    if (asked := uuid_or_none(request.GET.get("conversation", ""))) is None:
+        return HttpResponse(status=204)
+    shown, seen = visible_conversation(request, asked), set(request.GET.getlist("seen"))
+    unseen = [one for one in exchanges_of(shown) if str(one.answer.pk) not in seen]
+    exchanges = [render_to_string("chat/_exchange.html", {"exchange": one}, request) for one in unseen]
+    return HttpResponse("".join(exchanges)) if exchanges else HttpResponse(status=204)
 
 
 @require_safe

@@ -30,7 +30,7 @@ from chat.citations.stored_citations import (
     shown_citations,
 )
 from chat.citations.stored_pages import StoredPages
-from chat.models import Annotation, Citation, Note, ReadingPlace, TourEnd
+from chat.models import Annotation, Citation, Conversation, Note, ReadingPlace, TourEnd
 from citing.anchoring.page_text import highlight_rects
 from citing.anchoring.word_search import (
     MOST_MATCHES,
@@ -184,11 +184,12 @@ TOUR_STEPS = 3
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def tour(request: HttpRequest) -> HttpResponse:
-    """Show the next ``?step=`` of the tour; a POST ends the tour permanently."""
+    """Show the next ``?step=`` of the tour; a POST ends the tour permanently. The first step is asking."""
     if request.method == "POST":
         TourEnd.objects.get_or_create(owner=request.user)
         return HttpResponse()
-    step = min(max(whole_number(request.GET.get("step", "")) or 1, 1), TOUR_STEPS)
+    first = 2 if Conversation.objects.visible_to(request.user).exists() else 1
+    step = min(max(whole_number(request.GET.get("step", "")) or first, 1), TOUR_STEPS)
     return render(request, "reader/_tour.html", {"step": step, "next": step + 1, "steps": TOUR_STEPS})
 
 

@@ -8,6 +8,8 @@ from django import template
 from django.template import Context
 from django.utils.translation import gettext as _
 
+from retrieval.provider_calls import ProviderError, configured_language_model
+
 register = template.Library()
 
 
@@ -30,6 +32,15 @@ def facet_link(context: Context, name: str, value: str) -> FacetLink:
     else:
         parameters[name] = value
     return FacetLink("?" + parameters.urlencode(), is_chosen)
+
+
+@register.simple_tag
+def helped_by_model() -> bool:
+    """Return whether a language model can help search, so that its strategies are worth a choice."""
+    try:
+        return configured_language_model() is not None
+    except ProviderError:
+        return False
 
 
 @register.filter

@@ -14,6 +14,7 @@ from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Conversation, Message
 from documents.models import CitationUnit, Document
 from retrieval.models import SearchQuery
+from retrieval.provider_calls import ScriptedModel
 from retrieval.query.scope import Scope
 from retrieval.results import RagConfig, SearchFilters, SearchOptions
 from retrieval.search import search
@@ -123,10 +124,18 @@ def page(alice: User) -> Client:
 ALL = ["multi_query", "hyde", "self_query", "decomposition", "rerank"]
 
 
+def model() -> ScriptedModel:
+    return ScriptedModel({})
+
+
 def test_the_panel_of_the_page_sets_the_conversation_s_search(
-    page: Client, alice: User, report: Document
+    page: Client, alice: User, report: Document, settings: Any
 ) -> None:
     conversation = start_conversation(alice, [report])
+    shown = page.get(f"/conversations/{conversation.pk}/").content.decode()
+    assert 'value="rerank" checked' in shown
+    assert 'type="checkbox" name="use" value="hyde"' not in shown, "it needs a model"
+    settings.LANGUAGE_MODEL = f"{__name__}.model"
     asked_on(page, conversation, {"search_panel": "1", "use": [*ALL[1:], "compression"], "page_from": "2"})
     assert conversation.rag_config == {"multi_query": False, "compression": True, "filters": {"page_from": 2}}
     shown = page.get(f"/conversations/{conversation.pk}/").content.decode()

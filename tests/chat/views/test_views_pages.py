@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from chat.answers.question_commands import start_conversation
 from chat.models import Citation, Conversation, Message, Note
 from chat.models.conversation import excerpt
 from chat.notes import add_answer, for_editor, from_editor
@@ -51,24 +53,54 @@ def answered(owner: User, document: Document, answer: str = "It is brown. [[cite
     return conversation
 
 
+def scope_chosen(page: str) -> str:
+    """Return the label of the chosen scope."""
+    found = re.search(r'<select name="scope">.*?<option [^>]*selected>([^<]*)<', page, re.DOTALL)
+    assert found
+    return found[1]
+
+
 def test_a_conversation_names_what_it_is_about(
     browser: Client, alice: User, report: Document, ingested: Ingest
 ) -> None:
     other = ingested(alice, "The lazy dog sleeps under the table.")
     collection = Collection.objects.create(owner=alice, name="Animals")
     collection.documents.add(report)
-    for query, heading in (
-        ("", "Ask your library"),
-        (f"?collection={collection.pk}", "Ask these documents"),
-        (f"?document={report.pk}&document={other.pk}", "Ask these documents"),
-        (f"?document={report.pk}", "Ask this document"),
+    for query, scope in (
+        ("", "All documents"),
+        (f"?collection={collection.pk}", "Animals"),
+        (f"?document={report.pk}&document={other.pk}", "These 2 documents"),
+        (f"?document={report.pk}", report.title),
     ):
-        assert f"<h2>{heading}</h2>" in browser.get(reverse("conversation-new") + query).content.decode()
+        assert scope_chosen(browser.get(reverse("conversation-new") + query).content.decode()) == scope
     of_collection = Conversation.objects.create(
         owner=alice, title="Dogs?", scope="collection", collection=collection
     )
-    shown = browser.get(reverse("conversation", args=[of_collection.pk])).content.decode()
-    assert f"?collection={collection.pk}" in shown and "Animals" in shown
+    page = browser.get(reverse("conversation", args=[of_collection.pk])).content.decode()
+    assert scope_chosen(page) == "Animals"
+
+
+def test_the_scope_is_changed_where_one_asks(
+    browser: Client, alice: User, bob: User, report: Document, ingested: Ingest
+) -> None:
+    other = ingested(alice, "The lazy dog sleeps under the table.")
+    both = start_conversation(alice, [report, other])
+    panel = reverse("chat-panel", args=[report.pk])
+    assert scope_chosen(browser.get(panel).content.decode()) == "These 2 documents"
+
+    def ask(scope: str) -> int:
+        form = {"conversation": both.pk, "question": "Who sleeps?", "scope": scope}
+        return browser.post(reverse("ask-first"), form).status_code
+
+    assert ask("library") == 201
+    assert scope_chosen(browser.get(panel).content.decode()) == "All documents"
+    assert ask("documents") == 201
+    both.refresh_from_db()
+    assert both.scope == "documents" and both.documents.count() == 2
+    assert ask(f"document:{report.pk}") == 201
+    assert scope_chosen(browser.get(panel).content.decode()) == "This document"
+    his = Collection.objects.create(owner=bob, name="His")
+    assert [ask(scope) for scope in (f"collection:{his.pk}", "document:x", "everything")] == [400, 400, 400]
 
 
 def test_the_panel_shows_the_last_conversation_about_the_document(
@@ -119,7 +151,7 @@ def test_a_long_conversation_needs_no_more_queries(
             role=("user", "assistant")[position % 2],
             content="Yes?",
         )
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         browser.get(reverse("conversation", args=[conversation.pk]))
 
 
