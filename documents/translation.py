@@ -70,7 +70,7 @@ FRAMES = (
     _("{} does not allow this with the key that is set."),
     _("{} does not know this model or address. Check the model's name and the base URL."),
     _("{} took too long to answer."),
-    _("The question with its passages is too long for {}."),
+    _("The question with its passages is too long for {}. Ask a shorter one, or choose another model."),
     _("{} is receiving too many requests, or the account's quota is used up."),
     _("{} is overloaded."),
     _("{} has a problem of its own."),

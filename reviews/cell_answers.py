@@ -24,7 +24,7 @@ from django.db.models.functions import Length
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import ANSWER_SEARCH, AnswerSources, find_context, within
-from chat.answers.prompt import Prompt, prompt_for, token_estimate, turns
+from chat.answers.prompt import Prompt, prompt_for, prompt_tokens, token_estimate
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.answer import bullet
 from chat.answers.without_model.evidence import find_evidence
@@ -211,12 +211,6 @@ def reply_schema(names: Sequence[str]) -> dict[str, Any]:
     state = {"type": "string", "enum": ["found", "not_stated"]}
     member = closed(state=state, answer=text, value=text, evidence=evidence)
     return closed(**dict.fromkeys(names, member))
-
-
-def prompt_tokens(prompt: Prompt) -> int:
-    """Return a high estimate of the prompt's tokens."""
-    texts = (prompt.system, json.dumps(prompt.schema), *(turn.text for turn in turns(prompt)))
-    return sum(map(token_estimate, texts))
 
 
 def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, ProviderError | None]:

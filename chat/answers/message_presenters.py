@@ -60,10 +60,11 @@ def _shown(message: Message, pairs: list[tuple[Citation, CitationShown]]) -> Sho
     uncited = [] if quotes_only else [Span(start, end) for start, end in message.uncited]
     claims = [str(row.claim_start) for row, _ in pairs]
     summary = summary_of(citations, claims, len(uncited), quotes_only)
-    if message.pages_left:
-        summary = msgspec.structs.replace(
-            summary, text=f"{summary.text} {unread(message.pages_left)}".strip()
-        )
+    notices = [unread(message.pages_left)] if message.pages_left else []
+    if left_out := message.usage.get("left_out"):
+        notices.append(unsent(left_out))
+    if notices:
+        summary = msgspec.structs.replace(summary, text=" ".join([summary.text, *notices]).strip())
     return ShownMessage(message, render_message(message.content, citations, uncited), citations, summary)
 
 
@@ -74,6 +75,15 @@ def unread(pages: int) -> str:
         "%(pages)s pages were still being read and are not in this answer.",
         pages,
     ) % {"pages": f"{pages:,}"}
+
+
+def unsent(passages: int) -> str:
+    """Return the notice about passages that the model's context had no room for."""
+    return ngettext(
+        "%(passages)s passage was left out, because the model cannot read more at once.",
+        "%(passages)s passages were left out, because the model cannot read more at once.",
+        passages,
+    ) % {"passages": f"{passages:,}"}
 
 
 @dataclass(frozen=True, slots=True)

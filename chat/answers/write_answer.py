@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import (
+    ABOUT_REGION,
     ANSWER_SEARCH,
     NOT_SEEN,
     AnswerSources,
@@ -31,7 +32,16 @@ from chat.answers.context import (
 from chat.answers.events import ContextSource, DoneEvent, Event, FailedEvent, SourcesEvent, StatusEvent
 from chat.answers.message_presenters import done_event, shown_messages
 from chat.answers.persistence import fail, finish, seconds_since
-from chat.answers.prompt import ContextItem, Prompt, Turn, prompt_for, within_budget
+from chat.answers.prompt import (
+    ContextItem,
+    Prompt,
+    Turn,
+    prompt_for,
+    prompt_tokens,
+    room_for_passages,
+    rules_for,
+    within_budget,
+)
 from chat.answers.question_commands import cited_numbers
 from chat.answers.whole_documents import read_whole, reading_plan
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
@@ -44,14 +54,18 @@ from chat.providers.base import (
     Cancelled,
     Delta,
     NativeCitation,
+    Progress,
     Provider,
     RepetitionGuard,
+    Shortened,
     StreamEnd,
     TextDelta,
     Usage,
+    Waiting,
     label,
     stream_with_retries,
 )
+from chat.providers.context_window import room_for
 from chat.providers.registry import helper_of, language_model, limits_of, provider_named
 from citing.foreign_markers import AnswerDecoder
 from citing.marker_decoder import CitationMark, stored_marks, without_markers
@@ -85,6 +99,7 @@ class TakenOver(Exception):
 
 
 Emit = Callable[[Event], None]
+CUT_SHORT = {"length": "The answer hit the length limit.", "refused": "The model declined to go on."}
 NOTHING_TO_SEARCH = "There is no document to search yet. Add one, or wait until it is indexed."
 
 
@@ -160,7 +175,7 @@ def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tupl
     """Read all that the model needs from the database. Raises ProviderError, Cancelled."""
     history = history_of(answer)
     question = understood_question(answer, provider, history, writing)
-    found = found_passages(answer, question, provider, writing)
+    found = found_passages(answer, question, history, provider, writing)
     if not found.passages and not has_documents(scope_of(answer.conversation, answer.conversation.owner)):
         raise ProviderError(NOTHING_TO_SEARCH, permanent=True)
     draft = draft_of(answer, found)
@@ -170,7 +185,8 @@ def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tupl
     if (region := answer.question.region) and not provider.is_local:
         pictures = pictures_of(region, answer.conversation.owner) if provider.sees else ()
         question = question_on_region(question, region, found, bool(pictures))
-    prompt = prompt_for(question, found.passages, turns, started_text(answer.content, found.passages))
+    started = started_text(answer.content, found.passages)
+    prompt = prompt_for(question, found.passages, turns, started, rules_for(room_for(provider)))
     return draft, replace(prompt, notes=found.notes, pictures=pictures)
 
 
@@ -210,14 +226,14 @@ def understood_question(
 
 
 def found_passages(
-    answer: Message, question: str, provider: Provider, writing: AnswerContext
+    answer: Message, question: str, history: tuple[Turn, ...], provider: Provider, writing: AnswerContext
 ) -> AnswerSources:
     """Return the passages and emit them. A continued answer keeps the passages it began with."""
     scope = scope_of(answer.conversation, answer.conversation.owner)
     if answer.content and answer.sources:
         found = recall_context(answer.sources)
     else:
-        found = searched_passages(answer, question, scope, provider, writing)
+        found = searched_passages(answer, question, history, scope, provider, writing)
     sources = [passage.unit.id for passage in found.passages]
     Message.objects.filter(pk=answer.pk).update(
         sources=sources,
@@ -233,7 +249,12 @@ def found_passages(
 
 
 def searched_passages(
-    answer: Message, question: str, scope: Scope, provider: Provider, writing: AnswerContext
+    answer: Message,
+    question: str,
+    history: tuple[Turn, ...],
+    scope: Scope,
+    provider: Provider,
+    writing: AnswerContext,
 ) -> AnswerSources:
     """Search with the answer's ``rag_config``, and record the search in the history."""
     config = RagConfig.read(answer.rag_config)
@@ -257,8 +278,10 @@ def searched_passages(
         writing.spent = found.spent
         return found
     helper = language_model(provider, writing.cancelled)
-    found = find_context(question, scope, provider.passages, settings.CHAT_PROMPT_TOKENS, helper, options)
-    return with_units_first(found, inside, settings.CHAT_PROMPT_TOKENS) if inside else found
+    asked = question + (ABOUT_REGION if region else "")
+    room = room_for_passages(room_for(provider), asked, history)
+    found = find_context(question, scope, provider.passages, room, helper, options)
+    return with_units_first(found, inside, room) if inside else found
 
 
 def search_record(answer: Message) -> SearchRecord:
@@ -296,7 +319,10 @@ def compose(
     draft: AnswerBuilder, provider: Provider, prompt: Prompt, writing: AnswerContext, start: float
 ) -> None:
     """Stream, decode, check and store the answer. Text written before a failure is kept."""
-    writing.emit(StatusEvent("writing", gettext("Writing…")))
+    if provider.is_local:
+        writing.emit(StatusEvent("writing", gettext("Writing…")))
+    else:
+        writing.emit(waiting_status(Waiting(0, prompt_tokens(prompt), Progress())))
     if not provider.is_local:
         give_back_connection()
     writing.before_model()
@@ -320,6 +346,20 @@ def compose(
             usage[name] = usage.get(name, 0) + tokens
     writing.before_end()
     retry_until_available(lambda: finish(draft, status, error, usage | {"seconds": seconds_since(start)}))
+
+
+def waiting_status(waiting: Waiting) -> StatusEvent:
+    """Return what the model does before its first word, and for how long."""
+    progress = waiting.progress
+    if progress.thinks:
+        text = gettext("The model is thinking…")
+    elif progress.read:
+        text = gettext("The model has read %(read)s of %(tokens)s tokens…")
+    else:
+        text = gettext("The model is reading about %(tokens)s tokens…")
+    seconds = gettext("%(seconds)s s") % {"seconds": waiting.seconds} if waiting.seconds else ""
+    numbers = {"read": f"{progress.read:,}", "tokens": f"{waiting.tokens:,}"}
+    return StatusEvent("reading", f"{text % numbers} {seconds}".strip())
 
 
 def check(draft: AnswerBuilder, provider: Provider, writing: AnswerContext) -> None:
@@ -351,9 +391,16 @@ def drafted(
     passages = prompt.aliases
     decoder = AnswerDecoder(passages)
     runaway = RepetitionGuard()
+    end = StreamEnd()
+    is_writing = provider.is_local
     try:
         for delta in stream_with_retries(provider, prompt, limits_of(provider), cancelled):
-            if provider.name == EXTRACTIVE and isinstance(delta, TextDelta):
+            if isinstance(delta, TextDelta) and not is_writing:
+                is_writing = True
+                yield StatusEvent("writing", gettext("Writing…"))
+            if isinstance(delta, StreamEnd):
+                end = delta  # the usage may follow
+            elif provider.name == EXTRACTIVE and isinstance(delta, TextDelta):
                 yield from draft.write(delta.text)  # words of documents: "(p. 9)" cites nothing
             else:
                 yield from _drafted_delta(draft, delta, decoder, prompt, usage)
@@ -361,6 +408,8 @@ def drafted(
     finally:
         remaining = [event for mark in decoder.flush() for event in _drafted_mark(draft, mark, prompt)]
     yield from remaining
+    if end.reason != "stop":
+        raise ProviderError(CUT_SHORT[end.reason], permanent=end.reason == "refused")
 
 
 def _drafted_delta(
@@ -379,12 +428,15 @@ def _drafted_delta(
             yield from _drafted_mark(draft, CitationMark(alias, None, quote), prompt)
             if block and (passage := prompt.aliases.get(alias)):
                 draft.cite_block(passage.unit, block)
+        case Waiting():
+            yield waiting_status(delta)
+        case Shortened(left_out):
+            usage["left_out"] = left_out
+            yield StatusEvent(
+                "reading", gettext("The prompt was too long and is sent again with fewer passages…")
+            )
         case Usage(input_tokens, output_tokens):
             usage.update(input_tokens=input_tokens, output_tokens=output_tokens)
-        case StreamEnd("length"):
-            raise ProviderError("The answer hit the length limit.", permanent=False)
-        case StreamEnd("refused"):
-            raise ProviderError("The model declined to go on.", permanent=True)
 
 
 def _drafted_mark(draft: AnswerBuilder, mark: TextMark | CitationMark, prompt: Prompt) -> Iterator[Event]:

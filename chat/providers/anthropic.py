@@ -22,7 +22,7 @@ from chat.answers.prompt import (
     shown_text,
     turns,
 )
-from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta, Usage, at_the_border
+from chat.providers.base import Delta, NativeCitation, Progress, StreamEnd, TextDelta, Usage, at_the_border
 from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks
 
 
@@ -144,6 +144,8 @@ class _StreamReader:
         if delta.type == "text_delta":
             self._block += delta.text
             yield TextDelta(delta.text)
+        elif delta.type == "thinking_delta":
+            yield Progress(thinks=True)
         elif delta.type == "citations_delta" and delta.citation.type == "content_block_location":
             self._cited += self._mapped(delta.citation)
 

@@ -11,7 +11,8 @@ from queue import Empty, Queue
 from types import ModuleType
 from typing import Any, Literal, Protocol
 
-from chat.answers.prompt import Prompt
+from chat.answers.prompt import Prompt, prompt_tokens, shortened
+from chat.providers.context_window import PromptTooLong, learn_density, too_long
 from chat.providers.open_requests import OpenRequests
 from retrieval.provider_calls import ProviderError
 
@@ -57,7 +58,37 @@ class StreamEnd:
     reason: Literal["stop", "length", "refused"] = "stop"
 
 
-Delta = TextDelta | NativeCitation | Usage | StreamEnd
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a server does before it writes. ``read`` of ``total`` tokens of the prompt, or it thinks."""
+
+    read: int = 0
+    total: int = 0
+    thinks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """No word has come yet; sent every ``WAITING_SECONDS``.
+
+    Attributes:
+        seconds: since the request.
+        tokens: of the prompt, as the server counts them, else estimated.
+    """
+
+    seconds: int
+    tokens: int
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """The server refused the prompt for its length, and ``left_out`` passages are not sent again."""
+
+    left_out: int
+
+
+Delta = TextDelta | NativeCitation | Usage | StreamEnd | Progress | Waiting | Shortened
 
 
 class Provider(Protocol):
@@ -104,7 +135,7 @@ SENTENCES = {
     403: "{name} does not allow this with the key that is set.",
     404: "{name} does not know this model or address. Check the model's name and the base URL.",
     408: "{name} took too long to answer.",
-    413: "The question with its passages is too long for {name}.",
+    413: "The question with its passages is too long for {name}. Ask a shorter one, or choose another model.",
     422: "{name} refused the request.",
     429: "{name} is receiving too many requests, or the account's quota is used up.",
     529: "{name} is overloaded.",
@@ -132,6 +163,8 @@ def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None
     except http.HTTPError as error:
         raise failed("The connection to {name} broke off.", name) from error
     except sdk.APIError as error:
+        if sizes := too_long(str(error), error.body):
+            raise PromptTooLong(failed(SENTENCES[413], name).message, *sizes) from error
         raise failed("{name} reported an error in the middle of its answer.", name) from error
     except (ValueError, AttributeError, TypeError) as error:
         raise failed("{name} sent something that cannot be read.", name) from error
@@ -142,6 +175,9 @@ def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None
 def from_status(name: str, error: Any) -> ProviderError:
     """Convert an HTTP status: 4xx is permanent, except ``TRY_AGAIN``; 5xx is not."""
     status = int(error.status_code)
+    if 400 <= status < 500 and (sizes := too_long(str(error), getattr(error, "body", None))):
+        message = failed(SENTENCES[413], name).message
+        return PromptTooLong(message, *sizes)
     sentence = SENTENCES.get(status, "{name} has a problem of its own." if status >= 500 else SENTENCES[400])
     permanent = 400 <= status < 500 and status not in TRY_AGAIN
     return failed(sentence, name, permanent, retry_after(error))
@@ -178,6 +214,7 @@ LISTEN_SECONDS = 0.1  # delay until a cancellation is noticed
 LONGEST_BACKOFF = 20.0
 TOGETHER_SECONDS = 0.05  # at most twenty updates of the page a second
 MOST_TOGETHER = 200  # pieces joined to one update
+WAITING_SECONDS = 5.0
 
 
 class Cancelled(Exception):
@@ -234,19 +271,32 @@ def stream_with_retries(
 ) -> Iterator[Delta]:
     """Yield the provider's deltas; retry only before the first one.
 
+    A prompt that the server refuses for its length is shortened and sent once more.
+
     Raises Cancelled, or ProviderError when it failed for good, timed out, or ended without ``StreamEnd``.
     """
     if provider.is_local:
         yield from _read_local(provider, prompt, cancelled)
         return
     deadline = time.monotonic() + limits.first
-    for attempt in range(1, limits.attempts + 1):
+    attempt = 1
+    is_shortened = False
+    while True:
         delivered = False
         try:
             for delta in _read_once(provider, prompt, limits, deadline, cancelled):
-                delivered = True
+                delivered = delivered or not isinstance(delta, Waiting)
+                if isinstance(delta, Usage):
+                    learn_density(provider, prompt, delta.input_tokens)
                 yield delta
             return
+        except PromptTooLong as error:
+            fitting = shortened(prompt, error.room(provider, prompt))
+            if delivered or is_shortened or fitting == prompt:
+                raise
+            is_shortened = True
+            yield Shortened(len(prompt.passages) - len(fitting.passages))
+            prompt = fitting
         except ProviderError as error:
             if delivered or error.permanent or attempt == limits.attempts:
                 raise
@@ -255,6 +305,7 @@ def stream_with_retries(
                 raise
             if cancelled.wait(wait):
                 raise Cancelled from None
+            attempt += 1
 
 
 def _read_local(provider: Provider, prompt: Prompt, cancelled: Cancellation) -> Iterator[Delta]:
@@ -277,7 +328,7 @@ def _read_local(provider: Provider, prompt: Prompt, cancelled: Cancellation) -> 
 def _read_once(
     provider: Provider, prompt: Prompt, limits: ProviderLimits, deadline: float, cancelled: Cancellation
 ) -> Iterator[Delta]:
-    inbox = _Inbox(limits, deadline, cancelled)
+    inbox = _Inbox(limits, deadline, cancelled, prompt_tokens(prompt))
     abandoned, requests = threading.Event(), OpenRequests()
     threading.Thread(
         target=_pump, args=(provider, prompt, inbox.queue, abandoned, requests), daemon=True
@@ -304,12 +355,17 @@ NO_FIRST_TOKEN = "The model did not begin to answer in time. Ask again, or choos
 class _Inbox:
     """The queue of unread deltas; texts that arrive quickly are joined."""
 
-    def __init__(self, limits: ProviderLimits, deadline: float, cancelled: Cancellation) -> None:
+    def __init__(
+        self, limits: ProviderLimits, deadline: float, cancelled: Cancellation, tokens: int = 0
+    ) -> None:
         self.queue: Queue[Item] = Queue()
         self._limits, self._deadline, self._cancelled = limits, deadline, cancelled
         self._begun = False
         self._held: list[Item] = []
         self._spoken = 0.0
+        self._progress = Progress()
+        self._tokens = tokens
+        self._asked = self._told = time.monotonic()
 
     def next(self) -> Item:
         """Return the next item. Raises Cancelled, or ProviderError after a timeout."""
@@ -317,18 +373,35 @@ class _Inbox:
         return self._joined(item) if isinstance(item, TextDelta) else item
 
     def _wait(self) -> Item:
-        now = time.monotonic()
-        quiet_until = min(now + self._limits.silence, self._deadline) if self._begun else self._deadline
+        quiet_until = self._patience()
         while True:
+            now = time.monotonic()
             if self._cancelled.is_set():
                 raise Cancelled
-            if time.monotonic() > quiet_until:
+            if now > quiet_until:
                 raise ProviderError(TOO_SLOW if self._begun else NO_FIRST_TOKEN)
+            if not self._spoken and now > self._told + WAITING_SECONDS:
+                self._told = now
+                return Waiting(round(now - self._asked), self._tokens, self._progress)
             with suppress(Empty):
                 item = self.queue.get(timeout=LISTEN_SECONDS)
-                if not self._begun and not isinstance(item, ProviderError):
-                    self._begun, self._deadline = True, time.monotonic() + self._limits.total
-                return item
+                self._note(item)
+                if not isinstance(item, Progress):
+                    return item
+                quiet_until = self._patience()
+
+    def _patience(self) -> float:
+        """Return until when the next item must have come."""
+        return min(time.monotonic() + self._limits.silence, self._deadline) if self._begun else self._deadline
+
+    def _note(self, item: Item) -> None:
+        """Note progress, and the first token, from which the time of the answer counts."""
+        if isinstance(item, Progress):
+            self._progress, self._tokens = item, item.total or self._tokens
+            if not item.thinks:
+                return
+        if not self._begun and not isinstance(item, ProviderError):
+            self._begun, self._deadline = True, time.monotonic() + self._limits.total
 
     def _joined(self, first: TextDelta) -> TextDelta:
         """Join the text with those that follow within ``TOGETHER_SECONDS``."""

@@ -1,23 +1,31 @@
-"""Find model servers on this machine: Ollama, LM Studio, llama.cpp and vLLM at their usual ports.
+"""Model servers of one's own: Ollama, LM Studio, llama.cpp, vLLM. Find them, and ask what their models take.
 
-Only these ports of this machine are requested; from within a container, those of its host.
+To find them, only their usual ports of this machine are requested; from within a container, its host's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import re
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
+from django.core.cache import cache
 
 SECONDS = 1.5  # for each request
 MOST_MODELS = 50  # of one server
 # https://docs.ollama.com/api, https://lmstudio.ai/docs/app/api, llama.cpp's tools/server/README.md and
 # https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html, 2026-11
 PORTS = {11434: "Ollama", 1234: "LM Studio", 8080: "llama.cpp", 8000: "vLLM"}
+OWN_SERVER = "compatible"  # the provider of such a server
+ASKED_AGAIN_SECONDS = 60  # a server may be started anew with another context
+# Ollama keeps no more of a prompt, and drops the rest without a word, until a model is loaded with more:
+# https://docs.ollama.com/context-length
+OLLAMA_CONTEXT = 4096
 CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
 OWN_OWNER = "pincite"  # our own API of the same shape: agents.api
 
@@ -94,3 +102,71 @@ def _more(client: httpx.Client, server: str) -> dict[str, dict[str, int]]:
     except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError):
         pass
     return {}
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """What a server says of one of its models.
+
+    Attributes:
+        context: tokens of prompt and reply together; 0 where the server does not say.
+        reports_progress: it can say how much of a prompt it has read (llama.cpp).
+    """
+
+    context: int = 0
+    reports_progress: bool = False
+
+
+def served_model(base_url: str, model: str) -> ServedModel:
+    """Ask the server at ``base_url`` (ends in /v1) about its model, once a minute. Never raises."""
+    key = f"served-model-{hashlib.sha256(f'{base_url} {model}'.encode()).hexdigest()}"
+    found: ServedModel | None = cache.get(key)
+    if found is None:
+        found = _asked_about(base_url.rstrip("/").removesuffix("/v1"), model)
+        cache.set(key, found, ASKED_AGAIN_SECONDS)
+    return found
+
+
+def _asked_about(address: str, model: str) -> ServedModel:
+    with httpx.Client(base_url=address, timeout=SECONDS, trust_env=False) as client:
+        if props := _json_of(client.get, "/props"):
+            context = _whole(props, "default_generation_settings", "n_ctx")
+            return ServedModel(context, reports_progress=bool(context))
+        if context := _ollama_context(client, model):
+            return ServedModel(context)
+        rows = _json_of(client.get, "/v1/models").get("data") or []
+        row = next((row for row in rows if isinstance(row, dict) and row.get("id") == model), {})
+        if context := _whole(row, "max_model_len"):
+            return ServedModel(context)
+        more = _more(client, "LM Studio")
+        return ServedModel(more.get(model, {}).get("context", 0))
+
+
+def _ollama_context(client: httpx.Client, model: str) -> int:
+    """Return the context of a loaded model; of another, what it would be loaded with. 0: no Ollama."""
+    running = _json_of(client.get, "/api/ps")
+    if "models" not in running:
+        return 0
+    loaded = (row for row in running["models"] or () if model in (row.get("name"), row.get("model")))
+    if row := next(loaded, None):
+        return _whole(row, "context_length") or OLLAMA_CONTEXT
+    shown = _json_of(client.post, "/api/show", json={"model": model})
+    own = re.search(r"^num_ctx\s+(\d+)", str(shown.get("parameters") or ""), re.MULTILINE)
+    return int(own[1]) if own else OLLAMA_CONTEXT
+
+
+def _json_of(request: Callable[..., httpx.Response], path: str, **more: Any) -> dict[str, Any]:
+    """Return a JSON object; {} where there is none."""
+    try:
+        found = request(path, **more).raise_for_status().json()
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _whole(row: dict[str, Any], *path: str) -> int:
+    """Return the number at a path of keys; 0 where there is none."""
+    value: Any = row
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, int) else 0

@@ -13,10 +13,13 @@ import openai
 from openai.types.chat import ChatCompletionChunk
 
 from chat.answers.prompt import Prompt, turns
-from chat.providers.base import Delta, StreamEnd, TextDelta, Usage, at_the_border
+from chat.providers.base import Delta, Progress, StreamEnd, TextDelta, Usage, at_the_border
+from chat.providers.context_window import asked_model, reply_tokens, served, window_of
 from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks
 
 REASONS: dict[str, Literal["stop", "length", "refused"]] = {"length": "length", "content_filter": "refused"}
+
+REASONING = ("reasoning_content", "reasoning")  # DeepSeek, vLLM, llama.cpp; Ollama, OpenRouter
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +69,11 @@ class ChatCompletions:
             "messages": messages,
             "stream": True,
             "stream_options": {"include_usage": True},
-            self.limit_name: self.max_tokens,
+            self.limit_name: reply_tokens(window_of(asked_model(self)), self.max_tokens),
         }
+        if served(asked_model(self)).reports_progress:
+            # llama.cpp notices a closed connection only when it writes: with this, between two batches
+            request["extra_body"] = {"return_progress": True}
         if prompt.schema:
             wanted = {"name": "reply", "schema": prompt.schema, "strict": True}
             request["response_format"] = {"type": "json_schema", "json_schema": wanted}
@@ -93,9 +99,13 @@ def client_for(api_key: str, base_url: str, timeout: float) -> openai.OpenAI:
 
 def deltas(chunk: ChatCompletionChunk) -> Iterator[Delta]:
     """Yield the events of one chunk. The usage is in the last chunk, which has no choices."""
+    if isinstance(progress := getattr(chunk, "prompt_progress", None), dict):
+        yield Progress(int(progress.get("processed") or 0), int(progress.get("total") or 0))
     for choice in chunk.choices[:1]:
         if choice.delta and choice.delta.content:
             yield TextDelta(choice.delta.content)
+        elif choice.delta and any(getattr(choice.delta, name, None) for name in REASONING):
+            yield Progress(thinks=True)
         if choice.finish_reason:
             yield StreamEnd(REASONS.get(choice.finish_reason, "stop"))
     if chunk.usage:

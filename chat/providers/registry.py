@@ -25,6 +25,7 @@ from chat.providers.base import (
     stream_with_retries,
 )
 from chat.providers.connections import Connection, chosen_default, connection_of
+from chat.providers.local_servers import OWN_SERVER
 from retrieval.provider_calls import LanguageModel, ProviderError, nobody_waits
 
 logger = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ HEALTH_SECONDS = 20.0
 # Until the first token: a model on one's own machine reads 4,000 tokens for minutes (measured with
 # llama.cpp on two busy cores: 80 to 227 s), a hosted one for seconds.
 FIRST_TOKEN_SECONDS, OWN_FIRST_TOKEN_SECONDS = 120.0, 600.0
-OWN_SERVER = "compatible"
+OWN_TOTAL_SECONDS = 1800.0  # from the first token to the last: 2,000 tokens at one a second
 LimitName = Literal["max_tokens", "max_completion_tokens"]
 
 
@@ -234,9 +235,10 @@ def choices() -> list[ProviderCard]:
 
 def limits_of(provider: Provider) -> ProviderLimits:
     """Return the time limits and attempts of an answer by this provider."""
+    is_own = provider.name == OWN_SERVER
     return ProviderLimits(
         settings.CHAT_SILENCE_SECONDS,
-        settings.CHAT_TOTAL_SECONDS,
+        max(settings.CHAT_TOTAL_SECONDS, OWN_TOTAL_SECONDS if is_own else 0),
         settings.CHAT_ATTEMPTS,
         settings.CHAT_BACKOFF_SECONDS,
         _first_token_seconds(provider.name),

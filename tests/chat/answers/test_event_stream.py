@@ -102,7 +102,7 @@ def test_an_answer_is_streamed_as_it_is_written(
     assert [event.kind for event in events][-1] == "done"
     assert words(events) == "Once upon a time it ended."
     stages = [event.data["stage"] for event in events if event.kind == "status"]
-    assert stages == ["searching", "reading", "writing", "checking"]
+    assert stages == ["searching", "reading", "reading", "writing", "checking"]  # passages, then the prompt
     for event in events:
         decode(event.kind, json.dumps(event.data))
 

@@ -10,12 +10,20 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.answers import answer_builder, question_commands
-from chat.answers.events import DoneEvent, Event, FailedEvent
+from chat.answers.events import DoneEvent, Event, FailedEvent, StatusEvent
 from chat.answers.message_presenters import shown_message
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Citation, Conversation, Message
-from chat.providers.base import NativeCitation, Provider, StreamEnd, TextDelta
+from chat.providers.base import (
+    NativeCitation,
+    Progress,
+    Provider,
+    Shortened,
+    StreamEnd,
+    TextDelta,
+    Waiting,
+)
 from chat.providers.registry import provider_named
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
@@ -85,6 +93,18 @@ def test_a_claim_that_stands_on_the_page_is_verified_on_its_very_words(answered:
     assert answer.content == f"Acme sold 1,577 red anvils in 2018 [[cite:{citation.unit_id}:1]]."
     done = events[-1]
     assert isinstance(done, DoneEvent) and done.summary.text == "1 of 1 claim verified"
+
+
+def test_an_answer_says_what_the_model_does_before_it_writes_and_what_it_was_not_shown(
+    answered: Answered,
+) -> None:
+    silent = [Waiting(5, 3400, Progress()), Waiting(10, 3500, Progress(1200, 3500)), Shortened(2)]
+    answer, events = answered(Scripted([*silent, Waiting(15, 3500, Progress(thinks=True)), "It fell."]))
+    said = [event.text for event in events if isinstance(event, StatusEvent)]
+    assert "The model is reading about 3,400 tokens… 5 s" in said
+    assert "The model has read 1,200 of 3,500 tokens… 10 s" in said
+    assert said[-3:] == ["The model is thinking… 15 s", "Writing…", "Checking…"]
+    assert "2 passages were left out" in shown_message(answer).summary.text
 
 
 def test_a_wrong_number_is_seen_to_be_wrong(answered: Answered) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
+from django.core.cache import cache
 
 from chat.answers.prompt import ContextItem, Prompt, prompt_for
 from chat.providers.anthropic import Anthropic
@@ -18,11 +20,13 @@ from chat.providers.base import (
     NativeCitation,
     Provider,
     ProviderLimits,
+    Shortened,
     StreamEnd,
     TextDelta,
     Usage,
     stream_with_retries,
 )
+from chat.providers.context_window import asked_model, window_of
 from chat.providers.openai import ChatCompletions
 from chat.providers.registry import ChatLanguageModel, check_health
 from citing.claims import SourceUnit
@@ -226,6 +230,61 @@ def test_an_error_event_in_the_middle_of_anthropics_stream_becomes_a_provider_er
 def test_a_server_that_is_not_there_cannot_be_reached() -> None:
     _, failure = collected_until_failure(openai_at("http://127.0.0.1:9"))
     assert "cannot be reached" in failure.message and not failure.permanent
+
+
+REFUSALS = {
+    "llama.cpp": {
+        "code": 400,
+        "message": "request (3031 tokens) exceeds the available context size (2048 tokens)",
+        "type": "exceed_context_size_error",
+        "n_prompt_tokens": 3031,
+        "n_ctx": 2048,
+    },
+    "vLLM": {
+        "message": "This model's maximum context length is 2048 tokens. However, you requested 3200 tokens "
+        "(3000 in the messages, 200 in the completion).",
+        "code": 400,
+    },
+    "OpenAI": {
+        "message": "This model's maximum context length is 2048 tokens. However, your messages resulted in "
+        "3031 tokens.",
+        "code": "context_length_exceeded",
+    },
+    "LM Studio": {
+        "message": "Trying to keep the first 4998 tokens when context the overflows. However, the model is "
+        "loaded with context length of only 2048 tokens"
+    },
+    "Gemini": {
+        "message": "The input token count (3031) exceeds the maximum number of tokens allowed (2048).",
+        "code": 400,
+    },
+    "some": {"message": "The prompt is too long."},
+}
+
+
+@pytest.mark.parametrize("server_name", REFUSALS)
+def test_a_prompt_that_is_refused_for_its_length_is_sent_once_more_with_fewer_passages(
+    server_name: str,
+) -> None:
+    cache.clear()
+    many = [ContextItem(f"u{n}", unit(str(n), "Sales grew in the north. " * 20)) for n in range(1, 60)]
+    prompt = prompt_for("What were sales?", many)
+    refusal = Reply([json.dumps({"error": REFUSALS[server_name]})], 400)
+    with serving(refusal, Reply(ANSWERS["openai"])) as server:
+        provider = openai_at(server.url)
+        (shortened, *deltas) = collected(provider, prompt=prompt)
+    assert isinstance(shortened, Shortened) and said(deltas) == "Sales were 12."
+    first, second = (request["messages"][-1]["content"].count("[u") for request in server.requests)
+    assert second == first - shortened.left_out and second > 0
+    if server_name != "some":
+        assert window_of(asked_model(provider)) == 2048
+    cache.clear()
+
+
+def test_a_prompt_that_is_refused_twice_is_not_sent_a_third_time() -> None:
+    with serving(Reply([json.dumps({"error": REFUSALS["some"]})], 400)) as server:
+        _, failure = collected_until_failure(openai_at(server.url))
+    assert "too long" in failure.message and len(server.requests) == 2
 
 
 def test_an_answer_that_hits_its_length_limit_says_so() -> None:

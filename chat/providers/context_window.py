@@ -1,0 +1,129 @@
+"""How many tokens a model reads at once: what its server says, and what a refusal says.
+
+Tokens are estimated from the text (``token_estimate``) and corrected by what the model's server counted in
+its last prompt, so that no tokenizer of each model is needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+
+from chat.answers.prompt import Prompt, prompt_tokens
+from chat.providers.local_servers import OWN_SERVER, ServedModel, served_model
+from retrieval.provider_calls import ProviderError
+
+REPLY_PART = 4  # of a small window, a quarter is left for the reply
+KNOWN_SECONDS = 7 * 24 * 3600
+# Before a server has counted: models of one's own split numbers into digits. SmolLM2 counted 1.2 to 1.5 times
+# our estimate of English reports.
+OWN_DENSITY = 1.3
+DENSITIES = (0.5, 4.0)  # what else is counted wrongly, such as prompts from a cache
+
+
+@dataclass(frozen=True, slots=True)
+class AskedModel:
+    """Which model of which server is asked."""
+
+    name: str
+    base_url: str
+    model: str
+
+    def key(self, what: str) -> str:
+        text = "\n".join((self.name, self.base_url, self.model))
+        return f"model-{what}-{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def asked_model(provider: Any) -> AskedModel:
+    return AskedModel(provider.name, getattr(provider, "base_url", ""), provider.model)
+
+
+def served(model: AskedModel) -> ServedModel:
+    """Return what a server of one's own says of its model; of others nothing is asked."""
+    return served_model(model.base_url, model.model) if model.name == OWN_SERVER else ServedModel()
+
+
+def window_of(model: AskedModel) -> int:
+    """Return the tokens of prompt and reply together; 0 where unknown."""
+    return int(cache.get(model.key("window")) or 0) or served(model).context
+
+
+def reply_tokens(window: int, most: int) -> int:
+    """Return the limit of a reply: ``most``, or less in a small window."""
+    return min(most, window // REPLY_PART) if window else most
+
+
+def room_for(provider: Any) -> int:
+    """Return the estimated tokens that a prompt may have with all that is sent."""
+    model = asked_model(provider)
+    room = settings.CHAT_PROMPT_TOKENS
+    if window := window_of(model):
+        room = min(room, window - reply_tokens(window, settings.CHAT_MAX_TOKENS))
+    return int(room / _density(model))
+
+
+def _density(model: AskedModel) -> float:
+    return float(cache.get(model.key("density")) or (OWN_DENSITY if model.name == OWN_SERVER else 1))
+
+
+def learn_density(provider: Any, prompt: Prompt, counted: int) -> None:
+    """Remember how the model's server counts tokens; ``counted`` are those of the prompt."""
+    if counted and not prompt.pictures:
+        least, most = DENSITIES
+        density = min(max(counted / prompt_tokens(prompt), least), most)
+        cache.set(asked_model(provider).key("density"), density, KNOWN_SECONDS)
+
+
+class PromptTooLong(ProviderError):
+    """The model's server refused a prompt for its length.
+
+    Attributes:
+        window: tokens that it takes; 0 where it does not say.
+        counted: tokens of the prompt as it counted them; 0 where it does not say.
+    """
+
+    def __init__(self, message: str, window: int = 0, counted: int = 0) -> None:
+        super().__init__(message, permanent=True)
+        self.window, self.counted = window, counted
+
+    def room(self, provider: Any, prompt: Prompt) -> int:
+        """Return the estimated tokens of a prompt that would fit, and remember the window."""
+        estimated = prompt_tokens(prompt)
+        if not self.window:
+            return estimated // 2
+        cache.set(asked_model(provider).key("window"), self.window, KNOWN_SECONDS)
+        learn_density(provider, prompt, self.counted)
+        return min(room_for(provider), int(estimated * 0.9))
+
+
+# Written in 2026-11 by llama.cpp, OpenAI, vLLM, Anthropic, Gemini, LM Studio, Ollama, Groq, Cohere and TGI.
+_REFUSED = re.compile(
+    r"exceed_context_size|context_length_exceeded|context (?:length|size|window|limit)|prompt is too long"
+    r"|too many tokens|token count|maximum (?:number of tokens|model length)|request too large"
+    r"|input is too long",
+    re.IGNORECASE,
+)
+_WINDOW = re.compile(
+    r"(?:<=|>|maximum context length (?:is|of)|model length of|number of tokens allowed|only|cannot exceed|"
+    r"available context size|limit)\D{0,12}(\d[\d,]{2,})",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d[\d,]{2,}")
+
+
+def too_long(message: str, body: object = None) -> tuple[int, int] | None:
+    """Return the window and the counted tokens of a refusal, 0 where unsaid; None for another refusal."""
+    if not _REFUSED.search(message):
+        return None
+    if isinstance(body, dict) and isinstance(body.get("n_ctx"), int):
+        return body["n_ctx"], int(body.get("n_prompt_tokens") or 0)
+    numbers = [int(number.replace(",", "")) for number in _NUMBER.findall(message)]
+    found = _WINDOW.search(message)
+    window = int(found[1].replace(",", "")) if found else 0
+    counted = max((number for number in numbers if number > window), default=0) if window else 0
+    return window, counted
