@@ -112,7 +112,7 @@ SENTENCES = (
     _("Other citations of this sentence support the rest of the claim."),
     # pdf.failures
     _("This file is not a PDF. Upload the PDF itself, or export it as PDF first."),
-    _("This PDF is damaged and cannot be read. Try to save or download it again."),
+    _("This PDF is damaged and cannot be read. Download it again, or save a new copy."),
     _("This PDF has no pages."),
     _("This PDF needs a password. Enter it, or upload a copy without one."),
     _("No text could be found or recognised in this PDF."),
@@ -152,7 +152,7 @@ SENTENCES = (
     _("Cancelled before it was read. Try again whenever you like."),
     _("Reading it was cancelled."),
     _("Recognising the text of this page was stopped. Re-process the document to go on."),
-    _("It was cut off: the worker was stopped."),
+    _("Reading was interrupted. Try again."),
     _("No PDF could be made of this file. It may be damaged."),
     _("There is nothing in this file to read."),
     _("This file makes more pages than this server accepts. Split it first."),
@@ -185,7 +185,7 @@ SENTENCES = (
     _("Stopped."),
     _("The cited words are no longer in the document."),
     _("The cited page is no longer in the document."),
-    _("Writes answers, and cites natively."),
+    _("Writes answers with the provider's own citations."),
     _("Writes answers."),
     _("Own server"),
     _(

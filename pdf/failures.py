@@ -19,7 +19,7 @@ class FailureCode(StrEnum):
         return member
 
     NOT_A_PDF = "not_a_pdf", "This file is not a PDF. Upload the PDF itself, or export it as PDF first."
-    DAMAGED = "damaged", "This PDF is damaged and cannot be read. Try to save or download it again."
+    DAMAGED = "damaged", "This PDF is damaged and cannot be read. Download it again, or save a new copy."
     NO_PAGES = "no_pages", "This PDF has no pages."
     PASSWORD_PROTECTED = (
         "password_protected",

@@ -48,7 +48,6 @@ from reviews.without_model import judged, without_model
 logger = logging.getLogger(__name__)
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 COLUMNS_A_CALL = 10
-MOST_NEAR = 3  # passages cited if nothing is stated
 MOST_EVIDENCE = 6  # citations of a cell filled by a model
 UNREADABLE = "The model's answer for this cell could not be read. Ask again."
 
@@ -259,11 +258,7 @@ def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> 
     named = [one for one in reply.evidence if one.passage in aliases]
     quotes = [(aliases[one.passage].unit, one.quote.replace("\x00", "")) for one in named[:MOST_EVIDENCE]]
     if reply.state == "not_stated" or not sentence:
-        for unit, quote in quotes[:MOST_NEAR]:
-            run(draft.write(bullet(" ".join((quote or unit.text).split()))))
-            run(draft.cite(unit, quote))
-            run(draft.write("\n"))
-        return FilledCell(State.NOT_STATED, citations=draft.citations)
+        return FilledCell(State.NOT_STATED)
     run(draft.write(bullet(sentence)))
     for unit, quote in quotes:
         run(draft.cite(unit, quote))

@@ -64,7 +64,6 @@ from reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_valu
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 MOST_PAGES = 12  # searched for a value
 MOST_WHOLE = 3  # pages of which all lines are used, beyond those that search found
-MOST_NEAR = 3  # passages cited if nothing is stated
 MOST_TRIED = 8  # values to verify
 MOST_LINES = 3  # lines of a text
 MOST_AGAIN = 3  # other lines with the same value
@@ -162,7 +161,7 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     values = value_lines(column, evidence) if evidence.is_direct else []
     held = held_values(values, evidence.found)
     if not held:
-        return not_stated(evidence)
+        return FilledCell(State.NOT_STATED)
     citations = cited([line for _, line in held], evidence.found).citations
     if len({size_of(one.value.value) for one, _ in held}) > 1 or lacks_scale(held[0][0], values, evidence):
         return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
@@ -175,12 +174,6 @@ def lacks_scale(value: ValueLine, values: Sequence[ValueLine], evidence: ColumnE
     is_unscaled = value.amount >= LEAST_SCALED and value.cell is not None and value.cell.measure.scale == 1
     scaled = (other.cell for other in values if other.cell and other.cell.measure.scale != 1)
     return is_unscaled and "finance" in evidence.found.notes.packs and any(scaled)
-
-
-def not_stated(evidence: ColumnEvidence) -> FilledCell:
-    near = [line for page in evidence.pages[:MOST_NEAR] for line in page.lines[:1]]
-    held = list(verified_lines(near, evidence.found))
-    return FilledCell(State.NOT_STATED, citations=cited(held, evidence.found).citations)
 
 
 def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
@@ -291,10 +284,10 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     if own and (cell := judged(column, cited(own, evidence.found))).state == State.FOUND:
         return cell
     if items and column.kind == Kind.TEXT:
-        return not_stated(evidence)  # documents of this field would state it in known words
+        return FilledCell(State.NOT_STATED)  # documents of this field would state it in known words
     shown = direct_lines(evidence.question, evidence.found.passages, evidence.found.notes)
     draft = cited(list(verified_lines(shown, evidence.found)), evidence.found)
-    return judged(column, draft) if is_covered(evidence, draft.citations) else not_stated(evidence)
+    return judged(column, draft) if is_covered(evidence, draft.citations) else FilledCell(State.NOT_STATED)
 
 
 def stated_facts(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell | None:
@@ -310,7 +303,9 @@ def stated_facts(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell |
     if cell.state == State.FOUND:
         return cell
     asked = kinds_asked(column.question, evidence.question.language)
-    return not_stated(evidence) if "organisation" in asked else None  # no passage says whose document it is
+    return (
+        FilledCell(State.NOT_STATED) if "organisation" in asked else None
+    )  # no passage says whose document it is
 
 
 def item_lines(items: Sequence[Item], evidence: ColumnEvidence) -> list[AnswerLine]:

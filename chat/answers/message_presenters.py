@@ -64,7 +64,9 @@ def _shown(message: Message, pairs: list[tuple[Citation, CitationShown]]) -> Sho
     if left_out := message.usage.get("left_out"):
         notices.append(unsent(left_out))
     if notices:
-        summary = msgspec.structs.replace(summary, text=" ".join([summary.text, *notices]).strip())
+        summary = msgspec.structs.replace(
+            summary, text=". ".join(filter(None, [summary.text, " ".join(notices)]))
+        )
     return ShownMessage(message, render_message(message.content, citations, uncited), citations, summary)
 
 

@@ -141,7 +141,7 @@ _ENTRIES: dict[str, _Entry] = {
     "anthropic": _Entry(
         "Anthropic",
         "ANTHROPIC_API_KEY",
-        "Writes answers, and cites natively.",
+        "Writes answers with the provider's own citations.",
         _anthropic,
     ),
     "openai": _Entry(

@@ -48,7 +48,7 @@ from documents.signals import job_finished
 # requested, and finished from the row's state; the next sweep finishes jobs that a crash left open.
 
 ABANDONED = timedelta(hours=6)  # longer than django-q2's redelivery of a task
-CUT_OFF = "It was cut off: the worker was stopped."
+CUT_OFF = "Reading was interrupted. Try again."
 CANCELLED_MESSAGES = ("Cancelled before", "Reading it was cancelled")
 
 

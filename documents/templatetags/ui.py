@@ -15,6 +15,7 @@ from django.template import Context
 from django.urls import get_script_prefix, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from documents import contents
 from documents.papers.bibliography import STYLES
@@ -228,8 +229,8 @@ def browser(user_agent: str) -> str:
     program = next((name for sign, name in BROWSERS if sign in user_agent), "")
     system = next((name for sign, name in SYSTEMS if sign in user_agent), "")
     if program and system:
-        return f"{program} on {system}"
-    return program or user_agent.split("/")[0][:40] or "Unknown program"
+        return _("{program} on {system}").format(program=program, system=system)
+    return program or user_agent.split("/")[0][:40] or _("Unknown program")
 
 
 @register.simple_tag

@@ -29,7 +29,7 @@ export function watchSelection(viewer, texts, actions) {
     const words = holder ? selection.toString().replace(/\s+/g, " ").trim().slice(0, LONGEST) : "";
     const page = holder?.dataset.pageNumber;
     const link = `${location.origin}${location.pathname}?${new URLSearchParams({ page, q: words })}`;
-    return { range, words, page, link, reference: `${viewer.element.dataset.title}, p. ${page}` };
+    return { range, words, page, link, reference: `${viewer.element.dataset.title}, ${texts.page} ${page}` };
   }
 
   function soon() {

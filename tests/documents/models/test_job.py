@@ -134,7 +134,7 @@ def test_a_fetch_whose_worker_was_lost_is_given_up_by_the_sweep(alice: User, ing
     assert Job.objects.get(kind="fetch").state == "waiting"
     Job.objects.filter(kind="fetch").update(created_at=timezone.now() - timedelta(hours=7))
     sweep()
-    assert Job.objects.get(kind="fetch").failure_message == "It was cut off: the worker was stopped."
+    assert Job.objects.get(kind="fetch").failure_message == "Reading was interrupted. Try again."
 
 
 def test_indexing_again_is_a_job_of_each_document(alice: User, ingested: Ingest) -> None:
