@@ -331,15 +331,12 @@ def _draft(index: int, pieces: Sequence[_Piece], content: str, tokens: int, titl
     last = next((unit for unit in reversed(units) if unit.type != "heading"), units[-1])
     path = last.section_path if last.type != "heading" else (*last.section_path, last.text)
     caption = next((unit.table.caption for unit in units if unit.table and unit.table.caption), "")
-    sizes: dict[str, int] = {}
-    for piece in pieces:
-        sizes[piece.unit.type] = sizes.get(piece.unit.type, 0) + piece.tokens
     return ChunkDraft(
         index=index,
         unit_positions=tuple(dict.fromkeys(piece.position for piece in pieces)),
         content=content,
         context_header=context_header(title, *path, caption),
-        chunk_type=main_type(sizes),
+        chunk_type=chunk_type(unit.type for unit in units),
         section_path=path,
         section_type=last.section_type,
         page_start=pieces[0].page,
@@ -356,9 +353,11 @@ def context_header(*parts: str) -> str:
     return SEPARATOR.join(part for key, part in distinct.items() if key)
 
 
-def main_type(sizes: Mapping[str, int]) -> str:
-    """Return the type with the largest size."""
-    return max(sizes, key=sizes.__getitem__, default="prose")
+def chunk_type(types: Iterable[str]) -> str:
+    """Return the type of all units but the headings; ``mixed`` where there are several."""
+    found = set(types)
+    kinds = (found - {"heading"}) or found or {"prose"}
+    return kinds.pop() if len(kinds) == 1 else "mixed"
 
 
 _FILE = "tokenizers/l2_supercat_tokenizer_config.json"

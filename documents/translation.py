@@ -244,6 +244,7 @@ SENTENCES = (
     _("The rerank service did not answer in time."),
     _("The rerank service cannot be reached."),
     # kinds of passages, as facets name them
+    _("mixed"),
     _("prose"),
     _("heading"),
     _("table"),

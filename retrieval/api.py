@@ -59,7 +59,7 @@ class FiltersSerializer(Strict, serializers.Serializer):
     sections = words("parts of headings above the passage")
     section_types = words("such as 'methods'")
     chunk_types = serializers.ListField(
-        child=serializers.ChoiceField([*CitationUnit.Type.values, *OTHER_NAMES]),
+        child=serializers.ChoiceField([*CitationUnit.Type.values, "mixed", *OTHER_NAMES]),
         default=list,
         max_length=50,
         help_text="kinds; a passage needs one unit of one of them. text: prose; media: captions",

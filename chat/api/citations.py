@@ -6,7 +6,7 @@ from typing import Any
 
 import django_filters
 from django.db import models
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_view
@@ -36,7 +36,7 @@ from documents.api.units import (
 )
 from documents.contents import trail
 from documents.files.page_pictures import PictureFailed
-from documents.models import Document, Page
+from documents.models import CitationUnit, Document, Page
 from documents.models.content import Frames
 from documents.models.security import TokenScope
 
@@ -190,6 +190,21 @@ class Citations:
         return Citation.objects.visible_to(self.request.user)
 
 
+class CitationOrUnit(Citations):
+    """A citation by its id. The id of a unit, which markers in answers hold, redirects to ``unit_route``."""
+
+    unit_route = ""
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            found: HttpResponse = super().get(request, *args, **kwargs)  # type: ignore[misc]
+        except Http404:
+            if not CitationUnit.objects.visible_to(request.user).filter(pk=kwargs["pk"]).exists():
+                raise
+            return HttpResponsePermanentRedirect(reverse(self.unit_route, args=[kwargs["pk"]]))
+        return found
+
+
 @extend_schema(tags=["citations"])
 class CitationListView(Citations, generics.ListAPIView):
     """Citations of your conversations, on documents you may read."""
@@ -200,17 +215,19 @@ class CitationListView(Citations, generics.ListAPIView):
 
 
 @extend_schema(tags=["citations"])
-class CitationDetail(Citations, generics.RetrieveUpdateAPIView):
-    """One citation; `feedback` says whether it is right."""
+class CitationDetail(CitationOrUnit, generics.RetrieveUpdateAPIView):
+    """One citation; `feedback` says whether it is right. The id in a marker, a unit's, redirects to it."""
 
+    unit_route = "api:unit-detail"
     serializer_class = CitationSerializer
     http_method_names = ["get", "patch", "head", "options"]
 
 
 @extend_schema_view(get=extend_schema(tags=["citations"], parameters=[NeighboursSerializer]))
-class CitationContext(Citations, generics.RetrieveAPIView):
+class CitationContext(CitationOrUnit, generics.RetrieveAPIView):
     """The cited unit's chunk with all its units, and its neighbours on request."""
 
+    unit_route = "api:unit-context"
     serializer_class = CitationContextSerializer
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -220,9 +237,10 @@ class CitationContext(Citations, generics.RetrieveAPIView):
 
 
 @extend_schema_view(get=extend_schema(tags=["citations"], operation_id="citations_siblings"))
-class CitationSiblings(Citations, generics.ListAPIView):
+class CitationSiblings(CitationOrUnit, generics.ListAPIView):
     """The other units of the cited unit's chunk. Citations of one answer: `/api/citations/?message=`."""
 
+    unit_route = "api:unit-siblings"
     serializer_class = UnitSerializer
     filter_backends: list[Any] = []
     page_ordering = ["position"]

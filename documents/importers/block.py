@@ -39,7 +39,7 @@ class ImportedBlock(msgspec.Struct, frozen=True, kw_only=True):
     """One validated block.
 
     Attributes:
-        page: from 1; slides and sheets count as pages.
+        page: from 1; slides and sheets count as pages; 0 for that of the block before.
         quad: four corners, clockwise from the top left, in 0..1 of the page, origin top left.
         level: of a heading, from 1; of a list item, its depth from 0.
         rows: of a table, its cells as text; the first row is the header where ``has_head``.
@@ -49,7 +49,7 @@ class ImportedBlock(msgspec.Struct, frozen=True, kw_only=True):
 
     type: BlockType = "text"
     text: str
-    page: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 1
+    page: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     quad: tuple[tuple[Fraction, Fraction], ...] = ()
     level: int | None = None
     list_style: str = ""
@@ -104,7 +104,8 @@ def read_each(items: Iterable[Item], read: Callable[[Item], ImportedBlock | None
             errors[number] = "It is not what this format holds."
             continue
         if block is not None and not errors:
-            blocks.append(block)
+            page = block.page or (blocks[-1].page if blocks else 1)
+            blocks.append(msgspec.structs.replace(block, page=page))
         if len(blocks) > MOST_BLOCKS:
             raise AdapterError(f"There are more than {MOST_BLOCKS:,} blocks.")
     if errors:

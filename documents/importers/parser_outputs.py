@@ -113,7 +113,7 @@ def _place(document: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
     provenance = next(iter(item.get("prov") or []), None)
     if not isinstance(provenance, dict):
         return {}
-    number = provenance.get("page_no") or 1
+    number = provenance.get("page_no") or 0
     size = ((document.get("pages") or {}).get(str(number)) or {}).get("size") or {}
     width, height = float(size.get("width") or 0), float(size.get("height") or 0)
     box = provenance.get("bbox") or {}
@@ -165,7 +165,7 @@ def _unstructured_block(element: Any) -> ImportedBlock | None:
     return make_block(
         type=kind,
         text="\n".join("\t".join(row) for row in rows) or text,
-        page=metadata.get("page_number") or 1,
+        page=metadata.get("page_number") or 0,
         quad=_unstructured_quad(metadata.get("coordinates")),
         level=(depth or 0) + 1 if kind == "heading" else depth,
         rows=rows,
@@ -226,6 +226,12 @@ OTHER_NAMES = {  # other services' names of our fields
     "row_number": "row",
     "column_number": "column",
 }
+TIMES = {  # in seconds, or as hours, minutes and seconds
+    "start_timestamp": "start_ms",
+    "end_timestamp": "end_ms",
+    "start_time": "start_ms",
+    "end_time": "end_ms",
+}
 PLAIN = (
     "list_style",
     "code_language",
@@ -271,7 +277,7 @@ def _plain_block(sheets: dict[str, int], item: Any) -> ImportedBlock | None:
     if not isinstance(item, dict):
         raise AdapterError("It is not an object.")
     item = _flattened(item)
-    named = str(item.get("type") or "text").lower()
+    named = str(item.get("type") or item.get("block_type") or "text").lower()
     kind = named if named in KNOWN else PLAIN_TYPES.get(named, "text")
     text = item.get("text") if isinstance(item.get("text"), str) else item.get("content")
     rows, has_head = item.get("rows") or (), bool(item.get("has_head", True))
@@ -284,7 +290,7 @@ def _plain_block(sheets: dict[str, int], item: Any) -> ImportedBlock | None:
     box = item.get("bbox") if isinstance(item.get("bbox"), dict) else {}
     assert isinstance(box, dict)
     named_sheet = item.get("sheet")
-    sheet = sheets.setdefault(str(named_sheet), len(sheets) + 1) if named_sheet else 1
+    sheet = sheets.setdefault(str(named_sheet), len(sheets) + 1) if named_sheet else 0
     return make_block(
         type=kind,
         text=text,
@@ -302,11 +308,22 @@ def _flattened(item: dict[str, Any]) -> dict[str, Any]:
     """Merge the fields of ``citation`` and ``metadata`` into the block's, under the names of ``PLAIN``."""
     nested = [item.get(name) for name in ("citation", "metadata")]
     found: dict[str, Any] = {}
-    if str(item.get("type", "")).lower() == "code" and item.get("language"):
-        found["code_language"] = item["language"]
     for fields in [*(fields for fields in nested if isinstance(fields, dict)), item]:
         found |= {OTHER_NAMES.get(name, name): value for name, value in fields.items() if value is not None}
-    return found
+    if str(found.get("type") or found.get("block_type")).lower() == "code" and found.get("language"):
+        found.setdefault("code_language", found["language"])
+    times = {TIMES[name]: milliseconds(found[name]) for name in TIMES if name in found}
+    return times | found
+
+
+def milliseconds(time: object) -> int:
+    """Return seconds (724.5, "724.5") or a time ("00:12:04.250", "12:04,25") in ms. Raises AdapterError."""
+    *larger, seconds = str(time).replace(",", ".").split(":")
+    try:
+        minutes = sum(int(part) * 60**power for power, part in enumerate(reversed(larger)))
+        return round((minutes * 60 + float(seconds)) * 1000)
+    except (OverflowError, ValueError):
+        raise AdapterError(f"“{str(time)[:40]}” is no time.") from None
 
 
 def _plain_quad(item: dict[str, Any], box: dict[str, Any]) -> tuple:

@@ -238,18 +238,17 @@ class CitationUnit(models.Model):
 def chunk_metadata(chunk: RetrievalChunk, units: Sequence[CitationUnit]) -> dict[str, Any]:
     """Return the metadata of the chunk, given its units in reading order. Empty values are left out."""
     document = chunk.document
-    kinds = {unit.unit_type for unit in units} - {CitationUnit.Type.HEADING}
+    above = chunk.section_path
     found = {
         "media_id": str(document.pk),
         "file_name": document.original_name,
         "chunk_index": chunk.index,
         "total_chunks": document.chunk_count,
         **_offsets(chunk, units),
-        "chunk_type": "mixed" if len(kinds) > 1 else chunk.chunk_type,
-        "main_type": chunk.chunk_type,
+        "chunk_type": chunk.chunk_type,
         "unit_types": list(dict.fromkeys(unit.unit_type for unit in units)),
         "section_path": chunk.section_path,
-        "ancestry_titles": [document.title, *chunk.section_path],
+        "ancestry_titles": above if above[:1] == [document.title] else [document.title, *above],
         "language": detected_language(chunk.content, document.language),
         "code_language": next((unit.code_language for unit in units if unit.code_language), ""),
         "list_style": next((list_style(unit.list_style) for unit in units if unit.list_style), ""),
@@ -262,33 +261,50 @@ def chunk_metadata(chunk: RetrievalChunk, units: Sequence[CitationUnit]) -> dict
 
 
 def citation_anchor(units: Sequence[CitationUnit]) -> dict[str, Any]:
-    """Return the location of the first unit and the end time of the last. Numbers count from 1.
+    """Return the location of the units: from the first line to the last, from the first second to the last.
 
-    Corners go clockwise from the top left, in points; those of imported blocks in 0..1 of the page as shown.
+    Numbers count from 1. ``bbox_quad`` is around the units on the first one's page. Its corners go clockwise
+    from the top left, in points; those of imported blocks in 0..1 of the page as shown.
     """
     unit, known = units[0], units[0].location or {}
-    x0, y0, x1, y1 = unit.bbox
-    corners = known.get("quad") or ([(x0, y0), (x1, y0), (x1, y1), (x0, y1)] if x1 > x0 else [])
     anchor = {
         "page_number": unit.page_number,
         "paragraph_number": known.get("paragraph", unit.paragraph_index + 1),
         "line_number": known.get("line", unit.line_start),
         "line_start": unit.line_start,
-        "line_end": unit.line_end,
+        "line_end": units[-1].line_end,
         "slide_number": _first(units, "slide"),
         "sheet_name": _first(units, "sheet"),
         "row_number": _first(units, "row") or (None if unit.table_row is None else unit.table_row + 1),
         "column_number": _first(units, "column"),
-        "start_timestamp_ms": _first(units, "start_ms"),
-        "end_timestamp_ms": _first(units[::-1], "end_ms"),
-        "bbox_quad": [{"x": x, "y": y} for x, y in corners] or None,
+        "start_timestamp_ms": min(_all(units, "start_ms"), default=None),
+        "end_timestamp_ms": max(_all(units, "end_ms"), default=None),
+        "bbox_quad": [{"x": x, "y": y} for x, y in _corners(units)] or None,
     }
     return {name: value for name, value in anchor.items() if value is not None}
 
 
+def _corners(units: Sequence[CitationUnit]) -> Sequence[Sequence[float]]:
+    """Return the corners around the units on the first one's page; none where no box is known."""
+    placed = [unit for unit in units if unit.page_number == units[0].page_number and unit.rects]
+    quads = [quad for unit in placed if (quad := (unit.location or {}).get("quad"))]
+    if len(quads) == len(placed) == 1:
+        return quads[0]
+    points = [point for quad in quads for point in quad]
+    points = points or [corner for unit in placed for corner in (unit.bbox[:2], unit.bbox[2:])]
+    if not points:
+        return []
+    (x0, y0), (x1, y1) = map(min, zip(*points, strict=True)), map(max, zip(*points, strict=True))
+    return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
+
+
 def _first(units: Sequence[CitationUnit], name: str) -> Any:
     """Return the field ``name`` of the first location that has it."""
-    return next((unit.location[name] for unit in units if unit.location and name in unit.location), None)
+    return next(iter(_all(units, name)), None)
+
+
+def _all(units: Sequence[CitationUnit], name: str) -> list[Any]:
+    return [unit.location[name] for unit in units if unit.location and name in unit.location]
 
 
 def _table_place(units: Sequence[CitationUnit]) -> dict[str, int | None]:

@@ -19,7 +19,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django_q.tasks import async_task
 
-from documents.chunking import main_type
+from documents.chunking import chunk_type
 from documents.importers.block_import import VERSION as IMPORT_VERSION
 from documents.ingestion.pipeline import ingest_again
 from documents.ingestion.queue import independent_job
@@ -219,13 +219,10 @@ def without_chunk_types() -> QuerySet[Document]:
 
 
 def repair_chunk_types(document: Document) -> None:
-    """Give chunks without a type the most frequent type of their units. Change nothing else."""
+    """Give chunks without a type that of their units. Change nothing else."""
     lacking = list(document.chunks.filter(chunk_type="").prefetch_related("units"))
     for chunk in lacking:
-        sizes: Counter[str] = Counter()
-        for unit in chunk.units.all():
-            sizes[unit.unit_type] += len(unit.content)
-        chunk.chunk_type = main_type(sizes)
+        chunk.chunk_type = chunk_type(unit.unit_type for unit in chunk.units.all())
     RetrievalChunk.objects.bulk_update(lacking, ["chunk_type"], batch_size=500)
 
 

@@ -154,9 +154,18 @@ def _kinds(text: str) -> Iterator[tuple[str, Any]]:
         yield "chunk_types", ("code",)
 
 
+# A question of a section and of nothing else: "What methods were used in this study?"
+ABOUT_SECTION = (
+    r"(?:what|which) (?:{words}) (?:is|are|was|were) (?:used|applied|reported|found|drawn|reached)"
+    r"(?: (?:in|by|of) (?:the|this) (?:paper|article|study|report|authors?|work))?\W*"
+)
+
+
 def _sections(text: str) -> Iterator[tuple[str, Any]]:
     for section, words in SECTIONS:
-        if re.search(rf"\b(?:in|from) the (?:{words})\b(?: section)?", text, re.I):
+        named = rf"\b(?:in|from) the (?:{words})\b|\bthe (?:{words}) section\b"
+        about = ABOUT_SECTION.format(words=words)
+        if re.search(named, text, re.I) or re.fullmatch(about, text.strip(), re.I):
             yield "section_types", (section,)
             return
 

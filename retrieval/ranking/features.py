@@ -28,7 +28,8 @@ CROSS JOIN LATERAL (
     SELECT string_agg(translate(content, chr(1), ' '), chr(1) ORDER BY position) AS contents,
            string_agg(uuid_send(id), '' ORDER BY position),
            string_agg(int4send(page_number), '' ORDER BY position),
-           bool_or(unit_type = 'table')
+           bool_or(unit_type = 'table'),
+           sum(length(content)) FILTER (WHERE unit_type = 'table') * 2 >= sum(length(content))
     FROM documents_citationunit
     WHERE document_id = chunk.document_id AND id = ANY(chunk.unit_ids)
 ) unit
@@ -47,6 +48,7 @@ class Candidate:
         packed_units: the ids of its units, 16 bytes an id; most are never unpacked.
         pages: of each unit, from 1.
         has_table: whether some unit is a row of a table.
+        is_table: whether half of the text is.
     """
 
     key: UUID
@@ -64,6 +66,7 @@ class Candidate:
     packed_units: bytes
     pages: tuple[int, ...]
     has_table: bool = False
+    is_table: bool = False
 
     @cached_property
     def unit_ids(self) -> tuple[UUID, ...]:
@@ -121,6 +124,7 @@ def _candidate(row: tuple) -> Candidate:
         packed_units=bytes(row[12]),
         pages=tuple(np.frombuffer(row[13], ">i4").tolist()),
         has_table=row[14],
+        is_table=bool(row[15]),
     )
 
 
@@ -198,7 +202,7 @@ class FeatureExtractor:
             headings=self._covered(candidate.heading_terms - candidate.title_terms),
             pairs=self._pairs_in(candidate),
             place=self._place_in(candidate),
-            table=1.0 if candidate.chunk_type == "table" else 0.5 * candidate.has_table,
+            table=1.0 if candidate.is_table else 0.5 * candidate.has_table,
             digits=digit_share(candidate.text) if self.question.wants_number else 0.0,
             unit_scores=self._unit_scores(candidate, matched),
         )

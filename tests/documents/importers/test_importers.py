@@ -157,6 +157,25 @@ def test_a_table_as_html_or_markdown_has_rows(text: str, rows: object) -> None:
     assert "---" not in block.text
 
 
+def test_blocks_of_other_names_keep_their_kind_language_times_and_order() -> None:
+    table, code, clip, after, slide, last = read_blocks(
+        [
+            {"block_type": "TABLE", "text": "|a|b|\n|-|-|\n|1|2|"},
+            {"type": "CODE", "text": "print(1)", "metadata": {"language": "python"}},
+            {"type": "AUDIO", "text": "Hello.", "start_timestamp": 724.5, "end_timestamp": "00:12:09.250"},
+            {"text": "On the first page, too."},
+            {"text": "The fourth slide.", "slide": 4},
+            {"text": "Beside it."},
+        ]
+    )
+    assert table.rows == (("a", "b"), ("1", "2"))
+    assert code.code_language == "python"
+    assert (clip.start_ms, clip.end_ms) == (724_500, 729_250)
+    assert [block.page for block in (after, slide, last)] == [1, 4, 4]
+    with pytest.raises(AdapterError):
+        read_blocks([{"text": "Soon.", "start_time": "soon"}])
+
+
 def test_a_table_of_plain_words_stays_one_block() -> None:
     (block,) = read_blocks([{"type": "Table", "content": "Region 2023 Europe 1,577"}])
     assert not block.rows

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from documents.models import CitationUnit
 from documents.models.content import chunk_metadata, citation_anchor, list_style
+from retrieval.query.scope import Scope
+from retrieval.search import search
 from tests.api_clients import client_of
 from tests.conftest import Ingest, imported
 
@@ -47,7 +49,7 @@ def test_a_chunk_s_metadata_is_small_json_with_its_file_and_its_place(alice: Use
     assert left_top["y"] == right_top["y"] < left_bottom["y"] == right_bottom["y"]
 
 
-def test_a_chunk_of_several_kinds_is_mixed_and_says_which_is_most(alice: User) -> None:
+def test_a_chunk_of_several_kinds_is_mixed(alice: User) -> None:
     blocks = [
         {"type": "heading", "text": "Stores", "page": 1},
         {"type": "text", "text": "The cellar holds pears, apples and quinces until spring.", "page": 1},
@@ -55,8 +57,34 @@ def test_a_chunk_of_several_kinds_is_mixed_and_says_which_is_most(alice: User) -
     ]
     chunk = imported(alice, blocks, "Stores").chunks.get()
     known = chunk_metadata(chunk, list(chunk.units.all()))
-    assert (known["chunk_type"], known["main_type"]) == ("mixed", "prose")
+    assert (chunk.chunk_type, known["chunk_type"]) == ("mixed", "mixed")
     assert known["unit_types"] == ["heading", "prose", "list"]
+    found = search("pears", Scope(alice, chunk_types=("mixed",))).hits
+    assert [hit.chunk_id for hit in found] == [chunk.pk]
+
+
+def test_the_title_is_among_the_ancestors_once(alice: User) -> None:
+    blocks = [{"type": "heading", "text": "Stores"}, {"text": "The cellar holds pears."}]
+    chunk = imported(alice, blocks, "Stores").chunks.get()
+    assert chunk_metadata(chunk, list(chunk.units.all()))["ancestry_titles"] == ["Stores"]
+
+
+def test_the_anchor_is_around_all_units_of_the_chunk(alice: User) -> None:
+    blocks = [
+        {"type": "heading", "text": "Stores", "bbox": [0.1, 0.1, 0.5, 0.2], "start_timestamp": "00:12:04"},
+        {"text": "The cellar holds\npears.", "bbox": [0.2, 0.3, 0.8, 0.4], "start_timestamp": 2.5},
+        {"text": "And apples.", "end_timestamp": "12:09,25"},
+    ]
+    chunk = imported(alice, blocks, "Stores").chunks.get()
+    anchor = chunk_metadata(chunk, list(chunk.units.all()))["citation"]
+    assert (anchor["line_start"], anchor["line_end"]) == (1, 4)
+    assert (anchor["start_timestamp_ms"], anchor["end_timestamp_ms"]) == (2500, 729250)
+    assert anchor["bbox_quad"][0] == {"x": 0.1, "y": 0.1} and anchor["bbox_quad"][2] == {"x": 0.8, "y": 0.4}
+
+
+def test_no_box_is_invented_for_a_block_without_one(alice: User) -> None:
+    chunk = imported(alice, [{"text": "The cellar holds pears."}], "Stores").chunks.get()
+    assert "bbox_quad" not in chunk_metadata(chunk, list(chunk.units.all()))["citation"]
 
 
 def test_a_chunk_says_the_language_of_its_own_words(alice: User) -> None:

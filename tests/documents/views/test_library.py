@@ -109,7 +109,7 @@ def test_what_all_cards_say_is_translated_once(browser: Client, alice: User) -> 
     with patch.object(_trans, "gettext", wraps=_trans.gettext) as translated:
         browser.get(LIBRARY)
     said = Counter(call.args[0] for call in translated.call_args_list)
-    assert said["Details and sharing"] == said["Edit the title"] == 1
+    assert said["Details and sharing"] == said["Open"] == 1
 
 
 def test_collections_and_tags_are_listed_by_name_with_their_numbers(
