@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 from chat.answers.prompt import Prompt, prompt_tokens, shortened
 from chat.providers.context_window import PromptTooLong, learn_density, too_long
 from chat.providers.open_requests import OpenRequests
+from chat.providers.reply_filter import ReplyFilter
 from retrieval.provider_calls import ProviderError
 
 
@@ -428,7 +429,7 @@ def _pump(
 ) -> None:
     try:
         with requests.recorded():
-            for delta in provider.stream(prompt):
+            for delta in _filtered(provider.stream(prompt)):
                 queue.put(delta)
                 if abandoned.is_set():
                     return
@@ -437,6 +438,21 @@ def _pump(
         queue.put(error)
     except Exception:
         queue.put(ProviderError("The model failed in an unknown way."))
+
+
+def _filtered(deltas: Iterator[Delta]) -> Iterator[Delta]:
+    """Yield the deltas; texts without reasoning and the tokens of chat templates."""
+    words = ReplyFilter()
+    for delta in deltas:
+        if isinstance(delta, TextDelta):
+            if text := words.feed(delta.text):
+                yield TextDelta(text)
+            elif words.thinks:
+                yield Progress(thinks=True)
+            continue
+        if isinstance(delta, StreamEnd | NativeCitation) and (text := words.flush(delta == StreamEnd())):
+            yield TextDelta(text)
+        yield delta
 
 
 # --- Detection of a model that does not stop ---
