@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -307,10 +308,6 @@ def plain(heading: str) -> str:
     return one_line(heading).strip(" .:").casefold()
 
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # OWASP, CSV injection
-NUMBER_CHARACTERS = set("0123456789.,()%$€£¥ +-–—")
-
-
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of a document, which may span pages.
@@ -372,7 +369,7 @@ def _texts(row: TableRow, columns: int) -> tuple[str, ...]:
 def as_csv(table: Table) -> str:
     """Return CSV (RFC 4180). An apostrophe disarms cells that look like formulas (OWASP CSV injection)."""
     out = io.StringIO()
-    csv.writer(out).writerows([_harmless(text) for text in row] for row in table.rows)
+    csv.writer(out).writerows([disarmed(text) for text in row] for row in table.rows)
     return out.getvalue()
 
 
@@ -399,6 +396,17 @@ def _escaped(text: str) -> str:
     return line
 
 
-def _harmless(text: str) -> str:
-    is_number = bool(text) and set(text) <= NUMBER_CHARACTERS
-    return f"'{text}" if text.startswith(FORMULA_STARTS) and not is_number else text
+FORMULA_STARTS = tuple("=+-@")
+NUMBER_CHARACTERS = set("0123456789.,()%$€£¥ +-–—")
+
+
+def disarmed(text: str) -> str:
+    """Return the text of a cell with an apostrophe before what a spreadsheet may take for a formula.
+
+    Spreadsheets skip spaces and control characters, and some take full-width signs for plain ones, so the
+    sign is judged by its compatibility form (NFKC). Numbers stay. Source: OWASP, CSV injection.
+    """
+    seen = unicodedata.normalize("NFKC", text[:50])
+    first = next((sign for sign in seen if unicodedata.category(sign)[0] not in "CZ"), "")
+    is_number = set(text) <= NUMBER_CHARACTERS
+    return f"'{text}" if first in FORMULA_STARTS and not is_number else text

@@ -17,6 +17,7 @@ import msgspec
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
+from documents.contents import disarmed
 from reviews.models import Review, ReviewColumn, ReviewTemplate
 
 BOUND = re.compile(r"(<=|>=|<|>|=) ?(\d{4}(?:-\d\d){1,2}|-?\d+(?:\.\d+)?)")
@@ -237,7 +238,7 @@ def line_values(heads: Sequence[str], cells: Sequence[str]) -> dict[str, Any] | 
 def as_words(cell: str) -> str:
     """Return a cell without the apostrophe by which a spreadsheet marks text that looks like a formula."""
     text = cell.strip()
-    return text[1:] if text[:1] == "'" and text[1:2] in tuple("=+-@") else text
+    return text[1:] if text[:1] == "'" and disarmed(text[1:]) == text else text
 
 
 # --- Templates ---

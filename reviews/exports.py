@@ -28,7 +28,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from chat.citations.stored_citations import citation_picture, reader_link
 from chat.exports.markdown import escaped
 from chat.models import Citation
-from documents.contents import FORMULA_STARTS
+from documents.contents import disarmed
 from documents.files.page_pictures import PictureFailed
 from reviews.column_sets import values_of
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow
@@ -106,11 +106,6 @@ def shown_value(cell: ReviewCell | None) -> str:
     )
 
 
-def harmless(text: str) -> str:
-    """Return text that no spreadsheet interprets as a formula."""
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
-
-
 def title_of(row: ReviewRow) -> str:
     return f"{row.document_title} ({_('deleted')})" if row.is_deleted else row.document_title
 
@@ -156,8 +151,8 @@ def sources_csv(table: ReviewTable) -> bytes:
 def csv_of(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow([harmless(head) for head in heads])
-    writer.writerows([harmless(text) for text in line] for line in lines)
+    writer.writerow([disarmed(head) for head in heads])
+    writer.writerows([disarmed(text) for text in line] for line in lines)
     return out.getvalue().encode("utf-8-sig")  # Excel recognises UTF-8 by its byte order mark
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import urlsplit
 
 import nh3
 from django.utils.html import format_html, format_html_join
@@ -100,12 +101,37 @@ def renderer() -> RendererHTML:
         tag, style = tokens[place].tag, tokens[place].attrs.get("style")
         return f'<{tag} class="end">' if style == "text-align:right" else f"<{tag}>"  # the CSP forbids styles
 
+    def link_open(tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
+        href = str(tokens[place].attrs.get("href", ""))
+        host = web_host(href)
+        env["hosts"].append("" if tokens[place].info == "auto" else host)  # it shows its whole address
+        env["linked"].append(bool(host))
+        return f'<a href="{escapeHtml(href)}">' if host else ""
+
+    def link_close(tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
+        host = env["hosts"].pop()
+        return ("</a>" if env["linked"].pop() else "") + (f" ({escapeHtml(host)})" if host else "")
+
     result.rules["text"] = text  # type: ignore[assignment]
+    result.rules["link_open"] = link_open  # type: ignore[assignment]
+    result.rules["link_close"] = link_close  # type: ignore[assignment]
     for name in ("citation", *MARK):
         result.rules[name] = laid  # type: ignore[assignment]
     for name in CELLS:
         result.rules[f"{name}_open"] = cell  # type: ignore[assignment]
     return result
+
+
+def web_host(address: str) -> str:
+    """Return the host of an http or https address; '' for any other, which is not to be a link.
+
+    A model may be told by a document to write a link, whose text says nothing of where it leads.
+    """
+    try:
+        parts = urlsplit(address)
+        return (parts.hostname or "") if parts.scheme in ("http", "https") else ""
+    except ValueError:
+        return ""
 
 
 def render_message(
@@ -161,7 +187,7 @@ def rendered(
     """
     levels.settle(block)
     secret = secrets.token_hex(16)
-    env: dict[str, Any] = {"secret": secret, "typeset": formulas, "formulas": []}
+    env: dict[str, Any] = {"secret": secret, "typeset": formulas, "formulas": [], "hosts": [], "linked": []}
 
     def ours(match: re.Match[str]) -> str:
         if match[1] in MARK:
@@ -185,7 +211,7 @@ def clean(html: str) -> str:
         tags=TAGS,
         attributes={"*": set(), "a": {"href"}},
         allowed_classes={name: {"end"} for name in CELLS} | {name: {"caption"} for name in HEADINGS},
-        url_schemes={"http", "https", "mailto"},
+        url_schemes={"http", "https"},
         link_rel="noopener noreferrer nofollow",
     )
 

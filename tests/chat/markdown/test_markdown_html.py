@@ -62,6 +62,27 @@ def test_nothing_a_model_writes_runs_or_calls_home(hostile: str) -> None:
     assert not re.search(r"<[^>]*\b(src|srcset|style|poster|background)\s*=", html, re.I)
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[your bank](https://evil.example/login)", ">your bank</a> (evil.example)"),
+        ("[https://a.example](https://a.example@evil.example)", ">https://a.example</a> (evil.example)"),
+        ("[bänk](https://bänk.example)", "</a> (xn--bnk-qla.example)"),
+        ("<https://evil.example/x>", ">https://evil.example/x</a>."),
+        ("[here](//evil.example)", "here."),
+        ("[here](/account/tokens/)", "here."),
+        ("[here](mailto:a@evil.example)", "here."),
+        ("[here](ftp://evil.example)", "here."),
+        ("[here](https:evil.example)", "here."),
+    ],
+)  # fmt: skip
+def test_a_link_says_where_it_leads_and_leads_to_the_web_only(written: str, shown: str) -> None:
+    html = render_message(f"Sign in {written}.", [])
+    assert shown in html
+    assert html.count("<a ") == html.count("</a>") == ("</a>" in shown)
+    assert all("nofollow" in link for link in re.findall(r"<a [^>]*>", html))
+
+
 def test_a_citation_is_a_link_with_its_data_and_everything_in_it_escaped() -> None:
     shown = citation(2, verdict="exact", title='"><script>', href='/x?"><script>')
     html = render_message(f"Sales grew {MARK}.", [shown])

@@ -166,7 +166,7 @@ def test_a_citation_can_be_written_into_the_source_where_it_is_shown(pieces: lis
         (f"| 2018 {MARK} | b |\n|---|---|\n", "<th>2018¹</th>"),
         (f"| 2018 | b |\n|---|---|\n| {MARK} | 2 |", "<td>¹</td>"),
         (f"| 2018 | b |\n|---|---|\n| 1 | 2 |{MARK}\n", "<td>2¹</td>"),
-        (f"[the act{MARK}](http://x.y) says", "the act</a>¹ says"),
+        (f"[the act{MARK}](http://x.y) says", "the act</a> (x.y)¹ says"),
         (f"`a{MARK}b` says", "<code>ab</code>¹ says"),
         (f"- one\n- two {MARK}\n- three", "<li>two¹</li>"),
         (f"The lease ends.\n{MARK}\nIt is renewed.", "<p>The lease ends.¹\nIt is renewed.</p>"),
