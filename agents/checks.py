@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,11 +69,15 @@ class Checker:
         return cls(units, {})
 
     @classmethod
-    def of_file(cls, file: File, title: str = "", most: int = MOST_PAGES) -> Checker:
+    def of_file(
+        cls, file: File, title: str, most: int = MOST_PAGES, budget: ProcessorBudget | None = None
+    ) -> Checker:
         """Return a checker of a PDF. Raises TooLong for more pages, Refused for an unreadable file."""
         with kept_for_now(file) as path:
             try:
-                parsed = parse_file(path, limits=parse_limits(), pages=range(1, most + 1))
+                progress = (lambda *_: budget.check()) if budget else None
+                pages = range(1, most + 1)
+                parsed = parse_file(path, limits=parse_limits(), pages=pages, on_progress=progress)
             except ParseFailure as failure:
                 raise Refused(failure.message) from None
         if parsed.page_count > most:
@@ -150,7 +155,7 @@ def check_file(
         kept = json.load(file)
         checker = Checker.of_text(kept["text"], kept["language"], title)
     else:
-        checker = Checker.of_file(file, title, most)
+        checker = Checker.of_file(file, title, most, budget)
     return [checker.verify(**claim, budget=budget).model_dump() for claim in wanted]
 
 
@@ -211,17 +216,23 @@ def check_due() -> int:
 
 
 class CancellableBudget(ProcessorBudget):
-    """The budget of a check by a worker. It is stopped when the check's row is deleted."""
+    """The budget of a check by a worker. It is stopped when the check's row is deleted.
 
-    __slots__ = ("_row",)
+    Each call of ``check`` renews the time since which the check makes progress, at most once a second.
+    """
+
+    __slots__ = ("_renewed", "_row")
 
     def __init__(self, check: FileCheck) -> None:
         super().__init__(CHECK_SECONDS_LATER)
+        self._renewed = 0.0
         self._row = FileCheck.objects.filter(pk=check.pk, owner__is_active=True)
 
     def check(self) -> None:
-        if not self._row.exists():
-            self.stop()
+        if (now := time.monotonic()) - self._renewed >= 1:
+            self._renewed = now
+            if not self._row.update(started_at=timezone.now()):
+                self.stop()
         super().check()
 
 

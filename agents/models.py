@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import uuid
 from collections.abc import Container, Iterator
 from datetime import timedelta
@@ -10,11 +9,10 @@ from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.core.signing import BadSignature, Signer
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation
@@ -22,9 +20,10 @@ from documents.access import Way
 from documents.models import Document, EventKind
 from documents.models.library import OwnedQuerySet
 from documents.models.security import record
+from documents.tokens import EMBED, WEBHOOK, ListedToken
 
 if TYPE_CHECKING:
-    pass
+    from django.contrib.auth.models import User
 
 
 class ChatThread(models.Model):
@@ -81,8 +80,7 @@ class Webhook(models.Model):
     @property
     def secret(self) -> str:
         """Return the secret for verifying signatures (Standard Webhooks), derived from the server's key."""
-        key = salted_hmac("agents.webhook", str(self.pk), algorithm="sha256").digest()
-        return f"whsec_{base64.b64encode(key).decode()}"
+        return WEBHOOK.of(self.pk)
 
 
 KEPT = timedelta(days=30)
@@ -126,7 +124,7 @@ class WebhookDelivery(models.Model):
 
 
 CHECKS_KEPT = timedelta(days=1)
-CHECK_LOST = timedelta(hours=1)  # after the start of a check, until its worker counts as dead
+CHECK_LOST = timedelta(hours=1)  # since a worker last made progress with a check
 
 
 class FileCheckQuerySet(OwnedQuerySet["FileCheck"]):
@@ -176,9 +174,6 @@ class FileCheck(models.Model):
         return f"{self.kind} {self.pk}"
 
 
-_signer = Signer(salt="agents.embed")
-
-
 class ReaderEmbedQuerySet(OwnedQuerySet["ReaderEmbed"]):
     def open(self) -> Self:
         """Return embeds that have not expired. ``is_open`` checks the owner's right."""
@@ -186,11 +181,10 @@ class ReaderEmbedQuerySet(OwnedQuerySet["ReaderEmbed"]):
 
     def by_token(self, token: str) -> ReaderEmbed | None:
         """Return the embed of an address; None for a forged or expired address."""
-        try:
-            key = uuid.UUID(hex=_signer.unsign(token))
-        except (BadSignature, ValueError):
+        embed_id = EMBED.id_in(token)
+        if embed_id is None:
             return None
-        found = self.open().select_related("owner", "document").filter(pk=key).first()
+        found = self.open().select_related("owner", "document").filter(pk=embed_id).first()
         return found if found and found.is_open else None
 
 
@@ -218,7 +212,7 @@ class ReaderEmbed(models.Model):
     @property
     def token(self) -> str:
         """Return the id with a signature, so that ids cannot be guessed."""
-        return _signer.sign(self.pk.hex)
+        return EMBED.token_of(self.pk)
 
     @property
     def is_open(self) -> bool:
@@ -234,6 +228,21 @@ def embeds_of(document: Document, readers: Container[str]) -> Iterator[Way]:
         if maker in readers:
             label = ", ".join(embed.origins)
             yield Way(f"embed-{embed.pk}", "embed", (), maker, embed.created_at, embed.expires_at, label)
+
+
+def listed_embeds(user: User) -> Iterator[ListedToken]:
+    """Yield the user's embedded readers, for ``documents.tokens``."""
+    for embed in ReaderEmbed.objects.open().filter(owner=user).select_related("document"):
+        name = f"{embed.document.title} · {', '.join(embed.origins)}"
+        page = reverse("document-details", args=[embed.document_id])
+        yield ListedToken(EMBED, name, embed.created_at, embed.expires_at, page)
+
+
+def listed_webhooks(user: User) -> Iterator[ListedToken]:
+    """Yield the user's webhooks, for ``documents.tokens``."""
+    page = reverse("webhooks")
+    for webhook in Webhook.objects.visible_to(user).filter(is_active=True):
+        yield ListedToken(WEBHOOK, webhook.url, webhook.created_at, None, page)
 
 
 def end_embed(document: Document, embed_id: uuid.UUID) -> bool:

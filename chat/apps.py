@@ -7,11 +7,13 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from chat.annotations import reanchor_parsed_document
-        from chat.models.conversation import end_link, links_to
+        from chat.models.conversation import end_link, links_to, listed_links
         from chat.notes import index_notes_at_rest
         from documents.access import register
         from documents.signals import document_parsed, library_swept
+        from documents.tokens import ANSWER_LINK, register_list
 
         document_parsed.connect(reanchor_parsed_document, dispatch_uid="chat.reanchor")
         library_swept.connect(index_notes_at_rest, dispatch_uid="chat.notes")
         register("link", links_to, end_link)
+        register_list(ANSWER_LINK, listed_links)

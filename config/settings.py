@@ -194,6 +194,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "operations.http.errors.RefuseNul",
+    "operations.http.errors.RefuseLongQuery",
     "operations.http.errors.OptionalSlash",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",
@@ -295,8 +296,8 @@ Q_CLUSTER: dict[str, Any] = {
     **({"redis": REDIS_URL} if REDIS_URL else {"orm": "default"}),
     "workers": environment.integer("PINCITE_WORKERS", 2, 1, 256),
     "bulk": 1,
-    "timeout": 2400,
-    "retry": 14400,  # more than timeout × (1 + the tasks the cluster has prefetched)
+    "timeout": 21_600,  # seconds on the clock: for a stuck worker; a long task on a busy machine takes less
+    "retry": 129_600,  # more than timeout × (1 + the tasks the cluster has prefetched)
     "recycle": 100_000,  # parsing runs in a separate process, so workers do not grow
     "max_attempts": 2,
     "ack_failures": True,

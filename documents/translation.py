@@ -271,6 +271,8 @@ SENTENCES = (
     _("Something went wrong on our side."),
     _("That upload is too large for this server."),
     _("This request cannot be read."),
+    _("This takes too long. Send less at a time, or ask for less."),
+    _("This address is too long. Ask for less at a time."),
     _("You may not do this."),
     _("This form has expired or comes from another site. Load the page again, then send it."),
     _("The address did not answer."),

@@ -16,8 +16,11 @@ AGAIN_SECONDS = 1.0  # of processor time until a thread that caught the first in
 LOOK_SECONDS = 0.1  # between two readings of the clocks
 
 
-class Interrupted(BaseException):
-    """The request has used its processor time, or its client has left. No view may catch it."""
+class Interrupted(KeyboardInterrupt):
+    """The request has used its processor time, or its client has left. Not an Exception: no view catches it.
+
+    A KeyboardInterrupt, since psycopg then cancels the running statement.
+    """
 
 
 @dataclass(eq=False, slots=True)

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,22 +97,6 @@ def is_alive(process: psutil.Process) -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
-
-
-def processor_seconds(process_ids: Iterable[int]) -> float:
-    """Return the processor time of these processes and of all below them, ended and waited-for ones too."""
-    return sum(_seconds_of_tree(process_id) for process_id in process_ids)
-
-
-def _seconds_of_tree(process_id: int) -> float:
-    total = 0.0
-    with suppress(psutil.Error):
-        top = psutil.Process(process_id)
-        for process in [top, *top.children(recursive=True)]:
-            with suppress(psutil.Error):
-                times = process.cpu_times()
-                total += times.user + times.system + times.children_user + times.children_system
-    return total
 
 
 def children(process_id: int) -> list[psutil.Process]:

@@ -105,6 +105,7 @@ def seconds_since(start: float) -> float:
 # Every reader checks its own answer and each web process checks all. A dead answer waits for another writer,
 # which continues after the last word.
 
+written_here: set[UUID] = set()  # answers that this process writes: they are not dead, only slow
 DEAD_AFTER = timedelta(seconds=12)  # since the writer's last heartbeat
 MOST_TAKEOVERS = 3  # an answer that kills every process that writes it is given up
 STOPPED = "The server was stopped while it wrote this answer."
@@ -117,7 +118,7 @@ def release_dead_answers(among: QuerySet[Message] | None = None) -> set[UUID]:
     """
     messages = Message.objects.all() if among is None else among
     since = timezone.now() - DEAD_AFTER
-    silent = Q(alive_at__lt=since) | Q(alive_at=None, created_at__lt=since)
+    silent = (Q(alive_at__lt=since) | Q(alive_at=None, created_at__lt=since)) & ~Q(pk__in=list(written_here))
     dead = set(messages.filter(silent, status=Message.Status.STREAMING).values_list("pk", flat=True))
     if dead:
         still = Message.objects.filter(silent, pk__in=dead, status=Message.Status.STREAMING)
@@ -140,7 +141,8 @@ def release(answers: QuerySet[Message]) -> int:
 def is_dead(message: Message) -> bool:
     """Return whether its row has the status of a live answer, but no writer has reported for too long."""
     alive_at = message.alive_at or message.created_at
-    return message.status == Message.Status.STREAMING and timezone.now() - alive_at >= DEAD_AFTER
+    may_be = message.status == Message.Status.STREAMING and message.pk not in written_here
+    return may_be and timezone.now() - alive_at >= DEAD_AFTER
 
 
 def notice_dead(messages: Iterable[Message]) -> None:

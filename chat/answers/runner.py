@@ -24,6 +24,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import get_language, override
 
@@ -35,6 +36,7 @@ from chat.answers.persistence import (
     release,
     release_dead_answers,
     save_progress,
+    written_here,
 )
 from chat.answers.write_answer import AnswerContext, TakenOver, write_answer
 from chat.models import Citation, Message, StreamEvent
@@ -254,6 +256,7 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     live = LiveAnswer(answer.pk, (Numbered(event.sequence, event.kind, event.data) for event in earlier))
     with _live_lock:
         _live[answer.pk] = live
+        written_here.add(answer.pk)
     turn = (_own_work if is_local(answer, provider) else _searches).request()
     threading.Thread(
         target=_write_in,
@@ -413,6 +416,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
             taken.release()
         with _live_lock:
             _live.pop(answer.pk, None)
+            written_here.discard(answer.pk)
         live.end()
         _go_on(answer.conversation_id)
 
@@ -469,6 +473,9 @@ def _save_all(answers: Iterable[LiveAnswer]) -> None:
     writing = Message.objects.filter(pk__in=by_id, status=Message.Status.STREAMING)
     writing.filter(writer=PROCESS).update(alive_at=timezone.now())
     lost = set(writing.exclude(writer=PROCESS).values_list("pk", flat=True))
+    slow = [message_id for message_id in lost if not by_id[message_id].taken_over]
+    if slow:  # this process was slow, and not killed: that counts against no answer
+        Message.objects.filter(pk__in=slow, takeovers__gt=0).update(takeovers=F("takeovers") - 1)
     saved = []
     for message_id, answer in by_id.items():
         if message_id in lost:

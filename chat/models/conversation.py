@@ -14,9 +14,9 @@ import msgspec
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.core.signing import BadSignature, Signer
 from django.db import models
 from django.db.models import Q, QuerySet
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.text import Truncator
@@ -25,6 +25,7 @@ from django.utils.translation import gettext_lazy as _
 from documents.access import Way
 from documents.models import CitationUnit, Collection, Document, EventKind
 from documents.models.security import record
+from documents.tokens import ANSWER_LINK, ListedToken
 from retrieval.results import RagConfig
 
 if TYPE_CHECKING:
@@ -352,7 +353,6 @@ class AnswerShare(models.Model):
 
 LONGEST_DAYS = 3650
 NEVER = 0  # days
-_signer = Signer(salt="chat.share")
 
 
 class NotReadable(Exception):
@@ -384,14 +384,13 @@ def revoke(answer: Message) -> int:
 
 def token_of(share: AnswerShare) -> str:
     """Return the token of the link: the share's id with a signature, so that ids cannot be guessed."""
-    return _signer.sign(share.pk.hex)
+    return ANSWER_LINK.token_of(share.pk)
 
 
 def share_of(token: str) -> AnswerShare | None:
     """Return the open share of a token; None for a forged, expired or revoked one."""
-    try:
-        share_id = UUID(hex=_signer.unsign(token))
-    except (BadSignature, ValueError):
+    share_id = ANSWER_LINK.id_in(token)
+    if share_id is None:
         return None
     found = AnswerShare.objects.open().filter(pk=share_id)
     share = found.select_related("message__conversation__owner").first()
@@ -409,6 +408,14 @@ def links_to(document: Document, readers: Container[str]) -> Iterator[Way]:
         if maker in readers:
             label = excerpt(link.message.content)[:80] if link.maker.pk == document.owner_id else ""
             yield Way(f"link-{link.pk}", "link", (), maker, link.created_at, link.expires_at, label)
+
+
+def listed_links(user: User) -> Iterator[ListedToken]:
+    """Yield the user's open links, for ``documents.tokens``."""
+    page = reverse("links")
+    for link in AnswerShare.objects.visible_to(user).open().select_related("message"):
+        name = excerpt(link.message.content)[:80]
+        yield ListedToken(ANSWER_LINK, name, link.created_at, link.expires_at, page)
 
 
 def end_link(document: Document, link_id: UUID) -> bool:

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import cast
@@ -44,6 +45,7 @@ from pdf.api import add_text_layer, convert_file, without_password
 from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
 from pdf.sandbox.messages import MIB, Maker, wall_seconds
 from pdf.sandbox.office_server import REFUSED, OfficeLimits
+from pdf.sandbox.progress import Progress, processor_seconds
 from pdf.structure import ParsedDocument
 
 FETCH_FAILURES = {NOT_A_PDF: FailureCode.NOT_A_PDF, TOO_LARGE: FailureCode.TOO_LARGE}
@@ -194,17 +196,29 @@ def _run_office(arguments: list[str], folder: Path) -> tuple[int, str]:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    wall = wall_seconds(settings.CONVERT_SECONDS)  # ``office_server`` limits the CPU time
     try:
-        output, _ = process.communicate(timeout=wall)
+        output = _output_of(process)
         return process.returncode, output.decode(errors="replace")
-    except subprocess.TimeoutExpired:
-        message = file_failure(FailureCode.TOOK_TOO_LONG, f"{wall:.0f} seconds")
-        raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "LibreOffice") from None
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def _output_of(process: subprocess.Popen[bytes]) -> bytes:
+    """Return all output. Raises ParseFailure for a process that is stuck; it limits its CPU time itself."""
+    began, progress = time.monotonic(), Progress(lambda: processor_seconds([process.pid]))
+    while True:
+        try:
+            return process.communicate(timeout=LOOK_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            waited = time.monotonic() - began
+            if waited > wall_seconds(settings.CONVERT_SECONDS) or progress.is_stuck:
+                message = file_failure(FailureCode.TOOK_TOO_LONG, f"{waited:.0f} seconds")
+                raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "LibreOffice") from None
+
+
+LOOK_SECONDS = 1.0  # between two looks whether LibreOffice makes progress
 
 
 # --- The stored files of a document ---

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import secrets
 import time
 import uuid
+from collections.abc import Iterator
 from contextvars import ContextVar
 from datetime import datetime, timedelta
 from ipaddress import ip_address
@@ -21,9 +20,11 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 from django.db.models import Q
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from documents import tokens
 from documents.models.library import OwnedQuerySet
 
 
@@ -104,11 +105,6 @@ class TokenScope(models.TextChoices):
     ASK = "ask", _("ask questions")
 
 
-def digest_of(key: str) -> str:
-    """Return the SHA-256 in hex: keys are 256 random bits and need no slow hash."""
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
 class TokenQuerySet(OwnedQuerySet["ApiToken"]):
     def usable(self) -> Self:
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), owner__is_active=True)
@@ -117,14 +113,14 @@ class TokenQuerySet(OwnedQuerySet["ApiToken"]):
         self, owner: User, name: str, scopes: list[str], expires_at: datetime | None = None
     ) -> tuple[ApiToken, str]:
         """Create a token. Return it with its key, which is not stored and must be shown now."""
-        key = "pin_" + secrets.token_urlsafe(32)
+        key = tokens.API.new()
         token = self.create(
             owner=owner,
             name=name,
             scopes=scopes,
             expires_at=expires_at,
             prefix=key[:8],
-            digest=digest_of(key),
+            digest=tokens.API.digest_of(key),
         )
         return token, key
 
@@ -155,6 +151,13 @@ class ApiToken(models.Model):
         now = timezone.now()
         if self.last_used_at is None or now - self.last_used_at > LAST_USE_INTERVAL:
             ApiToken.objects.filter(pk=self.pk).update(last_used_at=now)
+
+
+def listed_api_tokens(user: User) -> Iterator[tokens.ListedToken]:
+    """Yield the user's API tokens, for ``documents.tokens``."""
+    page = reverse("account")
+    for token in ApiToken.objects.usable().filter(owner=user):
+        yield tokens.ListedToken(tokens.API, str(token), token.created_at, token.expires_at, page)
 
 
 LONGEST_WINDOW = 86400  # seconds

@@ -27,6 +27,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from documents.models import ApiToken, EventKind, TemporaryPassword, TokenScope
 from documents.models.security import acting_user, record
+from documents.tokens import API, valid_tokens
 from operations.accounts.sign_in import (
     OWN_PASSWORD,
     WANTED,
@@ -127,6 +128,7 @@ def shown(request: HttpRequest, form: NewPassword | None = None, new_key: str = 
     context = {
         "form": form,
         "tokens": ApiToken.objects.visible_to(request.user),
+        "others": [token for token in valid_tokens(request.user) if token.kind is not API],
         "scopes": TokenScope.choices,
         "new_key": new_key,
         "sessions": sessions_of(request.user),

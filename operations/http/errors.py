@@ -151,3 +151,18 @@ class OptionalSlash(MiddlewareMixin):
             request.path_info += "/"
             request.path += "/"
         return None
+
+
+LONGEST_VALUE = 4000  # characters; as long as a search may be
+TOO_LONG = "This address is too long. Ask for less at a time."
+
+
+class RefuseLongQuery(MiddlewareMixin):
+    """Middleware: 414 for a value in the query that is longer than any view needs."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        if len(request.META.get("QUERY_STRING", "")) <= LONGEST_VALUE:
+            return None
+        values = (value for values in request.GET.lists() for value in values[1])
+        is_long = any(len(str(value)) > LONGEST_VALUE for value in values)
+        return error_page(request, 414, "too_long", TOO_LONG) if is_long else None

@@ -13,15 +13,14 @@ import structlog
 from django.conf import settings
 from django.urls import URLResolver, get_resolver
 
-SECRET_PARAMETERS = {"token", "key", "secret"}  # of routes: addresses with one give access
-KEYS = re.compile(r"\b(?:pin_[\w-]{20,}|whsec_[\w+/=-]{20,})")  # API keys, secrets of webhooks
+from documents.tokens import PRINTED, SECRET_PARAMETERS
 
 
 def masked(value: Any) -> Any:
     """Return the value with keys, and the secrets in addresses, replaced; other values are unchanged."""
     if not isinstance(value, str):
         return value
-    value = KEYS.sub("…", value)
+    value = PRINTED.sub("…", value)
     if "/" in value and (pattern := addresses_with_secrets()):
         value = pattern.sub(r"\1…", value)
     return value

@@ -36,6 +36,7 @@ from pdf.sandbox.messages import (
     wall_seconds,
     widen,
 )
+from pdf.sandbox.progress import STUCK_SECONDS, Progress, processor_seconds
 
 Result = TypeVar("Result")
 ATTEMPTS = 3
@@ -214,15 +215,16 @@ def _answers(
     began = time.monotonic()
     killed_before = killed_for_memory()
     deadline, pages = began + wall_seconds(limits.seconds(0)) + _GRACE_SECONDS, 0
+    progress = Progress(lambda: processor_seconds([process.pid]), 2 * STUCK_SECONDS)  # its readers first
     while True:
         try:
             answer = frames.next(min(deadline, time.monotonic() + _LOOK_SECONDS))
         except TimeoutError:
             if is_over():
                 return
-            if time.monotonic() < deadline:
+            if time.monotonic() < deadline and not progress.is_stuck:
                 continue
-            message = file_failure(FailureCode.TOOK_TOO_LONG, f"{deadline - began:.0f} seconds")
+            message = file_failure(FailureCode.TOOK_TOO_LONG, f"{time.monotonic() - began:.0f} seconds")
             raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "no progress") from None
         except msgspec.MsgspecError as error:
             raise ParseFailure(FailureCode.INTERNAL, detail=f"invalid answer: {error}") from None

@@ -31,7 +31,8 @@ from pdf.sandbox.confinement import (
     limit_cpu_for_good,
     limit_memory_for_good,
 )
-from pdf.sandbox.messages import MIB, Failed, Frames, Opened, send, widen
+from pdf.sandbox.messages import MIB, WALL_FOR_CPU, Failed, Frames, Opened, send, widen
+from pdf.sandbox.progress import Progress
 
 T = TypeVar("T")
 Job = int
@@ -39,12 +40,9 @@ Job = int
 JobFactory = Callable[[], tuple[int, Callable[[Job], T]]]
 
 
-# Wall time per second of CPU time: a busy machine is slow.
-WALL_FOR_CPU = 30.0
 # Attempts at a job whose reader was killed from outside.
 ATTEMPTS = 3
-# The least wall time of a job: a busy machine takes long to schedule it.
-LEAST_WALL_SECONDS = 60.0
+_LOOK_SECONDS = 1.0  # between two looks whether a reader makes progress
 _SECONDS_TO_END = 2.0  # of a process that has closed its pipe
 
 
@@ -231,13 +229,14 @@ class _Reader(Generic[T]):
 
     def next(self, seconds: float) -> Opened | Failed | JobResult[T] | JobFailure | None:
         """Return the next answer, or None when there is none within that CPU time."""
-        wall = max(LEAST_WALL_SECONDS if seconds > 0 else 0, seconds * self._allowance.wall_for_cpu)
-        self._seconds = seconds
+        began, self._seconds = time.monotonic(), seconds
         try:
-            answer = self._frames.next(min(time.monotonic() + wall, self._allowance.deadline))
+            answer = self._in_time(
+                min(began + seconds * self._allowance.wall_for_cpu, self._allowance.deadline)
+            )
         except TimeoutError:
             self.cause, self.detail = FailureCode.TOOK_TOO_LONG, "no progress"
-            self.limit = f"{wall:g} seconds"
+            self.limit = f"{time.monotonic() - began:.0f} seconds"
             return None
         except msgspec.ValidationError as error:
             self.cause, self.detail = FailureCode.INTERNAL, str(error)
@@ -251,6 +250,16 @@ class _Reader(Generic[T]):
         if answer is None:
             self._wait_for_end()
         return answer
+
+    def _in_time(self, deadline: float) -> Opened | Failed | JobResult[T] | JobFailure | None:
+        """Return the next answer. Raises TimeoutError at the deadline, and for a reader that is stuck."""
+        progress = Progress(lambda: cpu_seconds_of(self._pid))
+        while True:
+            try:
+                return self._frames.next(min(deadline, time.monotonic() + _LOOK_SECONDS))
+            except TimeoutError:
+                if time.monotonic() >= deadline or progress.is_stuck:
+                    raise
 
     def _wait_for_end(self) -> None:
         """Wait for the end of a process whose pipe is closed: on a busy machine its status comes later."""

@@ -18,9 +18,8 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from documents import shared_state
+from documents import shared_state, tokens
 from documents.models import ApiToken, TokenScope
-from documents.models.security import digest_of
 from text.budget import ProcessorBudget
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class TokenAuthentication(BaseAuthentication):
         scheme, _, key = get_authorization_header(request).partition(b" ")
         if scheme.lower() not in SCHEMES:
             return None
-        digest = digest_of(key.strip().decode("latin-1"))
+        digest = tokens.API.digest_of(key.strip().decode("latin-1"))
         token = ApiToken.objects.usable().select_related("owner").filter(digest=digest).first()
         if token is None:
             raise exceptions.AuthenticationFailed("This token is unknown, has ended or was revoked.")

@@ -29,8 +29,9 @@ from documents.models import Document, TemporaryPassword
 from operations.handbook import SUGGESTED_QUESTIONS, draw_handbook
 from operations.http.static_files import are_collected
 from operations.observability.health import check_database
-from operations.processes import ProcessGroup, processor_seconds
+from operations.processes import ProcessGroup
 from pdf.gc_control import memory_released
+from pdf.sandbox.progress import processor_seconds
 
 PORTS_TRIED = 20
 STARTS_WITHIN = 60.0  # seconds of wall time without processor time: a busy machine is slow, not broken

@@ -30,10 +30,10 @@ from operations.processes import (
     children,
     is_alive,
     lower_priority,
-    processor_seconds,
     send,
 )
 from pdf.sandbox.confinement import weaknesses
+from pdf.sandbox.progress import processor_seconds
 
 logger = logging.getLogger(__name__)
 TICK = 1.0  # seconds between two checks

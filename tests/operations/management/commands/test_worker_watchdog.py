@@ -20,7 +20,8 @@ from operations.management.commands.worker import (
     START_SECONDS,
     Watchdog,
 )
-from operations.processes import ProcessGroup, processor_seconds
+from operations.processes import ProcessGroup
+from pdf.sandbox.progress import processor_seconds
 
 pytestmark = pytest.mark.django_db
 BUSY = [sys.executable, "-c", "while True: pass"]
