@@ -52,6 +52,8 @@ STACK_HOLE = 6.0
 # A note in the margin: minimum lines, and share of them that begin with a small letter.
 NOTE_ROWS = 4
 NOTE_SHARE = 0.7
+# Notes beside an address: minimum gap (ems), minimum lines that wrap.
+SIDE_GAP, WRAPPED_LINES = 5.0, 2
 # An index: share of lines that end in page numbers, minimum initials, share of initials in order.
 INDEX_ENTRIES, INITIALS, INDEX_ORDER = 0.6, 2, 0.9
 _INDEX_ENTRY = re.compile(r"[^\W\d]{2}.*\s[\d٠-٩۰-۹]{1,4}(?:\s?[-–,]\s?[\d٠-٩۰-۹]{1,4})*$")
@@ -71,6 +73,8 @@ def are_texts_apart(left: list[list[Line]], right: list[list[Line]], ruled: bool
     if min(map(len, sides)) < COLUMN_ROWS:
         return False
     if _is_note_beside(left, right) or _is_note_beside(right, left) or _are_index_columns(left, right):
+        return True
+    if _are_headings_beside(left, right) or _run_on_side_by_side(left, right):
         return True
     prose = [reads_as_column(rows) or reads_as_list(rows) or reads_as_columns(rows) for rows in sides]
     stacked = [full or is_stack_of_short_lines(rows) for full, rows in zip(prose, sides, strict=True)]
@@ -214,6 +218,51 @@ def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:
     top, bottom = 2 * note[0][0].y0, 2 * note[-1][0].y1
     beside = [row for row in text if top <= row[0].y0 + row[0].y1 <= bottom]
     return len(beside) >= COLUMN_ROWS and reads_as_column(beside)
+
+
+def _are_headings_beside(heads: list[list[Line]], text: list[list[Line]]) -> bool:
+    """Return whether the left side has headings, most of several lines, beside a column of prose."""
+    lines = [line for row in heads for line in row]
+    if any(row[0].text.strip("._ …").isdecimal() or not row[0].text.strip("._ …") for row in text):
+        return False  # leaders and pages
+    groups = _groups(lines)
+    wrapped = sum(len(group) > 1 for group in groups)
+    return (
+        2 * wrapped > len(groups)
+        and all(len(row) == 1 for row in heads)
+        and reads_as_column(text)
+        and _value_share(heads) == 0
+        and bool(with_margin_headings(lines, [line for row in text for line in row]))
+    )
+
+
+def _run_on_side_by_side(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    """Return whether a stack of lines that wrap is far from another on its baselines: notes, an address.
+
+    In a table each such line would be a row, or there would be space between the rows.
+    """
+    if min(len(left), len(right)) < STACK_ROWS:
+        return False
+    if any(is_value(row[0].text) for rows in (left, right) for row in rows):
+        return False
+    gap = min(row[0].x0 for row in right) - max(row[-1].x1 for row in left)
+    one_each = all(len(row) == 1 for rows in (left, right) for row in rows)
+    if not one_each or gap < SIDE_GAP * left[0][0].size:
+        return False
+    starts = [[[line] for line in _openings(rows)] for rows in (left, right)]
+    if all(starts) and _common_baselines(*starts) > 0:
+        return False
+    return any(
+        sum(_wraps_below(*pair, rows) for pair in pairwise(rows)) >= WRAPPED_LINES for rows in (left, right)
+    )
+
+
+def _wraps_below(above: list[Line], row: list[Line], rows: list[list[Line]]) -> bool:
+    """Return whether a line begins with a small letter and its first word had no room on the line above."""
+    line, last = row[0], above[-1]
+    edge = max(other[-1].x1 for other in rows)
+    word = line.words[0]
+    return line.text[:1].islower() and last.x1 + word.x1 - word.x0 > edge - last.size
 
 
 def _are_index_columns(left: list[list[Line]], right: list[list[Line]]) -> bool:

@@ -65,7 +65,7 @@ def _holds_lines(lines: Sequence[Line]) -> bool:
 
 
 def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[Rect]:
-    """Return the disjoint drawings, with labels, that have a column of text beside them."""
+    """Return the disjoint drawings, with labels, that have a text beside them, or on one side."""
     found: list[Rect] = []
     for drawing in drawings:
         box = _with_labels(drawing, lines)
@@ -73,12 +73,31 @@ def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[
         texts = [line for line in others if line.chars > LABEL_CHARS]
         box = _without_edges(box, texts)
         if (
-            sum(line.chars > NARROW_CHARS and _is_beside_box(box, line) for line in others) >= LINES
+            _are_apart(drawing, box, lines, others)
             and not any(line.rect.overlaps(box) for line in texts)
             and not any(box.overlaps(other) for other in found)
         ):
             found.append(box)
     return found
+
+
+def _are_apart(drawing: Rect, box: Rect, lines: Sequence[Line], others: Sequence[Line]) -> bool:
+    """Return whether text is beside the box, or fills a column of its own on one side of it."""
+    texts = [line for line in others if line.chars > NARROW_CHARS]
+    if sum(_is_beside_box(box, line) for line in texts) >= LINES:
+        return True
+    aside = [line for line in texts if line.chars > LABEL_CHARS and _is_aside(box, line)]
+    if len(aside) < LINES:
+        return False
+    column = [line for line in texts if line.chars > LABEL_CHARS and not _is_aside(box, line)]
+    left, right = (
+        max((line.x1 for line in column), default=box.x1),
+        min((line.x0 for line in column), default=box.x0),
+    )
+    if any(line.x0 < left and line.x1 > right for line in aside):
+        return False
+    around = [line for line in lines if holds(box, line) and not holds(drawing, line)]
+    return not (around and _shares_rows(around, [line for line in others if _is_beside_box(box, line)]))
 
 
 def _without_edges(box: Rect, texts: Sequence[Line]) -> Rect:
@@ -180,6 +199,10 @@ def _crossed(box: Rect, lines: Sequence[Line]) -> bool:
 def _is_beside_box(box: Rect, line: Line) -> bool:
     middle = (line.y0 + line.y1) / 2
     return box.y0 < middle < box.y1 and (line.x1 <= box.x0 + TOUCH or line.x0 >= box.x1 - TOUCH)
+
+
+def _is_aside(box: Rect, line: Line) -> bool:
+    return line.x1 <= box.x0 + TOUCH or line.x0 >= box.x1 - TOUCH
 
 
 def _overlap(a: Rect, b: Rect) -> bool:

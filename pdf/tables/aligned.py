@@ -108,6 +108,8 @@ VALUE_SHARE = 0.5
 # Minimum rows of pairs, aligned at two edges, that are a table of words.
 PAIRS = 6
 PAIR_SHARE = 0.8
+# Minimum share of cells that are set to one place in their column.
+SET = 0.85
 # Minimum rows of pairs whose labels end with a colon.
 LABELS = 3
 # Justified lines: minimum words, difference of their gaps, and gap wider than usual (ems).
@@ -405,15 +407,26 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     if values >= VALUE_SHARE * len(cells):
         return True
     if len(columns.spans) < 3:
-        if len(multi) >= LABELS and all(cell_text(row.cells[0]).endswith((":", "：")) for row in multi):
+        if len(multi) >= LABELS and (_end_with_colon(multi) or _are_labelled(multi, len(rows))):
             return _set_to_edges(multi, columns)
         many = len(multi) >= max(PAIRS, PAIR_SHARE * len(rows))
-        return many and _set_to_edges(multi, columns) and not _runs_on(multi, columns)
+        is_set = _set_to_edges(multi, columns) or _is_set_on_the_right(multi, columns)
+        return many and is_set and not _runs_on(multi, columns)
     if (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns):
         return True
     if len(multi) == 2 and _heads_one_row(*multi):
         return True
     return all(row.multi for row in rows) and _is_centred(multi, columns)
+
+
+def _end_with_colon(rows: Sequence[Row]) -> bool:
+    return all(cell_text(row.cells[0]).endswith((":", "：")) for row in rows)
+
+
+def _are_labelled(rows: Sequence[Row], lines: int) -> bool:
+    """Return whether most of the lines are pairs of which either all first or all second cells are bold."""
+    weights = {(row.cells[0][0].style.bold, row.cells[1][0].style.bold) for row in rows}
+    return 2 * len(rows) > lines and len(weights) == 1 and weights <= {(True, False), (False, True)}
 
 
 def _is_justified(row: Row) -> bool:
@@ -476,4 +489,17 @@ def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     at_edge = sum(
         1 for cell in cells if any(abs(cell[0].x0 - columns.spans[i][0]) <= EDGE for i in columns.hit(cell))
     )
-    return at_edge >= 0.85 * len(cells) and not any("@" in cell_text(cell) for cell in cells)
+    return at_edge >= SET * len(cells) and not _hold_address(rows)
+
+
+def _hold_address(rows: Sequence[Row]) -> bool:
+    return any("@" in cell_text(cell) for row in rows for cell in row.cells)
+
+
+def _is_set_on_the_right(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Return whether nearly all second cells end, or are centred, at one place; false with an address."""
+    x0, x1 = columns.spans[1]
+    cells = [row.cells[1] for row in rows]
+    ended = sum(abs(cell[-1].x1 - x1) <= EDGE for cell in cells)
+    centred = sum(abs(cell[0].x0 + cell[-1].x1 - x0 - x1) <= 2 * EDGE for cell in cells)
+    return max(ended, centred) >= SET * len(cells) and not _hold_address(rows)

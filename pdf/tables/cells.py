@@ -63,6 +63,9 @@ PERIOD_CHARS = 40
 # A footnote mark, a sign as column head, two compared years: "(1)", "%", "21/20".
 _MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d)$")
 _PERCENT = ("%", "‰", "%)", ")%")
+# Leaders: four dots or more, spaced or not.
+_LEADERS = re.compile(r"(?:\.\s?){4}")
+_LEADERS_END = re.compile(r"(?:\.\s?){4}$")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
 
@@ -181,13 +184,27 @@ def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:
     """Return the cells; currency signs join the number after them, closing signs the one before."""
     cells: list[list[Line]] = []
     signs_lead = _signs_lead(text)
+    led: set[int] = set()  # ids of values that leaders touch, with other cells behind them
+    if _LEADERS.search(text):
+        parts = [[line] if text.endswith(line.text) else _behind_leaders(line) for line in lines]
+        led = {id(part[-1]) for part in parts if len(part) > 1}
+        lines = [piece for part in parts for piece in part]
     for line in [piece for whole in lines for piece in _before_sign(whole)] if signs_lead else lines:
-        opens = signs_lead and is_currency(line.text)
+        opens = (signs_lead and is_currency(line.text)) or id(line) in led
         if cells and not opens and _same_cell(cells[-1], line):
             cells[-1].append(line)
         else:
             cells.append([line])
     return cells
+
+
+def _behind_leaders(line: Line) -> list[Line]:
+    """Split the line before a value that its leaders touch."""
+    *label, value = line.words
+    touch = label and any(map(str.isdigit, value.text)) and is_value(value.text)
+    if touch and _LEADERS_END.search(" ".join([word.text for word in label])):
+        return [Line(label), Line([value])]
+    return [line]
 
 
 def _signs_lead(text: str) -> bool:

@@ -110,6 +110,8 @@ def _words_of(cells: Sequence[TableCell]) -> tuple[str, ...]:
 
 def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
     """Return the row's cells by column; split a line that crosses gutters."""
+    if columns.in_step(row.cells):
+        return [TableCell(column, list(lines)) for column, lines in enumerate(row.cells)]
     cells: list[TableCell] = []
     for cell in row.cells:
         hit = columns.hit(cell)

@@ -41,6 +41,10 @@ class Drawing:
             y += leading
         return y
 
+    @staticmethod
+    def width_of(text: str, size: float = SIZE, font: str = "helv") -> float:
+        return float(pymupdf.get_text_length(text, font, size))
+
     def rule(self, x0: float, y0: float, x1: float, y1: float) -> None:
         self.page.draw_line((x0, y0), (x1, y1), width=0.5)
 
