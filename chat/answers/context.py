@@ -24,7 +24,7 @@ from chat.answers.without_model.question import analyse, language_of, opening_wo
 from chat.citations.source_units import Sources, load_sources
 from chat.models import Conversation, Region
 from chat.providers.base import NO_USAGE, Provider, ProviderLimits, TextDelta, Usage, stream_with_retries
-from documents.contents import units_in
+from documents.contents import plain, units_in
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Document
 from retrieval.provider_calls import LanguageModel, ProviderError
@@ -173,13 +173,25 @@ def ranked_units(hits: Iterable[Hit], whole: bool = True) -> dict[UUID, int]:
 
 
 def within(sources: Sources, ranks: dict[UUID, int], tokens: int) -> tuple[ContextItem, ...]:
-    """Return the passages in order that fit into ``tokens``; skip longer ones, as shorter ones may follow."""
+    """Return the passages in order that fit into ``tokens``; skip longer ones, as shorter ones may follow.
+
+    A heading that was found is left out if another passage has it in its head.
+    """
     kept: list[ContextItem] = []
+    named = {
+        (unit.document, plain(heading))
+        for unit in sources.shown
+        if unit.type != "heading"
+        for heading in unit.section_path
+    }
     for unit in sources.shown:
+        rank = ranks.get(UUID(unit.id), 0)
+        if rank and unit.type == "heading" and (unit.document, plain(unit.text)) in named:
+            continue
         cost = token_estimate(shown_text(unit)) + 20
         if cost <= tokens:
             tokens -= cost
-            kept.append(context_item(sources, unit.id, len(kept) + 1, ranks.get(UUID(unit.id), 0)))
+            kept.append(context_item(sources, unit.id, len(kept) + 1, rank))
     sources.shown = [passage.unit for passage in kept]
     return tuple(kept)
 

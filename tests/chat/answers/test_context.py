@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
+from chat.answers import context
 from chat.answers.context import carried_over, names_in
-from chat.answers.prompt import Turn
+from chat.answers.prompt import ContextItem, Turn
+from chat.citations.source_units import Sources
+from citing.claims import SourceUnit
+from pdf.structure import UnitType
 
 
 def test_an_ordinal_is_no_name() -> None:
@@ -47,3 +53,24 @@ def test_a_follow_up_takes_up_no_stop_words_of_its_language(
     before: str, question: str, standalone: str
 ) -> None:
     assert carried_over(question, [Turn("user", before), Turn("assistant", "7.")]) == standalone
+
+
+def test_a_heading_is_shown_in_the_heads_of_its_passages_and_alone_only_where_it_has_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unit(name: str, text: str, kind: UnitType, path: tuple[str, ...] = ()) -> SourceUnit:
+        return SourceUnit(name * 32, "d", 1, text, 0, (), type=kind, section_path=path)
+
+    units = {
+        "a": unit("a", "2. Rent", "heading", ("2. Rent",)),
+        "b": unit("b", "The rent is 900 a month.", "prose", ("2. Rent",)),
+        "c": unit("c", "3. Deposit", "heading", ("3. Deposit",)),
+    }
+    monkeypatch.setattr(context, "context_item", lambda sources, pk, n, rank: ContextItem(pk, units[pk[0]]))
+
+    def shown(rank: int) -> str:
+        passages = context.within(Sources(list(units.values())), {UUID(n * 32): rank for n in "abc"}, 500)
+        return "".join(passage.unit.id[0] for passage in passages)
+
+    assert shown(1) == "bc"
+    assert shown(0) == "abc"  # of the part of a page that was asked about, every word
