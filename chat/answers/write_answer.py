@@ -100,6 +100,7 @@ class TakenOver(Exception):
 
 Emit = Callable[[Event], None]
 CUT_SHORT = {"length": "The answer hit the length limit.", "refused": "The model declined to go on."}
+WROTE_NOTHING = "The model wrote no answer. Ask again, or choose another model."
 NOTHING_TO_SEARCH = "There is no document to search yet. Add one, or wait until it is indexed."
 
 
@@ -410,6 +411,8 @@ def drafted(
     yield from remaining
     if end.reason != "stop":
         raise ProviderError(CUT_SHORT[end.reason], permanent=end.reason == "refused")
+    if not draft.content.strip():  # it called a tool, or only thought
+        raise ProviderError(WROTE_NOTHING)
 
 
 def _drafted_delta(

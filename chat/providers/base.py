@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -131,16 +132,28 @@ class Provider(Protocol):
 
 SENTENCES = {
     400: "{name} refused the request.",
-    401: "{name} does not accept the key. Check its setting.",
-    402: "{name} asks for payment before it answers.",
-    403: "{name} does not allow this with the key that is set.",
-    404: "{name} does not know this model or address. Check the model's name and the base URL.",
-    408: "{name} took too long to answer.",
+    401: "{name} does not accept the key: it is wrong or has expired. "
+    "Paste another under Models and providers.",
+    402: "The account at {name} has no credit left. Add some there, or choose another model.",
+    403: "{name} does not allow this with the key that is set. "
+    "Choose another model or key under Models and providers.",
+    404: "{name} does not know this model: it may have been deleted. "
+    "Choose another under Models and providers.",
+    408: "{name} took too long to answer. Try again, or choose a faster model.",
     413: "The question with its passages is too long for {name}. Ask a shorter one, or choose another model.",
     422: "{name} refused the request.",
-    429: "{name} is receiving too many requests, or the account's quota is used up.",
-    529: "{name} is overloaded.",
+    429: "{name} is receiving too many requests. Wait a minute, then try again.",
+    500: "{name} has a problem of its own. Try again later.",
+    529: "{name} is overloaded. Try again in a few minutes.",
 }
+# OpenAI, DeepSeek, Anthropic, OpenRouter, Gemini, 2026-11
+NO_CREDIT = re.compile(
+    r"insufficient_quota|exceeded your current quota|insufficient (?:balance|credits)|credit balance|billing",
+    re.I,
+)
+NOT_REACHED = "{name} cannot be reached. Check that it runs, and its address."
+UNREADABLE = "{name} sent something that cannot be read. Try again, or choose another model."
+WEB_PAGE = "{name} answered with a web page instead of an answer. Check its address, which ends in /v1."
 TRY_AGAIN = {408, 409, 425, 429}
 
 
@@ -154,21 +167,27 @@ def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None
     except sdk.APIStatusError as error:
         raise from_status(name, error) from error
     except sdk.APITimeoutError as error:
-        raise failed("{name} did not answer in time.", name) from error
+        raise failed("{name} did not answer in time. Try again, or choose a faster model.", name) from error
     except sdk.APIConnectionError as error:
         reached = not isinstance(error.__cause__, http.ConnectError)
-        sentence = "The connection to {name} broke off." if reached else "{name} cannot be reached."
+        sentence = (
+            "The connection to {name} broke off. Try again."
+            if reached
+            else "{name} cannot be reached. Check that it runs, and its address."
+        )
         raise failed(sentence, name) from error
     except http.TimeoutException as error:
-        raise failed("{name} stopped answering.", name) from error
+        raise failed("{name} stopped answering. Try again.", name) from error
     except http.HTTPError as error:
-        raise failed("The connection to {name} broke off.", name) from error
+        raise failed("The connection to {name} broke off. Try again.", name) from error
     except sdk.APIError as error:
         if sizes := too_long(str(error), error.body):
             raise PromptTooLong(failed(SENTENCES[413], name).message, *sizes) from error
-        raise failed("{name} reported an error in the middle of its answer.", name) from error
+        raise failed("{name} reported an error in the middle of its answer. Try again.", name) from error
     except (ValueError, AttributeError, TypeError) as error:
-        raise failed("{name} sent something that cannot be read.", name) from error
+        raise failed(
+            "{name} sent something that cannot be read. Try again, or choose another model.", name
+        ) from error
     except Exception as error:
         raise failed("{name} failed in an unknown way.", name) from error
 
@@ -179,7 +198,11 @@ def from_status(name: str, error: Any) -> ProviderError:
     if 400 <= status < 500 and (sizes := too_long(str(error), getattr(error, "body", None))):
         message = failed(SENTENCES[413], name).message
         return PromptTooLong(message, *sizes)
-    sentence = SENTENCES.get(status, "{name} has a problem of its own." if status >= 500 else SENTENCES[400])
+    if 400 <= status < 500 and NO_CREDIT.search(f"{error} {getattr(error, 'body', '')}"):
+        return failed(SENTENCES[402], name, permanent=True)
+    sentence = SENTENCES.get(
+        status, "{name} has a problem of its own. Try again later." if status >= 500 else SENTENCES[400]
+    )
     permanent = 400 <= status < 500 and status not in TRY_AGAIN
     return failed(sentence, name, permanent, retry_after(error))
 
@@ -345,7 +368,7 @@ def _read_once(
         abandoned.set()
         requests.end()
     if not finished:
-        raise ProviderError("The model's answer broke off.")
+        raise ProviderError("The model's answer broke off. Continue it, or ask again.")
 
 
 Item = Delta | ProviderError | None  # None ends the stream

@@ -13,7 +13,16 @@ import openai
 from openai.types.chat import ChatCompletionChunk
 
 from chat.answers.prompt import Prompt, turns
-from chat.providers.base import Delta, Progress, StreamEnd, TextDelta, Usage, at_the_border
+from chat.providers.base import (
+    WEB_PAGE,
+    Delta,
+    Progress,
+    StreamEnd,
+    TextDelta,
+    Usage,
+    at_the_border,
+    failed,
+)
 from chat.providers.context_window import asked_model, reply_tokens, served, window_of
 from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks
 
@@ -52,6 +61,8 @@ class ChatCompletions:
                 **self._request(prompt)
             ) as chunks,
         ):
+            if "html" in chunks.response.headers.get("content-type", ""):
+                raise failed(WEB_PAGE, self.name, permanent=True)
             for chunk in chunks:
                 yield from deltas(chunk)
 

@@ -8,10 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import pytest
 from django.core.cache import cache
 
+from chat.answers.events import DoneEvent
 from chat.answers.prompt import ContextItem, Prompt, prompt_for
 from chat.providers.anthropic import Anthropic
 from chat.providers.base import (
@@ -31,8 +33,10 @@ from chat.providers.openai import ChatCompletions
 from chat.providers.registry import ChatLanguageModel, check_health
 from citing.claims import SourceUnit
 from retrieval.provider_calls import ProviderError, start_call
+from tests.chat.answers.test_write_answer import Answered, answered  # noqa: F401
 from tests.chat.scripted_provider import Scripted
 from tests.chat.scripted_server import (
+    OPENAI_DONE,
     Reply,
     anthropic_block,
     anthropic_end,
@@ -407,3 +411,41 @@ def test_the_health_check_says_what_is_wrong(settings: pytest.FixtureRequest) ->
     with serving(Reply(ANSWERS["openai"])) as server:
         settings.COMPATIBLE_BASE_URL = f"{server.url}/v1"
         assert check_health("compatible").working
+
+
+def refusal(message: str, code: str = "") -> list[str | float | threading.Event]:
+    return [json.dumps({"error": {"message": message, "code": code}})]
+
+
+def tool_call() -> str:
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    choice = {"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}
+    chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return f"data: {json.dumps(chunk)}\n\n"
+
+
+WRONG = [
+    (Reply(refusal("Incorrect API key"), 401), "Paste another under Models and providers"),
+    (Reply(refusal("You exceeded your current quota", "insufficient_quota"), 429), "no credit left"),
+    (Reply(refusal("Rate limit reached", "rate_limit_exceeded"), 429), "Wait a minute"),
+    (Reply(refusal("model 'm' not found", "model_not_found"), 404), "Choose another"),
+    (Reply(["<!doctype html><p>Log in"], headers={"Content-Type": "text/html"}), "web page"),
+    (Reply([OPENAI_DONE]), "ask again"),
+    (Reply([openai_chunk(finish="stop"), OPENAI_DONE]), "wrote no answer"),
+    (Reply([tool_call(), OPENAI_DONE]), "wrote no answer"),
+    (Reply([openai_chunk("<think>Hm.</think>"), openai_chunk(finish="stop")]), "wrote no answer"),
+    (Reply([openai_chunk("It fell. " * 3000), *openai_answer("It fell.")]), "repeated itself"),
+]
+
+
+@pytest.mark.django_db
+def test_what_goes_wrong_ends_in_one_sentence_that_says_what_to_do(
+    answered: Answered,  # noqa: F811
+    settings: Any,
+) -> None:
+    settings.CHAT_BACKOFF_SECONDS = 0.01
+    for reply, says in WRONG:
+        with serving(reply) as server:
+            answer, events = answered(openai_at(server.url))
+        assert says in answer.error and isinstance(events[-1], DoneEvent)
+        assert answer.status == ("incomplete" if answer.content else "failed")
