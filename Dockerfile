@@ -30,7 +30,7 @@ VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM
 # Health of the web role; that of workers is their heartbeat, in /readyz.
-HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD [".venv/bin/python", "-c", \
+HEALTHCHECK --interval=15s --timeout=30s --start-period=600s --retries=5 CMD [".venv/bin/python", "-c", \
   "import http.client as h; c = h.HTTPConnection('127.0.0.1', 8000); c.request('GET', '/healthz'); exit(c.getresponse().status >= 500)"]
 ENTRYPOINT [".venv/bin/python", "-W", "ignore", "manage.py"]
 CMD ["web", "--port", "8000"]

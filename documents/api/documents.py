@@ -16,7 +16,6 @@ from documents.importers.block import AdapterError
 from documents.importers.block_import import import_blocks
 from documents.importers.parser_outputs import ADAPTERS
 from documents.models import Collection, Document, Tag
-from text.numbers import whole_number
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -39,7 +38,7 @@ from rest_framework.response import Response
 
 from documents.access import NotYours, set_collections
 from documents.api.common.callers import HasScope, JSONParser, caller
-from documents.api.common.errors import ErrorSerializer, StateConflict, TooLarge
+from documents.api.common.errors import ErrorSerializer, StateConflict
 from documents.api.common.fields import MayEdit
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.common.lists import VisibleFilter
@@ -419,6 +418,7 @@ class ImportBlocks(PlainView):
 
     serializer_class = BlocksSerializer
     rate = "upload"
+    json_bytes = MOST_BLOCK_BYTES
 
     @extend_schema(
         tags=["documents"],
@@ -446,8 +446,6 @@ class ImportBlocks(PlainView):
         },
     )
     def post(self, request: Request) -> Response:
-        if whole_number(request.META.get("CONTENT_LENGTH") or "0", MOST_BLOCK_BYTES) is None:
-            raise TooLarge
         return once(request, lambda: self._received(request))
 
     def _received(self, request: Request) -> Response:

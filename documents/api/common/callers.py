@@ -6,10 +6,12 @@ Requests are counted in Redis or in the database, so that all web processes shar
 from __future__ import annotations
 
 from collections.abc import Mapping
+from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.exceptions import RequestDataTooBig
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import exceptions, parsers
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
@@ -145,7 +147,11 @@ def _identity(request: Request) -> str:
 
 
 class JSONParser(parsers.JSONParser):
-    """DRF's parser, with 400 for nesting that would cause a RecursionError here or later."""
+    """DRF's parser, with 413 for JSON that takes long to parse, and 400 for nesting that would cause a
+    RecursionError here or later.
+
+    A view may set ``json_bytes``.
+    """
 
     def parse(
         self,
@@ -153,8 +159,13 @@ class JSONParser(parsers.JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
+        view = (parser_context or {}).get("view")
+        most = getattr(view, "json_bytes", MOST_JSON_BYTES)
+        body = stream.read(most + 1)
+        if len(body) > most:
+            raise RequestDataTooBig
         try:
-            found = super().parse(stream, media_type, parser_context)
+            found = super().parse(BytesIO(body), media_type, parser_context)
         except RecursionError:
             raise ParseError(TOO_DEEP) from None
         if depth(found) > DEEPEST:
@@ -164,6 +175,7 @@ class JSONParser(parsers.JSONParser):
         return found
 
 
+MOST_JSON_BYTES = 5 << 20  # a note of a million letters takes up to four
 HAS_NUL = "This JSON has a character that cannot be stored (U+0000). Remove it."
 
 

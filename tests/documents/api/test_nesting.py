@@ -8,6 +8,7 @@ from django.test import Client
 
 from documents.api.common.callers import DEEPEST, depth
 from documents.models import ApiToken
+from tests.api_clients import client_of
 
 PATHS = ("/api/documents/", "/api/conversations/", "/api/tags/", "/api/collections/", "/api/search/")
 
@@ -35,3 +36,8 @@ def test_levels_are_counted() -> None:
     for _ in range(1000):
         deep = [deep]
     assert depth(deep) > DEEPEST
+
+
+def test_json_that_takes_long_to_parse_is_refused_unparsed(alice: User) -> None:
+    client, body = client_of(alice), b'{"query": "' + b"a" * (5 << 20) + b'"}'
+    assert client.post("/api/search/", body, content_type="application/json").status_code == 413
