@@ -91,6 +91,7 @@ conversation_urls: Paths = [
     path("beside/<uuid:pk>/", conversations.panel, name="chat-panel"),
     path("sources/<uuid:message_id>/", conversations.sources, name="answer-sources"),
     path("providers/", providers.providers, name="providers"),
+    path("providers/offer/", providers.offer, name="provider-offer"),
     path("providers/key/", providers.connect_pasted_key, name="provider-key"),
     path("providers/local/", providers.local, name="provider-local"),
     path("providers/<str:name>/models/", providers.models, name="provider-models"),

@@ -8,7 +8,7 @@ import hashlib
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.core.cache import cache
-from django.db import models, transaction
+from django.db import connection, models, transaction
 
 KEY_PURPOSE = b"chat.models.provider.key"  # never change: stored keys depend on it
 CACHE_KEY = "provider-connections"
@@ -89,8 +89,13 @@ class ProviderConnection(models.Model):
 
 
 def _lock_table() -> None:
-    """Let two administrators who connect at once take turns: the last one's choice is the default."""
-    list(ProviderConnection.objects.select_for_update().order_by("pk").values_list("pk"))
+    """Let administrators who connect at once take turns, to the transaction's end: the last choice answers.
+
+    A lock of the rows would not hold off new ones.
+    """
+    with connection.cursor() as cursor:
+        table = connection.ops.quote_name(ProviderConnection._meta.db_table)
+        cursor.execute(f"LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE")
 
 
 def _cipher() -> Fernet:

@@ -18,14 +18,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.models import ProviderConnection
 from chat.providers.connections import KEYED, LONGEST_KEY, connect_key, connection_of, listed_models
 from chat.providers.local_servers import local_models
-from chat.providers.registry import cards, check_health, provider_names
+from chat.providers.registry import cards, check_health, default_name, provider_names
 from documents.translation import translated
 from retrieval.provider_calls import ProviderError
 from retrieval.views import spaces_context
 
+PUT_OFF = "model-offer-put-off"  # key of the session
+MOST_OFFERED = 3
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
@@ -94,6 +97,17 @@ def local(request: HttpRequest) -> HttpResponse:
         )
     ProviderConnection.connect("compatible", base_url=model.base_url, model=model.name)
     return _done(request, _("Connected. Answers are now written by a model on this machine."))
+
+
+@superusers_only
+@require_http_methods(["GET", "HEAD", "POST"])
+def offer(request: HttpRequest) -> HttpResponse:
+    """Offer a model to write answers, while none does; POST puts the offer off for this session."""
+    if request.method == "POST":
+        request.session[PUT_OFF] = True
+    if request.session.get(PUT_OFF) or default_name() != EXTRACTIVE:
+        return HttpResponse()
+    return render(request, "chat/_model_offer.html", {"found": local_models()[:MOST_OFFERED]})
 
 
 @superusers_only

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 
 from chat.models import ProviderConnection
@@ -141,3 +143,40 @@ def test_a_model_server_of_this_machine_is_found_and_used(
     elsewhere = {"base_url": "http://192.0.2.1/v1", "model": "great-model"}
     assert "no longer there" in admin.post("/conversations/providers/local/", elsewhere).content.decode()
     assert provider_named().base_url == f"{server.url}/v1"  # type: ignore[attr-defined]
+
+
+def test_the_first_visit_offers_a_model_until_it_is_put_off_or_one_answers(
+    admin: Client, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offered() -> str:
+        return admin.get("/conversations/providers/offer/").content.decode()
+
+    monkeypatch.setattr(local_servers, "addresses", lambda: {server.url: "Ollama"})
+    assert "Use great-model of Ollama on this computer" in offered() and "Later" in offered()
+    ProviderConnection.connect("compatible", base_url=f"{server.url}/v1", model="great-model")
+    assert not offered()
+    ProviderConnection.disconnect("compatible")
+    assert "Later" in offered()
+    admin.post("/conversations/providers/offer/")
+    assert not offered()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_administrators_who_connect_at_once_one_choice_answers_and_none_is_lost() -> None:
+    def choose(name: str) -> None:
+        try:
+            ProviderConnection.connect(name, api_key=KEY, model=f"{name}-model")
+        finally:
+            connection.close()
+
+    for _ in range(5):
+        names = ("openai", "anthropic", "gemini")
+        threads = [threading.Thread(target=choose, args=(name,)) for name in names]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        rows = list(ProviderConnection.objects.all())
+        assert sorted(row.provider for row in rows) == sorted(names)
+        assert [row.is_default for row in rows].count(True) == 1
+        ProviderConnection.objects.all().delete()
