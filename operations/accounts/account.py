@@ -28,6 +28,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from documents.models import ApiToken, EventKind, TemporaryPassword, TokenScope
 from documents.models.security import acting_user, record
 from documents.tokens import API, valid_tokens
+from operations.accounts import people
 from operations.accounts.sign_in import (
     OWN_PASSWORD,
     WANTED,
@@ -238,6 +239,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("single-sign-on/<slug:provider_id>/login/callback/", single_sign_on_callback),
     path("single-sign-on/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("connections/", include("allauth.socialaccount.urls")),
+    path("people/", people.people, name="people"),
+    path("people/invite/", people.invite, name="people-invite"),
+    path("people/<int:pk>/", people.change, name="people-change"),
+    path("invitation/<uidb64>/<token>/", people.AcceptInvitation.as_view(), name="invitation"),
     path("tokens/", token, name="token-new"),
     path("tokens/<uuid:pk>/revoke/", revoke, name="token-revoke"),
 ]

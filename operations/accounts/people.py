@@ -1,0 +1,179 @@
+"""The page of people: a superuser invites, puts into groups, deactivates, and hands documents over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.decorators import reauthentication_required
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.models import Group, User
+from django.contrib.auth.tokens import default_token_generator
+from django.contrib.auth.views import PasswordResetConfirmView
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse, reverse_lazy
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from documents.models import Collection, Document, EventKind, Placement
+from documents.models.security import record
+from operations.accounts.sign_in import MODEL_BACKEND, end_all
+
+A_PAGE = 50
+
+
+class Invitation(forms.ModelForm):
+    """A new account, and the groups it joins, by name."""
+
+    groups = forms.CharField(required=False, max_length=500)
+
+    class Meta:
+        model = User
+        fields = ["username", "email"]
+        field_classes = BaseUserCreationForm.Meta.field_classes
+
+    def save(self, commit: bool = True) -> User:
+        user: User = super().save(commit=False)
+        user.set_unusable_password()
+        user.save()
+        for name in self.cleaned_data["groups"].split(","):
+            join(user, name)
+        return user
+
+
+def join(user: User, name: str) -> None:
+    """Put the user into a group, which is made where there is none of this name."""
+    if name := name.strip()[:150]:
+        user.groups.add(Group.objects.get_or_create(name=name)[0])
+
+
+def hand_over(leaver: User, heir: User) -> int:
+    """Make ``heir`` the owner of the leaver's documents and collections. Return the number of documents left
+    because the heir has a copy of the same file.
+    """
+    with transaction.atomic():
+        owned = Document.objects.filter(owner=leaver)
+        copies = Document.objects.filter(owner=heir, deleted_at=None).exclude(sha256="").values("sha256")
+        twice = owned.filter(deleted_at=None, sha256__in=copies)
+        left = list(twice.values_list("pk", flat=True))
+        owned.exclude(pk__in=left).update(owner=heir)
+        Placement.objects.filter(added_by=leaver).exclude(document__in=left).update(added_by=heir)
+        taken = set(Collection.objects.filter(owner=heir).values_list("name", flat=True))
+        for collection in Collection.objects.filter(owner=leaver):
+            if collection.name in taken:
+                collection.name = f"{collection.name[:80]} ({leaver.get_username()[:30]})"
+            collection.owner = heir
+            collection.save(update_fields=["name", "owner"])
+    record(EventKind.RIGHTS_CHANGED, f"documents of {leaver.get_username()} to {heir.get_username()}")
+    return len(left)
+
+
+def require_superuser(request: HttpRequest) -> None:
+    if not request.user.is_superuser:
+        raise PermissionDenied
+
+
+@require_safe
+@login_required
+def people(request: HttpRequest) -> HttpResponse:
+    require_superuser(request)
+    return shown(request)
+
+
+def shown(request: HttpRequest, form: Invitation | None = None, invited: User | None = None) -> HttpResponse:
+    """Render the page. ``invited``: the user whose invitation link is shown, this once."""
+    words = request.GET.get("q", "").strip()[:150]
+    found = User.objects.filter(Q(username__icontains=words) | Q(email__icontains=words))
+    owned = Count("documents", filter=Q(documents__deleted_at=None), distinct=True)
+    listed = found.annotate(owned=owned).prefetch_related("groups").order_by("-is_active", "username")
+    context = {
+        "form": form or Invitation(),
+        "invited": invited,
+        "link": invitation_link(request, invited) if invited else "",
+        "page": Paginator(listed, A_PAGE).get_page(request.GET.get("page")),
+        "groups": Group.objects.order_by("name"),
+        "words": words,
+    }
+    failed = form is not None and bool(form.errors)
+    return render(request, "account/people.html", context, status=422 if failed else 200)
+
+
+def invitation_link(request: HttpRequest, user: User) -> str:
+    """Return the address where the user sets a password. It ends with its first use, or after three days."""
+    key = urlsafe_base64_encode(force_bytes(user.pk))
+    return request.build_absolute_uri(
+        reverse("invitation", args=[key, default_token_generator.make_token(user)])
+    )
+
+
+@require_POST
+@login_required
+@reauthentication_required(app="account")  # type: ignore[untyped-decorator]
+def invite(request: HttpRequest) -> HttpResponse:
+    require_superuser(request)
+    form = Invitation(request.POST)
+    return shown(request, invited=form.save()) if form.is_valid() else shown(request, form)
+
+
+@require_POST
+@login_required
+@reauthentication_required(app="account")  # type: ignore[untyped-decorator]
+def change(request: HttpRequest, pk: int) -> HttpResponse:
+    """Do what ``action`` says with an account: link, activate, deactivate, join, leave or hand-over."""
+    require_superuser(request)
+    user = get_object_or_404(User, pk=pk)
+    name = request.POST.get("name", "")
+    match request.POST.get("action"):
+        case "link" if user.is_active:
+            return shown(request, invited=user)
+        case "join":
+            join(user, name)
+        case "leave":
+            user.groups.remove(*Group.objects.filter(name=name))
+        case "activate":
+            user.is_active = True
+            user.save(update_fields=["is_active"])
+        case "deactivate" if user != request.user:
+            user.is_active = False
+            user.save(update_fields=["is_active"])
+            end_all(user)
+        case "hand-over":
+            give(request, user, name)
+        case _:
+            messages.error(request, _("This cannot be done with this account."))
+    return redirect("people")
+
+
+def give(request: HttpRequest, leaver: User, name: str) -> None:
+    heir = User.objects.filter(username=name.strip(), is_active=True).exclude(pk=leaver.pk).first()
+    if heir is None:
+        messages.error(request, _("There is no other user of this name."))
+        return
+    left = hand_over(leaver, heir)
+    said = _("{heir} now owns the documents of {leaver}.").format(heir=heir, leaver=leaver)
+    if left:
+        said += " " + _("{left} stayed, since {heir} has the same file.").format(left=left, heir=heir)
+    messages.success(request, said)
+
+
+class AcceptInvitation(PasswordResetConfirmView):
+    """Let an invited user set a password, and sign in."""
+
+    template_name = "account/invitation.html"
+    success_url = reverse_lazy("library")
+    post_reset_login = True
+    post_reset_login_backend = MODEL_BACKEND
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        if not form.user.is_active:
+            raise PermissionDenied
+        return super().form_valid(form)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from documents.models import Collection, Document
+from operations.accounts.people import hand_over
+
+PASSWORD = "nine herons over the harbour"
+
+
+@pytest.fixture
+def chief(client: Client, db: None) -> Client:
+    client.force_login(User.objects.create_superuser("chief", password=PASSWORD))
+    asked = client.post(reverse("people-invite"), {})  # asks for the password
+    client.post(asked["Location"], {"password": PASSWORD, "next": reverse("people-invite")})
+    return client
+
+
+def act(client: Client, user: User, action: str, name: str = "") -> int:
+    form = {"action": action, "name": name}
+    return client.post(reverse("people-change", args=[user.pk]), form).status_code
+
+
+def test_an_invited_person_chooses_a_password_by_the_link_once(chief: Client) -> None:
+    form = {"username": "dana", "email": "dana@example.org", "groups": "Counsel, Readers"}
+    page = chief.post(reverse("people-invite"), form).content.decode()
+    found = re.search(r"/account/invitation/[^<\"&]+", page)
+    assert found
+    dana = User.objects.get(username="dana")
+    assert sorted(dana.groups.values_list("name", flat=True)) == ["Counsel", "Readers"]
+    guest = Client()
+    opened = guest.get(found[0], follow=True)
+    chosen = {"new_password1": PASSWORD, "new_password2": PASSWORD}
+    assert guest.post(opened.request["PATH_INFO"], chosen).status_code == 302
+    assert guest.get("/").status_code == 200
+    again = Client().get(found[0], follow=True).content.decode()
+    assert "This invitation has ended" in again
+
+
+def test_only_administrators_see_the_page(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    assert client.get(reverse("people")).status_code == 403
+    assert act(client, alice, "deactivate") in (302, 403)
+    alice.refresh_from_db()
+    assert alice.is_active
+
+
+def test_a_deactivated_person_is_signed_out_and_may_come_back(chief: Client, alice: User) -> None:
+    hers = Client()
+    hers.force_login(alice)
+    act(chief, alice, "deactivate")
+    assert hers.get("/").status_code == 302
+    act(chief, alice, "activate")
+    alice.refresh_from_db()
+    assert alice.is_active
+
+
+def test_nobody_deactivates_their_own_account(chief: Client) -> None:
+    own = User.objects.get(username="chief")
+    act(chief, own, "deactivate")
+    own.refresh_from_db()
+    assert own.is_active
+
+
+def test_a_person_joins_and_leaves_a_group(chief: Client, alice: User) -> None:
+    act(chief, alice, "join", "Counsel")
+    assert [group.name for group in alice.groups.all()] == ["Counsel"]
+    act(chief, alice, "leave", "Counsel")
+    assert not alice.groups.exists()
+
+
+def test_documents_are_handed_over_but_for_copies_that_the_heir_has(alice: User, bob: User) -> None:
+    hers = Document.objects.create(owner=alice, title="Hers", sha256="a" * 64)
+    both = Document.objects.create(owner=alice, title="Both", sha256="b" * 64)
+    Document.objects.create(owner=bob, title="Both", sha256="b" * 64)
+    for owner in (alice, bob):
+        Collection.objects.create(owner=owner, name="Leases").documents.add(hers)
+    assert hand_over(alice, bob) == 1
+    hers.refresh_from_db()
+    both.refresh_from_db()
+    assert (hers.owner, both.owner) == (bob, alice)
+    assert sorted(bob.collections.values_list("name", flat=True)) == ["Leases", "Leases (alice)"]
+    assert not Document.objects.visible_to(alice).filter(pk=hers.pk).exists()
