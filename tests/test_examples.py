@@ -120,6 +120,17 @@ def test_papers_and_blocks_are_added_cited_and_exported_by_the_example(
 
 
 @pytest.mark.slow
+def test_the_rows_of_the_specification_are_as_it_says(
+    asgi_server: str,  # noqa: F811
+    key: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("documents.api.documents.enqueue", lambda document: _ingest(document))
+    said = example(asgi_server, key, "specification_rows.py")
+    assert said.count("| yes |") > 20 and "| no" not in said
+
+
+@pytest.mark.slow
 def test_a_folder_is_ingested_by_the_example(
     asgi_server: str,  # noqa: F811
     key: str,
