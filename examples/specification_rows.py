@@ -20,7 +20,7 @@ import httpx
 BLOCKS = [
     {"type": "HEADING", "text": "Harbour log", "level": 1, "bbox": [0.1, 0.1, 0.5, 0.2]},
     {"type": "CODE", "text": "print('low tide')", "metadata": {"language": "python"}},
-    {"block_type": "TABLE", "text": "|day|crates|\n|-|-|\n|Monday|412|"},
+    {"block_type": "TABLE", "text": "|data|crates|\n|-|-|\n|Monday|412|"},
     {"type": "AUDIO", "text": "The pilot comes aboard.", "start_timestamp": 724.5},
     {
         "type": "AUDIO",
@@ -30,6 +30,10 @@ BLOCKS = [
     },
     {"type": "PARAGRAPH", "text": "The fourth slide shows the quay.", "metadata": {"slide": 4}},
     {"type": "PARAGRAPH", "text": "Beside it stands the crane."},
+    {"type": "HEADING", "text": "Methods", "level": 1},
+    {"type": "PARAGRAPH", "text": "These methods were used: all crates were counted by hand."},
+    {"type": "HEADING", "text": "Results", "level": 1},
+    {"type": "PARAGRAPH", "text": "Mortality among the pilots fell by a fifth, says table 2."},
 ]
 TITLE = "Harbour log"
 LONGEST_WAIT = 120  # seconds until the import is indexed

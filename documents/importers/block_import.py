@@ -28,10 +28,19 @@ from documents.ingestion.queue import open_job
 from documents.models import Document, Job
 from pdf.failures import FailureCode
 from pdf.geometry import PageFrame, Rect, bounding_box
-from pdf.structure import Cell, ParsedDocument, ParsedPage, ParsedUnit, TableRow, UnitType, Word
+from pdf.structure import (
+    Cell,
+    ParsedDocument,
+    ParsedPage,
+    ParsedUnit,
+    TableRow,
+    UnitType,
+    Word,
+    section_type,
+)
 
 logger = logging.getLogger(__name__)
-VERSION = "3"
+VERSION = "4"
 """The version of imported documents; ``backfill`` imports older ones again."""
 
 FRAME = PageFrame(612.0, 792.0)
@@ -158,6 +167,7 @@ class _PageWriter:
                 level=block.level,
                 section_title=path[-1] if path else "",
                 section_path=path,
+                section_type=next(filter(None, map(section_type, reversed(path))), ""),
                 table=table,
                 list_marker=block.list_style,
                 code_language=block.code_language,
