@@ -217,7 +217,8 @@ def _search_scope(
     if options.excerpts:
         with trace.step("compression") as step:
             compressed = trace.wants("compression")
-            hits = hits_of(shown, found, Excerpts(marking_weights(plan, found), compressed))
+            phrases = () if plan.own.asks_more else plan.own.quoted
+            hits = hits_of(shown, found, Excerpts(marking_weights(plan, found), compressed, phrases))
             step.added = len(hits) if compressed else 0
     else:
         hits = hits_of(shown, found)

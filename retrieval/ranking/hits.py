@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from documents.models.document import language_name
@@ -142,11 +142,13 @@ class Excerpts:
 
     Attributes:
         weights: by term, for choosing the stretch to mark.
+        phrases: quoted words; where they are in the stretch, only they are marked.
         compressed: whether ``Hit.passage`` holds only the matching sentences.
     """
 
     weights: Mapping[str, float]
     compressed: bool
+    phrases: tuple[str, ...] = ()
 
 
 def hits_of(
@@ -182,7 +184,7 @@ def hit_of(
     on_page = [at for at, number in enumerate(candidate.pages) if number == page]
     snippet, snippet_unit, passage = Snippet(""), candidate.unit_ids[best[0]], ""
     if excerpts is not None:
-        snippet, snippet_unit = excerpt_of(candidate, evidence, on_page, excerpts.weights)
+        snippet, snippet_unit = excerpt_of(candidate, evidence, on_page, excerpts)
         compressed = excerpts.compressed
         passage = compress(candidate, evidence, excerpts.weights) if compressed else candidate.text
     return Hit(
@@ -208,13 +210,22 @@ def hit_of(
 
 
 def excerpt_of(
-    candidate: Candidate, evidence: TermFeatures, on_page: Sequence[int], weights: Mapping[str, float]
+    candidate: Candidate, evidence: TermFeatures, on_page: Sequence[int], excerpts: Excerpts
 ) -> tuple[Snippet, UUID]:
     """Return the best snippet of the page's units, and the unit of its first mark."""
     chosen = snippet_units(evidence, on_page)
     text = "\n".join(candidate.contents[at] for at in chosen)
-    snippet = snippet_of(text, weights, language=candidate.language)
+    snippet = snippet_of(text, excerpts.weights, language=candidate.language)
+    snippet = replace(snippet, marks=marks_in(snippet, excerpts.phrases))
     return snippet, candidate.unit_ids[unit_at(snippet, candidate.contents, chosen)]
+
+
+def marks_in(snippet: Snippet, phrases: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Return the marks within the phrases; all marks where the snippet has none of these."""
+    patterns = (r"\W+".join(map(re.escape, phrase.split())) for phrase in phrases)
+    spans = [found.span() for one in patterns if one for found in re.finditer(one, snippet.text, re.I)]
+    within = [mark for mark in snippet.marks if any(a <= mark[0] and mark[1] <= b for a, b in spans)]
+    return tuple(within) or snippet.marks
 
 
 def snippet_units(evidence: TermFeatures, units: Sequence[int]) -> list[int]:

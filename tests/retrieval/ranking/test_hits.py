@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.ranking.hits import matching_sentences, snippet_of
+from retrieval.ranking.hits import marks_in, matching_sentences, snippet_of
 from retrieval.results import Snippet
 
 
@@ -30,3 +30,9 @@ def test_the_word_that_was_found_is_not_cut_off_at_the_end_of_the_snippet(before
 def test_a_snippets_pieces_are_its_text() -> None:
     snippet = Snippet("net income rose", ((4, 10),))
     assert snippet.pieces == [("net ", False), ("income", True), (" rose", False)]
+
+
+def test_of_quoted_words_only_the_phrase_is_marked() -> None:
+    snippet = Snippet("Gross profit rose, gross\nmargin fell.", ((0, 5), (6, 12), (19, 24), (25, 31)))
+    assert marks_in(snippet, ["gross margin"]) == ((19, 24), (25, 31))
+    assert marks_in(snippet, ["net debt"]) == marks_in(snippet, []) == snippet.marks
