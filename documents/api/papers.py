@@ -24,14 +24,20 @@ from documents.api.documents import PDF_PART, DocumentSerializer, NotTaken, Stat
 from documents.files.uploads import UploadRefused
 from documents.ingestion.source_files import replace_file
 from documents.models import Collection, Tag
-from documents.papers.acquisition import add_and_fetch, add_paper, add_records, completed
+from documents.papers.acquisition import (
+    ADDED_IN_REQUEST,
+    ExportTooLong,
+    add_and_fetch,
+    add_list,
+    add_paper,
+    completed,
+)
 from documents.papers.bibliography import (
     STYLES,
     BibliographyUnreadable,
     PaperRecord,
     bare_arxiv_id,
     bare_doi,
-    read_bibliography,
     record_of,
     reference,
 )
@@ -133,17 +139,20 @@ class ImportPapers(PlainView):
         tags=["papers"],
         operation_id="papers_import",
         summary="Add all papers of a BibTeX, RIS, CSL-JSON or Zotero RDF list",
-        description="They are created at once; workers process them: see `status` and `progress` of each.",
+        description=f"They are created at once, at most {ADDED_IN_REQUEST}; workers process them: see "
+        "`status` and `progress` of each.",
         responses={201: DocumentSerializer(many=True)} | UNUSABLE,
     )
     def post(self, request: Request) -> Response:
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
         try:
-            records = read_bibliography(sent.validated_data["text"])
+            documents = add_list(caller(request), sent.validated_data["text"])
         except BibliographyUnreadable as error:
             raise Unusable(str(error), "unreadable", text=str(error)) from None
-        documents = add_records(caller(request), records)
+        except ExportTooLong:
+            message = f"Send at most {ADDED_IN_REQUEST} references at a time."
+            raise Unusable(message, "too_much_work", text=message) from None
         mine = Tag.objects.visible_to(request.user), Collection.objects.visible_to(request.user)
         prefetch_related_objects(
             documents, Prefetch("tags", mine[0]), Prefetch("collections", mine[1]), "owner"

@@ -28,8 +28,9 @@ from documents.papers.acquisition import (
     add_and_fetch,
     add_export,
     add_export_later,
+    add_list,
+    add_list_later,
     add_paper,
-    add_records,
     add_zotero,
     fetch_later,
 )
@@ -39,7 +40,6 @@ from documents.papers.bibliography import (
     PaperRecord,
     bare_arxiv_id,
     bare_doi,
-    read_bibliography,
     record_named,
     record_of,
     reference,
@@ -238,21 +238,19 @@ def add_by_hand(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-def add_list(request: HttpRequest) -> HttpResponse:
+def add_listed(request: HttpRequest) -> HttpResponse:
     """Import all papers of a BibTeX, RIS, CSL-JSON or Zotero RDF list, or of an exported library."""
     form = ListForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, list_form=form)
     try:
-        if archive := form.cleaned_data.get("archive"):
-            try:
-                added = add_export(request.user, archive)
-            except ExportTooLong:
-                add_export_later(request.user, archive)
-                messages.success(request, _("This library is large. It is added in the background."))
-                return redirect("library")
-        else:
-            added = add_records(request.user, read_bibliography(form.cleaned_data["text"]))
+        archive, text = form.cleaned_data.get("archive"), form.cleaned_data.get("text", "")
+        try:
+            added = add_export(request.user, archive) if archive else add_list(request.user, text)
+        except ExportTooLong:
+            add_export_later(request.user, archive) if archive else add_list_later(request.user, text)
+            messages.success(request, _("This library is large. It is added in the background."))
+            return redirect("library")
     except (BibliographyUnreadable, ExportUnreadable) as error:
         form.add_error(None, str(error))
         return _page(request, list_form=form)
