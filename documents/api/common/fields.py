@@ -14,11 +14,13 @@ from django.shortcuts import get_object_or_404
 from rest_framework import exceptions, serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.relations import MANY_RELATION_KWARGS, ManyRelatedField
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from documents.ingestion.recognition import want_pages
 from documents.models import Document, Page
+from documents.models.library import uuid_or_none
 
 NO_SUCH_FIELD = "This field does not exist or cannot be set."
 JSON_TYPES: list[tuple[type[serializers.Field], tuple[type, ...], str]] = [
@@ -77,6 +79,11 @@ class VisibleRelated(MissingIsNotFound, serializers.PrimaryKeyRelatedField):
         self.rights = options.pop("rights", "visible_to")
         super().__init__(**options)
 
+    @classmethod
+    def many_init(cls, *args: Any, **options: Any) -> VisibleRelatedList:
+        listed = {name: value for name, value in options.items() if name in MANY_RELATION_KWARGS}
+        return VisibleRelatedList(child_relation=cls(*args, **options), **listed)
+
     def get_queryset(self) -> models.QuerySet:
         rows = super().get_queryset()
         assert rows is not None
@@ -90,6 +97,23 @@ class VisibleRelated(MissingIsNotFound, serializers.PrimaryKeyRelatedField):
         if data == "":
             raise serializers.ValidationError("This must be an id.")
         return super().run_validation(data)
+
+
+MOST_RELATED = 1000  # ids in one list
+
+
+class VisibleRelatedList(ManyRelatedField):
+    """A list of ids, read in one query: DRF makes one for each id."""
+
+    def to_internal_value(self, data: Any) -> list[models.Model]:
+        if isinstance(data, list) and len(data) > MOST_RELATED:
+            raise serializers.ValidationError(f"Give at most {MOST_RELATED} ids.")
+        if not data or not all(isinstance(one, str) and uuid_or_none(one) for one in data):
+            return list(super().to_internal_value(data))  # raises the error of one
+        queryset = self.child_relation.get_queryset()
+        assert queryset is not None
+        rows = queryset.in_bulk([UUID(one) for one in data])
+        return [rows.get(UUID(one)) or self.child_relation.to_internal_value(one) for one in data]
 
 
 if TYPE_CHECKING:
