@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -61,6 +62,28 @@ def unit_vectors(rows: Sequence[Sequence[float]] | Vectors, expected: int, dimen
         )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.maximum(lengths, np.float32(1e-12))
+
+
+# What families of models were trained with before a question and before a passage, from their model cards,
+# 2026-11. Without "query: " and "passage: ", multilingual-e5-small alone has an MRR of .488, with them .609.
+_FIND = "Represent this sentence for searching relevant passages: "
+_INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
+PREFIXES: tuple[tuple[str, str, str], ...] = (
+    (r"e5-.*instruct|qwen3-embedding", _INSTRUCT, ""),
+    (r"(?:^|/|-)e5-", "query: ", "passage: "),
+    (r"nomic-embed-text", "search_query: ", "search_document: "),
+    (r"embedding-?gemma", "task: search result | query: ", "title: none | text: "),
+    (r"arctic-embed.*(?:v2|:2|2\.0)|arctic-embed2", "query: ", ""),
+    (r"arctic-embed|mxbai-embed|bge-(?:small|base|large)-en", _FIND, ""),
+    (r"bge-(?:small|base|large)-zh", "为这个句子生成表示以用于检索相关文章：", ""),
+)
+
+
+def prefixed(model: str, texts: Sequence[str], query: bool) -> list[str]:
+    """Return the texts as the model's family takes questions or passages."""
+    found = next((row for row in PREFIXES if re.search(row[0], model.lower())), ("", "", ""))
+    prefix = found[1] if query else found[2]
+    return [prefix + text for text in texts]
 
 
 @dataclass(slots=True)

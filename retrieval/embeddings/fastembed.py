@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from retrieval.embeddings.base import Vectors, unit_vectors
+from retrieval.embeddings.base import Vectors, prefixed, unit_vectors
 from retrieval.provider_calls import ProviderError
+
+FIRST_TOKEN = re.compile(r"bge-|arctic-embed|mxbai-embed", re.IGNORECASE)  # by their model cards
 
 
 class FastEmbedEmbedder:
@@ -25,11 +28,13 @@ class FastEmbedEmbedder:
 
     @cached_property
     def _engine(self) -> Any:
+        known("fastembed", "TextEmbedding", self.model)
         return loaded("fastembed", "TextEmbedding", self.model)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         embed = self._engine.query_embed if query else self._engine.embed
-        vectors = unit_vectors(ran(self.model, embed, list(texts)), len(texts), self.dimensions)
+        rows = ran(self.model, embed, prefixed(self.model, texts, query))
+        vectors = unit_vectors(rows, len(texts), self.dimensions)
         self.dimensions = vectors.shape[1]
         return vectors
 
@@ -42,6 +47,7 @@ class CrossEncoderReranker:
 
     @cached_property
     def _engine(self) -> Any:
+        known("fastembed.rerank.cross_encoder", "TextCrossEncoder", self._model)
         return loaded("fastembed.rerank.cross_encoder", "TextCrossEncoder", self._model)
 
     def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
@@ -81,14 +87,23 @@ class EntailmentModel:
 
 
 def known(module: str, kind: str, model: str) -> None:
-    """Register a model of the Hub that fastembed does not list."""
+    """Register a model of the Hub that fastembed does not list.
+
+    Its embedding is the mean of the tokens' vectors, in the families of ``FIRST_TOKEN`` the first token's.
+    """
     try:
         engine = getattr(import_module(module), kind)
-        source = import_module("fastembed.common.model_description").ModelSource
+        described = import_module("fastembed.common.model_description")
     except ImportError:
         return  # ``loaded`` says it
-    if all(model.lower() != listed["model"].lower() for listed in engine.list_supported_models()):
-        engine.add_custom_model(model, source(hf=model))
+    if any(model.lower() == listed["model"].lower() for listed in engine.list_supported_models()):
+        return
+    source = described.ModelSource(hf=model)
+    if kind != "TextEmbedding":
+        engine.add_custom_model(model, source)
+        return
+    pooling = described.PoolingType.CLS if FIRST_TOKEN.search(model) else described.PoolingType.MEAN
+    engine.add_custom_model(model, pooling, True, source, dim=0)
 
 
 def loaded(module: str, kind: str, model: str) -> Any:

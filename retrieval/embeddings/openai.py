@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import openai
 
-from retrieval.embeddings.base import Vectors, unit_vectors
+from retrieval.embeddings.base import Vectors, prefixed, unit_vectors
 from retrieval.provider_calls import PERMANENT_STATUSES, ProviderError, seconds_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class OpenAIEmbedder:
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         try:
             answer = self._client.embeddings.create(
-                model=self.model, input=list(texts), encoding_format="float"
+                model=self.model, input=prefixed(self.model, texts, query), encoding_format="float"
             )
             rows = [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
         except openai.OpenAIError as error:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import wordllama
 
+from retrieval.embeddings.base import prefixed
 from retrieval.embeddings.openai import OpenAIEmbedder
 from retrieval.embeddings.registry import embedder, split_name
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
@@ -43,6 +44,26 @@ def test_vectors_come_in_the_order_of_the_texts_and_have_length_one(server: Scri
     assert found == pytest.approx(np.array([[0.6, 0.8], [0.0, 1.0]]))
     asked = json.loads(server.asked[0].body)
     assert (asked["model"], asked["input"]) == ("small", ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("model", "question", "passage"),
+    [
+        ("nomic-embed-text", "search_query: a", "search_document: a"),
+        ("intfloat/multilingual-e5-small", "query: a", "passage: a"),
+        ("embeddinggemma", "task: search result | query: a", "title: none | text: a"),
+        ("snowflake-arctic-embed2", "query: a", "a"),
+        ("mxbai-embed-large", "Represent this sentence for searching relevant passages: a", "a"),
+        ("BAAI/bge-m3", "a", "a"),
+        ("text-embedding-3-small", "a", "a"),
+        ("some-base-embed", "a", "a"),
+    ],
+)
+def test_questions_and_passages_get_the_prefixes_of_the_model_s_family(
+    model: str, question: str, passage: str
+) -> None:
+    assert prefixed(model, ["a"], query=True) == [question]
+    assert prefixed(model, ["a"], query=False) == [passage]
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,16 @@ def test_an_embedding_is_what_the_model_gives_scaled_to_length_one(cache: Path) 
     assert found == pytest.approx(first / np.linalg.norm(first, axis=1, keepdims=True), abs=1e-5)
 
 
+def test_a_model_that_is_not_listed_is_loaded_with_its_family_s_prefixes(cache: Path) -> None:
+    look_up = onnx.helper.make_node("Gather", ["weights", "input_ids"], ["last_hidden_state"], axis=0)
+    lay_down(cache, "drawn/e5-tiny", "onnx/model.onnx", [look_up], TOKENS, "last_hidden_state")
+    model = FastEmbedEmbedder("drawn/e5-tiny")
+    found = model.embed(["goodwill"])
+    mean = TOKENS[[WORDS.index("[UNK]"), WORDS.index("[UNK]"), WORDS.index("goodwill")]].mean(axis=0)
+    assert found[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-5)  # of "passage : goodwill"
+    assert model.dimensions == TOKENS.shape[1]
+
+
 def test_relevance_is_the_models_logit_between_nought_and_one(cache: Path) -> None:
     nodes = [
         onnx.helper.make_node("Gather", ["weights", "input_ids"], ["each"], axis=0),
