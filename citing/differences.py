@@ -140,6 +140,7 @@ KINDS = (
         ),
     ),
 )
+OF_VALUES = frozenset({"digit", "unit", "scale", "currency", "percent_points"})  # which one unit has or lacks
 _TYPED = frozenset(kind.name for kind in KINDS)
 # Pairs of opposites that say which way a measure goes; roles ("landlord", "tenant") are no direction.
 _DIRECTIONS = frozenset(
@@ -165,7 +166,10 @@ def shown_difference(
         return None
     claimed, printed = tokens_of(claim, language), tokens_of(passage, language)
     one = _token_at(claimed, conflict.claim_span[0])
-    other = _token_at(printed, conflict.source_span[0] - passage_start)
+    first, last = (place - passage_start for place in conflict.source_span)
+    other = _token_at(printed, first)
+    if conflict.kind == "table_swap":  # the number of a cell may stand behind words
+        other = next((t for t in printed if first <= t.start < last and t.quantity), other)
     if conflict.kind == "negation":
         return conflict if _is_only_denied(conflict, judged, claimed) else None
     if one is None or other is None:
@@ -236,7 +240,9 @@ def _measure_the_same(one: Token, other: Token, kind: str) -> bool:
     assert printed is not None
     if kind == "percent_points":
         return {claimed.dimension, printed.dimension} == {"ratio", "points"}
-    if kind in ("currency", "table_swap", "computed"):
+    if kind == "table_swap":
+        return claimed.dimension == printed.dimension or printed.bare
+    if kind in ("currency", "computed"):
         return True
     if one.bound != other.bound:
         return False  # "before 16 November", "on 15 November at the latest"

@@ -19,11 +19,12 @@ from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 from citing.anchoring.asked_place import asked_span
-from citing.anchoring.clauses import clauses_with_values, place_of_values
+from citing.anchoring.clauses import clauses_with_values, place_of_values, statements_of
 from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from citing.budget import check_budget, claim_budget, not_counted
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
+from citing.comparison.framing import without_frame, written_out
 from citing.comparison.prose import Judgement
 from citing.comparison.rivals import of_other_subject
 from citing.comparison.support import (
@@ -38,7 +39,7 @@ from citing.comparison.tables import COMPARES
 from citing.comparison.token import same_quantity
 from citing.comparison.units import judge_unit, with_conflicts_as_written
 from citing.comparison.verbatim import verbatim_span
-from citing.differences import shown_difference
+from citing.differences import OF_VALUES, shown_difference
 from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
@@ -148,7 +149,7 @@ def _at_clauses(found: Verification, scene: _VerificationContext) -> Verificatio
         return found
     spans = [
         span
-        for clause in clauses_with_values(without_lead_in(claim.sentence))
+        for clause in clauses_with_values(_plain(claim.sentence, unit))
         if (span := _place_of_clause(clause, unit, scene.around(unit)))
     ]
     lit = (found.char_start - unit.char_start, found.char_end - unit.char_start)
@@ -219,7 +220,7 @@ class _VerificationContext:
         if other := self.named_elsewhere:
             reason = f"The claim speaks of {other}."
             return Verification("unsupported", self.cited, self.cited.page, reason=reason)
-        return _checked(self.claim, self.cited, self.around(self.cited))
+        return _checked_in_full(self.claim, self.cited, self.around(self.cited))
 
     def verdict(self) -> Verification:
         """Return the verdict of the cited unit; of another one, where only that verifies the claim."""
@@ -229,10 +230,33 @@ class _VerificationContext:
         with suppress(OverBudget):  # the cited unit's verdict stays
             for unit in self.elsewhere():
                 if self.may_say(unit):
-                    there = _checked(self.claim, unit, self.around(unit))
+                    there = _checked_in_full(self.claim, unit, self.around(unit))
                     if there.verdict in VERIFIED:
                         return replace(there, verdict="moved")
+            return self.in_parts() or here
         return here
+
+    def in_parts(self) -> Verification | None:
+        """Return the verdict of a claim of which each statement stands in a unit of its own; else None."""
+        language = detected_language(self.claim.sentence[:LONGEST_CLAIM], self.cited.language)
+        if self.claim.quote.strip() or len(self.claim.sentence) > LONGEST_CLAIM:
+            return None
+        parts: list[Verification] = []
+        for statement in statements_of(_plain(self.claim.sentence, self.cited), language):
+            part = self._statement(Claim(statement))
+            if part is None:
+                return None
+            parts.append(part)
+        return _joined(parts, self.cited) if parts else None
+
+    def _statement(self, claim: Claim) -> Verification | None:
+        """Return the verdict of the first unit of the cited page that verifies a statement."""
+        for unit in (self.cited, *self.around(self.cited)):
+            if shared_terms(claim.sentence, [unit.text, *heads_of(unit)]) >= LEAST_TERMS_ELSEWHERE:
+                found = _checked_in_full(claim, unit, self.around(unit))
+                if found.verdict in VERIFIED:
+                    return found
+        return None
 
     def elsewhere(self) -> Iterator[SourceUnit]:
         """Yield the units beside the cited one, nearest first, then the other units shown."""
@@ -299,27 +323,13 @@ class _Read(NamedTuple):
     quoted: bool
 
 
-# The words with which an answer names its source and says nothing of it: "Based on the passage, …".
-_SOURCES = (
-    r"(?:(?:the|this)\s+)?(?:provided\s+|given\s+)?(?:passage|text|document|context|excerpt|source|page)s?"
-    r"(?:\s+provided)?"
-)
-_LEAD_IN = re.compile(
-    rf"\s*(?:(?:based\s+on|according\s+to|as\s+per|per)\s+{_SOURCES}\s*,\s*"
-    r"|the\s+answer\s+is\s*:\s*|answer\s*:\s*"
-    r"|(?:laut|gemäß)\s+(?:dem|diesem)\s+(?:Text|Dokument|Abschnitt)\s*,\s*"
-    r"|selon\s+(?:le\s+(?:texte|document|passage))\s*,\s*"
-    r"|según\s+(?:el\s+(?:texto|documento|pasaje))\s*,\s*)",
-    re.IGNORECASE,
-)
-
-
-def without_lead_in(sentence: str) -> str:
+def _plain(sentence: str, unit: SourceUnit) -> str:
     """Return the sentence with spaces in place of a lead-in that only names the source; places stay."""
-    found = _LEAD_IN.match(sentence)
-    return (
-        " " * found.end() + sentence[found.end() :] if found and sentence[found.end() :].strip() else sentence
-    )
+    return without_frame(sentence, _known(unit), detected_language(sentence, unit.language))
+
+
+def _known(unit: SourceUnit) -> str:
+    return "\n".join((unit.text, unit.title, *unit.section_path))
 
 
 @cache
@@ -330,6 +340,18 @@ def _load_rules(language: str) -> None:
     check_values("One of 4 kg (2020) rose by 6 %.", unit, ())
 
 
+def _checked_in_full(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:
+    """Return the verdict of one unit, of the claim written out where its own words do not suffice."""
+    found = _checked(claim, unit, around)
+    if found.verdict in VERIFIED or len(claim.sentence) > LONGEST_CLAIM:
+        return found
+    form = written_out(claim.sentence, _known(unit), detected_language(claim.sentence, unit.language))
+    if form.strip() == claim.sentence.strip():
+        return found
+    other = _checked(replace(claim, sentence=form), unit, around)
+    return other if other.verdict in VERIFIED else found
+
+
 @lru_cache(maxsize=32)
 def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:
     """Return the verdict of one unit; cached, as an answer without a model verifies a line, then cites it."""
@@ -338,7 +360,7 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
         _load_rules(detected_language(unit.text[:LONGEST_CLAIM], unit.language))
     if len(claim.sentence) > LONGEST_CLAIM:
         return _too_long(unit)
-    claim = replace(claim, sentence=without_lead_in(claim.sentence))
+    claim = replace(claim, sentence=_plain(claim.sentence, unit))
     anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
     quoted = anchor is not None and anchor.verdict != "partial"
     language = _language(unit, around)
@@ -473,11 +495,32 @@ def _conflicting(read: _Read, lit: Verification) -> Verification:
     unit = read.unit
     language = _language(unit, read.around)
     shown = shown_difference(judged, read.claim.sentence, unit.text, language, unit.char_start)
+    if shown and shown.kind in OF_VALUES and _printed_elsewhere(shown, read, base_language(language)):
+        shown = None
     if shown is None:
         reason = reason_not_compared(judged.conflicts)
         return replace(lit, missing=without_partner, reason=reason, unchecked=(reason,))
     return replace(
         lit, verdict="unsupported", missing=without_partner, reason=reason_of(shown), conflicts=(shown,)
+    )
+
+
+def _printed_elsewhere(shown: Conflict, read: _Read, language: str) -> bool:
+    """Return whether another unit of the page has the claim's value: it may speak of that one."""
+    claimed = [
+        quantity
+        for quantity in quantities_in(read.claim.sentence, language)
+        if quantity.start < shown.claim_span[1] and shown.claim_span[0] < quantity.end
+    ]
+    return any(
+        same_quantity(wanted, printed)
+        or (
+            wanted.value == abs(printed.value)
+            and (printed.bare or {wanted.dimension, printed.dimension} <= {"ratio", "points"})
+        )
+        for other in read.around
+        for printed in quantities_in(other.text, language)
+        for wanted in claimed
     )
 
 
@@ -576,6 +619,21 @@ def _words_from_start(unit: SourceUnit) -> list[Word]:
         Word(word.char_start - start, word.char_end - start, word.x0, word.y0, word.x1, word.y1)
         for word in unit.words
     ]
+
+
+def _joined(parts: Sequence[Verification], cited: SourceUnit) -> Verification:
+    """Return one verified claim that lights the places of its statements; the cited unit's, if it has one."""
+    ordered = sorted(parts, key=lambda part: part.char_start)
+    first = next((part for part in ordered if part.unit.id == cited.id), ordered[0])
+    return replace(
+        first,
+        verdict="normalized",
+        quote=" … ".join(dict.fromkeys(part.quote for part in ordered)),
+        char_start=ordered[0].char_start,
+        char_end=max(part.char_end for part in ordered),
+        rects=tuple(dict.fromkeys(rect for part in ordered for rect in part.rects)),
+        head_rects=tuple(dict.fromkeys(rect for part in ordered for rect in part.head_rects)),
+    )
 
 
 def _within(span: Span, unit: SourceUnit) -> bool:

@@ -391,10 +391,22 @@ class _ValueReader:
         """Return whether the unit, its heads and sections, or its page have this year or date."""
         if any(agreement(time, printed) for printed in self._printed):
             return True
+        if time.kind == "date" and self._has_other_day(time):
+            return False
         if time.year is not None and (time.year in self._own_years or self._is_in_heads(time.year)):
             return True
         page = [value for other in self._around for value in values_in(other.text)]
         return any(agreement(time, value) or (time.year and value.year == time.year) for value in page)
+
+    def _has_other_day(self, date: Value) -> bool:
+        """Return whether the heads have days, and none of them is the date's: "year ended 31 December"."""
+        days = {
+            value.number % _MONTHS_AND_DAYS
+            for head in heads_of(self._unit)
+            for value in values_in(head)
+            if value.kind == "date"
+        }
+        return bool(days) and date.number % _MONTHS_AND_DAYS not in days
 
     def _is_in_heads(self, year: int) -> bool:
         return any(str(year) in head for head in heads_of(self._unit))
@@ -421,6 +433,9 @@ class _ValueReader:
         if not re.search(r"[^\W\d_]{3}", self._unit.text):  # a row whose label is on the line before
             passages += [other.text for other in self._nearest_first()[:1]]
         return shared_terms(self._sentence, passages)
+
+
+_MONTHS_AND_DAYS = 10_000  # the number of a date is 20240928; without its year 928
 
 
 def _is_footnote(value: Value, unit: SourceUnit) -> bool:

@@ -262,12 +262,20 @@ class _TableComparison(CellComparison):
                     and not printed.dimension
                     and not self.grid.text.is_excepted(self.grid.rows[row][0].text)
                 )
+                if self._compares():
+                    return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
         if (turned := self.wrong_sign(numbers[0], row)) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", turned, cell),), coverage=1.0)
         self.topics += self.grid.shared_by_summands(row)
         return replace(self._rest(spans, set(values) | self.direction(column)), formula=formula)
+
+    def _compares(self) -> bool:
+        """Return whether the claim sets its number against another: "saves £1.10 compared with the gate"."""
+        said = self.claim.casefold()
+        than = any(token.word in self.words.than | self.words.than_behind for token in self.tokens)
+        return than or any(phrase in said for phrase in self.words.compared if len(phrase) > 2)
 
     def _wrong(self, at: int, row: int, column: int, printed: Quantity) -> Conflict:
         token, cell = self.tokens[at], self.grid.rows[row][column]

@@ -62,8 +62,12 @@ def _raw(text: str, language: str) -> list[Token]:
     quantities = quantities_in(text, language)
     articles = number_words(language).articles
     quantities = tuple(q for q in quantities if text[q.start : q.end].lower() not in articles)
+    seasons = list(_seasons(plain))
+    spans = [(season.start, season.end) for season in seasons]
+    quantities = tuple(q for q in quantities if not _overlaps(spans, q.start, q.end))
     found = [Token("quantity", text[q.start : q.end].lower(), q.start, q.end, quantity=q) for q in quantities]
-    taken = [(q.start, q.end) for q in quantities]
+    found += seasons
+    taken = [(q.start, q.end) for q in quantities] + spans
     found += [
         Token("break", match[0].strip() or " ", *match.span())
         for match in _BREAK.finditer(plain)
@@ -88,6 +92,17 @@ def _raw(text: str, language: str) -> list[Token]:
                 )
             )  # fmt: skip
     return sorted(found, key=lambda token: token.start)
+
+
+_SEASON = re.compile(r"(?<!\d)((?:19|20)\d\d)\s?[/–-]\s?((?:19|20)?\d\d)(?![\d%])")
+
+
+def _seasons(text: str) -> Iterator[Token]:
+    """Yield years that span two calendar years, as one word: "2021/22", "2021-2022"."""
+    for match in _SEASON.finditer(text):
+        if (int(match[1]) + 1) % 100 == int(match[2]) % 100:
+            word = f"{match[1]}/{match[2][-2:]}"
+            yield Token("word", word, *match.span(), word)
 
 
 def _is_month(text: str, at: int) -> bool:

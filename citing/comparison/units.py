@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from citing.claims import Conflict, SourceUnit
+from citing.comparison.cell_words import LEVELS
 from citing.comparison.grid import CellText, Grid, grid_of
 from citing.comparison.prose import Judgement, judge_prose
 from citing.comparison.support import FALLING, ValueSupport, heads_of
@@ -113,6 +114,8 @@ def _judge_row(
         judged = _of_own_row(judge_table(sentence, grid, language, topics, own), unit)
         if own is not None and (wrong := _other_bound(sentence, grid.rows[own][0], language)):
             return replace(judged, outcome="conflict", conflicts=(wrong,), coverage=1.0, formula="")
+        if own is not None and judged.outcome == "holds" and _fits_other_row(sentence, grid, own, language):
+            return Judgement("open", judged.spans, unchecked=(_OTHER_ROW,), coverage=1.0)
         if judged.outcome == "holds" or judged.unchecked in ((_OTHER_ROW,), (UNSCALED,)):
             return judged
     if found is None or not found.complete:
@@ -120,6 +123,8 @@ def _judge_row(
     by_values = _by_values(sentence, unit, around, claim_language, found)
     if by_values.outcome == "holds" and grid is not None and own is not None:
         by_values = _of_named_row(by_values, sentence, grid, own, claim_language)
+        if by_values.outcome == "holds" and _fits_other_row(sentence, grid, own, claim_language):
+            return Judgement("open", by_values.spans, unchecked=(_OTHER_ROW,), coverage=1.0)
     unknown_unit = judged is not None and judged.outcome == "conflict" and judged.coverage < 1
     return by_values if judged is None or judged.outcome == "open" or unknown_unit else judged
 
@@ -168,6 +173,32 @@ def _by_values(
             coverage=0.6,
         )
     return Judgement("holds", spans, coverage=1.0)
+
+
+def _fits_other_row(sentence: str, grid: Grid, own: int, language: str) -> bool:
+    """Return whether another row with numbers has more of the claim's words, or as many and fewer others.
+
+    "Operational growth" is the row "Operational sales", and not "Adjusted operational sales".
+    """
+    claimed = _stems(tokens_of(sentence, language))
+    labels = [_stems(grid.label(r)) for r in range(len(grid.rows))]
+    cells = [
+        _stems([t for cell in row[1:] for t in tokens_of(cell.text, language) if not t.quantity])
+        for row in grid.rows
+    ]
+    fits = [len((label | words) & claimed) for label, words in zip(labels, cells, strict=True)]
+    extra = [len(_stems(grid.words_of_row(r)) - claimed) for r in range(len(grid.rows))]
+    rows = (r for r in range(len(fits)) if r != own and any(grid.quantity(r, c) for c in grid.columns))
+    return any(
+        labels[r]
+        and (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
+        and (extra[own] or not extra[r])  # a row named in full is left only for another such
+        for r in rows
+    )
+
+
+def _stems(tokens: Sequence[Token]) -> frozenset[str]:
+    return frozenset(token.stem or token.word for token in tokens if token.content)
 
 
 _BELOW, _ABOVE = frozenset({"lt", "le"}), frozenset({"gt", "ge"})
@@ -237,16 +268,27 @@ def words_left(
     negative = any(place.printed.number < 0 for place in found.places)
     names = names_in_topics([*unit.section_path, unit.title])
     values = values_in(sentence)
+    claimed = with_names(tokens_of(sentence, language), names)
     return [
         token
-        for token in with_names(tokens_of(sentence, language), names)
+        for token in claimed
         if token.content
         and token.word not in names
         and not (token.quantity and any(v.start < token.end and token.start < v.end for v in values))
         and (bool(token.quantity) or token.stem not in stems)
         and not any(same(token, other) for other in above)
         and not (negative and FALLING.search(token.word))
+        and not (unit.type == "table" and _is_predicate(token, claimed, stems))
     ]
+
+
+def _is_predicate(token: Token, claimed: Sequence[Token], stems: Collection[str]) -> bool:
+    """Return whether a word is the verb between a row's name and its value: "Johnson received 54 votes"."""
+    at = next(k for k, other in enumerate(claimed) if other.start == token.start)
+    turns = any(pair == "direction" or pair in LEVELS for pair, _ in token.poles)
+    if token.kind != "word" or turns or token.capital or not 0 < at < len(claimed) - 1:
+        return False
+    return claimed[at - 1].stem in stems and claimed[at + 1].quantity is not None
 
 
 def _lines_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
