@@ -247,7 +247,8 @@ class _VerificationContext:
             if part is None:
                 return None
             parts.append(part)
-        return _joined(parts, self.cited) if parts else None
+        apart = len({part.unit.id for part in parts}) == len(parts)  # in one unit it was judged as a whole
+        return _joined(parts, self.cited) if parts and apart else None
 
     def _statement(self, claim: Claim) -> Verification | None:
         """Return the verdict of the first unit of the cited page that verifies a statement."""

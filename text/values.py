@@ -71,6 +71,7 @@ _ADDRESS = re.compile(
     r"[a-d]?\s+(?:[A-Z][\w'’.-]*\s+){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Square|Place|Way|Court|"
     r"Boulevard|Terrace|Gardens|Close|Crescent|Row)\b"
 )
+_FISCAL = re.compile(r"\bFY\s?['’]?$", re.IGNORECASE)  # "FY23" is a year
 _HEDGES = re.compile(
     r"\b(?:about|approximately|approx|around|nearly|almost|roughly|some|circa|over|more than|"
     r"less than|under|close to|just)\W*$|[~≈]\s?$",
@@ -144,6 +145,9 @@ def _value(text: str, match: re.Match[str], mark: DecimalMark | None) -> Iterato
     scale = None if percent else _SCALES.get(unit.removeprefix("-"))
     if _is_year(digits, currency, unit):
         yield Value(digits, start, end, "year", Decimal(digits), digits)
+        return
+    if len(digits) == 2 and digits.isdigit() and _FISCAL.search(text[max(0, start - 4) : start]):
+        yield Value(digits, start, end, "year", Decimal(f"20{digits}"), digits)
         return
     number = digit_value(digits, mark)
     opened = match["open"] is not None or match["open2"] is not None

@@ -42,7 +42,7 @@ PAGE_FIELDS = (
     *("document_id", "number", "label", "first_line", "text", "word_boxes"),
     *("width", "height", "rotation", "crop_x", "crop_y", "user_unit"),
 )
-DOCUMENT_FIELDS = ("id", "title", "language", "sha256", "authors", "year")
+DOCUMENT_FIELDS = ("id", "title", "language", "sha256", "authors", "year", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _add(sources: Sources, row: UnitRow, page: _PageWords, document: Document, b
         type="prose" if row.unit_type == "abstract" else row.unit_type,
         section_path=tuple(row.section_path),
         table=msgspec.convert(row.cells, TableRow) if row.cells else None,
-        title=document.title,
+        title=document.named,
         language=document.language,
         byline=byline,
         location=msgspec.convert(row.location, Location) if row.location else None,

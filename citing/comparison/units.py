@@ -180,7 +180,7 @@ def _fits_other_row(sentence: str, grid: Grid, own: int, language: str) -> bool:
 
     "Operational growth" is the row "Operational sales", and not "Adjusted operational sales".
     """
-    claimed = _stems(tokens_of(sentence, language))
+    claimed = {form for token in tokens_of(sentence, language) for form in (token.stem, token.word)}
     labels = [_stems(grid.label(r)) for r in range(len(grid.rows))]
     cells = [
         _stems([t for cell in row[1:] for t in tokens_of(cell.text, language) if not t.quantity])

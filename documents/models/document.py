@@ -300,6 +300,12 @@ class Document(models.Model):
         ]
 
     @property
+    def named(self) -> str:
+        """Return the title, and the organisation that its "we" stands for: "Annual report · Acme Inc."."""
+        known = [fact["value"] for fact in self.facts if fact["kind"] == "organisation"]
+        return " · ".join([self.title, *(name for name in known if name not in self.title)])
+
+    @property
     def byline(self) -> str:
         """Return authors and year, as far as known: ``Wile E. Coyote et al., 2018``."""
         names = f"{self.authors[0]} et al." if len(self.authors) > 2 else " and ".join(self.authors)
