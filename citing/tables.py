@@ -398,12 +398,16 @@ def _last_sentence(text: str, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row with its label, and the left edge of the label in points; None where it has no box."""
+    """A row with its label, and the left edge of the label in points; None where it has no box.
+
+    ``common``: the label of the cells that span this row and others, where it is another one.
+    """
 
     unit: SourceUnit
     label: str
     indent: float | None
     values: tuple[Cell, ...]
+    common: str = ""
 
 
 class _TableReader:
@@ -414,7 +418,7 @@ class _TableReader:
         assert first.table is not None
         self.language = first.language or "en"
         self.around = around
-        self.rows = [_row(unit) for unit in rows]
+        self.rows = _with_spanning_labels([_row(unit) for unit in rows])
         self.table = first.table
         self.text = table_text(first.table, first, around, self.language)
         self.mark: DecimalMark | None = page_mark(first, around, self.language)
@@ -452,7 +456,8 @@ class _TableReader:
         unit = next((cell.text for cell in table.cells if cell.column == unit_at), "")
         for cell in row.values:
             if cell.column != unit_at:
-                yield self._cell(row, cell, label, groups, unit)
+                own = row.common if row.common and cell.rows > 1 else label
+                yield self._cell(row, cell, own, groups, unit)
 
     def _cell(self, row: _Row, cell: Cell, label: str, groups: tuple[str, ...], unit: str) -> CellReading:
         language, text = self.language, one_line(cell.text)
@@ -554,6 +559,35 @@ def _row(unit: SourceUnit) -> _Row:
     label = _LEADERS.sub("", one_line(first.text)) if first else ""
     values = tuple(cell for cell in table.cells if cell.column > 0 and cell.text.strip())
     return _Row(unit, label, first.rect.x0 if first and first.rect else None, values)
+
+
+def _with_spanning_labels(rows: Sequence[_Row]) -> list[_Row]:
+    """Give rows without a label of their own that of the cell that spans them.
+
+    Where labels span rows, the texts of the next columns tell the rows apart and join the label: "Women"
+    below "Men", both beside "Blood pressure".
+    """
+    out: list[_Row] = []
+    spanning, left = None, 0
+    texts = _text_columns(rows)
+    for row in rows:
+        table = row.unit.table
+        first = next((cell for cell in table.cells if cell.column == 0), None) if table else None
+        if first is not None:
+            spanning, left = (row, first.rows) if first.rows > 1 else (None, 1)
+        if spanning is not None and left > 0:
+            own = [one_line(cell.text) for cell in row.values if cell.column in texts]
+            label = ", ".join([spanning.label, *own])
+            row = replace(row, label=label, indent=spanning.indent, common=spanning.label)
+        left -= 1
+        out.append(row)
+    return out
+
+
+def _text_columns(rows: Sequence[_Row]) -> set[int]:
+    """Return the columns behind the labels of which no cell has a digit, up to the first with one."""
+    valued = {cell.column for row in rows for cell in row.values if _DIGIT.search(cell.text)}
+    return {cell.column for row in rows for cell in row.values} - valued
 
 
 def _continues(row: _Row, after: _Row, language: str) -> bool:

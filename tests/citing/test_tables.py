@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
+import msgspec
 import pytest
 
 from citing.claims import SourceUnit
@@ -171,3 +173,26 @@ def test_a_loss_in_brackets_is_negative_and_keeps_them() -> None:
 def test_quarters_are_part_of_the_period() -> None:
     table = rows("", ("", "Three months ended May 31, 2021"), ("Sales", "12"))
     assert cell(table, 0, 1).period.part == "three months"
+
+
+def test_a_label_that_spans_rows_names_the_values_of_each() -> None:
+    units = rows(
+        "",
+        ("Test", "Group", "Sample"),
+        ("Blood pressure", "Men", "172"),
+        ("", "Women", "173"),
+        ("Blood sugar", "Men", "182"),
+        ("", "Women", "183"),
+    )
+    for at, unit in enumerate(units):
+        assert unit.table
+        label, *values = unit.table.cells
+        cells = values if at % 2 else [msgspec.structs.replace(label, rows=2), *values]
+        units[at] = replace(unit, table=msgspec.structs.replace(unit.table, cells=tuple(cells)))
+    assert [cell(units, at, 2).name for at in range(4)] == [
+        "Blood pressure, Men, Sample",
+        "Blood pressure, Women, Sample",
+        "Blood sugar, Men, Sample",
+        "Blood sugar, Women, Sample",
+    ]
+    assert cell(units, 3, 2).is_certain
