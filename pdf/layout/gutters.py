@@ -52,6 +52,10 @@ STACK_HOLE = 6.0
 # A note in the margin: minimum lines, and share of them that begin with a small letter.
 NOTE_ROWS = 4
 NOTE_SHARE = 0.7
+# A side this many times longer than the other may be prose beside a box of few rows.
+LONGER = 3
+# Maximum lines far beside a column of prose, as a share of its rows: a sidebar.
+ASIDE = 0.25
 # Notes beside an address: minimum gap (ems), minimum lines that wrap.
 SIDE_GAP, WRAPPED_LINES = 5.0, 2
 # An index: share of lines that end in page numbers, minimum initials, share of initials in order.
@@ -76,13 +80,27 @@ def are_texts_apart(left: list[list[Line]], right: list[list[Line]], ruled: bool
         return True
     if _are_headings_beside(left, right) or _run_on_side_by_side(left, right):
         return True
-    prose = [reads_as_column(rows) or reads_as_list(rows) or reads_as_columns(rows) for rows in sides]
+    prose = [_is_prose(rows) for rows in sides]
     stacked = [full or is_stack_of_short_lines(rows) for full, rows in zip(prose, sides, strict=True)]
     if all(prose) or (all(stacked) and not any(prose) and not _is_read_across(left, right)):
         return True
     if ruled and _are_ruled_apart(left, right):
         return True
     return (any(prose) or all(stacked)) and _are_independent(left, right, any(prose))
+
+
+def _is_prose(rows: list[list[Line]]) -> bool:
+    """Return whether the rows are prose: columns, a list, or a column with a few lines far beside it."""
+    if reads_as_column(rows) or reads_as_list(rows) or reads_as_columns(rows):
+        return True
+    reach = sorted(line.x1 for row in rows for line in row)[len(rows) // 2]
+    column = [[line for line in row if line.x0 < reach] for row in rows]
+    aside = [line for row in rows for line in row if line.x0 >= reach]
+    column = [row for row in column if row]
+    if not aside or len(column) < STACK_ROWS or len(aside) > ASIDE * len(column):
+        return False
+    apart = _common_baselines([[line] for line in aside], column) <= FAR_APART
+    return apart and reads_as_column(column)
 
 
 def _are_ruled_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
@@ -142,7 +160,8 @@ def _are_independent(left: list[list[Line]], right: list[list[Line]], prose: boo
     Sides of different width are, where one is ``prose`` and hardly a row of the other is on its baselines.
     """
     alike = _are_alike_in_width(left, right)
-    if not (alike or prose) or min(len(left), len(right)) < STACK_ROWS:
+    few, many = sorted((len(left), len(right)))
+    if not (alike or prose) or few < (COLUMN_ROWS if prose and many >= LONGER * few else STACK_ROWS):
         return False
     return (
         _common_baselines(left, right) < (APART if alike else FAR_APART)

@@ -414,6 +414,8 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
         return False
     if (len(rows) < SURE_ROWS and all(map(_fill_columns, full))) or _are_columns_of_prose(full):
         return False
+    if _are_columns_with_headings(full):
+        return False
     return not _is_something_else(rows)
 
 
@@ -446,6 +448,22 @@ def _are_columns_of_prose(rows: Sequence[dict[int, list[Line]]]) -> bool:
     bottoms = [[lines[-1].baseline for lines in row.values()] for row in rows[:-1]]
     level = sum(max(bottom) - min(bottom) <= LEVEL_END * cells[0][0].size for bottom in bottoms)
     return level >= LEVEL_SHARE * len(bottoms)
+
+
+def _are_columns_with_headings(rows: Sequence[dict[int, list[Line]]]) -> bool:
+    """Return whether two columns or more have parts of like length, most below a heading in bold.
+
+    Paragraphs of such columns begin at common heights; the cells of a table have no headings of their own.
+    """
+    long = [[lines for lines in row.values() if len(lines) >= PROSE_CELL] for row in rows]
+    parts = [cells for cells in long if len(cells) > 1]
+    held = sum(len(lines) for cells in parts for lines in cells)
+    if len(parts) < 2 or 2 * held < sum(len(lines) for row in rows for lines in row.values()):
+        return False
+    if any(max(map(len, cells)) - min(map(len, cells)) > LIKE_LONG for cells in parts):
+        return False
+    headed = [lines[0].style.bold > lines[1].style.bold for cells in parts for lines in cells]
+    return 2 * sum(headed) > len(headed)
 
 
 def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:

@@ -144,3 +144,30 @@ def test_lines_of_prose_in_columns_are_never_mixed(
             drawing.text(x, y, line, size, font)
             y += leading * size
     orderly(drawing)
+
+
+@pytest.mark.parametrize("rows", [4, 3])
+def test_columns_whose_paragraphs_begin_level_beside_a_box_of_values_are_no_table(rows: int) -> None:
+    drawing, parts = Drawing(), (f"{PROSE} {OTHER}", f"{OTHER} {PROSE}", f"{PROSE} {PROSE}")
+    for x, head in ((40, "Result"), (220, "Outlook")):
+        y = 100.0
+        for n, part in enumerate(parts):
+            if n:
+                drawing.text(x, y, f"{head} {n}", 9, "hebo")
+                y += 11
+            for m, line in enumerate(justified(part, 160, 9)):
+                drawing.text(x, y + 11 * m, line, 9)
+            y += 11 * max(len(justified(text, 160, 9)) for text in parts) + 14
+    for n, (label, value) in enumerate(
+        (
+            ("Target price", "EUR 8.00"),
+            ("Share price", "EUR 7.60"),
+            ("Risk class", "medium"),
+            ("Advice", "Accumulate"),
+        )
+    ):
+        if n < rows:
+            drawing.text(410, 100 + 14 * n, label, 9)
+            drawing.text(490, 100 + 14 * n, value, 9, "hebo")
+    found = [text for text in orderly(drawing) if len(text) > 60]
+    assert found == [*parts, *parts]
