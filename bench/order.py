@@ -168,7 +168,7 @@ def _torn(page: ParsedPage, placed: Sequence[_Placed]) -> list[Break]:
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--limit", type=int, help="of files")
+    parser.add_argument("--limit", type=int, default=0, help="of files; 0: all")
     parser.add_argument("--each", action="store_true", help="print every unit that breaks a rule")
 
 
@@ -184,7 +184,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     return 0
 
 
-def _parsed(folder: Path, limit: int | None) -> Iterator[tuple[str, list[Break], int]]:
+def _parsed(folder: Path, limit: int) -> Iterator[tuple[str, list[Break], int]]:
     for file in chosen_files(folder, limit):
         try:
             document = parse_file(file, limits=parse_limits(), recognise=False)
