@@ -312,3 +312,13 @@ def test_the_form_names_the_conversation_that_a_first_question_started(
     assert f'name="conversation" id="asked-conversation" value="{conversation.pk}"' in page
     browser.post(reverse("ask-first"), data | {"conversation": str(conversation.pk)})
     assert Conversation.objects.get().messages.count() == 4
+
+
+def test_what_another_tab_asked_is_shown_once(browser: Client, alice: User, report: Document) -> None:
+    conversation = answered(alice, report)
+    seen = conversation.messages.get(role="assistant").pk
+    news = {"conversation": conversation.pk}
+    assert "Which colour?" in browser.get(reverse("conversation-news"), news).content.decode()
+    assert browser.get(reverse("conversation-news"), news | {"seen": [seen]}).status_code == 204
+    page = browser.get(reverse("conversation", args=[conversation.pk])).content.decode()
+    assert f'name="seen" value="{seen}"' in page and '#asked-conversation, [name=seen]"' in page
