@@ -30,6 +30,7 @@ from agents.results import (
     SearchFound,
     UnitRead,
     Verified,
+    VersionsRead,
     card,
     cell_read,
     cited_read,
@@ -44,7 +45,8 @@ from chat.api.messages import wait_for
 from chat.citations.source_units import Sources, load_sources
 from chat.citations.stored_pages import locate
 from chat.exports.markdown import numbered
-from chat.models import Conversation, Message
+from chat.models import Conversation, Message, Report
+from chat.reports.report_commands import InvalidReport, new_versions
 from citing.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification, outcome_of
 from citing.verdict import verify
 from documents.api.common.callers import take
@@ -393,6 +395,35 @@ def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
         cells=[cell_read(agent.addresses, cell, cited.get(cell.pk)) for cell in page],
         total=total,
         next_offset=_next(offset, CELLS_AT_ONCE, total),
+    )
+
+
+def compare_versions(agent: Agent, documents: Sequence[str], report: str = "") -> VersionsRead:
+    """Compare documents in their order in the background, or return the state and result of a comparison."""
+    agent.needs(TokenScope.READ)
+    if report:
+        found = (
+            Report.objects.visible_to(agent.user).filter(pk=_uuid(report), kind=Report.Kind.VERSIONS).first()
+        )
+        if found is None:
+            raise Refused("There is no such report, or you cannot access it.")
+    else:
+        agent.needs(TokenScope.WRITE)
+        try:
+            found = new_versions(agent.user, [visible(agent, document) for document in documents])
+        except InvalidReport as reason:
+            raise Refused(str(reason)) from None
+    result = found.result or {"comparisons": [], "chains": []}
+    return VersionsRead(
+        report=str(found.pk),
+        link=agent.addresses.report(found.pk),
+        state=found.state,
+        error=found.error,
+        comparisons=[
+            one | {"sections": one["sections"][:MOST_VALUES], "changes": one["changes"][:MOST_VALUES]}
+            for one in result["comparisons"]
+        ],
+        chains=result["chains"][:MOST_VALUES],
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -255,6 +255,21 @@ class ReviewRead(FromDocuments):
     next_offset: int | None
 
 
+class VersionsRead(FromDocuments):
+    """A comparison of versions; poll with ``report`` until the state is done or failed.
+
+    ``counts`` of a comparison count all changes by kind; at most a hundred are listed. ``chains``: what each
+    changed clause says in the documents, in their order.
+    """
+
+    report: str
+    link: str
+    state: str
+    error: str
+    comparisons: list[dict[str, Any]]
+    chains: list[list[dict[str, Any]]]
+
+
 class Added(BaseModel):
     """A document that was added; it can be searched once its status is ready."""
 
@@ -285,6 +300,9 @@ class Addresses:
     def place(self, document: UUID | str, page: int, words: str = "", **rows: object) -> str:
         """Return the reader's URL at the page, with the words, ``unit`` or ``citation`` highlighted."""
         return f"{self.document(document)}?{reader_query(page, words, **rows)}"
+
+    def report(self, report: UUID) -> str:
+        return f"{self.base}/reports/{report}/"
 
     def review(self, review: UUID | str) -> str:
         return f"{self.base}/reviews/{review}/"

@@ -9,11 +9,13 @@ class ChatConfig(AppConfig):
         from chat.annotations import reanchor_parsed_document
         from chat.models.conversation import end_link, links_to, listed_links
         from chat.notes import index_notes_at_rest
+        from chat.reports.report_queue import recover
         from documents.access import register
         from documents.signals import document_parsed, library_swept
         from documents.tokens import ANSWER_LINK, register_list
 
         document_parsed.connect(reanchor_parsed_document, dispatch_uid="chat.reanchor")
         library_swept.connect(index_notes_at_rest, dispatch_uid="chat.notes")
+        library_swept.connect(recover, dispatch_uid="chat.reports")
         register("link", links_to, end_link)
         register_list(ANSWER_LINK, listed_links)

@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import conversations, exports, notes, providers, reader
+from chat.views import conversations, exports, notes, providers, reader, reports
 
 Paths = list[URLPattern | URLResolver]
 
@@ -111,6 +111,14 @@ note_urls: Paths = [
     path("<uuid:pk>/restore/", notes.restore, name="note-restore"),
     path("beside/<uuid:pk>/", notes.beside, name="document-notes"),
     path("beside/<uuid:pk>/quote/", notes.quote, name="document-quote"),
+]
+
+report_urls: Paths = [
+    path("", reports.reports, name="reports"),
+    path("versions/", reports.versions, name="versions"),
+    path("<uuid:pk>/", reports.report, name="report"),
+    path("<uuid:pk>/work/", reports.work, name="report-work"),
+    path("<uuid:pk>/delete/", reports.delete, name="report-delete"),
 ]
 
 annotation_urls: Paths = [

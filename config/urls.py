@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat.urls import annotation_urls, conversation_urls, note_urls, reader_urls
+from chat.urls import annotation_urls, conversation_urls, note_urls, reader_urls, report_urls
 from documents.views.files import favicon
 from operations.accounts.sign_in import admin_sign_in
 from operations.observability import health
@@ -55,6 +55,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("chat/", include("chat.urls")),
     path("conversations/", include(conversation_urls)),
     path("notes/", include(note_urls)),
+    path("reports/", include(report_urls)),
     path("reviews/", include("reviews.urls")),
     path("annotations/", include(annotation_urls)),
     path("account/", include("operations.accounts.account")),

@@ -62,6 +62,9 @@ FRAMES = (
     _("A review has {} columns at most."),
     _("There is a column “{}” already."),
     _("“{}” is none of the choices: {}."),
+    # chat.reports
+    _("This document has no text that could be compared: {}"),
+    _("At most {} versions are compared at once."),
     # chat.providers
     _("{} refused the request."),
     _("The provider accepts this key but lists no model."),
@@ -114,6 +117,10 @@ SENTENCES = (
     _("The column is not all numbers."),
     _("The claim is about another row."),
     _("Other citations of this sentence support the rest of the claim."),
+    # chat.reports
+    _("Choose at least two documents to compare."),
+    _("Something went wrong on our side. Start it again."),
+    _("A document was deleted, or you can no longer see it. Choose the versions again."),
     # pdf.failures
     _("This file is not a PDF. Upload the PDF itself, or export it as PDF first."),
     _("This PDF is damaged and cannot be read. Download it again, or save a new copy."),

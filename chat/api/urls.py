@@ -24,6 +24,7 @@ from chat.api.messages import (
     ReadingBudget,
 )
 from chat.api.notes import AnnotationViewSet, NoteVersions, NoteViewSet
+from chat.api.reports import ReportViewSet
 from chat.models import Conversation, Message, Note
 from documents.api.urls import UuidRouter
 
@@ -31,6 +32,7 @@ router = UuidRouter()
 router.register("conversations", ConversationViewSet, "conversation")
 router.register("annotations", AnnotationViewSet, "annotation")
 router.register("notes", NoteViewSet, "note")
+router.register("reports", ReportViewSet, "report")
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path(

@@ -75,6 +75,7 @@ def tool_probes(hers: Hers) -> dict[str, list[dict[str, Any]]]:
             {"question": "", "documents": [document]},
             {"question": "", "conversation": str(hers.conversation.pk)},
         ],
+        "compare_versions": [],  # probed in tests/chat/reports/test_reports.py
         "add_document": [],  # takes no id of an object
     }
 
@@ -158,7 +159,12 @@ def test_no_endpoint_gives_another_what_is_hers(alice: User, bob: User, hers: He
 
 
 SCOPES = ("read", "ask", "write")
-NEEDED = {"ask": {"ask"}, "add_document": {"write"}, "review": {"ask", "write"}}
+NEEDED = {
+    "ask": {"ask"},
+    "add_document": {"write"},
+    "review": {"ask", "write"},
+    "compare_versions": {"write"},
+}
 
 
 @pytest.mark.parametrize("left_out", SCOPES)
@@ -175,6 +181,7 @@ def test_no_tool_does_without_the_scope_it_needs(alice: User, report: Document, 
         "ask": {"question": ""},
         "add_document": {"name": "a.pdf", "content_base64": "TVo="},
         "review": {"documents": [document]},
+        "compare_versions": {"documents": [document]},
     }
     for tool, arguments in calls.items():
         body = rpc("tools/call", {"name": tool, "arguments": arguments})

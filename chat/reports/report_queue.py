@@ -1,0 +1,96 @@
+"""Work on reports in the background. The rows are the queue; a task of django-q2 is only a ticket."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from django_q.tasks import async_task
+
+from chat.models import Report
+from chat.models.report import DEAD_AFTER
+from chat.reports.compared_versions import compare_documents
+from retrieval.provider_calls import ProviderError
+
+logger = logging.getLogger(__name__)
+TICKET = "chat.tasks.work_on_report"
+MOST_ATTEMPTS = 3
+OUR_FAULT = "Something went wrong on our side. Start it again."
+State = Report.State
+
+
+def start(report: Report) -> None:
+    """Queue the work; what was done before is kept."""
+    changed = Report.objects.filter(pk=report.pk).exclude(state__in=[State.WAITING, State.RUNNING])
+    if changed.update(state=State.WAITING, error="", attempts=0, updated_at=timezone.now()):
+        transaction.on_commit(lambda: async_task(TICKET, group="report"), robust=True)
+    report.refresh_from_db()
+
+
+def pause(report: Report) -> None:
+    """Stop after the present step; ``start`` goes on with the next."""
+    working = Report.objects.filter(pk=report.pk, state__in=[State.WAITING, State.RUNNING])
+    working.update(state=State.PAUSED, updated_at=timezone.now())
+    report.refresh_from_db()
+
+
+def claim() -> Report | None:
+    """Return the oldest waiting report, or one whose worker died, now marked as in progress."""
+    dead = Q(state=State.RUNNING, alive_at__lt=timezone.now() - DEAD_AFTER)
+    with transaction.atomic():
+        waiting = Report.objects.filter(Q(state=State.WAITING) | dead, deleted_at=None)
+        found = waiting.order_by("updated_at").select_for_update(skip_locked=True).first()
+        if found is None:
+            return None
+        found.attempts += 1
+        found.state = State.RUNNING if found.attempts <= MOST_ATTEMPTS else State.FAILED
+        found.error = "" if found.state == State.RUNNING else OUR_FAULT
+        found.alive_at = timezone.now()
+        found.save(update_fields=["attempts", "state", "error", "alive_at", "updated_at"])
+    return found if found.state == State.RUNNING else None
+
+
+def work_on_next() -> bool:
+    """Work on one report until it is done, paused or failed. Return whether there was one."""
+    report = claim()
+    if report is None:
+        return False
+    started = time.monotonic()
+    try:
+        WORK[report.kind](report)
+    except ProviderError as error:
+        finish(report, State.FAILED, error=error.message[:300])
+    except Exception:
+        logger.exception("report %s failed", report.pk)
+        finish(report, State.FAILED, error=OUR_FAULT)
+    Report.objects.filter(pk=report.pk).update(seconds=F("seconds") + time.monotonic() - started)
+    if Report.objects.filter(state=State.WAITING, deleted_at=None).exists():
+        async_task(TICKET, group="report")
+    return True
+
+
+def finish(report: Report, state: State, **changes: Any) -> None:
+    """Store the end of the work, unless it was paused meanwhile."""
+    running = Report.objects.filter(pk=report.pk, state=State.RUNNING)
+    running.update(state=state, alive_at=None, updated_at=timezone.now(), **changes)
+
+
+def compare_versions(report: Report) -> None:
+    result = compare_documents(report)
+    finish(report, State.DONE, result=msgspec.to_builtins(result))
+
+
+WORK: dict[str, Callable[[Report], None]] = {Report.Kind.VERSIONS: compare_versions}
+
+
+def recover(**signal: Any) -> None:
+    """Receiver of ``library_swept``: issue a ticket if a report waits or its worker died."""
+    dead = Q(state=State.RUNNING, alive_at__lt=timezone.now() - DEAD_AFTER)
+    if Report.objects.filter(dead | Q(state=State.WAITING), deleted_at=None).exists():
+        async_task(TICKET, group="report")

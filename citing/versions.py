@@ -1,0 +1,597 @@
+"""Compare two versions of a text: align its sections, list changed numbers, names, modal words.
+
+Units (paragraphs, headings, rows) are paired first: equal ones, then those that share most rare words.
+Sections are paired by what their units share, so that a section may have moved, been renumbered, split into
+two or merged. Within paired units, words are aligned with each number as one word, and numbers that stand in
+the same place but differ are changes.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import pairwise, zip_longest
+from math import log
+from typing import Literal
+
+from text.quantities import Quantity, quantities_in
+from text.semantics import lexicon
+from text.terms import one_line
+
+SectionKind = Literal["same", "changed", "added", "removed", "split", "merged"]
+ChangeKind = Literal["number", "date", "reference", "modal", "name", "words", "added", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentSettings:
+    """Numbers of the alignment, chosen with ``manage.py bench versions`` on filings, a standard and manuals.
+
+    Attributes:
+        similar: least share of two units' words, weighted by rarity, that they have in common.
+        contained: least share of a unit's words in another of which it was a part.
+        fewest: words of a unit that is paired by similarity.
+        rare: rarest words of a unit, by which at most ``candidates`` others are found.
+        beside: bonus of a pair whose neighbours are paired.
+        short: characters of a unit that is paired by its place alone.
+        piece: least share of a section's words in another for the two to be paired.
+    """
+
+    similar: float = 0.45
+    contained: float = 0.8
+    fewest: int = 3
+    rare: int = 8
+    candidates: int = 40
+    beside: float = 0.15
+    short: int = 40
+    piece: float = 0.4
+
+
+SETTINGS = AlignmentSettings()
+LABEL = re.compile(
+    r"\W*(?:(?:section|article|clause|part|item|schedule|annex|appendix|chapter|artikel|abschnitt|ziffer|§)\s*)?"
+    r"(?P<number>\d+(?:\.\d+)*|[IVXLC]+(?=[.)])|\([a-z\d]{1,4}\)|[a-z](?=[.)]))[.):]*(?=\s|$)\s*",
+    re.I,
+)
+REFERENCE = re.compile(
+    r"(?:sections?|articles?|clauses?|paragraphs?|items?|schedules?|annex|appendix|chapters?|notes?|pages?|parts?"
+    r"|tables?|figures?|artikel|abschnitt|absatz|ziffer|anlage|seite|§+)\W*$",
+    re.I,
+)
+WORD = re.compile(r"(?:[^\W\d]*\d[\w.,:/-]*\w)|[\w’']+|[^\w\s]")
+IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z]{0,3}\d+(?:\.\d+){2,}[a-z]?(?!\w)")  # of a section, a version
+LONGEST_MODAL = 4  # words
+LONGEST_UNIT = 20_000  # characters compared word by word
+NUMBERED, MODAL_KEY = "#", "!"  # keys of numbers and of modal phrases, which are aligned whatever they say
+MODAL = frozenset({"modality", "negation"})
+
+
+@dataclass(frozen=True, slots=True)
+class VersionUnit:
+    """A paragraph, heading, list item or row of a version, in reading order."""
+
+    id: str
+    page: int
+    text: str
+    is_heading: bool = False
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what follows it; ``start`` and ``end`` are indices of units."""
+
+    title: str
+    number: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPair:
+    """Sections of the old and the new version by index; one of them is empty for added and removed ones."""
+
+    kind: SectionKind
+    old: tuple[int, ...]
+    new: tuple[int, ...]
+    is_moved: bool = False
+    is_renumbered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change; ``old_unit`` and ``new_unit`` are indices of units, -1 where there is none."""
+
+    kind: ChangeKind
+    old: str
+    new: str
+    old_unit: int
+    new_unit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``units`` pairs indices of units of the old and the new version."""
+
+    old_sections: tuple[Section, ...]
+    new_sections: tuple[Section, ...]
+    sections: tuple[SectionPair, ...]
+    changes: tuple[Change, ...]
+    units: tuple[tuple[int, int], ...]
+
+    @property
+    def shared(self) -> float:
+        """Return the share of the longer version's units that are paired, 0..1."""
+        most = max((section.end for section in (*self.old_sections, *self.new_sections)), default=0)
+        paired = min(len({old for old, _ in self.units}), len({new for _, new in self.units}))
+        return paired / most if most else 0.0
+
+
+def compare(old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> Comparison:
+    """Compare two versions of a document."""
+    pairs = unit_pairs(old, new)
+    old_sections, new_sections = sections_of(old), sections_of(new)
+    changes = changes_of(old, new, pairs)
+    changed = {at for change in changes for at in (change.old_unit,)}
+    sections = section_pairs(old, new, old_sections, new_sections, pairs, changed)
+    return Comparison(tuple(old_sections), tuple(new_sections), tuple(sections), tuple(changes), tuple(pairs))
+
+
+# --- Units ---
+
+
+def label_of(text: str) -> tuple[str, str]:
+    """Split off the number of a heading, clause or list item."""
+    match = LABEL.match(text)
+    return (match["number"], text[match.end() :]) if match and match.end() < len(text) else ("", text)
+
+
+def words_of(unit: VersionUnit) -> list[str]:
+    text = label_of(one_line(unit.text).casefold())[1]
+    return re.findall(r"\w+", text) or re.findall(r"\w+", unit.text.casefold())
+
+
+def unit_pairs(old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> list[tuple[int, int]]:
+    """Return the pairs of units, in the order of the old version; a split unit is in several pairs."""
+    old_words, new_words = [words_of(unit) for unit in old], [words_of(unit) for unit in new]
+    weights = rarity((*old_words, *new_words))
+    pairs = dict(equal_pairs(old, new, old_words, new_words))
+    add_similar(pairs, old, new, old_words, new_words, weights)
+    add_between(pairs, old, new)
+    found = set(pairs.items())
+    taken = set(pairs.values())
+    left = [at for at in range(len(new)) if at not in taken]
+    found |= {(o, n) for n, o in parts(left, new_words, old_words, weights)}
+    left = [at for at in range(len(old)) if at not in pairs]
+    found |= set(parts(left, old_words, new_words, weights))
+    return sorted(found)
+
+
+def rarity(units: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Return the inverse document frequency of each word."""
+    counts = Counter(word for words in units for word in set(words))
+    return {word: log(1 + len(units) / count) for word, count in counts.items()}
+
+
+def equal_pairs(
+    old: Sequence[VersionUnit],
+    new: Sequence[VersionUnit],
+    old_words: Sequence[list[str]],
+    new_words: Sequence[list[str]],
+) -> Iterator[tuple[int, int]]:
+    """Yield units with the same words; of those that recur, the ones beside others that are equal."""
+    keys = [
+        [(unit.is_heading, *words) for unit, words in zip(units, listed, strict=True)]
+        for units, listed in ((old, old_words), (new, new_words))
+    ]
+    places: list[dict[tuple[object, ...], list[int]]] = [defaultdict(list), defaultdict(list)]
+    for side, listed in enumerate(keys):
+        for place, key in enumerate(listed):
+            places[side][key].append(place)
+    taken: set[int] = set()
+    anchors: dict[int, int] = {}
+    for key, at in places[0].items():
+        if len(at) == len(places[1].get(key, ())) == 1 and has_letters(key):
+            anchors[at[0]] = places[1][key][0]
+            taken.add(anchors[at[0]])
+            yield at[0], anchors[at[0]]
+    for start, (o, n) in [(-1, (-1, -1)), *enumerate(sorted(anchors.items()))]:  # extend from each anchor
+        for step in (1, -1) if start >= 0 else (1,):
+            o2, n2 = o + step, n + step
+            while 0 <= o2 < len(old) and 0 <= n2 < len(new) and o2 not in anchors and n2 not in taken:
+                if keys[0][o2] != keys[1][n2]:
+                    break
+                anchors[o2] = n2
+                taken.add(n2)
+                yield o2, n2
+                o2, n2 = o2 + step, n2 + step
+    for key, at in places[0].items():
+        left = [o for o in at if o not in anchors and has_letters(key)]
+        free = [n for n in places[1].get(key, ()) if n not in taken]
+        if len(left) == len(free):
+            yield from zip(left, free, strict=True)
+
+
+def has_letters(key: Sequence[object]) -> bool:
+    """Return whether a unit is more than numbers, which recur in charts and say nothing of their place."""
+    return any(character.isalpha() for word in key if isinstance(word, str) for character in word)
+
+
+def add_similar(
+    pairs: dict[int, int],
+    old: Sequence[VersionUnit],
+    new: Sequence[VersionUnit],
+    old_words: Sequence[list[str]],
+    new_words: Sequence[list[str]],
+    weights: Mapping[str, float],
+) -> None:
+    """Pair units that share most of their words, the most similar first, neighbours of pairs preferred."""
+    taken = set(pairs.values())
+    free = [at for at in range(len(new)) if at not in taken]
+    by_word = postings(free, new_words, weights)
+    scored = []
+    for o in range(len(old)):
+        if o in pairs:
+            continue
+        near = {pairs[o + step] - step for step in (1, -1) if o + step in pairs}
+        for n in {*candidates(old_words[o], by_word, weights), *near}:
+            if n < 0 or n >= len(new) or n in taken or old[o].is_heading != new[n].is_heading:
+                continue
+            score = similarity(old_words[o], new_words[n], weights)
+            score += SETTINGS.beside * (n in near)
+            fewest = min(len(old_words[o]), len(new_words[n]))
+            if score >= SETTINGS.similar and (fewest >= SETTINGS.fewest or n in near):
+                scored.append((-score, abs(o - n), o, n))
+    for _, _, o, n in sorted(scored):
+        if o not in pairs and n not in taken:
+            pairs[o] = n
+            taken.add(n)
+
+
+def add_between(pairs: dict[int, int], old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> None:
+    """Pair the short units between two pairs that follow each other, if both versions have as many there."""
+    known = [(-1, -1), *sorted(pairs.items()), (len(old), len(new))]
+    for (o1, n1), (o2, n2) in pairwise(known):
+        if 1 < o2 - o1 == n2 - n1:
+            for o, n in zip(range(o1 + 1, o2), range(n1 + 1, n2), strict=True):
+                is_short = max(len(old[o].text), len(new[n].text)) <= SETTINGS.short
+                if is_short and old[o].is_heading == new[n].is_heading:
+                    pairs[o] = n
+
+
+def postings(
+    free: Sequence[int], words: Sequence[list[str]], weights: Mapping[str, float]
+) -> dict[str, list[int]]:
+    """Return the units by each of their rarest words."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for at in free:
+        for word in rarest(words[at], weights):
+            found[word].append(at)
+    return found
+
+
+def rarest(words: Sequence[str], weights: Mapping[str, float]) -> list[str]:
+    return sorted(set(words), key=lambda word: (-weights.get(word, 0), word))[: SETTINGS.rare]
+
+
+def candidates(
+    words: Sequence[str], by_word: Mapping[str, list[int]], weights: Mapping[str, float]
+) -> list[int]:
+    """Return the units with most of the rare words in common."""
+    votes: Counter[int] = Counter()
+    for word in rarest(words, weights):
+        for at in by_word.get(word, ())[: 4 * SETTINGS.candidates]:
+            votes[at] += 1
+    return [at for at, _ in votes.most_common(SETTINGS.candidates)]
+
+
+def similarity(one: Sequence[str], other: Sequence[str], weights: Mapping[str, float]) -> float:
+    """Return the weighted Dice coefficient of two bags of words, 0..1."""
+    left, right = Counter(one), Counter(other)
+    both = sum(weights.get(word, 1.0) * count for word, count in (left & right).items())
+    each = sum(weights.get(word, 1.0) * count for word, count in (left + right).items())
+    return 2 * both / each if each else 0.0
+
+
+def parts(
+    left: Sequence[int],
+    words: Sequence[list[str]],
+    whole_words: Sequence[list[str]],
+    weights: Mapping[str, float],
+) -> Iterator[tuple[int, int]]:
+    """Yield units whose words are nearly all in one larger unit of the other version, with that unit."""
+    if not left:
+        return
+    by_word: dict[str, list[int]] = defaultdict(list)
+    for at, listed in enumerate(whole_words):
+        for word in set(listed):
+            by_word[word].append(at)
+    for at in left:
+        if len(words[at]) < 2 * SETTINGS.fewest:
+            continue
+        own = Counter(words[at])
+        votes = Counter(
+            place
+            for word in rarest(words[at], weights)
+            for place in by_word.get(word, ())[: 4 * SETTINGS.candidates]
+        )
+        total = sum(weights.get(word, 1.0) * count for word, count in own.items())
+        best, share = -1, 0.0
+        for place, _ in votes.most_common(SETTINGS.candidates):
+            shared = own & Counter(whole_words[place])
+            found = sum(weights.get(word, 1.0) * count for word, count in shared.items()) / total
+            if found > share:
+                best, share = place, found
+        if share >= SETTINGS.contained:
+            yield at, best
+
+
+# --- Sections ---
+
+
+def sections_of(units: Sequence[VersionUnit]) -> list[Section]:
+    """Return the sections: from heading to heading, or without headings from clause to clause."""
+    starts = [at for at, unit in enumerate(units) if unit.is_heading]
+    if len(starts) < 2:
+        starts = [at for at, unit in enumerate(units) if label_of(unit.text)[0]]
+    if not units:
+        return []
+    starts = sorted({0, *starts})
+    ends = [*starts[1:], len(units)]
+    return [
+        Section(one_line(units[start].text)[:160], label_of(one_line(units[start].text))[0], start, end)
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def section_pairs(
+    old: Sequence[VersionUnit],
+    new: Sequence[VersionUnit],
+    old_sections: Sequence[Section],
+    new_sections: Sequence[Section],
+    pairs: Sequence[tuple[int, int]],
+    changed: set[int],
+) -> list[SectionPair]:
+    """Pair the sections that share units, weighted by their words."""
+    old_starts = [section.start for section in old_sections]
+    new_starts = [section.start for section in new_sections]
+    shared: Counter[tuple[int, int]] = Counter()
+    for o, n in pairs:
+        place = section_at(old_starts, o), section_at(new_starts, n)
+        shared[place] += min(len(words_of(old[o])), len(words_of(new[n]))) or 1
+    sizes = [
+        [sum(len(words_of(unit)) or 1 for unit in units[one.start : one.end]) for one in sections]
+        for units, sections in ((old, old_sections), (new, new_sections))
+    ]
+    links = [
+        (o, n)
+        for (o, n), words in shared.items()
+        if words >= SETTINGS.piece * min(sizes[0][o], sizes[1][n]) and (words > 2 or o_n_only(shared, o, n))
+    ]
+    return list(grouped(links, old_sections, new_sections, changed))
+
+
+def section_at(starts: Sequence[int], unit: int) -> int:
+    at = bisect_left(starts, unit)
+    return at if at < len(starts) and starts[at] == unit else at - 1
+
+
+def o_n_only(shared: Counter[tuple[int, int]], old: int, new: int) -> bool:
+    """Return whether two short sections share words with no other section."""
+    return sum(o == old or n == new for o, n in shared) == 1
+
+
+def grouped(
+    links: Sequence[tuple[int, int]],
+    old_sections: Sequence[Section],
+    new_sections: Sequence[Section],
+    changed: set[int],
+) -> Iterator[SectionPair]:
+    """Yield the pairs with their kinds, in the order of the old version, then what was added."""
+    of_old: dict[int, list[int]] = defaultdict(list)
+    of_new: dict[int, list[int]] = defaultdict(list)
+    for o, n in sorted(links):
+        of_old[o].append(n)
+        of_new[n].append(o)
+    stayed = in_order([(o, targets[0]) for o, targets in sorted(of_old.items())])
+    done: set[int] = set()
+    for o, section in enumerate(old_sections):
+        targets = of_old.get(o, [])
+        if not targets:
+            yield SectionPair("removed", (o,), ())
+            continue
+        sources = sorted({source for target in targets for source in of_new[target]})
+        if len(targets) == 1 and len(sources) > 1:
+            if targets[0] in done:
+                continue
+            kind: SectionKind = "merged"
+        else:
+            sources = [o]
+            is_changed = any(section.start <= at < section.end for at in changed)
+            kind = "split" if len(targets) > 1 else "changed" if is_changed else "same"
+        done.update(targets)
+        numbers = section.number, new_sections[targets[0]].number
+        is_renumbered = bool(any(numbers) and numbers[0].casefold() != numbers[1].casefold())
+        yield SectionPair(kind, tuple(sources), tuple(targets), (o, targets[0]) not in stayed, is_renumbered)
+    for n in range(len(new_sections)):
+        if n not in of_new:
+            yield SectionPair("added", (), (n,))
+
+
+def in_order(pairs: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return a longest subsequence of pairs that ascends on both sides: the others have moved."""
+    tails: list[int] = []
+    chains: list[tuple[tuple[int, int], int]] = []  # pair, index of its predecessor
+    last: list[int] = []
+    for pair in pairs:
+        at = bisect_left(tails, pair[1])
+        chains.append((pair, last[at - 1] if at else -1))
+        tails[at : at + 1], last[at : at + 1] = [pair[1]], [len(chains) - 1]
+    found: set[tuple[int, int]] = set()
+    at = last[-1] if last else -1
+    while at >= 0:
+        found.add(chains[at][0])
+        at = chains[at][1]
+    return found
+
+
+# --- Changes within units ---
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word, number or modal phrase of a unit: ``key`` aligns it, ``value`` tells whether it is the same."""
+
+    kind: ChangeKind
+    key: str
+    value: str
+    text: str
+
+
+def changes_of(
+    old: Sequence[VersionUnit], new: Sequence[VersionUnit], pairs: Sequence[tuple[int, int]]
+) -> list[Change]:
+    """Return the changes in the order of the old version; what is only in the new one stands after."""
+    of_old: dict[int, list[int]] = defaultdict(list)
+    of_new: dict[int, list[int]] = defaultdict(list)
+    for o, n in pairs:
+        of_old[o].append(n)
+        of_new[n].append(o)
+    found: list[Change] = []
+    for o, unit in enumerate(old):
+        targets = of_old.get(o, [])
+        if not targets:
+            found.append(Change("removed", one_line(unit.text), "", o, -1))
+        elif len(targets) > 1:
+            found += changes_between(unit, tuple(new[n] for n in targets), o, targets[0])
+        elif len(of_new[targets[0]]) == 1:
+            if unit.text != new[targets[0]].text:
+                found += changes_between(unit, (new[targets[0]],), o, targets[0])
+        elif of_new[targets[0]][0] == o:  # several units became one
+            whole = VersionUnit(unit.id, unit.page, "\n".join(old[at].text for at in of_new[targets[0]]))
+            found += changes_between(whole, (new[targets[0]],), o, targets[0])
+    found += [Change("added", "", one_line(new[n].text), -1, n) for n in range(len(new)) if n not in of_new]
+    return found
+
+
+def changes_between(
+    old: VersionUnit, new: Sequence[VersionUnit], old_unit: int, new_unit: int
+) -> Iterator[Change]:
+    """Yield the changes from a unit to what became of it."""
+    before = pieces_of(label_of(old.text)[1][:LONGEST_UNIT], old.language)
+    after = [
+        piece for unit in new for piece in pieces_of(label_of(unit.text)[1][:LONGEST_UNIT], unit.language)
+    ]
+    matcher = SequenceMatcher(None, [one.key for one in before], [one.key for one in after], autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            for left, right in zip(before[i1:i2], after[j1:j2], strict=True):
+                if left.value != right.value and not is_same_digits(left, right):
+                    yield Change(kind_of(left, right), left.text, right.text, old_unit, new_unit)
+        else:
+            yield from replaced(before[i1:i2], after[j1:j2], old_unit, new_unit)
+
+
+def is_same_digits(one: Piece, other: Piece) -> bool:
+    """Return whether one number has the digits of the other, and only a unit was read beside it."""
+    digits = ["".join(filter(str.isdigit, piece.text)) for piece in (one, other)]
+    is_part = one.text in other.text or other.text in one.text
+    return one.key == NUMBERED and digits[0] == digits[1] and is_part and min(map(len, digits)) > 0
+
+
+def replaced(
+    before: Sequence[Piece], after: Sequence[Piece], old_unit: int, new_unit: int
+) -> Iterator[Change]:
+    """Yield a replacement: its numbers and modal words one by one, and the other words as one change."""
+    for key in (NUMBERED, MODAL_KEY):
+        sides = ([one for one in side if one.key == key] for side in (before, after))
+        for one, other in zip_longest(*sides):
+            if one is None or other is None or one.value != other.value:
+                texts = one.text if one else "", other.text if other else ""
+                yield Change(kind_of(one, other), *texts, old_unit, new_unit)
+    keys = (NUMBERED, MODAL_KEY)
+    left_words, right_words = ([one for one in side if one.key not in keys] for side in (before, after))
+    texts = " ".join(one.text for one in left_words), " ".join(one.text for one in right_words)
+    if any(re.search(r"\w", text) for text in texts):
+        is_name = all(text and all(map(is_capitalised, re.findall(r"\w+", text))) for text in texts)
+        yield Change("name" if is_name else "words", *texts, old_unit, new_unit)
+
+
+def is_capitalised(word: str) -> bool:
+    return word[:1].isupper()
+
+
+def kind_of(one: Piece | None, other: Piece | None) -> ChangeKind:
+    kinds = {piece.kind for piece in (one, other) if piece}
+    return kinds.pop() if len(kinds) == 1 else "number"
+
+
+@lru_cache(maxsize=4096)
+def pieces_of(text: str, language: str) -> tuple[Piece, ...]:
+    """Return the words of a text, with each number, date, reference and modal phrase as one piece."""
+    dotted = [
+        (*match.span(), Piece("number", NUMBERED, match[0].casefold(), match[0]))
+        for match in IDENTIFIER.finditer(text)
+    ]
+    spans = list(dotted)
+    for quantity in quantities_in(text, language):
+        if is_covered(quantity.start, dotted) or is_covered(quantity.end - 1, dotted):
+            continue
+        printed = one_line(text[quantity.start : quantity.end])
+        piece = Piece(number_kind(quantity, text), NUMBERED, value_of(quantity), printed)
+        spans.append((quantity.start, quantity.end, piece))
+    covered = sorted(spans)
+    found: list[tuple[int, Piece]] = [(start, piece) for start, _, piece in covered]
+    words = [match for match in WORD.finditer(text) if not is_covered(match.start(), covered)]
+    at = 0
+    phrases = modal_phrases(language)
+    while at < len(words):
+        length = modal_length(words, at, phrases)
+        if length:  # "shall not" is one
+            length += modal_length(words, at + length, phrases)
+            span = text[words[at].start() : words[at + length - 1].end()]
+            value = one_line(span).casefold()
+            found.append((words[at].start(), Piece("modal", MODAL_KEY, value, one_line(span))))
+        else:
+            word = words[at][0]
+            is_number = any(map(str.isdigit, word))
+            key = NUMBERED if is_number else word.casefold()
+            piece = Piece("number" if is_number else "words", key, word.casefold(), word)
+            found.append((words[at].start(), piece))
+        at += length or 1
+    return tuple(piece for _, piece in sorted(found, key=lambda one: one[0]))
+
+
+def is_covered(start: int, spans: Sequence[tuple[int, int, Piece]]) -> bool:
+    at = bisect_left(spans, (start + 1,)) - 1
+    return at >= 0 and spans[at][0] <= start < spans[at][1]
+
+
+def number_kind(quantity: Quantity, text: str) -> ChangeKind:
+    if quantity.dimension in ("date", "year"):
+        return "date"
+    before = text[max(0, quantity.start - 24) : quantity.start]
+    return "reference" if quantity.bare and REFERENCE.search(before) else "number"
+
+
+def value_of(quantity: Quantity) -> str:
+    currency = quantity.unit if quantity.dimension == "money" else ""
+    return f"{quantity.base or quantity.value} {quantity.dimension} {currency}"
+
+
+@lru_cache(maxsize=32)
+def modal_phrases(language: str) -> frozenset[tuple[str, ...]]:
+    """Return the phrases that oblige, allow or deny."""
+    phrases = lexicon(language).phrases.items()
+    return frozenset(key for key, sense in phrases if any(mark.category in MODAL for mark in sense.markers))
+
+
+def modal_length(words: Sequence[re.Match[str]], at: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    for length in range(min(LONGEST_MODAL, len(words) - at), 0, -1):
+        if tuple(word[0].casefold() for word in words[at : at + length]) in phrases:
+            return length
+    return 0

@@ -1,0 +1,91 @@
+"""Comparisons of stored documents: the job, its page with both readers, the API, MCP, rights."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from chat.models import Report
+from chat.reports.report_commands import InvalidReport, new_versions
+from chat.reports.report_queue import claim, pause, start, work_on_next
+from chat.tasks import work_on_report
+from documents.models import Document
+from tests.agents.test_mcp_server_fuzzed import answer_of_mcp, rpc
+from tests.api_clients import client_of
+from tests.conftest import ingest
+
+OLD = "The fare for one trip is $12 and must be paid before boarding the ship.\nDogs travel free of charge."
+NEW = "The fare for one trip is $15 and must be paid before boarding the ship.\nDogs travel free of charge."
+
+
+@pytest.fixture
+def versions(alice: User) -> list[Document]:
+    return [ingest(alice, OLD, name="old.pdf"), ingest(alice, NEW, name="new.pdf")]
+
+
+def test_a_comparison_is_made_in_the_background_and_shown_in_two_readers(
+    client: Client, alice: User, versions: list[Document]
+) -> None:
+    client.force_login(alice)
+    old, new = versions
+    form = {"document": [str(new.pk), str(old.pk)], "order": ["2", "1"]}
+    assert client.post("/reports/versions/", {"document": str(old.pk)}).status_code == 422
+    made = client.post("/reports/versions/", form)
+    assert b"every 2s" in client.get(made["Location"]).content
+    assert work_on_report() and not work_on_report()
+    page = client.get(f"{made['Location']}?kind=number").content.decode()
+    assert "<del>$12</del> <ins>$15</ins>" in page
+    assert f"/documents/{old.pk}/framed/?page=1" in page and f"/documents/{new.pk}/framed/?page=1" in page
+    assert client.get("/reports/").status_code == 200
+
+
+def test_the_api_and_mcp_start_and_read_a_comparison(
+    alice: User, bob: User, versions: list[Document]
+) -> None:
+    ids = [str(document.pk) for document in versions]
+    api = client_of(alice)
+    made = api.post("/api/reports/", {"documents": ids}, format="json").json()
+    assert made["state"] == "waiting" and made["versions"] == ids
+    work_on_next()
+    read = api.get(f"/api/reports/{made['id']}/").json()
+    (pair,) = read["result"]["comparisons"]
+    assert read["state"] == "done" and pair["counts"] == {"number": 1}
+    assert client_of(bob).get(f"/api/reports/{made['id']}/").status_code == 404
+    assert client_of(bob).post("/api/reports/", {"documents": ids}, format="json").status_code == 404
+    call = rpc("tools/call", {"name": "compare_versions", "arguments": {"report": made["id"]}})
+    assert "$15" in str(answer_of_mcp(api, call)["result"])
+    assert "cannot access it" in str(answer_of_mcp(client_of(bob), call)["result"])
+
+
+def test_one_document_is_no_comparison(alice: User, versions: list[Document]) -> None:
+    with pytest.raises(InvalidReport, match="at least two"):
+        new_versions(alice, versions[:1])
+
+
+def test_a_document_deleted_meanwhile_is_said_and_the_work_can_start_again(
+    alice: User, versions: list[Document]
+) -> None:
+    made = new_versions(alice, versions)
+    Document.objects.filter(pk=versions[0].pk).update(deleted_at=timezone.now())
+    work_on_next()
+    made.refresh_from_db()
+    assert made.state == Report.State.FAILED and "was deleted" in made.error
+    Document.objects.filter(pk=versions[0].pk).update(deleted_at=None)
+    start(made)
+    work_on_next()
+    made.refresh_from_db()
+    assert (made.state, made.error) == (Report.State.DONE, "")
+
+
+def test_paused_work_waits_and_work_of_a_dead_worker_is_taken_up(
+    alice: User, versions: list[Document]
+) -> None:
+    made = new_versions(alice, versions)
+    pause(made)
+    assert claim() is None
+    start(made)
+    assert claim() == made and claim() is None
+    Report.objects.update(alive_at=timezone.now() - timezone.timedelta(minutes=11))
+    assert claim() == made

@@ -1,0 +1,86 @@
+"""Aligned sections and changes of two versions, drawn as units."""
+
+from __future__ import annotations
+
+import pytest
+
+from citing.versions import VersionUnit, changes_between, compare
+
+BODY = {
+    "Term": "The term begins on 1 May 2024 and ends on 30 April 2029.",
+    "Rent": "The tenant shall pay a rent of £4,200 each month, within 30 days of the invoice.",
+    "Deposit": "A deposit of £12,600 is returned to the tenant after the keys were handed over.",
+    "Repairs": "The landlord shall repair the roof, the outer walls and the heating of the building.",
+    "Notice": "Either party may end this lease for cause with sixty days of notice in writing.",
+}
+
+
+def units(*sections: tuple[str, str]) -> list[VersionUnit]:
+    texts = [(text, at == 0) for section in sections for at, text in enumerate(section)]
+    return [VersionUnit(str(at), 1, text, is_heading) for at, (text, is_heading) in enumerate(texts)]
+
+
+OLD = units(*((f"{at}. {title}", text) for at, (title, text) in enumerate(BODY.items(), 1)))
+
+
+def test_a_moved_and_renumbered_section_is_the_same_section() -> None:
+    order = ["Notice", "Term", "Rent", "Deposit", "Repairs"]
+    found = compare(OLD, units(*((f"{at}. {title}", BODY[title]) for at, title in enumerate(order, 1))))
+    pairs = {
+        (found.old_sections[one.old[0]].title, found.new_sections[one.new[0]].title) for one in found.sections
+    }
+    assert pairs == {
+        (f"{at}. {title}", f"{order.index(title) + 1}. {title}") for at, title in enumerate(BODY, 1)
+    }
+    assert [one.old[0] for one in found.sections if one.is_moved] == [4]
+    assert all(one.kind == "same" and one.is_renumbered for one in found.sections)
+    assert not found.changes
+
+
+def test_a_split_a_removed_and_an_added_section_are_told_apart() -> None:
+    halves = ("The tenant shall pay a rent of £4,200 each month,", "within 30 days of the invoice.")
+    new = units(
+        ("1. Term", BODY["Term"]),
+        ("2. Rent", halves[0]),
+        ("3. Payment", halves[1]),
+        ("4. Deposit", BODY["Deposit"]),
+        ("5. Repairs", BODY["Repairs"]),
+        ("6. Parking", "Two spaces behind the house belong to the flat."),
+    )
+    found = compare(OLD, new)
+    kinds = {(one.kind, one.old, one.new) for one in found.sections}
+    assert ("split", (1,), (1, 2)) in kinds
+    assert ("removed", (4,), ()) in kinds and ("added", (), (5,)) in kinds
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "values"),
+    [
+        ("It ends on 3 May 2029.", "It ends on 3 May 2031.", "date", ("3 May 2029", "3 May 2031")),
+        ("The rent is £4,200.", "The rent is £4,650.", "number", ("£4,200", "£4,650")),
+        ("He may smoke here.", "He shall not smoke here.", "modal", ("may", "shall not")),
+        ("See section 4 for more.", "See section 5 for more.", "reference", ("4", "5")),
+        ("Rule 7.1.2 applies.", "Rule 7.1.3 applies.", "number", ("7.1.2", "7.1.3")),
+        ("The agent is Alder Ltd today.", "The agent is Birch Ltd today.", "name", ("Alder", "Birch")),
+        ("A green door is fine.", "A blue door is fine.", "words", ("green", "blue")),
+    ],
+)  # fmt: skip
+def test_a_change_has_its_kind_and_both_values(
+    old: str, new: str, kind: str, values: tuple[str, str]
+) -> None:
+    (change,) = changes_between(VersionUnit("1", 1, old), [VersionUnit("1", 1, new)], 0, 0)
+    assert (change.kind, (change.old, change.new)) == (kind, values)
+
+
+def test_the_same_value_printed_otherwise_is_no_change() -> None:
+    old, new = "Pay  £4,200 within 60 days.", "Pay £4,200 within sixty days."
+    assert not list(changes_between(VersionUnit("1", 1, old), [VersionUnit("1", 1, new)], 0, 0))
+
+
+def test_documents_with_nothing_in_common_share_nothing() -> None:
+    other = units(
+        ("Whales", "Whales sleep upright in the sea."), ("Krill", "Krill drift in swarms below ice.")
+    )
+    found = compare(OLD, other)
+    assert found.shared == 0 and {one.kind for one in found.sections} == {"added", "removed"}
+    assert compare([], []).shared == 0
