@@ -115,6 +115,7 @@ note_urls: Paths = [
 
 report_urls: Paths = [
     path("", reports.reports, name="reports"),
+    path("new/", reports.new, name="report-new"),
     path("versions/", reports.versions, name="versions"),
     path("<uuid:pk>/", reports.report, name="report"),
     path("<uuid:pk>/work/", reports.work, name="report-work"),

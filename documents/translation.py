@@ -65,6 +65,7 @@ FRAMES = (
     # chat.reports
     _("This document has no text that could be compared: {}"),
     _("At most {} versions are compared at once."),
+    _("A report has at most {} sections."),
     # chat.providers
     _("{} refused the request."),
     _("The provider accepts this key but lists no model."),
@@ -119,6 +120,8 @@ SENTENCES = (
     _("Other citations of this sentence support the rest of the claim."),
     # chat.reports
     _("Choose at least two documents to compare."),
+    _("Write the question of the report."),
+    _("The documents of this report were deleted, or you can no longer see them."),
     _("Something went wrong on our side. Start it again."),
     _("A document was deleted, or you can no longer see it. Choose the versions again."),
     # pdf.failures

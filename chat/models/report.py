@@ -29,7 +29,7 @@ class ReportQuerySet(models.QuerySet["Report"]):
 class Report(Hideable):
     """A question and its sections, or versions that are compared.
 
-    ``outline``: its sections, as JSON of ``chat.reports.writing.ReportSection``. ``result``: of versions, as
+    ``outline``: sections, JSON of ``chat.reports.evidence_report.ReportSection``. ``result``: of versions,
     JSON of ``chat.reports.compared_versions.VersionsResult``; the text of a report is its ``note``.
     """
 

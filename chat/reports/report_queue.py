@@ -16,6 +16,7 @@ from django_q.tasks import async_task
 from chat.models import Report
 from chat.models.report import DEAD_AFTER
 from chat.reports.compared_versions import compare_documents
+from chat.reports.evidence_report import write_report
 from retrieval.provider_calls import ProviderError
 
 logger = logging.getLogger(__name__)
@@ -86,7 +87,15 @@ def compare_versions(report: Report) -> None:
     finish(report, State.DONE, result=msgspec.to_builtins(result))
 
 
-WORK: dict[str, Callable[[Report], None]] = {Report.Kind.VERSIONS: compare_versions}
+def write_sections(report: Report) -> None:
+    write_report(report)
+    finish(report, State.DONE)
+
+
+WORK: dict[str, Callable[[Report], None]] = {
+    Report.Kind.VERSIONS: compare_versions,
+    Report.Kind.REPORT: write_sections,
+}
 
 
 def recover(**signal: Any) -> None:

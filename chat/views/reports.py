@@ -15,13 +15,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from chat.models import Report
 from chat.reports.compared_versions import MOST_VERSIONS, VersionsResult
-from chat.reports.report_commands import InvalidReport, new_versions
+from chat.reports.evidence_report import proposed_outline
+from chat.reports.report_commands import InvalidReport, new_report, new_versions
 from chat.reports.report_queue import pause, start
 from chat.views import as_uuid
 from documents.models import Document
 from documents.translation import translated
 
 REPORTS_A_PAGE = 40
+MOST_DOCUMENTS = 1000
 CHANGES_SHOWN = 500  # of one kind
 KINDS = ("number", "date", "name", "modal", "reference", "words", "added", "removed")
 
@@ -36,6 +38,31 @@ def reports(request: HttpRequest) -> HttpResponse:
     rows = Report.objects.visible_to(request.user)
     page = Paginator(rows, REPORTS_A_PAGE).get_page(request.GET.get("page"))
     return render(request, "chat/reports.html", {"section": "reports", "page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def new(request: HttpRequest) -> HttpResponse:
+    """Propose the outline of a question; POST gathers the evidence on each of its lines."""
+    assert request.user.is_authenticated
+    given = request.POST if request.method == "POST" else request.GET
+    ids = [pk for text in given.getlist("document")[:MOST_DOCUMENTS] if (pk := as_uuid(text))]
+    documents = list(Document.objects.visible_to(request.user).filter(pk__in=ids))
+    question, outline, error = given.get("question", ""), given.get("outline", ""), ""
+    if request.method == "POST":
+        try:
+            return redirect("report", new_report(request.user, question, documents, outline).pk)
+        except InvalidReport as refused:
+            error = translated(str(refused))
+    outline = outline or "\n".join(section.title for section in proposed_outline(question))
+    context = {
+        "section": "reports",
+        "documents": documents,
+        "question": question,
+        "outline": outline,
+        "error": error,
+    }
+    return render(request, "chat/report_new.html", context, status=422 if error else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -70,6 +97,8 @@ def report(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show one report; of versions the ``?pair=`` (from 0), changes of one ``?kind=``, and a ``?change=``."""
     shown = visible_report(request, pk)
     context: dict[str, object] = {"section": "reports", "report": shown}
+    if shown.note_id and shown.state == Report.State.DONE:
+        return redirect("note", shown.note_id)
     if shown.result is None:
         return render(request, "chat/report.html", context)
     result = msgspec.convert(shown.result, VersionsResult)

@@ -89,3 +89,33 @@ def test_paused_work_waits_and_work_of_a_dead_worker_is_taken_up(
     assert claim() == made and claim() is None
     Report.objects.update(alive_at=timezone.now() - timezone.timedelta(minutes=11))
     assert claim() == made
+
+
+def test_an_evidence_report_quotes_what_stands_there_and_goes_on_after_a_pause(
+    client: Client, alice: User, versions: list[Document]
+) -> None:
+    client.force_login(alice)
+    question = "What is the fare for one trip? How do dogs travel?"
+    proposed = client.get("/reports/new/", {"question": question}).content.decode()
+    assert "What is the fare for one trip?\nHow do dogs travel?" in proposed
+    form = {"question": question, "outline": "What is the fare for one trip?\nHow do dogs travel?"}
+    made = client.post("/reports/new/", form | {"document": str(versions[0].pk)})
+    report = Report.objects.get()
+    report.outline[1]["is_done"] = True  # as after a pause before the first
+    report.save()
+    work_on_next()
+    report.refresh_from_db()
+    assert report.state == Report.State.DONE and report.note is not None
+    assert "## What is the fare for one trip?" in report.note.content and "dogs" not in report.note.content
+    quotes = list(report.note.citations.values_list("quote", flat=True))
+    assert any("$12" in quote for quote in quotes) and not any("$15" in quote for quote in quotes)
+    assert client.get(made["Location"])["Location"] == f"/notes/{report.note.pk}/"
+
+
+@pytest.mark.parametrize(("question", "outline"), [("", ""), ("Why?", "a\n" * 101)])
+def test_a_report_without_question_or_with_too_many_sections_is_refused(
+    client: Client, alice: User, question: str, outline: str
+) -> None:
+    client.force_login(alice)
+    answer = client.post("/reports/new/", {"question": question, "outline": outline})
+    assert answer.status_code == 422 and not Report.objects.exists()
