@@ -15,7 +15,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.paginator import Paginator
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.http import (
     Http404,
     HttpRequest,
@@ -393,14 +393,14 @@ def scope_choices(
 def conversations(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "").strip()[:200]
     found = Conversation.objects.visible_to(request.user).prefetch_related("documents")
-    for word in words.split():
-        found = found.filter(Q(title__icontains=word) | Q(messages__content__icontains=word))
+    for word in dict.fromkeys(words.casefold().split()):
+        # A subquery: a join for each word would make the product of all messages.
+        said = Message.objects.filter(conversation=OuterRef("pk"), content__icontains=word)
+        found = found.filter(Q(title__icontains=word) | Exists(said))
     found = found.annotate(
         questions=Count("messages", filter=Q(messages__role=Message.Role.USER), distinct=True)
     )
-    page = Paginator(found.distinct().order_by("-updated_at"), CONVERSATIONS_A_PAGE).get_page(
-        request.GET.get("page")
-    )
+    page = Paginator(found.order_by("-updated_at"), CONVERSATIONS_A_PAGE).get_page(request.GET.get("page"))
     return render(
         request, "chat/conversations.html", {"section": "conversations", "page": page, "words": words}
     )

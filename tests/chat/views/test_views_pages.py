@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -168,6 +169,22 @@ def test_conversations_are_listed_searched_renamed_deleted_and_brought_back(
     assert "Of foxes" not in browser.get(listing).content.decode()
     browser.post(reverse("conversation-restore", args=[conversation.pk]))
     assert "Of foxes" in browser.get(listing).content.decode()
+
+
+def test_many_words_are_searched_in_long_conversations_without_their_product(
+    browser: Client, alice: User
+) -> None:
+    """Each word joined all messages again: with ten words PostgreSQL computed for hours."""
+    conversation = Conversation.objects.create(owner=alice, title="Birds")
+    Message.objects.bulk_create(
+        Message(conversation=conversation, position=n, role="user", content="a b c d e f owl" if n else "elk")
+        for n in range(40)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = '60s'")
+    words = "a b c d e f o w l el lk k elk owl bird"
+    assert "Birds" in browser.get("/conversations/", {"q": words}).content.decode()
+    assert "Birds" not in browser.get("/conversations/", {"q": f"{words} emu"}).content.decode()
 
 
 def test_an_empty_library_is_not_asked(browser: Client, alice: User) -> None:
