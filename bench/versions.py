@@ -62,8 +62,10 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     spare: list[VersionUnit] = []
     pairs = 0
     for path in options["files"]:
+        if pairs >= options["pairs"]:
+            break
         units = units_in(path)
-        if len(sections_of(units)) < LEAST_SECTIONS or pairs >= options["pairs"]:
+        if len(sections_of(units)) < LEAST_SECTIONS:
             continue
         pair = edited(path.stem, units, spare or units[:20], generator)
         start = time.process_time()
