@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from citing.claims import Conflict
 from citing.comparison.prose import Judgement
-from citing.comparison.token import Token, denials_at
+from citing.comparison.token import Token, denials_at, is_marker
 from citing.comparison.tokens import tokens_of
 from text.quantities import Quantity
 
@@ -168,12 +168,14 @@ def shown_difference(
     one = _token_at(claimed, conflict.claim_span[0])
     first, last = (place - passage_start for place in conflict.source_span)
     other = _token_at(printed, first)
-    if conflict.kind == "table_swap":  # the number of a cell may stand behind words
+    if other is None or conflict.kind == "table_swap":  # the number of a cell may stand behind words
         other = next((t for t in printed if first <= t.start < last and t.quantity), other)
     if conflict.kind == "negation":
         return conflict if _is_only_denied(conflict, judged, claimed) else None
     if one is None or other is None:
         return conflict if conflict.claim and conflict.source else None
+    if conflict.kind == "ordinal" and _is_relative(one) != _is_relative(other):
+        return None  # "Q3", "in the prior quarter"
     if conflict.kind == "direction":
         pairs = {pair for pair, _ in one.poles} & {pair for pair, _ in other.poles}
         return conflict if pairs <= _DIRECTIONS else None
@@ -188,6 +190,10 @@ def shown_difference(
     if conflict.kind == "digit" and not _is_digit_changed(one.quantity, claim, printed, judged):
         return None
     return conflict if _measure_the_same(one, other, conflict.kind) else None
+
+
+def _is_relative(token: Token) -> bool:
+    return is_marker(token, "ordinal", "previous") or is_marker(token, "ordinal", "next")
 
 
 def _token_at(tokens: Sequence[Token], start: int) -> Token | None:

@@ -20,6 +20,7 @@ from text.semantics import lexicon
 
 _CHARACTERS_OF_NAME = r"[\w'’.&-]+"
 _MOST_WORDS_BEFORE = 4  # of the name of a source: "the company's 2023 annual report"
+_BULLET = re.compile(r"^[ \t]*[-*•–][ \t]", re.MULTILINE)  # no minus: "- 0.4 million shares"
 _LONGEST_FRAME = 160  # characters
 _YEAR_DIGITS = 4
 _SAME = Decimal(
@@ -49,6 +50,7 @@ def without_frame(sentence: str, known: str, language: str) -> str:
 
     ``known``: the passage with its title and headings.
     """
+    sentence = _BULLET.sub(lambda found: found[0][:-2] + "  ", sentence)
     return _without_report(
         _without_lead_in(sentence, known, base_language(language)), known, base_language(language)
     )

@@ -262,7 +262,13 @@ class _TableComparison(CellComparison):
                     and not printed.dimension
                     and not self.grid.text.is_excepted(self.grid.rows[row][0].text)
                 )
-                if self._compares():
+                of_others = any(
+                    self.agrees(self.tokens[other], held)
+                    for other in values
+                    if other != at
+                    for held in numbers
+                )
+                if of_others or self._compares():  # "earnings were $10, and EPS $2": of another row
                     return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)

@@ -114,7 +114,9 @@ def _judge_row(
         judged = _of_own_row(judge_table(sentence, grid, language, topics, own), unit)
         if own is not None and (wrong := _other_bound(sentence, grid.rows[own][0], language)):
             return replace(judged, outcome="conflict", conflicts=(wrong,), coverage=1.0, formula="")
-        if own is not None and judged.outcome == "holds" and _fits_other_row(sentence, grid, own, language):
+        if own is not None and judged.outcome == "conflict" and _shares_label(grid, own):
+            return Judgement("open", judged.spans, unchecked=(_OTHER_ROW,), coverage=1.0)
+        if own is not None and judged.outcome != "open" and _fits_other_row(sentence, grid, own, language):
             return Judgement("open", judged.spans, unchecked=(_OTHER_ROW,), coverage=1.0)
         if judged.outcome == "holds" or judged.unchecked in ((_OTHER_ROW,), (UNSCALED,)):
             return judged
@@ -173,6 +175,12 @@ def _by_values(
             coverage=0.6,
         )
     return Judgement("holds", spans, coverage=1.0)
+
+
+def _shares_label(grid: Grid, own: int) -> bool:
+    """Return whether another row has the row's label: it may be the one that the claim means."""
+    label = _stems(grid.label(own))
+    return any(_stems(grid.label(r)) == label for r in range(len(grid.rows)) if r != own)
 
 
 def _fits_other_row(sentence: str, grid: Grid, own: int, language: str) -> bool:
