@@ -358,6 +358,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "AnnotationColour": "chat.models.note.Annotation.Colour",
         "CollectionColour": "documents.api.library.COLOURS",
         "ColumnKind": "reviews.models.ReviewColumn.Kind",
+        "ReportKind": "chat.models.report.Report.Kind",
+        "ReportState": "chat.models.report.Report.State",
         "CheckedVerdict": "agents.results.VERDICTS",
         "LocatedVerdict": "agents.results.PLACES",
     },

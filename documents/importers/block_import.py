@@ -11,7 +11,6 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -56,7 +55,9 @@ def parsed_document(
 
     ``file``: the parsed PDF of the blocks; it provides page frames and word boxes.
     """
-    on_page = {number: list(found) for number, found in groupby(sorted(blocks, key=_page), _page)}
+    on_page: dict[int, list[ImportedBlock]] = {}
+    for block in blocks:
+        on_page.setdefault(block.page or 1, []).append(block)  # a note has no pages
     printed = {page.number: page for page in file.pages} if file else {}
     headings: list[tuple[int, str]] = []
     tables = iter(range(len(blocks)))
@@ -75,10 +76,6 @@ def parsed_document(
         metadata=file.metadata if file else {},
         outline=file.outline if file else (),
     )
-
-
-def _page(block: ImportedBlock) -> int:
-    return block.page
 
 
 class _PageWriter:

@@ -254,12 +254,13 @@ class _Reader(Generic[T]):
     def _in_time(self, deadline: float) -> Opened | Failed | JobResult[T] | JobFailure | None:
         """Return the next answer. Raises TimeoutError at the deadline, and for a reader that is stuck."""
         progress = Progress(lambda: cpu_seconds_of(self._pid))
-        while True:
+        while time.monotonic() < deadline:
             try:
                 return self._frames.next(min(deadline, time.monotonic() + _LOOK_SECONDS))
             except TimeoutError:
-                if time.monotonic() >= deadline or progress.is_stuck:
+                if progress.is_stuck:
                     raise
+        raise TimeoutError
 
     def _wait_for_end(self) -> None:
         """Wait for the end of a process whose pipe is closed: on a busy machine its status comes later."""

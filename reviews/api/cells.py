@@ -10,7 +10,6 @@ import msgspec
 from django.contrib.auth.models import Group, User
 from django.db import models
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_serializer, extend_schema_view
 from rest_framework import exceptions, generics, mixins, serializers, status, views
 from rest_framework.request import Request
@@ -62,7 +61,10 @@ class AddedSerializer(serializers.Serializer):
     added = serializers.IntegerField(help_text="number of new rows")
 
 
-@extend_schema(tags=["reviews"], responses=OpenApiTypes.OBJECT)
+OBJECTS = {"type": "array", "items": {"type": "object", "additionalProperties": {}}}
+
+
+@extend_schema(tags=["reviews"], responses={200: OBJECTS})
 class Answer(ReviewPart, views.APIView):
     """What the documents say to each column, counted over all that you may see: `documents` is the
     denominator, `states` divides it; sums and ranges by unit, lists by value, each with its cells."""

@@ -155,8 +155,11 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
         return dict(cells.values_list("state").annotate(n=models.Count("pk")))
 
     def create(self, values: dict[str, Any]) -> Review:
+        name = values.pop("name", "") or values.get("question", "")[:200]
+        if not name:
+            raise Unusable(_("Give a name or a question."))
         with as_api_errors():
-            return start_review(self.context["request"].user, **values)
+            return start_review(self.context["request"].user, name, **values)
 
     def update(self, review: Review, values: dict[str, Any]) -> Review:
         is_blind = values.pop("blind", review.blind)

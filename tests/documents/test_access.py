@@ -25,7 +25,16 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from agents.models import FileCheck, ReaderEmbed, Webhook
-from chat.models import Annotation, AnswerShare, Citation, Conversation, Message, Note, NoteVersion
+from chat.models import (
+    Annotation,
+    AnswerShare,
+    Citation,
+    Conversation,
+    Message,
+    Note,
+    NoteVersion,
+    Report,
+)
 from chat.models.conversation import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
 from retrieval.models import SavedSearch, SearchQuery
@@ -65,6 +74,7 @@ OWNED = {
     r"api/review-templates/<uuid:template_id>/shares/<int": "template share",
     r"(api/review-|reviews/)templates/": "review template",
     r"(api/)?reviews/": "review",
+    r"(api/)?reports/": "report",
     r"search/similar/": "chunk",
     r"search/picture/": "unit",
     r"search/history/": "search",
@@ -82,7 +92,15 @@ OWNED = {
     r"account/sessions/": "session",
 }
 # Ids that name nothing of a person's, or links that are meant for whoever holds them.
-OPEN = ("api/providers/", "conversations/providers/", "chat/shared/", "embed/", "account/single-sign-on/")
+OPEN = (
+    "api/providers/",
+    "conversations/providers/",
+    "chat/shared/",
+    "embed/",
+    "account/single-sign-on/",
+    "account/invitation/",  # a signed link
+    "account/people/",  # for administrators alone: tests/operations/accounts/test_people.py
+)
 # Switched off here; ``tests/operations/accounts/test_sign_in_second_factor.py`` has its own Charlie.
 SWITCHED_OFF = ("account/second-factor/",)
 CATALOGUES = ("/citing/", "/references/")  # ask other servers
@@ -155,6 +173,7 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
     annotation = Annotation.objects.create(
         owner=alice, document=document, quote=SECRET, page_number=1, rects=[[72, 80, 120, 92]]
     )
+    report = Report.objects.create(owner=alice, kind="versions", title=SECRET, documents=[document.pk])
     review = Review.objects.create(owner=alice, name=SECRET)
     columns = [{"title": SECRET, "question": "What?"}]
     template = ReviewTemplate.objects.create(owner=alice, name=SECRET, columns=columns)
@@ -162,6 +181,7 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
     column = ReviewColumn.objects.create(review=review, title=SECRET, question=f"What of {SECRET}?")
     row = ReviewRow.objects.create(review=review, document=document, added_by=alice)
     return {
+        "report": report,
         "review": review,
         "review share": review.shares.create(group=nobody),
         "review template": template,
