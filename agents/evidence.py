@@ -25,6 +25,7 @@ from agents.results import (
     Located,
     PagesRead,
     PassageFound,
+    ReportRead,
     ReviewAnswer,
     ReviewRead,
     SearchFound,
@@ -44,9 +45,11 @@ from chat.answers.runner import start_next
 from chat.api.messages import wait_for
 from chat.citations.source_units import Sources, load_sources
 from chat.citations.stored_pages import locate
-from chat.exports.markdown import numbered
+from chat.exports.markdown import as_markdown, exported_note, numbered
 from chat.models import Conversation, Message, Report
-from chat.reports.report_commands import InvalidReport, new_versions
+from chat.reports.report_commands import InvalidReport, Limits, begin, new_report, new_versions
+from chat.reports.report_queue import cancel, pause
+from chat.reports.report_sections import sections_of
 from citing.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification, outcome_of
 from citing.verdict import verify
 from documents.api.common.callers import take
@@ -398,15 +401,64 @@ def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
     )
 
 
+def write_report(
+    agent: Agent,
+    question: str,
+    documents: Sequence[str],
+    sections: Sequence[str],
+    most_tokens: int | None,
+    report: str,
+    do: str,
+) -> ReportRead:
+    """Have a report written in the background, read it, or start, pause or cancel it."""
+    agent.needs(TokenScope.READ)
+    if report and do == "read":
+        return report_read(agent, own_report(agent, report, Report.Kind.REPORT))
+    agent.needs(TokenScope.ASK)
+    agent.needs(TokenScope.WRITE)
+    outline = "\n".join(sections)
+    try:
+        if report:
+            found = own_report(agent, report, Report.Kind.REPORT)
+            limits = Limits(most_tokens, found.most_minutes) if most_tokens else None
+            acts = {"pause": pause, "cancel": cancel}
+            acts.get(do, lambda one: begin(one, outline or None, limits))(found)
+        else:
+            if wait := take("ask", f"user {agent.user.pk}"):
+                raise Refused(f"Too many questions in a short time. Ask again in {wait} seconds.")
+            chosen = [visible(agent, document) for document in documents]
+            found = new_report(agent.user, question, chosen, outline, limits=Limits(most_tokens))
+    except InvalidReport as reason:
+        raise Refused(str(reason)) from None
+    return report_read(agent, found)
+
+
+def own_report(agent: Agent, report: str, kind: Report.Kind) -> Report:
+    found = Report.objects.visible_to(agent.user).filter(pk=_uuid(report), kind=kind).first()
+    if found is None:
+        raise Refused("There is no such report, or you cannot access it.")
+    return found
+
+
+def report_read(agent: Agent, found: Report) -> ReportRead:
+    written = found.note if found.note and found.note.deleted_at is None else None
+    return ReportRead(
+        report=str(found.pk),
+        link=agent.addresses.report(found.pk),
+        state=found.state,
+        error=found.error,
+        sections=[one.title for one in sections_of(found)],
+        done=sum(one.is_done for one in sections_of(found)),
+        tokens=found.tokens,
+        text=as_markdown(exported_note(written)) if written else "",
+    )
+
+
 def compare_versions(agent: Agent, documents: Sequence[str], report: str = "") -> VersionsRead:
     """Compare documents in their order in the background, or return the state and result of a comparison."""
     agent.needs(TokenScope.READ)
     if report:
-        found = (
-            Report.objects.visible_to(agent.user).filter(pk=_uuid(report), kind=Report.Kind.VERSIONS).first()
-        )
-        if found is None:
-            raise Refused("There is no such report, or you cannot access it.")
+        found = own_report(agent, report, Report.Kind.VERSIONS)
     else:
         agent.needs(TokenScope.WRITE)
         try:

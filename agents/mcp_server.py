@@ -39,6 +39,7 @@ from agents.results import (
     Documents,
     Located,
     PagesRead,
+    ReportRead,
     ReviewRead,
     SearchFound,
     Verified,
@@ -234,6 +235,19 @@ def compare_versions(
     return evidence.compare_versions(agent, documents, report)
 
 
+def write_report(
+    agent: Agent,
+    documents: DocumentIds,
+    question: Annotated[str, Field(default="", max_length=1000, description="of a new report")],
+    sections: Annotated[list[str], Field(default_factory=list, max_length=100, description="titles")],
+    most_tokens: Annotated[int | None, Field(default=None, ge=1, description="the budget")],
+    report: Annotated[str, Field(default="", description="id of a report, to read it")],
+    do: Annotated[Literal["read", "start", "pause", "cancel"], Field(default="read")],
+) -> ReportRead:
+    """Have a report written section by section in the background, every sentence cited and checked."""
+    return evidence.write_report(agent, question, documents, sections, most_tokens, report, do)
+
+
 def page_text(agent: Agent, document: str, page: str) -> str:
     """Return the text of a page."""
     agent.needs("read")
@@ -274,6 +288,7 @@ def make_server() -> MCPServer[Any]:
     server.add_tool(in_django(ask), annotations=ASKS)
     server.add_tool(in_django(review), annotations=ASKS)
     server.add_tool(in_django(compare_versions), annotations=ASKS)
+    server.add_tool(in_django(write_report), annotations=ASKS)
     server.add_tool(in_django(add_document), annotations=ADDS)
     server.resource(PAGE_URI, mime_type="text/plain")(in_django(page_text, ResourceNotFoundError))
     server.resource(PICTURE_URI, mime_type="image/png")(in_django(page_image, ResourceNotFoundError))

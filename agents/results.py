@@ -255,6 +255,23 @@ class ReviewRead(FromDocuments):
     next_offset: int | None
 
 
+class ReportRead(FromDocuments):
+    """A report; poll with ``report`` until the state is draft, done, paused or failed.
+
+    A draft has proposed sections and waits for ``start``. ``done``: how many sections ``text`` has, Markdown
+    with its sources.
+    """
+
+    report: str
+    link: str
+    state: str
+    error: str
+    sections: list[str]
+    done: int
+    tokens: int
+    text: str
+
+
 class VersionsRead(FromDocuments):
     """A comparison of versions; poll with ``report`` until the state is done or failed.
 

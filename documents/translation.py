@@ -66,6 +66,11 @@ FRAMES = (
     _("This document has no text that could be compared: {}"),
     _("At most {} versions are compared at once."),
     _("A report has at most {} sections."),
+    _(
+        "The next step needs up to {} tokens; of the budget of {} there are {} left. "
+        "Set a larger one to go on."
+    ),
+    _("The budget of {} minutes is used up. Set a larger one to go on."),
     # chat.providers
     _("{} refused the request."),
     _("The provider accepts this key but lists no model."),
@@ -121,6 +126,9 @@ SENTENCES = (
     # chat.reports
     _("Choose at least two documents to compare."),
     _("Write the question of the report."),
+    _("Write the budget in whole numbers above 0, or leave it empty for none."),
+    _("This report is being written, or ended already."),
+    _("Write at least one section."),
     _("The documents of this report were deleted, or you can no longer see them."),
     _("Something went wrong on our side. Start it again."),
     _("A document was deleted, or you can no longer see it. Choose the versions again."),

@@ -12,7 +12,6 @@ import re
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
@@ -23,14 +22,14 @@ from django.db.models import F, Sum
 from django.db.models.functions import Length
 
 from chat.answers.answer_builder import AnswerBuilder
-from chat.answers.context import ANSWER_SEARCH, AnswerSources, find_context, within
+from chat.answers.context import ANSWER_SEARCH, AnswerSources, find_context_of_all
 from chat.answers.prompt import Prompt, prompt_for, prompt_tokens, token_estimate
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.answer import bullet
 from chat.answers.without_model.evidence import find_evidence
 from chat.citations.model_judge import configured_judge
-from chat.citations.source_units import load_sources
 from chat.providers.base import Provider, StreamEnd, TextDelta, Usage, stream_with_retries
+from chat.providers.budget import BudgetSpent
 from chat.providers.registry import limits_of
 from citing.marker_decoder import defused
 from documents.models import CitationUnit, Document
@@ -89,10 +88,6 @@ class BrokenOff(ProviderError):
     """A model stopped in the middle of its reply."""
 
 
-class BudgetSpent(ProviderError):
-    """The review may use no more tokens."""
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The tokens that a review may still use.
@@ -136,7 +131,9 @@ def answered_together(
     budget: Budget | None = None,
 ) -> RowReply:
     """Answer the columns for the document in one call. Raises ProviderError if there is no reply at all."""
-    found = evidence_for(columns, Scope(user, document_ids=(document.pk,)), provider.passages)
+    scopes = [Scope(user, document_ids=(document.pk,))] * len(columns)
+    questions = [column.question for column in columns]
+    found = find_context_of_all(questions, scopes, provider.passages, settings.CHAT_PROMPT_TOKENS)
     names = [f"c{number}" for number in range(1, len(columns) + 1)]
     prompt = replace(
         prompt_for(questions_of(names, columns), found.passages), system=RULES, schema=reply_schema(names)
@@ -161,18 +158,6 @@ def answered_together(
     ]
     ask_judge([cell for cell in cells if cell], found, provider)
     return RowReply(cells, {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}, error)
-
-
-def evidence_for(columns: Sequence[ReviewColumn], scope: Scope, count: int) -> AnswerSources:
-    """Return the best passages of each question, interleaved, as many as fit into a prompt."""
-    room = settings.CHAT_PROMPT_TOKENS
-    each = [find_context(column.question, scope, count, room).passages for column in columns]
-    ranks: dict[UUID, int] = {}
-    for rank_of_all, passages in enumerate(zip_longest(*each), start=1):
-        for passage in filter(None, passages):
-            ranks.setdefault(UUID(passage.unit.id), rank_of_all)
-    sources = load_sources(list(ranks))
-    return AnswerSources(within(sources, ranks, room), sources)
 
 
 def questions_of(names: Sequence[str], columns: Sequence[ReviewColumn]) -> str:

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -96,6 +97,22 @@ def find_context(
     ranks = ranked_units(result.hits, whole="compression" in options.off)
     sources = load_sources(list(ranks)[:count])
     keep_pages(sources, scope)
+    return AnswerSources(within(sources, ranks, tokens), sources)
+
+
+def find_context_of_all(
+    questions: Iterable[str], scopes: Iterable[Scope], count: int, tokens: int
+) -> AnswerSources:
+    """Return the best passages of each question in its scope, interleaved, within ``tokens`` together."""
+    each = [
+        find_context(question, scope, count, tokens).passages
+        for question, scope in zip(questions, scopes, strict=True)
+    ]
+    ranks: dict[UUID, int] = {}
+    for rank, passages in enumerate(zip_longest(*each), start=1):
+        for passage in filter(None, passages):
+            ranks.setdefault(UUID(passage.unit.id), rank)
+    sources = load_sources(list(ranks))
     return AnswerSources(within(sources, ranks, tokens), sources)
 
 

@@ -7,7 +7,6 @@ sections before the rest of any. The user sees the number of parts and tokens be
 from __future__ import annotations
 
 import re
-import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from chat.answers.without_model.question import analyse
 from chat.citations.source_units import Sources, load_sources
 from chat.providers.base import (
     NO_USAGE,
+    Cancellation,
     Cancelled,
     NativeCitation,
     Provider,
@@ -138,12 +138,14 @@ def read_whole(
     plan: ReadingPlan,
     provider: Provider,
     limits: ProviderLimits,
-    cancelled: threading.Event,
+    cancelled: Cancellation,
     before_part: Callable[[int], None],
+    room: int = 0,
 ) -> AnswerSources:
     """Return the passages cited by the notes on the parts, with the notes and their tokens.
 
-    ``before_part`` is called with the number of each part. Raises ProviderError, Cancelled.
+    ``before_part`` is called with the number of each part; ``room``: tokens of the passages returned, 0 is
+    those of a prompt. Raises ProviderError, Cancelled.
     """
     notes: list[str] = []
     cited: list[list[ContextItem]] = []
@@ -167,7 +169,8 @@ def read_whole(
         cited.append([of_part[alias] for alias in aliases if alias in of_part])
         notes.append(f"Part {number}: {MARKER.sub('', written).strip()}")
         spent = Usage(spent.input_tokens + usage.input_tokens, spent.output_tokens + usage.output_tokens)
-    return reduced(question, cited if any(cited) else [list(part) for part in plan.parts], notes, plan, spent)
+    read = cited if any(cited) else [list(part) for part in plan.parts]
+    return reduced(question, read, notes, plan, spent, room or settings.CHAT_PROMPT_TOKENS)
 
 
 def reduced(
@@ -176,9 +179,9 @@ def reduced(
     notes: Sequence[str],
     plan: ReadingPlan,
     spent: Usage,
+    tokens: int,
 ) -> AnswerSources:
     """Return the cited passages in reading order with new aliases; the first of each part have priority."""
-    tokens = settings.CHAT_PROMPT_TOKENS
     kept: list[ContextItem] = []
     for passage in filter(None, chain.from_iterable(zip_longest(*cited))):
         cost = token_estimate(passage_lines(passage))

@@ -51,6 +51,7 @@ from chat.citations.model_judge import configured_judge
 from chat.models import Message
 from chat.providers.base import (
     NO_USAGE,
+    Cancellation,
     Cancelled,
     Delta,
     NativeCitation,
@@ -385,7 +386,7 @@ def drafted(
     draft: AnswerBuilder,
     provider: Provider,
     prompt: Prompt,
-    cancelled: threading.Event,
+    cancelled: Cancellation,
     usage: dict[str, float],
 ) -> Iterator[Event]:
     """Add the model's stream to the draft. Raises Cancelled and ProviderError; earlier text is kept."""

@@ -1,7 +1,8 @@
-"""`/api/reports/…`: comparisons of versions; each is done in the background."""
+"""`/api/reports/…`: comparisons of versions, and texts on a question; each is made in the background."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db import models
@@ -12,45 +13,95 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.models import Report
-from chat.reports.report_commands import InvalidReport, new_versions
-from chat.reports.report_queue import pause, start
+from chat.reports.report_commands import InvalidReport, Limits, begin, new_report, new_versions
+from chat.reports.report_queue import cancel, pause
+from chat.reports.report_sections import LONGEST_TITLE, MOST_SECTIONS
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.models import Document
 
+MOST_BUDGET, MOST_MINUTES = 1_000_000_000, 100_000
+
+
+def limit(most: int) -> serializers.IntegerField:
+    return serializers.IntegerField(min_value=1, max_value=most, required=False, allow_null=True)
+
 
 class ReportSerializer(Strict, serializers.ModelSerializer):
-    """A comparison of versions: each document with the next, in their order. ``result`` has for each pair its
-    aligned sections and changes with their places, and for each changed clause the chain of its places."""
+    """A report on a `question`, or a comparison of versions.
 
-    documents = VisibleRelated(many=True, queryset=Document.objects.all(), write_only=True)
+    A report is written on each of its `sections`; without any they are proposed, and the report is a `draft`
+    until `start`. `outline` has for each section what was done, and the count of its sentences by standing.
+    The text is its `note`, at `/api/notes/`. Without a model it has passages and no prose.
+
+    A comparison is of each document with the next, in their order. `result` has for each pair its aligned
+    sections and changes with their places, and for each changed clause the chain of its places.
+    """
+
+    documents = VisibleRelated(many=True, queryset=Document.objects.all(), write_only=True, required=False)
+    question = serializers.CharField(required=False, max_length=1000, write_only=True)
     title = serializers.CharField(required=False, max_length=1000)
+    sections = serializers.ListField(
+        child=serializers.CharField(max_length=LONGEST_TITLE),
+        max_length=MOST_SECTIONS,
+        required=False,
+        write_only=True,
+        help_text="titles of the outline",
+    )
     versions = serializers.ListField(child=serializers.UUIDField(), source="documents", read_only=True)
     result = serializers.JSONField(read_only=True)
+    most_tokens = limit(MOST_BUDGET)
+    most_minutes = limit(MOST_MINUTES)
 
     class Meta:
         model = Report
         fields = [
-            "id", "kind", "title", "documents", "versions", "state", "error", "seconds", "result",
+            "id", "kind", "title", "question", "documents", "versions", "sections", "outline", "provider",
+            "most_tokens", "most_minutes", "tokens", "state", "error", "seconds", "note", "result",
             "created_at", "updated_at",
         ]  # fmt: skip
-        read_only_fields = ["kind", "state", "error", "seconds"]
+        read_only_fields = ["kind", "outline", "tokens", "state", "error", "seconds", "note"]
 
     def create(self, values: dict[str, Any]) -> Report:
+        user, documents = caller(self.context["request"]), values.get("documents", [])
         try:
-            return new_versions(caller(self.context["request"]), values["documents"], values.get("title", ""))
+            if "question" not in values:
+                return new_versions(user, documents, values.get("title", ""))
+            outline = "\n".join(values.get("sections", []))
+            return new_report(
+                user, values["question"], documents, outline, values.get("provider", ""), limits_in(values)
+            )
         except InvalidReport as error:
             raise Unusable(str(error)) from None
 
 
+def limits_in(values: Mapping[str, Any]) -> Limits:
+    return Limits(values.get("most_tokens"), values.get("most_minutes"))
+
+
+class StartSerializer(Strict, serializers.Serializer):
+    """What is not done of the outline, and the budget in all; what is left out stays."""
+
+    sections = serializers.ListField(
+        child=serializers.CharField(max_length=LONGEST_TITLE), max_length=MOST_SECTIONS, required=False
+    )
+    most_tokens = limit(MOST_BUDGET)
+    most_minutes = limit(MOST_MINUTES)
+
+
+LONG = ("result", "documents", "question", "sections", "outline")
+
+
 class ListedReportSerializer(ReportSerializer):
-    """A report without its result."""
+    """A report without outline and result."""
 
     class Meta(ReportSerializer.Meta):
-        fields = [name for name in ReportSerializer.Meta.fields if name not in ("result", "documents")]
+        fields = [name for name in ReportSerializer.Meta.fields if name not in LONG]
 
     documents = None  # type: ignore[assignment]
+    question = None  # type: ignore[assignment]
+    sections = None  # type: ignore[assignment]
     result = None  # type: ignore[assignment]
 
 
@@ -72,18 +123,36 @@ class ReportViewSet(viewsets.ModelViewSet):
     def perform_destroy(self, report: Report) -> None:
         report.hide()
 
-    @extend_schema(request=None, responses={200: ReportSerializer})
+    @extend_schema(request=StartSerializer, responses={200: ReportSerializer} | UNUSABLE)
     @action(detail=True, methods=["post"])
     def start(self, request: Request, pk: str = "") -> Response:
-        """Start it, again after a failure, or go on where it was paused."""
+        """Start a draft, start again after a failure, or go on where it was paused."""
         report = self.get_object()
-        start(report)
+        given = StartSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        values = given.validated_data
+        outline = "\n".join(values["sections"]) if "sections" in values else None
+        has_limits = "most_tokens" in values or "most_minutes" in values
+        limits = limits_in({"most_tokens": report.most_tokens, "most_minutes": report.most_minutes} | values)
+        try:
+            begin(report, outline, limits if has_limits else None)
+        except InvalidReport as error:
+            raise Unusable(str(error)) from None
         return Response(ReportSerializer(report).data)
 
     @extend_schema(request=None, responses={200: ReportSerializer})
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str = "") -> Response:
-        """Stop after the present step."""
+        """Stop after the present step, or within seconds while a model writes."""
+        return self._ended(pause)
+
+    @extend_schema(request=None, responses={200: ReportSerializer})
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str = "") -> Response:
+        """Stop for good; what was written stays in its note."""
+        return self._ended(cancel)
+
+    def _ended(self, end: Callable[[Report], None]) -> Response:
         report = self.get_object()
-        pause(report)
+        end(report)
         return Response(ReportSerializer(report).data)

@@ -12,7 +12,6 @@ import hashlib
 import logging
 import re
 import secrets
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
-from chat.providers.base import Provider, ProviderLimits, TextDelta, stream_with_retries
+from chat.providers.base import Cancellation, Provider, ProviderLimits, TextDelta, stream_with_retries
 from chat.providers.registry import provider_named
 from citing.marker_decoder import defused, defused_line
 from retrieval.embeddings.fastembed import EntailmentModel
@@ -166,7 +165,7 @@ class ConfiguredJudge:
         return "judged-" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def configured_judge(writer: Provider, cancelled: threading.Event) -> ConfiguredJudge | None:
+def configured_judge(writer: Provider, cancelled: Cancellation) -> ConfiguredJudge | None:
     """Return the judge of ``PINCITE_JUDGE``; ``chat`` is the answer's model. Raises ProviderError."""
     if not settings.JUDGE:
         return None

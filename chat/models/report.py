@@ -29,7 +29,8 @@ class ReportQuerySet(models.QuerySet["Report"]):
 class Report(Hideable):
     """A question and its sections, or versions that are compared.
 
-    ``outline``: sections, JSON of ``chat.reports.evidence_report.ReportSection``. ``result``: of versions,
+    ``outline``: sections, JSON of ``chat.reports.report_sections.ReportSection``; with none, a model proposes
+    them. ``result``: of versions,
     JSON of ``chat.reports.compared_versions.VersionsResult``; the text of a report is its ``note``.
     """
 
@@ -44,6 +45,7 @@ class Report(Hideable):
         PAUSED = "paused", _("Paused")
         DONE = "done", _("Ready")
         FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reports")

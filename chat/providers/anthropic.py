@@ -13,10 +13,9 @@ import anthropic
 import httpx2  # the HTTP client of both SDKs, whose errors occur while a stream is read
 
 from chat.answers.prompt import (
-    NATIVE_RULES,
-    RULES,
     ContextItem,
     Prompt,
+    native_rules,
     one_line,
     passage_head,
     shown_text,
@@ -78,7 +77,7 @@ class Anthropic:
         ]
         request: dict[str, Any] = {
             "model": self.model,
-            "system": NATIVE_RULES if prompt.system == RULES else prompt.system,
+            "system": native_rules(prompt.system),
             "messages": messages,
             "max_tokens": self.max_tokens,
             "stream": True,

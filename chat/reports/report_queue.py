@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 from django_q.tasks import async_task
 
+from chat.answers.context import ANSWER_SEARCH
+from chat.answers.without_model.answer import NAME as EXTRACTIVE
+from chat.answers.without_model.evidence import find_evidence
 from chat.models import Report
 from chat.models.report import DEAD_AFTER
+from chat.providers.base import Cancelled
+from chat.providers.budget import BudgetSpent
+from chat.providers.registry import provider_named
 from chat.reports.compared_versions import compare_documents
-from chat.reports.evidence_report import write_report
+from chat.reports.evidence_report import evidence_on
+from chat.reports.report_sections import add_section, scope_of_report, sections_of
+from chat.reports.written_report import conclude, propose_outline, write_section
 from retrieval.provider_calls import ProviderError
 
 logger = logging.getLogger(__name__)
@@ -35,9 +43,18 @@ def start(report: Report) -> None:
 
 
 def pause(report: Report) -> None:
-    """Stop after the present step; ``start`` goes on with the next."""
-    working = Report.objects.filter(pk=report.pk, state__in=[State.WAITING, State.RUNNING])
-    working.update(state=State.PAUSED, updated_at=timezone.now())
+    """Stop after the present step, or within seconds while a model writes; ``start`` goes on from there."""
+    end(report, State.PAUSED, [State.WAITING, State.RUNNING])
+
+
+def cancel(report: Report) -> None:
+    """Stop for good; what was written stays in its note."""
+    end(report, State.CANCELLED, [State.DRAFT, State.WAITING, State.RUNNING, State.PAUSED, State.FAILED])
+
+
+def end(report: Report, state: State, states: Sequence[State]) -> None:
+    found = Report.objects.filter(pk=report.pk, state__in=states)
+    found.update(state=state, alive_at=None, updated_at=timezone.now())
     report.refresh_from_db()
 
 
@@ -58,19 +75,23 @@ def claim() -> Report | None:
 
 
 def work_on_next() -> bool:
-    """Work on one report until it is done, paused or failed. Return whether there was one."""
+    """Work on one report until a section is done, or it is paused or failed. Return whether there was one."""
     report = claim()
     if report is None:
         return False
     started = time.monotonic()
     try:
         WORK[report.kind](report)
+    except Cancelled:
+        pass  # it was paused or cancelled, which its state says
+    except BudgetSpent as spent:
+        finish(report, State.PAUSED, error=spent.message[:300])
     except ProviderError as error:
         finish(report, State.FAILED, error=error.message[:300])
     except Exception:
         logger.exception("report %s failed", report.pk)
         finish(report, State.FAILED, error=OUR_FAULT)
-    Report.objects.filter(pk=report.pk).update(seconds=F("seconds") + time.monotonic() - started)
+    Report.objects.filter(pk=report.pk).update(seconds=report.seconds + time.monotonic() - started)
     if Report.objects.filter(state=State.WAITING, deleted_at=None).exists():
         async_task(TICKET, group="report")
     return True
@@ -87,14 +108,30 @@ def compare_versions(report: Report) -> None:
     finish(report, State.DONE, result=msgspec.to_builtins(result))
 
 
-def write_sections(report: Report) -> None:
-    write_report(report)
-    finish(report, State.DONE)
+def write_next_section(report: Report) -> None:
+    """Propose the outline, or write one section; then other reports have their turn."""
+    provider = provider_named(report.provider)
+    sections = sections_of(report)
+    if not sections:
+        outline = msgspec.to_builtins(propose_outline(report, provider))
+        finish(report, State.DRAFT, outline=outline)
+        return
+    section = next((one for one in sections if not one.is_done), None)
+    if section and provider.name == EXTRACTIVE:
+        found = find_evidence(section.title, scope_of_report(report), ANSWER_SEARCH)
+        add_section(report, section, *evidence_on(section.title, found), sections)
+    elif section:
+        write_section(report, sections, provider)
+    if all(one.is_done for one in sections):
+        conclude(report, sections)
+        finish(report, State.DONE)
+    else:
+        finish(report, State.WAITING)
 
 
 WORK: dict[str, Callable[[Report], None]] = {
     Report.Kind.VERSIONS: compare_versions,
-    Report.Kind.REPORT: write_sections,
+    Report.Kind.REPORT: write_next_section,
 }
 
 

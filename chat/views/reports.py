@@ -13,17 +13,25 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.models import Report
+from chat.providers.base import label
+from chat.providers.registry import choices, provider_named
 from chat.reports.compared_versions import MOST_VERSIONS, VersionsResult
-from chat.reports.evidence_report import proposed_outline
-from chat.reports.report_commands import InvalidReport, new_report, new_versions
-from chat.reports.report_queue import pause, start
+from chat.reports.report_commands import InvalidReport, Limits, begin, new_report, new_versions
+from chat.reports.report_queue import cancel, pause
+from chat.reports.report_sections import sections_of
+from chat.reports.written_report import report_estimate
 from chat.views import as_uuid
-from documents.models import Document
+from documents.models import Collection, Document
 from documents.translation import translated
+from retrieval.provider_calls import ProviderError
+from text.numbers import whole_number
 
 REPORTS_A_PAGE = 40
 MOST_DOCUMENTS = 1000
+MOST_BUDGET = 1_000_000_000
+USUAL_MINUTES = 60  # the budget offered where nothing is known of a model's pace
 CHANGES_SHOWN = 500  # of one kind
 KINDS = ("number", "date", "name", "modal", "reference", "words", "added", "removed")
 
@@ -43,23 +51,31 @@ def reports(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    """Propose the outline of a question; POST gathers the evidence on each of its lines."""
+    """Ask for a question; POST makes a draft, or with an ``outline`` starts at once.
+
+    The documents are each ``document``, those of a ``collection``, or the whole library.
+    """
     assert request.user.is_authenticated
     given = request.POST if request.method == "POST" else request.GET
+    library = Document.objects.visible_to(request.user)
     ids = [pk for text in given.getlist("document")[:MOST_DOCUMENTS] if (pk := as_uuid(text))]
-    documents = list(Document.objects.visible_to(request.user).filter(pk__in=ids))
+    if chosen := as_uuid(given.get("collection", "")):
+        found = get_object_or_404(Collection.objects.visible_to(request.user), pk=chosen)
+        ids = list(library.filter(collections=found).values_list("pk", flat=True)[:MOST_DOCUMENTS])
+    documents = list(library.filter(pk__in=ids).order_by("title"))
     question, outline, error = given.get("question", ""), given.get("outline", ""), ""
     if request.method == "POST":
         try:
-            return redirect("report", new_report(request.user, question, documents, outline).pk)
+            provider = given.get("provider", "")
+            return redirect("report", new_report(request.user, question, documents, outline, provider).pk)
         except InvalidReport as refused:
             error = translated(str(refused))
-    outline = outline or "\n".join(section.title for section in proposed_outline(question))
     context = {
         "section": "reports",
         "documents": documents,
         "question": question,
         "outline": outline,
+        "providers": choices(),
         "error": error,
     }
     return render(request, "chat/report_new.html", context, status=422 if error else 200)
@@ -96,23 +112,59 @@ def as_number(text: str) -> int:
 def report(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show one report; of versions the ``?pair=`` (from 0), changes of one ``?kind=``, and a ``?change=``."""
     shown = visible_report(request, pk)
-    context: dict[str, object] = {"section": "reports", "report": shown}
     if shown.note_id and shown.state == Report.State.DONE:
         return redirect("note", shown.note_id)
     if shown.result is None:
-        return render(request, "chat/report.html", context)
+        return render(request, "chat/report.html", progress_of(shown))
+    return render(request, "chat/versions.html", versions_shown(request, shown))
+
+
+def progress_of(shown: Report, error: str = "") -> dict[str, object]:
+    """Return the context of a report that is not done: its sections, model, budget and estimate."""
+    sections = sections_of(shown)
+    context: dict[str, object] = {
+        "section": "reports",
+        "report": shown,
+        "sections": sections,
+        "refused": error,
+    }
+    try:
+        provider = provider_named(shown.provider)
+        context["writes"] = provider.name != EXTRACTIVE
+        context["model"] = provider.model or label(provider.name)
+        if context["writes"] and not shown.is_working:
+            estimate = report_estimate(shown, sections, provider)
+            minutes = estimate.minutes or USUAL_MINUTES
+            context |= {
+                "estimate": estimate,
+                "budget_tokens": shown.tokens + estimate.tokens,
+                "budget_minutes": round(shown.seconds / 60) + minutes,
+            }
+    except ProviderError as failed:
+        context["refused"] = error or translated(failed.message)
+    return context | {
+        "left": "\n".join(one.title for one in sections if not one.is_done),
+        "done": sum(one.is_done for one in sections),
+        "minutes": round(shown.seconds / 60),
+    }
+
+
+def versions_shown(request: HttpRequest, shown: Report) -> dict[str, object]:
+    """Return the context of a comparison of versions."""
     result = msgspec.convert(shown.result, VersionsResult)
     number = min(as_number(request.GET.get("pair", "")), len(result.comparisons) - 1)
     pair = result.comparisons[number]
     kind = request.GET.get("kind", "")
     changes = [one for one in enumerate(pair.changes) if kind in ("", one[1].kind)]
     at = as_number(request.GET.get("change", "")) or (changes[0][0] if changes else 0)
-    context |= {
+    return {
+        "section": "reports",
+        "report": shown,
         "result": result,
         "pair": pair,
         "number": number,
         "kind": kind,
-        "kinds": [(name, label, pair.counts[name]) for name, label in labels() if pair.counts.get(name)],
+        "kinds": [(name, words, pair.counts[name]) for name, words in labels() if pair.counts.get(name)],
         "changes": changes[:CHANGES_SHOWN],
         "more": len(changes) - CHANGES_SHOWN,
         "at": at,
@@ -120,7 +172,6 @@ def report(request: HttpRequest, pk: UUID) -> HttpResponse:
         "sections": [one for one in pair.sections if one.kind != "same" or one.is_moved or one.is_renumbered],
         "titles": dict(result.documents),
     }
-    return render(request, "chat/versions.html", context)
 
 
 def labels() -> list[tuple[str, str]]:
@@ -141,10 +192,27 @@ def labels() -> list[tuple[str, str]]:
 @require_POST
 @login_required
 def work(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Start the work, or with ``pause`` pause it."""
+    """Start or go on with the ``outline`` and budget of the form, ``pause``, or ``cancel``."""
     shown = visible_report(request, pk)
-    (pause if "pause" in request.POST else start)(shown)
+    if "pause" in request.POST or "cancel" in request.POST:
+        (pause if "pause" in request.POST else cancel)(shown)
+        return redirect("report", pk)
+    try:
+        begin(
+            shown, request.POST.get("outline"), posted_limits(request) if "tokens" in request.POST else None
+        )
+    except InvalidReport as refused:
+        return render(request, "chat/report.html", progress_of(shown, translated(str(refused))), status=422)
     return redirect("report", pk)
+
+
+def posted_limits(request: HttpRequest) -> Limits:
+    """Return the budget of the form; an empty field is no limit. Raises InvalidReport."""
+    given = {name: request.POST.get(name, "").strip() for name in ("tokens", "minutes")}
+    found = {name: whole_number(text, MOST_BUDGET, least=1) for name, text in given.items()}
+    if any(given[name] and found[name] is None for name in given):
+        raise InvalidReport("Write the budget in whole numbers above 0, or leave it empty for none.")
+    return Limits(**found)
 
 
 @require_POST

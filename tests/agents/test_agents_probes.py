@@ -75,6 +75,7 @@ def tool_probes(hers: Hers) -> dict[str, list[dict[str, Any]]]:
             {"question": "", "documents": [document]},
             {"question": "", "conversation": str(hers.conversation.pk)},
         ],
+        "write_report": [],  # probed in tests/chat/reports/test_written_report.py
         "compare_versions": [],  # probed in tests/chat/reports/test_reports.py
         "add_document": [],  # takes no id of an object
     }
@@ -164,6 +165,7 @@ NEEDED = {
     "add_document": {"write"},
     "review": {"ask", "write"},
     "compare_versions": {"write"},
+    "write_report": {"ask", "write"},
 }
 
 
@@ -182,6 +184,7 @@ def test_no_tool_does_without_the_scope_it_needs(alice: User, report: Document, 
         "add_document": {"name": "a.pdf", "content_base64": "TVo="},
         "review": {"documents": [document]},
         "compare_versions": {"documents": [document]},
+        "write_report": {"documents": [document]},
     }
     for tool, arguments in calls.items():
         body = rpc("tools/call", {"name": tool, "arguments": arguments})

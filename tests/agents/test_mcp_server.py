@@ -86,6 +86,7 @@ def test_an_agent_searches_reads_locates_and_verifies_over_http(
             "review",
             "add_document",
             "compare_versions",
+            "write_report",
         }
         assert all(tool.output_schema for tool in tools.values())
         # The MCP inspector warns of a property without a type: an agent cannot know what to send.

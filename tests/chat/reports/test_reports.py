@@ -96,8 +96,12 @@ def test_an_evidence_report_quotes_what_stands_there_and_goes_on_after_a_pause(
 ) -> None:
     client.force_login(alice)
     question = "What is the fare for one trip? How do dogs travel?"
-    proposed = client.get("/reports/new/", {"question": question}).content.decode()
-    assert "What is the fare for one trip?\nHow do dogs travel?" in proposed
+    draft = client.post("/reports/new/", {"question": question, "document": str(versions[0].pk)})
+    assert (
+        "What is the fare for one trip?\nHow do dogs travel?"
+        in client.get(draft["Location"]).content.decode()
+    )
+    Report.objects.all().delete()
     form = {"question": question, "outline": "What is the fare for one trip?\nHow do dogs travel?"}
     made = client.post("/reports/new/", form | {"document": str(versions[0].pk)})
     report = Report.objects.get()

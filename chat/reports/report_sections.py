@@ -1,0 +1,106 @@
+"""The sections of a report: its outline, and the note that they are written into.
+
+Each section is stored when it is done, so paused or interrupted work goes on with the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from django.db import transaction
+from django.utils import timezone
+
+from chat.models import Citation, Note, Report
+from chat.notes import change_note
+from citing.marker_decoder import defused_line
+from documents.models import Document
+from retrieval.provider_calls import ProviderError
+from retrieval.query.scope import Scope
+
+MOST_SECTIONS = 100
+LONGEST_TITLE = 300
+
+
+class ReportSection(msgspec.Struct):
+    """A section of the outline.
+
+    Attributes:
+        title: what is searched for.
+        step: what is done at present: ``searching``, ``reading``, ``writing`` or ``checking``; '' before.
+        questions: what else a model searches for.
+        passages: ids of the units that it writes from.
+        notes: its notes on them, where they did not fit one prompt.
+        counts: sentences by ``Standing``; also ``rewritten`` and ``removed``.
+    """
+
+    title: str
+    is_done: bool = False
+    step: str = ""
+    questions: list[str] = []
+    passages: list[str] = []
+    notes: str = ""
+    counts: dict[str, int] = {}
+
+
+def outline_of(text: str) -> list[ReportSection]:
+    """Return the sections of an outline, one a line."""
+    titles = [" ".join(line.replace("\x00", "").split())[:LONGEST_TITLE] for line in text.splitlines()]
+    return [ReportSection(title) for title in titles if title]
+
+
+def proposed_outline(question: str) -> list[ReportSection]:
+    """Return a section for each question or clause that a semicolon ends."""
+    return outline_of(question.replace("?", "?\n").replace(";", "\n"))
+
+
+def sections_of(report: Report) -> list[ReportSection]:
+    return [msgspec.convert(one, ReportSection) for one in report.outline]
+
+
+def store_sections(report: Report, sections: Sequence[ReportSection]) -> None:
+    """Store the progress of the sections."""
+    report.outline = msgspec.to_builtins(sections)
+    Report.objects.filter(pk=report.pk).update(outline=report.outline, alive_at=timezone.now())
+
+
+def scope_of_report(report: Report) -> Scope:
+    """Return the scope with its owner's rights. Raises ProviderError when none of its documents is left."""
+    if not report.documents:
+        return Scope(report.owner)
+    visible = Document.objects.visible_to(report.owner).filter(pk__in=report.documents)
+    found = set(visible.values_list("pk", flat=True))
+    if not found:
+        raise ProviderError("The documents of this report were deleted, or you can no longer see them.")
+    return Scope(report.owner, document_ids=tuple(pk for pk in report.documents if pk in found))
+
+
+def add_section(
+    report: Report,
+    section: ReportSection,
+    content: str,
+    citations: Sequence[Citation],
+    sections: Sequence[ReportSection],
+) -> None:
+    """Append a section, now done, to the report's note, which keeps the text before as a version."""
+    section.is_done, section.step = True, ""
+    with transaction.atomic():
+        note = note_of(report)
+        for position, citation in enumerate(citations):
+            citation.message_id, citation.position = None, position
+        Citation.objects.bulk_create(citations)
+        note.citations.add(*citations)
+        text = f"{note.content}\n\n## {defused_line(section.title)}\n\n{content}\n"
+        change_note(note, content=text.lstrip())
+        report.outline, report.attempts = msgspec.to_builtins(sections), 0
+        report.alive_at = timezone.now()
+        report.save(update_fields=["note", "outline", "attempts", "alive_at", "updated_at"])
+
+
+def note_of(report: Report) -> Note:
+    """Return the report's note, locked; a new one if there is none, or it was deleted."""
+    found = Note.objects.select_for_update().filter(pk=report.note_id, deleted_at=None).first()
+    if found is None:
+        found = Note.objects.create(owner=report.owner, title=report.title[:200])
+        report.note = found
+    return found
