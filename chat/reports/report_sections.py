@@ -99,7 +99,8 @@ def add_section(
 
 def note_of(report: Report) -> Note:
     """Return the report's note, locked; a new one if there is none, or it was deleted."""
-    found = Note.objects.select_for_update().filter(pk=report.note_id, deleted_at=None).first()
+    kept = Note.objects.select_for_update(of=("self",)).filter(deleted_at=None, reports=report)
+    found = kept.first() if report.note_id else None
     if found is None:
         found = Note.objects.create(owner=report.owner, title=report.title[:200])
         report.note = found

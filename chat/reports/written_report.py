@@ -295,9 +295,9 @@ def kept_text(
         content, citations = assembled(corrected, mark_of)
         if any(one.standing in (Standing.VERIFIED, Standing.FOUND) for one in corrected.statements):
             return content, citations
-        shown, citations = evidence_on(work.section.title, found)
+        shown, shown_citations = evidence_on(work.section.title, found)
         notice = gettext("No sentence that the model wrote could be kept. The passages:")
-        return f"{notice}\n\n{shown}", citations
+        return f"{notice}\n\n{shown}", shown_citations
 
 
 def interface_language(text: str) -> str:
@@ -381,6 +381,7 @@ def conclude(report: Report, sections: Sequence[ReportSection]) -> None:
     with transaction.atomic(), override(interface_language(report.title)):
         note = note_of(report)
         change_note(note, content=f"{note.content}\n---\n\n*{gettext(CHECKED) % as_numbers(counts)}*\n")
+        report.save(update_fields=["note"])
 
 
 def as_numbers(counts: Mapping[str, int]) -> dict[str, int]:
