@@ -20,6 +20,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.utils.decorators import sync_and_async_middleware
 from django.utils.deprecation import MiddlewareMixin
+from psycopg.errors import QueryCanceled
 
 from documents.api.common.errors import MESSAGES
 from documents.failures import STORAGE_AWAY, is_storage_away, shortage
@@ -68,6 +69,7 @@ RETRY_AFTER = 5  # seconds; about what a restart of PostgreSQL takes
 DATABASE_AWAY = "The database does not answer at the moment. Please try again in a few seconds."
 INTERNAL = "Something went wrong on our side."
 TOO_LARGE = "That upload is too large for this server."
+TOO_MUCH = "This takes too long. Send less at a time, or ask for less."
 UNREADABLE = "This request cannot be read."
 HAS_NUL = "This request has a character that cannot be stored (U+0000). Remove it."
 FORBIDDEN = "You may not do this."
@@ -75,10 +77,14 @@ NO_CSRF_TOKEN = "This form has expired or comes from another site. Load the page
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 507 when a disk is full, 503 while the database or the bucket is unreachable, else 500."""
+    """Return 507 when a disk is full, 422 for a statement over its limit, 503 while the database or a bucket
+    is unreachable, else 500.
+    """
     error = sys.exc_info()[1]
     if message := shortage(error):
         return error_page(request, 507, "no_room", message)
+    if isinstance(error and error.__cause__, QueryCanceled):  # by operations.postgres.base's limit
+        return error_page(request, 422, "too_much_work", TOO_MUCH)
     if isinstance(error, OperationalError | InterfaceError):
         return unavailable(request, DATABASE_AWAY)
     if is_storage_away(error):

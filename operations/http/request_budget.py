@@ -16,10 +16,8 @@ from django.utils.decorators import sync_only_middleware
 
 from documents.api.common.callers import BUDGETS
 from documents.models import TokenScope
-from operations.http.errors import error_page
+from operations.http.errors import TOO_MUCH, error_page
 from operations.interrupts import Interrupted, watcher
-
-TOO_MUCH = "This takes too long. Send less at a time, or ask for less."
 
 
 @sync_only_middleware

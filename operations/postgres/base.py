@@ -36,6 +36,7 @@ from operations.interrupts import watcher
 # the embedded server is started by the first process that cannot connect.
 
 WAIT_SECONDS = 30.0
+STATEMENT_SECONDS = 60  # of a request's statement, by the clock: PostgreSQL has no limit of processor time
 
 
 class ConnectionKind(StrEnum):
@@ -139,9 +140,9 @@ connection_limits = ConnectionLimits()
 MOST = 4  # a request opens one if the pool is empty
 LONGEST_SECONDS = 60.0  # unused
 
-Database = tuple[
-    str, str
-]  # Django's alias, and the database's name: tests and `migrate` use the alias for other databases
+Database = tuple[str, str, bool]
+"""Django's alias; the database's name, as tests and `migrate` use the alias for other databases; whether
+statements have a time limit."""
 
 
 class ConnectionPool:
@@ -248,14 +249,18 @@ class DatabaseOperations(Operations):
 class DatabaseWrapper(base.DatabaseWrapper):
     ops_class = DatabaseOperations
     _lane: ConnectionLimit | None = None
+    _limited = False  # its statements, while it is connected
 
     @cached_property
     def wrap_database_errors(self) -> DatabaseErrors:
         return DatabaseErrors(self)
 
     def get_connection_params(self) -> dict[str, Any]:
-        threshold = self.settings_dict["OPTIONS"].get("prepare_threshold", PREPARED_AFTER)
-        return {**super().get_connection_params(), "prepare_threshold": threshold}
+        parameters = {"prepare_threshold": PREPARED_AFTER, **super().get_connection_params()}
+        if self._is_limited():
+            limit = f"-c statement_timeout={STATEMENT_SECONDS}s"
+            parameters["options"] = f"{parameters.get('options', '')} {limit}"
+        return parameters
 
     def prepared_cursor(self) -> CursorWrapper:
         """Return a cursor for frequent statements: prepared once per connection, with binary results.
@@ -270,6 +275,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return wrapped
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection:
+        self._limited = self._is_limited()
         # A request that reads from a replica already counts on the primary, so it is not counted twice.
         with watcher.shielded():
             lane = connection_limits.enter() if self.alias == DEFAULT_DB_ALIAS else None
@@ -318,4 +324,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._lane.leave()
 
     def _database(self) -> Database:
-        return self.alias, str(self.settings_dict["NAME"])
+        return self.alias, str(self.settings_dict["NAME"]), self._limited
+
+    def _is_limited(self) -> bool:
+        """Return whether this serves a request. PgBouncer refuses the option: set it on the role."""
+        pooled = self.settings_dict["OPTIONS"].get("prepare_threshold", PREPARED_AFTER) is None
+        in_request = current_kind.get() != ConnectionKind.BACKGROUND
+        return in_request and connection_limits.process == os.getpid() and not pooled

@@ -21,6 +21,7 @@ from operations.postgres.base import (
     ConnectionLimit,
     NoConnectionFree,
     connection_limits,
+    connection_pool,
     current_kind,
     most_connections,
 )
@@ -100,6 +101,42 @@ def test_strangers_who_take_all_their_connections_leave_those_of_others(bounded:
     assert found.pop(ConnectionKind.ANONYMOUS) == "OperationalError"
     assert set(found.values()) == {"served"}
     assert all(lane.taken == 0 for lane in connection_limits.limits.values())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_statements_of_requests_have_a_time_limit_and_those_of_other_work_have_none(
+    bounded: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "STATEMENT_SECONDS", 1)
+    connection_pool.begin()  # whose connections are reused by their kind
+
+    def limit_of(kind: ConnectionKind) -> str:
+        current_kind.set(kind)
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SHOW statement_timeout")
+                return str(cursor.fetchone()[0])
+        finally:
+            connection.close()
+
+    def sleep() -> int:
+        current_kind.set(ConnectionKind.REQUEST)
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_sleep(60)")
+        except OperationalError:
+            return server_error(RequestFactory().get("/api/documents/")).status_code
+        finally:
+            connection.close()
+        return 200
+
+    with ThreadPoolExecutor(1) as pool:
+        kinds = [ConnectionKind.REQUEST, ConnectionKind.BACKGROUND, ConnectionKind.ANONYMOUS] * 2
+        limits = list(pool.map(limit_of, kinds))
+        status = pool.submit(sleep).result()
+    connection_pool.end()
+    assert limits == ["1s", "0", "1s"] * 2
+    assert status == 422
 
 
 def test_who_gets_no_connection_is_asked_to_come_again() -> None:
