@@ -19,6 +19,7 @@ import msgspec
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Length
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -50,6 +51,7 @@ from retrieval.search import search
 # answer or a deleted conversation does not change it.
 
 logger = logging.getLogger(__name__)
+LONGEST_NOTE = 500_000  # characters
 DIGITS = 8  # of a citation's id, which identify it together with its page
 EDITED = re.compile(rf"\[\[p\. (\d{{1,7}}) #([0-9a-f]{{{DIGITS}}})\]\]")
 
@@ -247,11 +249,12 @@ def note_about(answer: Message, user: User) -> Note:
 # --- Search in notes: the document search, over a copy of each note ---
 #
 # A note's text is copied into a hidden ``Document`` with the note's id. A worker updates the copy once the
-# note has not changed for ``AT_REST``, and so does a search of its owner, for at most ``INDEX_SECONDS``: of
-# hundreds of changed notes it may miss the oldest until a worker has indexed them.
+# note has not changed for ``AT_REST``. A search of its owner does so too, for some short notes: it may miss
+# long notes, and the oldest of many, until a worker has indexed them.
 
 NOTES_FOUND = 40
-INDEX_SECONDS = 2.0  # per call of index_notes
+INDEX_SECONDS, SEARCH_INDEX_SECONDS = 2.0, 0.7  # of processor time, until no further note is begun
+SHORT_NOTE = 100_000  # characters; they take a third of a second
 AT_REST = timedelta(seconds=30)  # since the last save; before, the user may still be writing
 
 
@@ -265,7 +268,8 @@ class FoundNote:
 
 def search_notes(query: str, user: User) -> tuple[SearchResult, list[FoundNote]]:
     """Search the user's notes; return the best first, each with its best passage."""
-    index_notes(Note.objects.filter(owner=user))
+    short = Note.objects.alias(length=Length("content")).filter(owner=user, length__lte=SHORT_NOTE)
+    index_notes(short, SEARCH_INDEX_SECONDS)
     result = search(query, Scope(user, of_notes=True), SearchOptions(limit=NOTES_FOUND))
     notes = (
         Note.objects.visible_to(user)
@@ -281,14 +285,14 @@ def index_notes_at_rest(**signal: Any) -> None:
     index_notes(Note.objects.filter(updated_at__lt=timezone.now() - AT_REST))
 
 
-def index_notes(notes: QuerySet[Note]) -> None:
+def index_notes(notes: QuerySet[Note], seconds: float = INDEX_SECONDS) -> None:
     """Index changed notes, newest first; delete the copies of deleted notes."""
     kept = Document.objects.filter(pk=OuterRef("pk"), kind=Document.Kind.NOTE)
     Document.objects.filter(pk__in=notes.filter(Exists(kept)).exclude(deleted_at=None).values("pk")).delete()
     behind = notes.filter(~Exists(kept.filter(indexed_at__gte=OuterRef("updated_at"))), deleted_at=None)
-    begun = time.monotonic()
+    begun = time.thread_time()
     for note in behind.select_related("owner").order_by("-updated_at")[:100]:
-        if time.monotonic() - begun > INDEX_SECONDS:
+        if time.thread_time() - begun > seconds:
             return
         index_note(note)
 

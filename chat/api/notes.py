@@ -20,7 +20,7 @@ from chat.annotations import (
     draw,
 )
 from chat.models import Annotation, Citation, Note, NoteVersion
-from chat.notes import search_notes
+from chat.notes import LONGEST_NOTE, search_notes
 from documents.api.common.errors import ErrorSerializer, StateConflict
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.common.lists import VisibleFilter
@@ -41,7 +41,7 @@ class NoteSerializer(Strict, serializers.ModelSerializer):
     document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
     citations = VisibleRelated(many=True, required=False, queryset=Citation.objects.all())
     content = serializers.CharField(
-        required=False, allow_blank=True, max_length=1_000_000, trim_whitespace=False
+        required=False, allow_blank=True, max_length=LONGEST_NOTE, trim_whitespace=False
     )
     revision = serializers.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
 

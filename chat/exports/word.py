@@ -29,6 +29,7 @@ from chat.answers.events import CitationShown
 from chat.exports.markdown import Export, ExportPart, passage_of, reader_address
 from chat.markdown.html import ON_A_PAGE, HeadingLevels
 from chat.markdown.overlay import laid_out, marked_text
+from chat.models import Citation
 from citing.claims import VERIFIED
 from text.terms import one_line
 
@@ -54,8 +55,10 @@ def as_docx(export: Export) -> bytes:
     document.core_properties.title = writable(one_line(export.title))[:250]
     document.add_heading(writable(one_line(export.title)), level=1)
     notes = _Footnotes(document)
+    rows = {str(row.pk): row for row in export.rows}
     for part in export.parts:
-        _write_part(document, part, [_footnote(export, citation) for citation in part.citations], notes)
+        footnotes = [_footnote(export, citation, rows.get(citation.id)) for citation in part.citations]
+        _write_part(document, part, footnotes, notes)
     listed = export.references or tuple(_titles(export))
     if listed:
         document.add_heading("Sources", level=2)
@@ -66,11 +69,10 @@ def as_docx(export: Export) -> bytes:
     return out.getvalue()
 
 
-def _footnote(export: Export, citation: CitationShown) -> Footnote:
+def _footnote(export: Export, citation: CitationShown, stored: Citation | None) -> Footnote:
     """Return ``Title (Author, 2021), p. 31, line 12, Section: “words”.``, with what a reader must doubt."""
     section = f", {one_line(citation.section)}" if citation.section else ""
     quote = " ".join(citation.quote.split())
-    stored = next((row for row in export.rows if str(row.pk) == citation.id), None)
     passage = passage_of(quote, stored)
     words = f": “{quote}”{f' in “{passage}”' if passage else ''}" if quote else ""
     is_sound = citation.verdict in VERIFIED and not citation.is_outdated
@@ -110,6 +112,7 @@ class _Footnotes:
         self._part: XmlPart | None = None
         self._count = 0
         self._style_ids: dict[str, str] = {}
+        self._links: dict[str, str] = {}  # python-docx compares each with all before it
 
     def add(self, paragraph: Paragraph, note: Footnote) -> None:
         """Add a footnote, with its reference at the end of the paragraph."""
@@ -117,7 +120,7 @@ class _Footnotes:
         self._count += 1
         mark = OxmlElement("w:footnoteReference")
         mark.set(qn("w:id"), str(self._count))
-        paragraph.add_run("", style=REFERENCE)._r.append(mark)
+        paragraph._p.append(self._run(mark, REFERENCE))
         footnote = OxmlElement("w:footnote")
         footnote.set(qn("w:id"), str(self._count))
         footnote.append(self._paragraph(note, self._part))
@@ -151,11 +154,17 @@ class _Footnotes:
         paragraph.append(self._run(_text(f" {note.text}")))
         if note.address:
             link = OxmlElement("w:hyperlink")
-            link.set(qn("r:id"), part.relate_to(note.address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
+            link.set(qn("r:id"), self._link(note.address, part))
             link.append(self._run(_text("Open"), LINK))
             paragraph.append(self._run(_text(" ")))
             paragraph.append(link)
         return paragraph
+
+    def _link(self, address: str, part: XmlPart) -> str:
+        if address not in self._links:
+            name = self._links[address] = f"rId{len(self._links) + 1}"
+            part.rels.add_relationship(RELATIONSHIP_TYPE.HYPERLINK, address, name, is_external=True)
+        return self._links[address]
 
     def _run(self, content: BaseOxmlElement, style: str = "") -> BaseOxmlElement:
         run = OxmlElement("w:r")
@@ -238,7 +247,8 @@ class _Writer:
                 self._cite(paragraph, int(token.meta["index"]))
             elif token.content:
                 run = paragraph.add_run(writable(token.content))
-                run.bold, run.italic = bold, italic
+                if bold or italic:
+                    run.bold, run.italic = bold or None, italic or None
 
     def _cite(self, paragraph: Paragraph, index: int) -> None:
         if index < len(self._footnotes):

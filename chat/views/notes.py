@@ -37,6 +37,7 @@ from chat.annotations import (
 from chat.models import Annotation, Note, NoteVersion
 from chat.models.note import AnnotationQuerySet
 from chat.notes import (
+    LONGEST_NOTE,
     Written,
     add_answer,
     add_quote,
@@ -59,7 +60,7 @@ NOTES_A_PAGE = 40
 LONGEST_SEARCH = 1000  # characters
 NOTES_BESIDE = 10
 VERSIONS_SHOWN = 30
-LONGEST_TITLE, LONGEST_NOTE, LONGEST_QUOTE = 200, 1_000_000, 2000
+LONGEST_TITLE, LONGEST_QUOTE = 200, 2000
 
 
 @require_safe

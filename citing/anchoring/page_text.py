@@ -7,7 +7,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import overload
 
 import numpy as np
@@ -343,4 +343,8 @@ def text_of(page: PageText, spans: Sequence[Span]) -> str:
 
 def packed_words(unpacked: Callable[[], WordBoxes]) -> LazyWords:
     """Return the words of packed boxes, unpacked at the first look: most pages of a search need none."""
-    return LazyWords(lambda: unpacked().words)
+    return LazyWords(partial(_words_of, unpacked))
+
+
+def _words_of(unpacked: Callable[[], WordBoxes]) -> Sequence[Word]:
+    return unpacked().words

@@ -175,7 +175,7 @@ class JSONParser(parsers.JSONParser):
         return found
 
 
-MOST_JSON_BYTES = 5 << 20  # a note of a million letters takes up to four
+MOST_JSON_BYTES = 5 << 20  # a note of half a million letters takes up to two
 HAS_NUL = "This JSON has a character that cannot be stored (U+0000). Remove it."
 
 
