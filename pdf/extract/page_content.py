@@ -25,6 +25,7 @@ from pymupdf import mupdf
 from pdf.extract.figures import RULING_THICKNESS, SMALLEST_SIDE, WHITE, find_charts
 from pdf.extract.open_document import with_sound_boxes
 from pdf.extract.right_to_left import right_to_left_lines
+from pdf.extract.type3 import join_torn, with_glyph_sizes
 from pdf.extract.visibility import (
     VisiblePicture,
     hidden_text,
@@ -156,10 +157,13 @@ def read_page(page: pymupdf.Page, traits: DocumentFeatures = DocumentFeatures())
     hidden = hidden_text(page, blocks, frame)
     words = textpage.extractWORDS()
     leftwards = right_to_left_lines(words, read, _FLAGS)
+    resized = with_glyph_sizes(blocks)
     raw.words, raw.hidden_words = read_words(words, blocks, hidden, frame, leftwards)
     if tagged is not None:
         raw.elements, owners = tagged.elements(_FLAGS & ~pymupdf.TEXT_COLLECT_VECTORS, traits.role_map or {})
         raw.words = with_tags(raw.words, words, owners)
+    if resized:
+        raw.words = join_torn(raw.words, resized)
     if cropped:
         raw.hidden_words += words_outside_crop(page, frame)
     if traits.hides_layers:
