@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from pdf.geometry import Rect
@@ -36,6 +37,10 @@ HEAD_NEARER = 1.2
 COLUMN_CHARS = 6
 # Maximum distance of column heads from the values below them (ems).
 VALUES_BELOW = 3.0
+# Minimum distance of the lines above and below the heading of a band, on the other side (ems).
+BAND_HOLE = 3.0
+# Minimum space above the heading of a band, on both sides (ems).
+BAND_GAP = 1.0
 # Minimum length of a vertical ruling between two columns, as a share of their height.
 RULED = 0.9
 
@@ -82,6 +87,7 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
     )
     if best is None:
         return None
+    best = _first_band(best, rulings)
     best = _without_head_below(_without_last_line_above(best, downwards), downwards)
     return _with_heads(best, downwards)
 
@@ -220,6 +226,42 @@ def cuts_at(gutter: tuple[float, float], downwards: Sequence[Line]) -> list[Cut]
     if len(left) >= COLUMN_ROWS and len(right) >= COLUMN_ROWS:
         cuts.append(Cut(top, math.inf, left, right))
     return cuts
+
+
+def _first_band(cut: Cut, rulings: Sequence[Rect]) -> Cut:
+    """Return the columns above the first heading that begins another pair of columns, if all are columns.
+
+    Such a heading is bold and on one side; space over both columns is above it, and a hole on the other side
+    beside it and its next lines. Below it both sides begin level.
+    """
+    bold = sum(line.style.bold for line in (*cut.left, *cut.right))
+    if not 0 < bold < (len(cut.left) + len(cut.right)) / 2:
+        return cut
+    rights = set(map(id, cut.right))
+    rows = rows_of((*cut.left, *cut.right))
+    sides = [{id(line) in rights for line in row} for row in rows]
+    heads = [(0, 0)]
+    for n, head in enumerate(rows):
+        if n <= heads[-1][1]:
+            continue
+        end = next((i for i in range(n, len(rows)) if sides[i] != sides[n]), len(rows))
+        above = next((rows[i][-1] for i in range(n - 1, -1, -1) if sides[i] != sides[n]), None)
+        if above is None or end == len(rows) or len(sides[n]) > 1 or len(sides[end]) < 2:
+            continue
+        space = head[0].y0 - max(line.y1 for line in rows[n - 1])
+        hole = rows[end][0].baseline - above.baseline
+        if head[0].style.bold and space >= BAND_GAP * head[0].size and hole >= BAND_HOLE * above.size:
+            heads.append((n, end))
+    bands = []
+    for (_, start), (end, _) in pairwise([*heads, (len(rows), 0)]):
+        lines = sorted((line for row in rows[start:end] for line in row), key=_middle)
+        left, right = ([line for line in lines if (id(line) in rights) is side] for side in (False, True))
+        bottom = (_middle(lines[-1]) + rows[end][0].y0) / 2 if end < len(rows) else cut.bottom
+        bands.append(Cut(cut.top, bottom, left, right))
+    sound = all(
+        min(len(band.left), len(band.right)) >= COLUMN_ROWS and _is_gutter(band, rulings) for band in bands
+    )
+    return bands[0] if sound else cut
 
 
 def _is_gutter(cut: Cut, rulings: Sequence[Rect]) -> bool:
