@@ -470,7 +470,7 @@ def _as_letters(glyphs: Mapping[int, str]) -> dict[int, str]:
 
 BULLETS = "•‣⁃◦∙●○■□▪▫◆◇➢➤►▶✓✔❖★☆·–—*-o§☐☑☒❏❑\uf0b7\uf0a7\uf0d8\u2212"
 
-_BULLET = re.compile(rf"^[{re.escape(BULLETS)}]$")
+_BULLET = re.compile(rf"^(?:[{re.escape(BULLETS)}]|\*{{2,4}})$")
 _NUMBER = re.compile(
     r"^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[[A-Za-z]{0,8}\d{1,4}[a-z]?\]|\d{1,3}(?:\.\d{1,3}){1,4}\.?|[①-⑳]|\(\d{1,3}\))$"
 )

@@ -244,12 +244,21 @@ def _is_one_word(letter: str, rest: str, lines: Sequence[Line]) -> bool:
     return words[joined] > 0 or words[rest] < 2  # once: beside the cap
 
 
-def mark_cells(lines: Sequence[Line]) -> None:
-    """Set ``opens_cell`` of lines behind a narrow gap, where lines of other rows begin behind a wide one.
+# Numbers right before texts: minimum gap (ems), minimum rows, tolerance of the two edges (points).
+EDGE_GAP, EDGE_ROWS, SAME_EDGE = 0.5, 3, 1.0
+# Where a word ends, and where the next one on its baseline begins.
+_Edges = tuple[float, float]
 
-    The longest text of a column leaves the least space before the next column: 12 points in LaTeX's tables.
-    Lines in a typewriter face are left out: words of programs begin at the same x by chance.
+
+def with_cells(lines: list[Line]) -> list[Line]:
+    """Return the lines, split where numbers end at one x and the words after them begin at one x.
+
+    Sets ``opens_cell`` of these and of lines behind a narrow gap, where lines of other rows begin behind a
+    wide one: the longest text of a column leaves the least space before the next, 12 points in LaTeX's
+    tables. Lines in a typewriter face are left out: words of programs begin at the same x by chance.
     """
+    edges = _column_edges(lines)
+    lines = [piece for line in lines for piece in _split_at(edges, line)] if edges else lines
     narrow: list[Line] = []
     starts: dict[int, list[float]] = {}
     for left, right in pairwise(lines):
@@ -258,12 +267,55 @@ def mark_cells(lines: Sequence[Line]) -> None:
             continue
         if gap >= COLUMN_GAP * right.size:
             starts.setdefault(round(right.x0), []).append(right.baseline)
+        elif any(_are_near((left.words[-1].x1, right.x0), edge) for edge in edges):
+            right.opens_cell = True
         elif gap >= NARROW_GAP * right.size:
             narrow.append(right)
     for line in narrow:
         others = [y for x in (-1, 0, 1) for y in starts.get(round(line.x0) + x, ())]
         close = sum(0 < abs(y - line.baseline) <= COLUMN_REACH * line.size for y in others)
         line.opens_cell = close >= COLUMN_LINES
+    return lines
+
+
+def _column_edges(lines: Sequence[Line]) -> list[_Edges]:
+    """Return the edges of columns of numbers and of the texts right behind them.
+
+    The numbers are of several widths, and other cells are on the baselines of most.
+    """
+    numbers: list[tuple[_Edges, Line]] = []
+    for line, below in pairwise([*lines, lines[-1]]) if lines else ():
+        if not line.words[0].text.isdecimal() or line.style.mono:
+            continue
+        beside = abs(line.baseline - below.baseline) <= SAME_LEVEL
+        start = line.words[1].x0 if len(line.words) > 1 else below.x0 if beside else -math.inf
+        if EDGE_GAP <= (start - line.words[0].x1) / line.size < COLUMN_GAP:
+            numbers.append(((line.words[0].x1, start), line))
+    if len(numbers) < EDGE_ROWS:
+        return []
+    levels = Counter(round(line.baseline) for line in lines)
+    found: list[_Edges] = []
+    for edge, _ in numbers:
+        column = [line for other, line in numbers if _are_near(edge, other)]
+        widths = [line.words[0].x1 - line.words[0].x0 for line in column]
+        rows = sum(levels[round(line.baseline)] > 1 + (len(line.words) == 1) for line in column)
+        uneven = max(widths) - min(widths) > 2 * SAME_EDGE
+        if len(column) >= EDGE_ROWS and uneven and 2 * rows > len(column):
+            found.append(edge)
+    return found
+
+
+def _are_near(edge: _Edges, other: _Edges) -> bool:
+    return abs(edge[0] - other[0]) <= SAME_EDGE and abs(edge[1] - other[1]) <= SAME_EDGE
+
+
+def _split_at(edges: Sequence[_Edges], line: Line) -> list[Line]:
+    """Return the line in two where its first word ends and the second begins at such edges."""
+    if len(line.words) > 1:
+        own = line.words[0].x1, line.words[1].x0
+        if any(_are_near(own, edge) for edge in edges):
+            return [Line(line.words[:1]), Line(line.words[1:])]
+    return [line]
 
 
 def separate_runs(line: Line) -> list[Line]:

@@ -39,7 +39,7 @@ _VALUE = re.compile(
     r"^[\s$€£¥₹₽%‰().,+\-–—−*/:<>≤≥~x×✓✔√●○✗✘☐☑☒X]*$|"
     rf"^[$€£¥₹₽(\[\-–—−+<>~*†≈]*\s*(?:[A-Z]{{0,3}}\$|(?:{_CODES}))?\s*"
     r"\(?[\d٠-٩۰-۹][\d٠-٩۰-۹,.\s/:'’\-–]*\s*"
-    r"[%‰)\]x×*†‡+°]*(?:\s?(?:%|pts?|bps|bn|mn|m|k|million|billion|x|[€£$]|(?-i:{_CODES})))?[)*†‡\d]*$|"
+    rf"[%‰)\]x×*†‡+°]*(?:\s?(?:%|pts?|bps|bn|mn|m|k|million|billion|x|[$€£¥₹₽]|zł|Kč|kr|(?-i:{_CODES})))?[)*†‡\d]*$|"
     r"^\(?(?:n/?[am]\.?|nil|none|yes|no|tbd|nm)\)?$",
     re.IGNORECASE,
 )
@@ -176,8 +176,12 @@ def _are_apart(word: RawWord, following: RawWord, gap: float = DECIMAL_GAP) -> b
 
 def _without(lines: Sequence[Line], words: Sequence[RawWord]) -> Sequence[Line]:
     taken = set(map(id, words))
-    kept = [[word for word in line.words if id(word) not in taken] for line in lines] if taken else []
-    return [Line(held) for held in kept if held] if taken else lines
+    out: list[Line] = []
+    for line in lines if taken else ():
+        kept = [word for word in line.words if id(word) not in taken]
+        if kept:
+            out.append(line if len(kept) == len(line.words) else Line(kept))
+    return out if taken else lines
 
 
 def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:

@@ -65,12 +65,13 @@ def cells_over_columns(head: Sequence[Block], rows: Sequence[Block], columns: in
     spread = any(len(row.cells) < columns for row in head)
     spans = _spans(head, rows) if spread else {}
     below: list[tuple[TableCell, Columns]] = []
-    for row in reversed(head):
+    for n, row in reversed([*enumerate(head)]):
+        above = head[n - 1].cells if n else []
         over = [cell for cell in row.cells if cell.column > 0]
         near = _nearest(over, spans) if over and len(over) < len(spans) else {}
         groups = _groups(over, spans) if sum(cell.column > 0 for cell, _ in below) >= len(spans) else {}
         below = [
-            (cell, groups.get(id(cell)) or _headed(cell, over, near.get(id(cell), []), below, spans))
+            (cell, groups.get(id(cell)) or _headed(cell, over, near.get(id(cell), []), above, below, spans))
             for cell in row.cells
         ]
         for cell, headed in below:
@@ -119,13 +120,14 @@ def _headed(
     cell: TableCell,
     over: Sequence[TableCell],
     near: Columns,
+    above: Sequence[TableCell],
     below: Sequence[tuple[TableCell, Columns]],
     spans: dict[int, Span],
 ) -> Columns:
     """Return the columns that a head cell is over.
 
     ``over``: the heads of that row that are over values; ``near``: the columns nearest to this one;
-    ``below``: the cells of the next row.
+    ``above``, ``below``: the cells of the rows before and after.
     """
     if cell.span > 1 and cell.column > 0:  # rulings show its extent; from the first column on it is a title
         return range(cell.column, cell.column + cell.span)
@@ -137,6 +139,8 @@ def _headed(
     if next_line is not None:
         return next_line
     own = [column for column, span in spans.items() if _overlap(_span(cell), span)]
+    if own and len(above) > len(over) and any(_continues(other, cell) for other in above):
+        return own
     for size in range(len(near), max(1, len(own)), -1):
         for start in range(len(near) - size + 1):
             columns = near[start : start + size]

@@ -284,8 +284,17 @@ def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
     last, line = over.lines[-1], cells[0].lines[0]
     close = line.y0 - last.y1 < WRAP_DISTANCE * line.size and is_same_weight(last, line)
     if cells[0].column > 0:
-        return close and len(above) > 1 and above[0].column == 0 and not is_value_cell(cells[0].lines)
+        is_text = not is_value_cell(cells[0].lines) or _keeps_leading(over.lines, line)
+        return close and len(above) > 1 and above[0].column == 0 and is_text
     return close and len(above) > 1 and bool(_CONTINUES.match(line.text)) and line.x0 > over.lines[0].x0 - 1
+
+
+def _keeps_leading(lines: Sequence[Line], line: Line) -> bool:
+    """Return whether a value is the next line of a text of several lines: at its edge, at its leading."""
+    if len(lines) < 2 or abs(line.x0 - lines[-1].x0) > 1 or any(is_value(other.text) for other in lines):
+        return False
+    pitch = lines[-1].baseline - lines[-2].baseline
+    return abs(line.baseline - lines[-1].baseline - pitch) <= 0.05 * line.size
 
 
 def _ends_head(cells: list[TableCell], above: list[TableCell]) -> bool:
