@@ -26,6 +26,7 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 # --- Storage ---------------------------------------------------------------
 VAR_DIR = Path(environment.text("PINCITE_VAR", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = VAR_DIR / "media"
+MODELS_DIR = VAR_DIR / "models"  # weights that are fetched when a model is chosen
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # closed to other users
 MEDIA_URL = ""  # views check access and serve files
 S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # stores files instead of MEDIA_ROOT
@@ -424,7 +425,7 @@ RERANK_MODEL = environment.text("PINCITE_RERANK_MODEL")  # '' is the reranker's 
 if RERANKER == "tei" and not RERANK_URL:
     raise ImproperlyConfigured("PINCITE_RERANKER=tei needs PINCITE_RERANK_URL, such as http://host/rerank.")
 
-EMBEDDING_PROVIDERS = ("wordllama", "openai", "gemini", "compatible", "fastembed", "hashing")
+EMBEDDING_PROVIDERS = ("wordllama", "e5", "openai", "gemini", "compatible", "fastembed", "hashing")
 CHAT_PROVIDERS = ("", "openai", "anthropic", "gemini", "compatible", "extractive")
 
 # --- Models: optional ------------------------------------------------------------

@@ -98,7 +98,7 @@ class IndexedChunk(models.Model):
 
 
 class ChunkVector(models.Model):
-    """The vector of one chunk in one space.
+    """The vector of a chunk in a space; of a long one several, by windows of its text.
 
     ``document`` is the chunk's document, so that filters can use the index; the database checks the chunk's
     key.
@@ -113,10 +113,15 @@ class ChunkVector(models.Model):
     space = models.ForeignKey(
         EmbeddingSpace, on_delete=models.CASCADE, related_name="vectors", db_index=False
     )
+    window = models.SmallIntegerField(db_default=0, help_text="which part of the chunk, from 0")
     embedding = HalfVectorField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["chunk", "space"], name="one_vector_per_space")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["chunk", "document", "space", "window"], name="one_vector_per_window"
+            )
+        ]
         indexes = [models.Index(fields=["document", "space"])]
 
     def __str__(self) -> str:

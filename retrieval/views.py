@@ -13,6 +13,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -22,7 +23,9 @@ from django.views.decorators.http import require_POST, require_safe
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture
 from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Collection, Document, Page, RetrievalChunk
+from documents.models.document import language_name
 from retrieval.embeddings.registry import CHOICES, DEFAULT_MODELS, EmbeddingChoice
+from retrieval.embeddings.weights import fetched_percent
 from retrieval.index.backfill import move_into, share_embedded
 from retrieval.index.vectors import active_space
 from retrieval.models import EmbeddingSpace, SavedSearch, SearchQuery
@@ -39,6 +42,7 @@ from retrieval.results import (
     cleared_switches,
 )
 from retrieval.search import NOTHING_INDEXED, more_like, search
+from text.languages import base_language
 
 # --- The request of the search page, parsed from its URL, and the data it shows ---
 
@@ -332,7 +336,9 @@ def forget_all(request: HttpRequest) -> HttpResponse:
 class SpaceCard:
     """An embedding provider with its active, chosen or default model.
 
-    ``share``: the share of chunks that are embedded by the model that the library moves to.
+    Attributes:
+        share: of chunks that are embedded by the model that the library moves to.
+        fetched: per cent of the model that this machine has fetched, while it does.
     """
 
     choice: EmbeddingChoice
@@ -341,6 +347,7 @@ class SpaceCard:
     wanted: bool
     failure: str
     share: float
+    fetched: int | None = None
 
     @property
     def percent(self) -> int:
@@ -359,6 +366,7 @@ def space_cards() -> list[SpaceCard]:
             bool(space and space.wanted),
             space.failure if space else "",
             share_embedded(space) if space and space.wanted else 0.0,
+            fetched_percent() if choice.provider == "e5" else None,
         )
         for choice in CHOICES
         for space in [shown.get(choice.provider)]
@@ -369,7 +377,15 @@ def spaces_context() -> dict[str, object]:
     found = space_cards()
     moving = next((card for card in found if card.wanted), None)
     answering = next((card for card in found if card.active), None)
-    return {"spaces": found, "moving": moving, "answering": answering}
+    foreign = main_foreign_language() if answering and answering.choice.provider == "wordllama" else ""
+    return {"spaces": found, "moving": moving, "answering": answering, "foreign": foreign}
+
+
+def main_foreign_language() -> str:
+    """Return the language of most documents, by its name; '' where that is English or unknown."""
+    spoken = Document.objects.filter(deleted_at=None).exclude(language="").order_by()
+    most = spoken.values("language").annotate(documents=Count("pk")).order_by("-documents").first()
+    return language_name(most["language"]) if most and base_language(most["language"]) != "en" else ""
 
 
 @login_required

@@ -24,6 +24,7 @@ class Embedder(Protocol):
         model: its name, as its provider calls it.
         dimensions: length of its vectors; 0 while that is unknown.
         batch_size: texts it takes in one call.
+        window: tokens of a chunk that it embeds at a time, as models with short inputs do; 0 for all.
         local: it runs in this process and cannot hang.
         trust: what its list weighs in fusion beside keyword search, whose list weighs 1.
         languages: codes of those it was made for; empty where it is for any, or nothing is known.
@@ -32,6 +33,7 @@ class Embedder(Protocol):
     model: str
     dimensions: int
     batch_size: int
+    window: int
     local: bool
     trust: float
     languages: frozenset[str]
@@ -96,6 +98,7 @@ class HashingEmbedder:
     model: str = "hashing"
     dimensions: int = 64
     batch_size: int = 64
+    window: int = 0
     local: bool = False
     trust: float = 0.5
     languages: frozenset[str] = frozenset()

@@ -18,6 +18,7 @@ FIRST_TOKEN = re.compile(r"bge-|arctic-embed|mxbai-embed", re.IGNORECASE)  # by 
 
 class FastEmbedEmbedder:
     batch_size = 64
+    window = 240  # most take 512 tokens, and embed few of them better
     local = True
     trust = 1.0
     languages = frozenset[str]()

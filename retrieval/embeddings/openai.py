@@ -18,6 +18,7 @@ class OpenAIEmbedder:
     """``dimensions`` 0: the length of the first reply's vectors."""
 
     batch_size = 64
+    window = 0
     local = False
     trust = 1.0
     languages = frozenset[str]()

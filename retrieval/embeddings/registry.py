@@ -1,7 +1,7 @@
 """The embedding model that is chosen by name.
 
-Names are ``wordllama``, ``openai``, ``gemini``, ``compatible`` and ``fastembed``; a model may follow a colon:
-``openai:text-embedding-3-large``.
+Names are ``wordllama``, ``e5``, ``openai``, ``gemini``, ``compatible`` and ``fastembed``; a model may follow
+a colon: ``openai:text-embedding-3-large``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from retrieval.provider_calls import ProviderError
 
 DEFAULT_MODELS = {
     "wordllama": "l2_supercat_256",
+    "e5": "multilingual-e5-small",
     "fastembed": "BAAI/bge-small-en-v1.5",
     "openai": "text-embedding-3-small",
     "gemini": "gemini-embedding-001",
@@ -37,6 +38,11 @@ class EmbeddingChoice(NamedTuple):
     explanation: str
 
     @property
+    def has_models(self) -> bool:
+        """Return whether it is a way to many models, of which one is named."""
+        return self.provider not in ("wordllama", "e5")
+
+    @property
     def is_configured(self) -> bool:
         if self.provider == "fastembed":
             return find_spec("fastembed") is not None
@@ -50,6 +56,12 @@ SETTINGS = {
 }
 CHOICES = (
     EmbeddingChoice("wordllama", "WordLlama", "", "For English, on this server, without a download."),
+    EmbeddingChoice(
+        "e5",
+        "multilingual-e5-small",
+        "",
+        "Understands other words and about 100 languages · 72 MB · about 90 s per 100 pages",
+    ),
     EmbeddingChoice(
         "fastembed",
         "fastembed",
@@ -81,6 +93,10 @@ def embedder(provider: str, model: str, dimensions: int = 0) -> Embedder:
         from retrieval.embeddings.wordllama import WordLlamaEmbedder
 
         return WordLlamaEmbedder()
+    if provider == "e5":
+        from retrieval.embeddings.e5 import E5Embedder
+
+        return E5Embedder()
     if provider == "fastembed":
         from retrieval.embeddings.fastembed import FastEmbedEmbedder
 

@@ -22,6 +22,7 @@ class WordLlamaEmbedder:
     model = "l2_supercat_256"
     dimensions = 256
     batch_size = 256
+    window = 0
     local = True
     trust = 0.15  # low, for averaged token vectors; a higher value ranked right pages lower
     languages = frozenset({"en"})

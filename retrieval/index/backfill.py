@@ -152,8 +152,8 @@ def move_on() -> bool:
 def share_embedded(space: EmbeddingSpace) -> float:
     """Return the share (0..1) of chunks that have a vector in the space."""
     chunks = RetrievalChunk.objects.filter(document__deleted_at=None).count()
-    vectors = ChunkVector.objects.filter(space=space, document__deleted_at=None).count()
-    return vectors / chunks if chunks else 1.0
+    embedded = ChunkVector.objects.filter(space=space, window=0, document__deleted_at=None).count()
+    return embedded / chunks if chunks else 1.0
 
 
 def documents_lacking(space: EmbeddingSpace) -> QuerySet[Document]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from django.db import connection, models, transaction
 from django.utils import timezone
 from psycopg import sql
 
+from documents.chunking import ChunkSizes, split_text, token_counts
 from documents.failures import IngestionFailure
 from documents.models import Document, FailureCode, RetrievalChunk
 from domains import fields_of
@@ -206,7 +208,13 @@ DOCUMENT_COLUMNS = {
     "indexed_at": "timestamptz",
 }
 CHUNK_COLUMNS = {"chunk_id": "uuid", "document_id": "uuid", "words": "bytea", "terms": "bytea"}
-VECTOR_COLUMNS = {"chunk_id": "uuid", "document_id": "uuid", "space_id": "int8", "embedding": "bytea"}
+VECTOR_COLUMNS = {
+    "chunk_id": "uuid",
+    "document_id": "uuid",
+    "space_id": "int8",
+    "window": "int2",
+    "embedding": "bytea",
+}
 
 
 def embed_document(document: Document, space: EmbeddingSpace) -> int:
@@ -217,9 +225,10 @@ def embed_document(document: Document, space: EmbeddingSpace) -> int:
     engine = embedder_of(space)
     for at in range(0, len(chunks), engine.batch_size):
         batch = chunks[at : at + engine.batch_size]
-        texts = [embedded_text(chunk) for chunk in batch]
-        vectors = with_retries(partial(engine.embed, texts))
-        write_vectors(document, space, batch, vectors)
+        parts = [embedded_texts(chunk, engine.window) for chunk in batch]
+        vectors = with_retries(partial(engine.embed, list(chain.from_iterable(parts))))
+        windows = [(chunk, at) for chunk, texts in zip(batch, parts, strict=True) for at in range(len(texts))]
+        write_vectors(document, space, windows, vectors)
         report_progress(document, (at + len(batch)) / len(chunks))
     return len(chunks)
 
@@ -235,21 +244,31 @@ def report_progress(document: Document, done: float) -> None:
     indexing.filter(lease=document.lease, lease__isnull=False).update(progress=done)
 
 
-def embedded_text(chunk: RetrievalChunk) -> str:
-    """Return the indexed text of a chunk: context header, summary, content."""
-    return "\n".join(part for part in (chunk.context_header, chunk.summary, chunk.content) if part)
+def embedded_texts(chunk: RetrievalChunk, window: int = 0) -> list[str]:
+    """Return the texts of a chunk to embed: context header, summary, content.
+
+    ``window``: tokens of content in each, of about one length; 0 for all in one.
+    """
+    parts = [chunk.content]
+    if window and (tokens := token_counts(parts)[0]) > window:
+        parts = [
+            part for part, _ in split_text(chunk.content, ChunkSizes(-(-tokens // -(-tokens // window))))
+        ]
+    head = "\n".join(part for part in (chunk.context_header, chunk.summary) if part)
+    return [f"{head}\n{part}".strip() for part in parts]
 
 
 def write_vectors(
-    document: Document, space: EmbeddingSpace, chunks: list[RetrievalChunk], vectors: Vectors
+    document: Document, space: EmbeddingSpace, windows: Sequence[tuple[RetrievalChunk, int]], vectors: Vectors
 ) -> None:
+    """Store the vector of each (chunk, window). Raises Stale."""
     with held(document):
-        ids = [chunk.pk for chunk in chunks]
+        ids = {chunk.pk for chunk, _ in windows}
         missing = without_vector(RetrievalChunk.objects.filter(document=document, pk__in=ids), space)
         wanted = set(missing.values_list("pk", flat=True))
         rows = (
-            (chunk.pk, document.pk, space.pk, packed)
-            for chunk, packed in zip(chunks, packed_vectors(vectors), strict=True)
+            (chunk.pk, document.pk, space.pk, window, packed)
+            for (chunk, window), packed in zip(windows, packed_vectors(vectors), strict=True)
             if chunk.pk in wanted
         )
         copy_columns(ChunkVector, VECTOR_COLUMNS, rows)

@@ -12,7 +12,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from documents.models import RetrievalChunk
-from retrieval.index.document_index import LONGEST_SUMMARY, embedded_text, index_document, read_summaries
+from retrieval.index.document_index import LONGEST_SUMMARY, embedded_texts, index_document, read_summaries
 from retrieval.models import ChunkVector
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
@@ -67,7 +67,7 @@ def test_what_a_model_says_of_a_chunk_is_embedded_with_it(alice: User, server: S
     assert [chunk.summary for chunk in chunks] == [
         f"Nike tells of subject {at}." for at in range(len(chunks))
     ]
-    assert chunks[0].summary in embedded_text(chunks[0])
+    assert chunks[0].summary in embedded_texts(chunks[0])[0]
     assert len(completions(server)) == 1
     index_document(chunks[0].document)
     assert len(completions(server)) == 1  # what is written stays

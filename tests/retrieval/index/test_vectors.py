@@ -7,9 +7,12 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from documents.models import Document
-from retrieval.index import vectors
+from retrieval.embeddings.base import HashingEmbedder
+from retrieval.index import document_index, vectors
+from retrieval.index.backfill import share_embedded
+from retrieval.index.document_index import embedded_texts
 from retrieval.index.vectors import active_space, build_vector_index, embedder_of, index_name
-from retrieval.models import ChunkVector
+from retrieval.models import ChunkVector, EmbeddingSpace
 from retrieval.query.scope import Scope, ScopeSql
 from tests.retrieval.conftest import written
 
@@ -82,3 +85,32 @@ def plan_of(scope: ScopeSql) -> str:
         while cursor.nextset():
             pass
         return "\n".join(row[0] for row in cursor.fetchall())
+
+
+def test_a_long_chunk_is_embedded_in_windows_under_its_heading_and_found_by_the_best(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = HashingEmbedder(window=60)
+    monkeypatch.setattr(document_index, "embedder_of", lambda space: engine)
+    monkeypatch.setattr(vectors, "embedder_of", lambda space: engine)
+    active_space()
+    EmbeddingSpace.objects.filter(active=True).update(dimensions=engine.dimensions)
+    filler = (
+        "Revenue grew in every region, and so did the number of shops and of people who work there. " * 12
+    )
+    long = written(alice, "long", ("# Goodwill", f"{filler}A glacier covered the valley. {filler}"))
+    written(alice, "other", *[(f"# Part {at}", f"Number {at} is about valley roads.") for at in range(5)])
+    chunk = long.chunks.get()
+    texts = embedded_texts(chunk, engine.window)
+    assert len(texts) == ChunkVector.objects.filter(chunk=chunk).count() > 4
+    assert all(text.startswith(chunk.context_header) for text in texts)
+    assert "".join(text.removeprefix(chunk.context_header).strip() for text in texts).replace(" ", "") == (
+        chunk.content.replace(" ", "")
+    ), "nothing is left out"
+    scope = Scope(alice).compiled()
+    assert scope is not None
+    (asked,) = engine.embed(["glacier covered valley"], query=True)
+    found = vectors.nearest_chunks(asked, active_space(), scope, 10, LIMIT)
+    assert found[0].chunk_id == chunk.pk
+    assert len({nearest.chunk_id for nearest in found}) == len(found), "each chunk once"
+    assert share_embedded(active_space()) == 1
