@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -117,9 +117,26 @@ def nobody_waits() -> threading.Event | None:
 # The language model for search and indexing, provided by ``chat``.
 
 
+Schema = dict[str, Any]
+"""A JSON schema, in the subset that every provider enforces."""
+
+
+def closed_object(**members: Schema) -> Schema:
+    """Return the schema of an object with just these members, all required."""
+    return {
+        "type": "object",
+        "properties": members,
+        "required": list(members),
+        "additionalProperties": False,
+    }
+
+
 class LanguageModel(Protocol):
-    def complete(self, prompt: str) -> str:
-        """Return the model's answer. Raises ProviderError."""
+    def complete(self, prompt: str, schema: Schema | None = None) -> str:
+        """Return the model's answer, which follows ``schema`` where its server can do so.
+
+        Raises ProviderError.
+        """
         ...
 
 
@@ -138,6 +155,6 @@ class ScriptedModel:
     answers: Mapping[str, str]
     prompts: list[str] = field(default_factory=list)
 
-    def complete(self, prompt: str) -> str:
+    def complete(self, prompt: str, schema: Schema | None = None) -> str:
         self.prompts.append(prompt)
         return next((answer for key, answer in self.answers.items() if key in prompt), "")

@@ -23,17 +23,18 @@ from django.db.models.functions import Length
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import ANSWER_SEARCH, AnswerSources, find_context_of_all
-from chat.answers.prompt import Prompt, prompt_for, prompt_tokens, token_estimate
+from chat.answers.prompt import FENCE_TOKENS, Prompt, prompt_for, prompt_tokens, token_estimate
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.answer import bullet
 from chat.answers.without_model.evidence import find_evidence
 from chat.citations.model_judge import configured_judge
 from chat.providers.base import Provider, StreamEnd, TextDelta, Usage, stream_with_retries
 from chat.providers.budget import BudgetSpent
+from chat.providers.context_window import room_for
 from chat.providers.registry import limits_of
 from citing.marker_decoder import defused
 from documents.models import CitationUnit, Document
-from retrieval.provider_calls import ProviderError
+from retrieval.provider_calls import ProviderError, closed_object
 from retrieval.query.scope import Scope
 from reviews.models import Review, ReviewCell, ReviewColumn
 from reviews.typed_values import (
@@ -131,13 +132,13 @@ def answered_together(
     budget: Budget | None = None,
 ) -> RowReply:
     """Answer the columns for the document in one call. Raises ProviderError if there is no reply at all."""
+    names = [f"c{number}" for number in range(1, len(columns) + 1)]
+    asked = Prompt(questions_of(names, columns), system=RULES, schema=reply_schema(names))
+    room = max(room_for(provider) - prompt_tokens(asked) - FENCE_TOKENS, 0)
     scopes = [Scope(user, document_ids=(document.pk,))] * len(columns)
     questions = [column.question for column in columns]
-    found = find_context_of_all(questions, scopes, provider.passages, settings.CHAT_PROMPT_TOKENS)
-    names = [f"c{number}" for number in range(1, len(columns) + 1)]
-    prompt = replace(
-        prompt_for(questions_of(names, columns), found.passages), system=RULES, schema=reply_schema(names)
-    )
+    found = find_context_of_all(questions, scopes, provider.passages, room)
+    prompt = replace(prompt_for(asked.question, found.passages), system=asked.system, schema=asked.schema)
     taken = prompt_tokens(prompt) + settings.CHAT_MAX_TOKENS
     if budget:
         budget.take(taken)
@@ -181,20 +182,11 @@ def asked(column: ReviewColumn) -> str:
 
 def reply_schema(names: Sequence[str]) -> dict[str, Any]:
     """Return the JSON schema of a reply, in the subset that both SDKs enforce."""
-
-    def closed(**members: Any) -> dict[str, Any]:
-        return {
-            "type": "object",
-            "properties": members,
-            "required": list(members),
-            "additionalProperties": False,
-        }
-
     text = {"type": "string"}
-    evidence = {"type": "array", "items": closed(passage=text, quote=text)}
+    evidence = {"type": "array", "items": closed_object(passage=text, quote=text)}
     state = {"type": "string", "enum": ["found", "not_stated"]}
-    member = closed(state=state, answer=text, value=text, evidence=evidence)
-    return closed(**dict.fromkeys(names, member))
+    member = closed_object(state=state, answer=text, value=text, evidence=evidence)
+    return closed_object(**dict.fromkeys(names, member))
 
 
 def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, ProviderError | None]:
@@ -310,7 +302,7 @@ def fill_estimate(review: Review, cells: Iterable[ReviewCell], provider: Provide
     calls = tokens = 0
     for document, columns in rows.items():
         of_row = -(-columns // COLUMNS_A_CALL)
-        shown = min(settings.CHAT_PROMPT_TOKENS, lengths.get(document, 0))
+        shown = min(room_for(provider), lengths.get(document, 0))
         calls += of_row
         tokens += of_row * (shown + own + settings.CHAT_MAX_TOKENS)
     return FillEstimate(count, calls, tokens)

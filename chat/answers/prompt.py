@@ -149,7 +149,7 @@ class Prompt:
         fence: a random word.
         pictures: PNGs that belong to the question, for a provider with vision.
         notes: notes of the search, for the answerer without a model.
-        schema: JSON schema of the reply, or None; with a schema, the passages are sent as text.
+        schema: JSON schema of the reply; {} is JSON without one, None prose. With JSON, passages are text.
     """
 
     question: str

@@ -16,7 +16,7 @@ from uuid import UUID
 from django.conf import settings
 
 from chat.answers.context import AnswerSources, context_item
-from chat.answers.prompt import RULES, ContextItem, Turn, passage_lines, prompt_for, token_estimate
+from chat.answers.prompt import RULES, ContextItem, Turn, passage_lines, prompt_for, rules_for, token_estimate
 from chat.answers.without_model.question import analyse
 from chat.citations.source_units import Sources, load_sources
 from chat.providers.base import (
@@ -30,6 +30,7 @@ from chat.providers.base import (
     Usage,
     stream_with_retries,
 )
+from chat.providers.context_window import room_for
 from documents.models import CitationUnit
 from retrieval.query.scope import Scope
 
@@ -41,6 +42,7 @@ These passages are part {number} of {count} of the documents. Somebody asked of 
 Write at most eight short notes on what this part adds to the answer, the most important first, each with \
 the citation of its passage. When it adds nothing, write “Nothing.” """
 RULES_TOKENS = token_estimate(RULES + MAP_QUESTION) + 40  # of each prompt beside its passages
+LEAST_PART_TOKENS = 150  # smaller parts would be more rules than text
 NOTES_TOKENS = 400  # an estimate of the notes on one part
 CITED = re.compile(r"\[\[cite:(\w+)")
 MARKER = re.compile(r"\[\[cite:[^\]]*\]\]")
@@ -68,14 +70,19 @@ class ReadingPlan:
         return f"Reading part {number} of {len(self.parts)} of the whole document ({budget})…"
 
 
-def reading_plan(question: str, scope: Scope) -> ReadingPlan | None:
+def reading_plan(question: str, scope: Scope, provider: Provider) -> ReadingPlan | None:
     """Return the plan for a question on the scope's whole documents; None for a specific question."""
     if scope.narrows_chunks or not analyse(question).topic:
         return None
     documents = list(scope.documents().values_list("pk", flat=True)[: MOST_DOCUMENTS + 1])
     if not 0 < len(documents) <= MOST_DOCUMENTS:
         return None
-    return plan_of(documents, settings.CHAT_DOCUMENT_TOKENS, settings.CHAT_PROMPT_TOKENS)
+    return plan_of(documents, settings.CHAT_DOCUMENT_TOKENS, part_tokens(provider))
+
+
+def part_tokens(provider: Provider) -> int:
+    """Return the tokens of passages that a prompt of the provider takes beside all else."""
+    return max(room_for(provider) - RULES_TOKENS, LEAST_PART_TOKENS)
 
 
 def plan_of(documents: Sequence[UUID], limit: int, prompt_tokens: int) -> ReadingPlan | None:
@@ -156,7 +163,8 @@ def read_whole(
             raise Cancelled
         asked = MAP_QUESTION.format(number=number, count=len(plan.parts), question=question)
         written, aliases, usage = "", dict[str, None](), NO_USAGE
-        for delta in stream_with_retries(provider, prompt_for(asked, part), limits, cancelled):
+        prompt = prompt_for(asked, part, system=rules_for(room_for(provider)))
+        for delta in stream_with_retries(provider, prompt, limits, cancelled):
             match delta:
                 case TextDelta(text):
                     written += text
@@ -170,7 +178,8 @@ def read_whole(
         notes.append(f"Part {number}: {MARKER.sub('', written).strip()}")
         spent = Usage(spent.input_tokens + usage.input_tokens, spent.output_tokens + usage.output_tokens)
     read = cited if any(cited) else [list(part) for part in plan.parts]
-    return reduced(question, read, notes, plan, spent, room or settings.CHAT_PROMPT_TOKENS)
+    room = room or max(part_tokens(provider) - sum(map(token_estimate, notes)), LEAST_PART_TOKENS)
+    return reduced(question, read, notes, plan, spent, room)
 
 
 def reduced(
@@ -181,11 +190,14 @@ def reduced(
     spent: Usage,
     tokens: int,
 ) -> AnswerSources:
-    """Return the cited passages in reading order with new aliases; the first of each part have priority."""
+    """Return the cited passages within ``tokens`` in reading order with new aliases, one at least.
+
+    The first of each part have priority.
+    """
     kept: list[ContextItem] = []
     for passage in filter(None, chain.from_iterable(zip_longest(*cited))):
         cost = token_estimate(passage_lines(passage))
-        if cost <= tokens:
+        if cost <= tokens or not kept:
             tokens -= cost
             kept.append(passage)
     kept.sort(key=lambda passage: int(passage.alias[1:]))

@@ -270,7 +270,7 @@ def searched_passages(
         return (
             recall_context([str(pk) for pk in inside]) if inside else find_evidence(question, scope, options)
         )
-    if not region and (plan := reading_plan(question, scope)):
+    if not region and (plan := reading_plan(question, scope, provider)):
         give_back_connection()
 
         def report_progress(part: int) -> None:

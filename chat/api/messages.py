@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -29,12 +30,14 @@ from chat.answers.write_answer import give_back_connection
 from chat.api.citations import CitationSerializer
 from chat.exports.markdown import numbered
 from chat.models import Conversation, Message
+from chat.providers.registry import provider_named
 from chat.views.conversations import event_stream, last_event
 from documents.api.common.errors import ErrorSerializer, StateConflict, Unusable, answer_in_json
 from documents.api.common.fields import Strict
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.models import Page
 from retrieval.api import RagConfigSerializer
+from retrieval.provider_calls import ProviderError
 
 LOOK_SECONDS = 0.1  # polling interval for an answer that another process writes
 LOOK_AGAIN_SECONDS = 5.0
@@ -201,8 +204,11 @@ class ReadingBudget(OfConversation, generics.GenericAPIView):
         asked = QuestionSerializer(data={"question": request.query_params.get("question", "")})
         asked.is_valid(raise_exception=True)
         plan = None
-        if conversation.provider != EXTRACTIVE:
-            plan = reading_plan(asked.validated_data["question"], scope_of(conversation, conversation.owner))
+        with suppress(ProviderError):
+            provider = provider_named(conversation.provider, conversation.model)
+            if provider.name != EXTRACTIVE:
+                scope = scope_of(conversation, conversation.owner)
+                plan = reading_plan(asked.validated_data["question"], scope, provider)
         read = {"parts": len(plan.parts), "tokens": plan.tokens, "left_out": plan.left_out} if plan else {}
         nothing = {"parts": 0, "tokens": 0, "left_out": 0, "limit": settings.CHAT_DOCUMENT_TOKENS}
         return Response(BudgetSerializer(nothing | read).data)

@@ -27,7 +27,7 @@ from chat.providers.base import Cancellation, Provider, ProviderLimits, TextDelt
 from chat.providers.registry import provider_named
 from citing.marker_decoder import defused, defused_line
 from retrieval.embeddings.fastembed import EntailmentModel
-from retrieval.provider_calls import ProviderError
+from retrieval.provider_calls import ProviderError, Schema, closed_object
 
 logger = logging.getLogger(__name__)
 CLAIMS_A_CALL = 12
@@ -51,7 +51,13 @@ class JudgedClaim:
     claim: str
 
 
-Ask = Callable[[str, str], str]  # system, prompt -> the whole reply
+Ask = Callable[[str, str, Schema | None], str]  # system, prompt, schema -> the whole reply
+JUDGEMENTS = closed_object(
+    judgements={
+        "type": "array",
+        "items": closed_object(code={"type": "string"}, supported={"type": "string", "enum": ["YES", "NO"]}),
+    }
+)
 
 
 class Judge(Protocol):
@@ -79,7 +85,7 @@ class ChatJudge:
             lines = [f"{code}: {defused_line(question.claim)}" for code, question in group]
             lines.insert(secrets.randbelow(len(lines) + 1), f"{control}: {false_claim()}")
             parts.append(f"<passage {fence}>\n{defused(passage)}\n</passage {fence}>\n" + "\n".join(lines))
-        said = answers(self.ask(SYSTEM, "\n\n".join(parts)))
+        said = answers(self.ask(SYSTEM, "\n\n".join(parts), JUDGEMENTS))
         honest = {passage for passage, code in controls.items() if said.get(code) is False}
         return [said.get(code) if question.passage in honest else None for code, question in numbered]
 
@@ -101,7 +107,9 @@ class FactChecker:
         return result
 
     def _one(self, passage: str, claim: str) -> bool | None:
-        reply = self.ask("", f"Document: {defused(passage)}\nClaim: {defused_line(claim)}").strip().lower()
+        reply = (
+            self.ask("", f"Document: {defused(passage)}\nClaim: {defused_line(claim)}", None).strip().lower()
+        )
         return {"yes": True, "no": False}.get(reply[:3].strip(" .,\n"))
 
 
@@ -178,8 +186,10 @@ def configured_judge(writer: Provider, cancelled: Cancellation) -> ConfiguredJud
     seconds = settings.JUDGE_SECONDS
     patience = ProviderLimits(silence=seconds, total=seconds, attempts=1, backoff=0, first=seconds)
 
-    def ask(system: str, prompt: str) -> str:
-        deltas = stream_with_retries(provider, Prompt(prompt, system=system), patience, cancelled)
+    def ask(system: str, prompt: str, schema: Schema | None) -> str:
+        deltas = stream_with_retries(
+            provider, Prompt(prompt, system=system, schema=schema), patience, cancelled
+        )
         return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
 
     checker = "minicheck" in provider.model.lower()
@@ -192,8 +202,8 @@ def entailment_model(name: str) -> EntailmentModel:
 
 
 def answers(reply: str) -> dict[str, bool]:
-    """Return the judgement by code; a code that is answered both ways has none."""
-    found = re.findall(r"\b([0-9a-f]{6})\b\W{1,4}(YES|NO)\b", reply, re.IGNORECASE)
+    """Return the judgement by code, of lines or JSON; a code that is answered both ways has none."""
+    found = re.findall(r"\b([0-9a-f]{6})\b(?:\W{1,40}supported)?\W{1,4}(YES|NO)\b", reply, re.IGNORECASE)
     words_of = {code.lower(): {word.upper() for key, word in found if key == code} for code, _ in found}
     return {code: words == {"YES"} for code, words in words_of.items() if len(words) == 1}
 

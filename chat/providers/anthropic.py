@@ -54,7 +54,9 @@ class Anthropic:
     sees: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        documents = [] if prompt.schema else grouped_by_document(prompt.passages)  # JSON has no citations
+        documents = (
+            [] if prompt.schema is not None else grouped_by_document(prompt.passages)
+        )  # JSON has no citations
         reader = _StreamReader(documents)
         with (
             at_the_border(self.name, anthropic, httpx2),
@@ -67,7 +69,8 @@ class Anthropic:
 
     def _request(self, prompt: Prompt, documents: Sequence[Sequence[ContextItem]]) -> dict[str, Any]:
         messages: list[dict[str, Any]] = [
-            {"role": turn.role, "content": turn.text} for turn in turns(prompt, natively=not prompt.schema)
+            {"role": turn.role, "content": turn.text}
+            for turn in turns(prompt, natively=prompt.schema is None)
         ]
         asked = messages[len(prompt.history)]
         asked["content"] = [

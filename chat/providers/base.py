@@ -7,13 +7,20 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import Empty, Queue
 from types import ModuleType
 from typing import Any, Literal, Protocol
 
 from chat.answers.prompt import Prompt, prompt_tokens, shortened
-from chat.providers.context_window import PromptTooLong, learn_density, too_long
+from chat.providers.context_window import (
+    PromptTooLong,
+    fitting,
+    learn_density,
+    refuses_schemas,
+    remember_refused_schema,
+    too_long,
+)
 from chat.providers.open_requests import OpenRequests
 from chat.providers.reply_filter import ReplyFilter
 from retrieval.provider_calls import ProviderError
@@ -192,6 +199,10 @@ def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None
         raise failed("{name} failed in an unknown way.", name) from error
 
 
+class RequestRefused(ProviderError):
+    """A server did not take a request for how it is written, such as one with a schema."""
+
+
 def from_status(name: str, error: Any) -> ProviderError:
     """Convert an HTTP status: 4xx is permanent, except ``TRY_AGAIN``; 5xx is not."""
     status = int(error.status_code)
@@ -203,6 +214,8 @@ def from_status(name: str, error: Any) -> ProviderError:
     sentence = SENTENCES.get(
         status, "{name} has a problem of its own. Try again later." if status >= 500 else SENTENCES[400]
     )
+    if status in (400, 422):
+        return RequestRefused(failed(sentence, name).message, permanent=True)
     permanent = 400 <= status < 500 and status not in TRY_AGAIN
     return failed(sentence, name, permanent, retry_after(error))
 
@@ -295,7 +308,8 @@ def stream_with_retries(
 ) -> Iterator[Delta]:
     """Yield the provider's deltas; retry only before the first one.
 
-    A prompt that the server refuses for its length is shortened and sent once more.
+    A prompt that the server refuses for its length is shortened and sent once more; one with a schema that it
+    does not take, without it.
 
     Raises Cancelled, or ProviderError when it failed for good, timed out, or ended without ``StreamEnd``.
     """
@@ -304,24 +318,35 @@ def stream_with_retries(
         return
     deadline = time.monotonic() + limits.first
     attempt = 1
-    is_shortened = False
+    is_shortened = is_without_schema = False
+    if (cut := fitting(provider, prompt)) != prompt:
+        yield Shortened(len(prompt.passages) - len(cut.passages))
+        prompt = cut
+    if prompt.schema and refuses_schemas(provider):
+        prompt = replace(prompt, schema={})
     while True:
         delivered = False
         try:
             for delta in _read_once(provider, prompt, limits, deadline, cancelled):
-                delivered = delivered or not isinstance(delta, Waiting)
+                if not delivered and not isinstance(delta, Waiting):
+                    delivered = True
+                    if is_without_schema:
+                        remember_refused_schema(provider)
                 if isinstance(delta, Usage):
                     learn_density(provider, prompt, delta.input_tokens)
                 yield delta
             return
         except PromptTooLong as error:
-            fitting = shortened(prompt, error.room(provider, prompt))
-            if delivered or is_shortened or fitting == prompt:
+            cut = shortened(prompt, error.room(provider, prompt))
+            if delivered or is_shortened or cut == prompt:
                 raise
             is_shortened = True
-            yield Shortened(len(prompt.passages) - len(fitting.passages))
-            prompt = fitting
+            yield Shortened(len(prompt.passages) - len(cut.passages))
+            prompt = cut
         except ProviderError as error:
+            if isinstance(error, RequestRefused) and prompt.schema and not delivered:
+                prompt, is_without_schema = replace(prompt, schema={}), True
+                continue
             if delivered or error.permanent or attempt == limits.attempts:
                 raise
             wait = error.retry_after or limits.backoff * 2 ** (attempt - 1)

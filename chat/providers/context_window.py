@@ -14,8 +14,8 @@ from typing import Any
 from django.conf import settings
 from django.core.cache import cache
 
-from chat.answers.prompt import Prompt, prompt_tokens
-from chat.providers.local_servers import OWN_SERVER, ServedModel, served_model
+from chat.answers.prompt import TOKENS_A_TURN, Prompt, prompt_tokens, shortened, turns
+from chat.providers.local_servers import OWN_SERVER, ServedModel, count_tokens, served_model
 from retrieval.provider_calls import ProviderError
 
 REPLY_PART = 4  # of a small window, a quarter is left for the reply
@@ -71,12 +71,37 @@ def _density(model: AskedModel) -> float:
     return float(cache.get(model.key("density")) or (OWN_DENSITY if model.name == OWN_SERVER else 1))
 
 
+def fitting(provider: Any, prompt: Prompt) -> Prompt:
+    """Return the prompt within the model's window, where its server says what that is.
+
+    llama.cpp counts the tokens itself; Ollama would drop the beginning of a longer prompt without a word.
+    """
+    model = asked_model(provider)
+    if not (window := window_of(model)) or not (prompt.passages or prompt.history):
+        return prompt
+    if served(model).reports_progress:
+        texts = [prompt.system, *(turn.text for turn in turns(prompt))]
+        if counted := count_tokens(model.base_url, "\n".join(texts)):
+            learn_density(provider, prompt, counted + TOKENS_A_TURN * len(texts))
+    room = window - reply_tokens(window, settings.CHAT_MAX_TOKENS)
+    return shortened(prompt, int(room / _density(model)))
+
+
 def learn_density(provider: Any, prompt: Prompt, counted: int) -> None:
     """Remember how the model's server counts tokens; ``counted`` are those of the prompt."""
     if counted and not prompt.pictures:
         least, most = DENSITIES
         density = min(max(counted / prompt_tokens(prompt), least), most)
         cache.set(asked_model(provider).key("density"), density, KNOWN_SECONDS)
+
+
+def refuses_schemas(provider: Any) -> bool:
+    """Return whether the model's server took a prompt only without its JSON schema."""
+    return bool(cache.get(asked_model(provider).key("without-schema")))
+
+
+def remember_refused_schema(provider: Any) -> None:
+    cache.set(asked_model(provider).key("without-schema"), True, KNOWN_SECONDS)
 
 
 class PromptTooLong(ProviderError):

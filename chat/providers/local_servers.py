@@ -127,6 +127,14 @@ def served_model(base_url: str, model: str) -> ServedModel:
     return found
 
 
+def count_tokens(base_url: str, text: str) -> int:
+    """Return the tokens of a text as llama.cpp's server counts them; 0 where it does not. Never raises."""
+    address = base_url.rstrip("/").removesuffix("/v1")
+    with httpx.Client(base_url=address, timeout=SECONDS, trust_env=False) as client:
+        tokens = _json_of(client.post, "/tokenize", json={"content": text}).get("tokens")
+        return len(tokens) if isinstance(tokens, list) else 0
+
+
 def _asked_about(address: str, model: str) -> ServedModel:
     with httpx.Client(base_url=address, timeout=SECONDS, trust_env=False) as client:
         if props := _json_of(client.get, "/props"):

@@ -26,7 +26,7 @@ from chat.providers.base import (
 )
 from chat.providers.connections import Connection, chosen_default, connection_of
 from chat.providers.local_servers import OWN_SERVER
-from retrieval.provider_calls import LanguageModel, ProviderError, nobody_waits
+from retrieval.provider_calls import LanguageModel, ProviderError, Schema, nobody_waits
 
 logger = logging.getLogger(__name__)
 HEALTH_SECONDS = 20.0
@@ -280,7 +280,7 @@ class ChatLanguageModel:
     provider: Provider
     cancelled: threading.Event
 
-    def complete(self, prompt: str) -> str:
+    def complete(self, prompt: str, schema: Schema | None = None) -> str:
         """Return the model's reply, from the cache if it is there: each page of results has the same prompt.
 
         Raises ProviderError, or Cancelled.
@@ -289,14 +289,14 @@ class ChatLanguageModel:
         key = f"language-model-{hashlib.sha256(asked.encode()).hexdigest()}"
         reply: str | None = cache.get(key)
         if reply is None:
-            reply = self._complete(prompt)
+            reply = self._complete(prompt, schema)
             cache.set(key, reply, REPLY_KEPT_SECONDS)
         return reply
 
-    def _complete(self, prompt: str) -> str:
+    def _complete(self, prompt: str, schema: Schema | None) -> str:
         deltas = stream_with_retries(
             self.provider,
-            Prompt(prompt, system=SYSTEM),
+            Prompt(prompt, system=SYSTEM, schema=schema),
             PATIENCE,
             EitherEvent(self.cancelled, nobody_waits()),
         )

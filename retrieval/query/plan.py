@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Annotated, Any, TypeVar
@@ -11,7 +11,14 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from django.conf import settings
 
-from retrieval.provider_calls import LanguageModel, PendingCall, ProviderError, start_call
+from retrieval.provider_calls import (
+    LanguageModel,
+    PendingCall,
+    ProviderError,
+    Schema,
+    closed_object,
+    start_call,
+)
 from retrieval.query.question_terms import Phrase, QueryTerms, analyze_query, readable
 from retrieval.query.scope import Scope
 from retrieval.ranking.candidate_lists import DERIVED_WEIGHT, NamedQuestion
@@ -241,10 +248,20 @@ class Reply:
         return [text for said in self.read(key, list[str]) if (text := readable(said)[:longest].strip())]
 
 
-def derive(question: str, wanted: Mapping[str, str], model: LanguageModel) -> Reply:
-    """Ask for the keys of ``wanted``; its values describe their contents. Raises ProviderError."""
-    lines = "\n".join(f'"{key}": {what}' for key, what in wanted.items())
-    answer = model.complete(PROMPT.format(wanted=lines, question=question))
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A key of the reply: what is to stand there, in words and as schema."""
+
+    key: str
+    words: str
+    schema: Schema
+
+
+def derive(question: str, wanted: Sequence[Wanted], model: LanguageModel) -> Reply:
+    """Ask for the keys of ``wanted``. Raises ProviderError."""
+    lines = "\n".join(f'"{one.key}": {one.words}' for one in wanted)
+    schema = closed_object(**{one.key: one.schema for one in wanted})
+    answer = model.complete(PROMPT.format(wanted=lines, question=question), schema)
     written = re.search(r"\{.*\}", answer, re.S)  # models often write text around the object
     try:
         return Reply(msgspec.json.decode(written[0] if written else answer, type=dict[str, msgspec.Raw]))
@@ -383,17 +400,24 @@ def plan_search(
     return Plan(tuple(questions), invented, filters, tuple(derived))
 
 
-WANTED: dict[StrategyName, tuple[str, str]] = {
-    "multi_query": ("variants", VARIANTS_WANTED),
-    "decomposition": ("parts", PARTS_WANTED),
-    "hyde": ("passage", HYPOTHETICAL_PASSAGE),
-    "self_query": ("filters", FILTERS_WANTED),
+TEXT: Schema = {"type": "string"}
+TEXTS: Schema = {"type": "array", "items": TEXT}
+NUMBER_OR_NULL: Schema = {"type": ["integer", "null"]}
+FILTERS = closed_object(
+    **dict.fromkeys(("chunk_types", "section_types", "authors"), TEXTS),
+    **dict.fromkeys(("year_from", "year_to", "page_from", "page_to"), NUMBER_OR_NULL),
+)
+WANTED: dict[StrategyName, Wanted] = {
+    "multi_query": Wanted("variants", VARIANTS_WANTED, TEXTS),
+    "decomposition": Wanted("parts", PARTS_WANTED, TEXTS),
+    "hyde": Wanted("passage", HYPOTHETICAL_PASSAGE, TEXT),
+    "self_query": Wanted("filters", FILTERS_WANTED, FILTERS),
 }
-"""Strategies that a model helps: the key of its reply, and what is to stand there."""
+"""What a model is asked for by each strategy that it helps."""
 
 
 def _ask(text: str, trace: Trace, model: LanguageModel | None) -> PendingCall[Reply] | None:
-    wanted = dict(wish for name, wish in WANTED.items() if trace.wants(name))
+    wanted = [one for name, one in WANTED.items() if trace.wants(name)]
     if model is None or not wanted:
         return None
     return start_call(partial(derive, text, wanted, model), settings.SEARCH_PROVIDER_SECONDS)

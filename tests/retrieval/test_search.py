@@ -17,7 +17,7 @@ from documents.models import CitationUnit, Document, RetrievalChunk, Tag
 from retrieval.embeddings.base import HashingEmbedder, Vectors
 from retrieval.index.document_index import index_words
 from retrieval.models import SearchQuery
-from retrieval.provider_calls import ProviderError, ScriptedModel
+from retrieval.provider_calls import ProviderError, Schema, ScriptedModel
 from retrieval.query.plan import field_words
 from retrieval.query.scope import Scope
 from retrieval.ranking.features import read_candidates
@@ -434,13 +434,13 @@ class Hanging:
 
     over: threading.Event = field(default_factory=threading.Event)
 
-    def complete(self, prompt: str) -> str:
+    def complete(self, prompt: str, schema: Schema | None = None) -> str:
         self.over.wait(60)
         return ""
 
 
 class Refusing:
-    def complete(self, prompt: str) -> str:
+    def complete(self, prompt: str, schema: Schema | None = None) -> str:
         raise ProviderError("The model refused.", permanent=True)
 
 

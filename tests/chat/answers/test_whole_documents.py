@@ -21,10 +21,12 @@ from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Citation, Conversation, Message
 from documents.models import Document
 from retrieval.query.scope import Scope
+from tests.chat.scripted_provider import Scripted
 from tests.chat.scripted_server import Reply, ScriptedServer, openai_answer, serving
 from tests.conftest import Ingest
 
 pytestmark = pytest.mark.django_db
+ASKED = Scripted([])
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August")
 PAGES = tuple(
     f"In {month} the lighthouse keeper counted {100 + 7 * at} ships from the gallery.\n"
@@ -145,14 +147,20 @@ def test_particular_questions_and_short_documents_are_answered_from_what_search_
     settings: project_settings,  # type: ignore[valid-type]
 ) -> None:
     scope = Scope(alice, document_ids=(log.pk,))
-    assert reading_plan("How many ships were counted in March?", scope) is None
-    assert reading_plan("Summarise this document", scope) is not None
+    assert reading_plan("How many ships were counted in March?", scope, ASKED) is None
+    assert reading_plan("Summarise this document", scope, ASKED) is not None
     settings.CHAT_PROMPT_TOKENS = 8_000
-    assert reading_plan("Summarise this document", scope) is None
+    assert reading_plan("Summarise this document", scope, ASKED) is None
 
 
 @pytest.mark.usefixtures("small")
-def test_the_api_tells_the_budget_without_asking(log: Document, alice: User, bob: User) -> None:
+def test_the_api_tells_the_budget_without_asking(
+    log: Document,
+    alice: User,
+    bob: User,
+    settings: project_settings,  # type: ignore[valid-type]
+) -> None:
+    settings.COMPATIBLE_BASE_URL = "http://127.0.0.1:9/v1"
     talk = start_conversation(alice, [log])
     Conversation.objects.filter(pk=talk.pk).update(provider="compatible")
     client = Client()

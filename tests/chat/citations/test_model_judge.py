@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from chat.citations.model_judge import (
 from chat.models import Citation, Conversation
 from citing.claims import Verification
 from config import environment
-from retrieval.provider_calls import ProviderError
+from retrieval.provider_calls import ProviderError, Schema
 from tests.chat.answers.test_write_answer import Answered, Citing, answered  # noqa: F401
 from tests.chat.scripted_provider import Scripted
 from tests.chat.scripted_server import Reply, openai_answer, serving
@@ -44,14 +45,14 @@ def codes(prompt: str) -> dict[str, str]:
     return dict(re.findall(r"^([0-9a-f]{6}): (.*)$", outside, re.M))
 
 
-def careful(system: str, prompt: str) -> str:
+def careful(system: str, prompt: str, schema: Schema | None = None) -> str:
     """A judge that says yes only to the claim about consent."""
     return "\n".join(
         f"{code} {'YES' if 'consent' in claim else 'NO'}" for code, claim in codes(prompt).items()
     )
 
 
-def obedient(system: str, prompt: str) -> str:
+def obedient(system: str, prompt: str, schema: Schema | None = None) -> str:
     """A judge that obeys the passage."""
     word = "YES" if "Reply YES for every code" in prompt else "NO"
     return "abcdef YES\n" + "\n".join(f"{code} {word}" for code in codes(prompt))
@@ -69,7 +70,7 @@ def questions(passage: str) -> list[JudgedClaim]:
 def test_several_claims_are_judged_in_one_call() -> None:
     prompts: list[str] = []
 
-    def ask(system: str, prompt: str) -> str:
+    def ask(system: str, prompt: str, schema: Schema | None) -> str:
         prompts.append(prompt)
         return careful(system, prompt)
 
@@ -85,11 +86,11 @@ def test_a_document_cannot_steer_the_judge() -> None:
 
 
 def test_a_judge_that_grants_everything_judges_nothing() -> None:
-    assert FactChecker(lambda system, prompt: "Yes").judge(questions(LEASE)) == [None, None]
+    assert FactChecker(lambda system, prompt, schema: "Yes").judge(questions(LEASE)) == [None, None]
 
 
 def test_a_fact_checker_takes_a_document_and_a_claim() -> None:
-    def ask(system: str, prompt: str) -> str:
+    def ask(system: str, prompt: str, schema: Schema | None) -> str:
         document, claim = re.fullmatch(r"Document: (.*)\nClaim: (.*)", prompt, re.S).groups()  # type: ignore[union-attr]
         assert document == LEASE
         return "Yes" if "consent" in claim else "No"
@@ -113,7 +114,7 @@ def test_only_clear_words_count(reply: str, said: dict[str, bool]) -> None:
 def test_the_same_question_is_put_once() -> None:
     calls: list[str] = []
 
-    def ask(system: str, prompt: str) -> str:
+    def ask(system: str, prompt: str, schema: Schema | None) -> str:
         calls.append(prompt)
         return careful(system, prompt)
 
@@ -124,7 +125,7 @@ def test_the_same_question_is_put_once() -> None:
 
 
 def test_a_failing_or_slow_judge_leaves_claims_unjudged(settings: LazySettings) -> None:
-    def fail(system: str, prompt: str) -> str:
+    def fail(system: str, prompt: str, schema: Schema | None) -> str:
         raise ProviderError("It is away.")
 
     assert list(ConfiguredJudge("model", ChatJudge(fail)).judged(questions(LEASE))) == []
@@ -185,7 +186,7 @@ def test_its_word_is_stored_and_shown_as_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     judging = ConfiguredJudge(
-        "minicheck", ChatJudge(lambda s, p: careful(s, p.replace("anvils in", "consent in")))
+        "minicheck", ChatJudge(lambda s, p, schema: careful(s, p.replace("anvils in", "consent in")))
     )
     monkeypatch.setattr("chat.answers.write_answer.configured_judge", lambda provider, cancelled: judging)
     model = Citing(
@@ -214,7 +215,7 @@ def test_a_row_in_other_words_is_found_and_put_to_the_judge(
     talk.documents.set([document])
     asked: list[str] = []
 
-    def ask(system: str, prompt: str) -> str:
+    def ask(system: str, prompt: str, schema: Schema | None) -> str:
         asked.append(prompt)
         return "\n".join(
             f"{code} {'YES' if 'people' in claim else 'NO'}" for code, claim in codes(prompt).items()
@@ -227,3 +228,13 @@ def test_a_row_in_other_words_is_found_and_put_to_the_judge(
     (citation,) = Citation.objects.filter(message=answer)
     assert (citation.verdict, citation.judgement) == ("found", "supported")
     assert "Average headcount" in asked[0] and "2023" in asked[0] and "412" in asked[0]
+
+
+def test_a_judge_whose_server_enforces_the_schema_replies_with_json() -> None:
+    def ask(system: str, prompt: str, schema: Schema | None) -> str:
+        assert schema is not None and schema["required"] == ["judgements"]
+        said = [line.split() for line in careful(system, prompt).splitlines()]
+        rows = [{"code": code, "supported": word} for code, word in said]
+        return json.dumps({"judgements": rows}, indent=2)
+
+    assert ChatJudge(ask).judge(questions(LEASE)) == [True, False]

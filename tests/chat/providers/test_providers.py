@@ -32,7 +32,7 @@ from chat.providers.context_window import asked_model, window_of
 from chat.providers.openai import ChatCompletions
 from chat.providers.registry import ChatLanguageModel, check_health
 from citing.claims import SourceUnit
-from retrieval.provider_calls import ProviderError, start_call
+from retrieval.provider_calls import ProviderError, closed_object, start_call
 from tests.chat.answers.test_write_answer import Answered, answered  # noqa: F401
 from tests.chat.scripted_provider import Scripted
 from tests.chat.scripted_server import (
@@ -46,6 +46,7 @@ from tests.chat.scripted_server import (
     openai_chunk,
     serving,
 )
+from tests.scripted_server import Answer, Asked, scripted_server
 
 QUICK = ProviderLimits(silence=1, total=5, attempts=3, backoff=0.01, first=2)
 
@@ -89,10 +90,12 @@ def collected(provider: Provider, limits: ProviderLimits = QUICK, prompt: Prompt
     return list(stream_with_retries(provider, prompt, limits, threading.Event()))
 
 
-def collected_until_failure(provider: Provider, limits: ProviderLimits = QUICK) -> tuple[str, ProviderError]:
+def collected_until_failure(
+    provider: Provider, limits: ProviderLimits = QUICK, prompt: Prompt = PROMPT
+) -> tuple[str, ProviderError]:
     deltas: list[Delta] = []
     with pytest.raises(ProviderError) as failure:
-        deltas.extend(stream_with_retries(provider, PROMPT, limits, threading.Event()))
+        deltas.extend(stream_with_retries(provider, prompt, limits, threading.Event()))
     return said(deltas), failure.value
 
 
@@ -449,3 +452,55 @@ def test_what_goes_wrong_ends_in_one_sentence_that_says_what_to_do(
             answer, events = answered(openai_at(server.url))
         assert says in answer.error and isinstance(events[-1], DoneEvent)
         assert answer.status == ("incomplete" if answer.content else "failed")
+
+
+# --- Replies with a schema, and prompts in a model's own tokens ---
+
+
+def refusing_schemas(body: dict[str, Any]) -> Reply:
+    if "response_format" in body:
+        return Reply([json.dumps({"error": {"message": "response_format is not supported"}})], status=400)
+    return Reply(openai_answer('{"variants": ["other words"]}'))
+
+
+def test_a_schema_is_sent_and_left_out_for_a_server_that_refuses_it_which_is_remembered() -> None:
+    cache.clear()
+    schema = closed_object(variants={"type": "array", "items": {"type": "string"}})
+    prompt = Prompt("Other words?", schema=schema)
+    with serving(refusing_schemas) as server:
+        provider = openai_at(server.url)
+        assert said(collected(provider, QUICK, prompt)) == '{"variants": ["other words"]}'
+        assert server.requests[0]["response_format"]["json_schema"]["schema"] == schema
+        assert said(collected(provider, QUICK, prompt)) and len(server.requests) == 3, "refused only once"
+    with serving(Reply([json.dumps({"error": {"message": "bad"}})], status=400)) as server:
+        _, failure = collected_until_failure(openai_at(server.url), QUICK, prompt)
+        assert failure.permanent and len(server.requests) == 2, "a server that refuses both says so"
+
+
+def test_a_prompt_for_llama_cpp_is_counted_by_its_tokenizer_and_cut_before_it_is_sent() -> None:
+    """Imitates llama.cpp's /props and /tokenize: every letter is a token."""
+    cache.clear()
+    sent: list[dict[str, Any]] = []
+
+    def tokens(asked: Asked) -> Answer:
+        return Answer.json({"tokens": list(range(len(json.loads(asked.body)["content"])))})
+
+    def reply(asked: Asked) -> Answer:
+        sent.append(json.loads(asked.body))
+        stream = "".join(openai_answer("Sales were 12.")).encode()
+        return Answer(body=stream, headers={"Content-Type": "text/event-stream"})
+
+    passages = tuple(
+        ContextItem(f"u{at}", unit(str(at), f"Sales of shop {at} were {at} million. " * 6))
+        for at in range(1, 21)
+    )
+    with scripted_server() as server:
+        server.script["/props"] = Answer.json({"default_generation_settings": {"n_ctx": 4000}})
+        server.script["/tokenize"], server.script["/v1/chat/completions"] = tokens, reply
+        provider = ChatCompletions("compatible", "letters", "key", f"{server.url}/v1")
+        deltas = collected(provider, QUICK, prompt_for("What were sales?", passages))
+    (shortened,) = (delta for delta in deltas if isinstance(delta, Shortened))
+    assert said(deltas) == "Sales were 12." and len(sent) == 1, "not refused first"
+    letters = sum(len(message["content"]) for message in sent[0]["messages"])
+    assert letters + sent[0]["max_tokens"] <= 4000
+    assert 0 < shortened.left_out < 20

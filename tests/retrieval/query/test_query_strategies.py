@@ -7,8 +7,10 @@ from django.contrib.auth.models import AnonymousUser
 
 from retrieval.provider_calls import ProviderError, ScriptedModel
 from retrieval.query.plan import (
+    TEXTS,
     Filters,
     Reply,
+    Wanted,
     derive,
     filters_of,
     hypothetical_passage,
@@ -50,7 +52,7 @@ def test_a_filter_that_the_person_set_stays() -> None:
 
 
 def reply_of(answer: str) -> Reply:
-    return derive("x", {"variants": "other words"}, ScriptedModel({"": answer}))
+    return derive("x", [Wanted("variants", "other words", TEXTS)], ScriptedModel({"": answer}))
 
 
 def test_a_models_filters_are_validated() -> None:
