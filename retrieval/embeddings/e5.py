@@ -56,7 +56,7 @@ class E5Embedder:
 
     @cached_property
     def _session(self) -> Any:
-        from onnxruntime import InferenceSession, SessionOptions  # slow to import
+        from onnxruntime import InferenceSession, SessionOptions  # type: ignore[import-untyped]
 
         options = SessionOptions()
         options.intra_op_num_threads = 1  # workers are several
