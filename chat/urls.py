@@ -107,6 +107,7 @@ note_urls: Paths = [
     path("<uuid:pk>/", notes.note, name="note"),
     path("<uuid:pk>/versions/<int:revision>/restore/", notes.restore_words, name="note-version-restore"),
     path("<uuid:pk>/export.<slug:form>", exports.note, name="note-export"),
+    path("<uuid:pk>/evidence.pdf", exports.note_evidence, name="note-evidence"),
     path("<uuid:pk>/delete/", notes.delete, name="note-delete"),
     path("<uuid:pk>/restore/", notes.restore, name="note-restore"),
     path("beside/<uuid:pk>/", notes.beside, name="document-notes"),

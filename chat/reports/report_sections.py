@@ -90,7 +90,7 @@ def add_section(
             citation.message_id, citation.position = None, position
         Citation.objects.bulk_create(citations)
         note.citations.add(*citations)
-        text = f"{note.content}\n\n## {defused_line(section.title)}\n\n{content}\n"
+        text = f"{note.content.rstrip()}\n\n## {defused_line(section.title)}\n\n{content}\n"
         change_note(note, content=text.lstrip())
         report.outline, report.attempts = msgspec.to_builtins(sections), 0
         report.alive_at = timezone.now()

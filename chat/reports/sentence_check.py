@@ -19,6 +19,7 @@ from chat.answers.prompt import looks_like_injection
 from chat.models import Citation
 from citing.claim_spans import claims_something, plain, sentences
 from citing.marker_decoder import format_marker, stored_marks, with_marks, without_markers
+from text.sentences import sentence_spans
 
 
 class Standing(StrEnum):
@@ -30,10 +31,11 @@ class Standing(StrEnum):
     SILENT = "silent"
     DIFFERS = "differs"
     UNSOURCED = "unsourced"
+    REPEATED = "repeated"
 
     @property
     def stays(self) -> bool:
-        return self not in (self.DIFFERS, self.UNSOURCED)
+        return self not in (self.DIFFERS, self.UNSOURCED, self.REPEATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ _HEADING = re.compile(r"^#{1,6}[ \t]+", re.MULTILINE)
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,600})[\"”“»]|(?<!\w)[‘‚']([^‘’']{12,600})[’'](?!\w)")
 _LEFT_OUT = re.compile(r"\[[^\]]*\]|\(?(?:…|\.\.\.)\)?")
 _PIECE = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_CODE = re.compile(r"[^\W\d_]+[-‐‑]?\d[\w-]*")  # COVID-19, Q3
 _LINK = re.compile(r"https?:|www\.|\]\(|<\w", re.IGNORECASE)
 
 DIFFERS = "it differs from the passage that it cites"
@@ -78,10 +82,15 @@ def checked(draft: AnswerBuilder, known: str) -> CheckedText:
     """
     content, by_id = with_note_markers(draft)
     found = []
+    seen = set()
     for start, end in statement_spans(content):
         text = content[start:end]
         cited = tuple(by_id[mark.unit_id] for mark in stored_marks(text) if mark.unit_id in by_id)
-        found.append(replace(stated(text, cited, draft, known, content[:start]), start=start, end=end))
+        one = replace(stated(text, cited, draft, known, content[:start]), start=start, end=end)
+        if one.standing.stays and plain(text) in seen:
+            one = replace(one, standing=Standing.REPEATED)
+        seen.add(plain(text))
+        found.append(one)
     return CheckedText(content, tuple(found))
 
 
@@ -118,12 +127,12 @@ def stated(
         return Statement(text, citations, Standing.DIFFERS, fault=DIFFERS)
     if claims_something(text_after(text)):
         text, citations = recited(words, citations, draft)
-    return judged(text, citations, draft, is_quote=">" in before.rpartition("\n")[2])
+    return judged(text, citations, draft, known, is_quote=">" in before.rpartition("\n")[2])
 
 
 def standing_without_source(text: str, words: str, known: str, before: str) -> Standing:
     """Return whether a sentence without a source claims nothing, is the writer's own, or has to go."""
-    facts = set(re.findall(r"\d+", words)) - set(re.findall(r"\d+", known))
+    facts = set(_NUMBER.findall(words)) - set(_NUMBER.findall(known))
     if facts or quotations(words) or looks_like_injection(words) or _LINK.search(words):
         return Standing.UNSOURCED
     if not claims_something(text, before):
@@ -151,13 +160,18 @@ def recited(
 
 
 def judged(
-    text: str, citations: Sequence[Citation], draft: AnswerBuilder, is_quote: bool = False
+    text: str, citations: Sequence[Citation], draft: AnswerBuilder, known: str, is_quote: bool = False
 ) -> Statement:
-    """Return a cited sentence with its standing; wrong citations of a claim with a right one are removed."""
+    """Return a cited sentence with its standing; wrong citations of a claim with a right one are removed.
+
+    One that no rule could compare stays only if its cited pages print each of its numbers and names.
+    """
     claims: dict[int, list[Citation]] = defaultdict(list)
     for citation in citations:
         claims[citation.claim_start].append(citation)
     kept = [one for group in claims.values() for one in best_of(group)]
+    if any(is_ordered(text, one, draft) for one in kept):
+        return Statement(text, (), Standing.UNSOURCED)
     ids = {str(one.pk) for one in kept}
     text = with_marks(
         text, lambda at, mark: format_marker(mark.unit_id, mark.page) if mark.unit_id in ids else ""
@@ -167,8 +181,25 @@ def judged(
     words = plain(text)
     if not all(is_quoted(each, kept, draft) for each in [*quotations(words), *([words] if is_quote else [])]):
         return Statement(text, tuple(kept), Standing.DIFFERS, fault=MISQUOTES)
-    is_verified = all(one.outcome == "verified" for one in kept)
-    return Statement(text, tuple(kept), Standing.VERIFIED if is_verified else Standing.FOUND)
+    if all(one.outcome == "verified" for one in kept):
+        return Statement(text, tuple(kept), Standing.VERIFIED)
+    if not has_facts(words, f"{known}\n{pages_of(kept, draft)}"):
+        return Statement(text, tuple(kept), Standing.DIFFERS, fault=DIFFERS)
+    return Statement(text, tuple(kept), Standing.FOUND)
+
+
+def is_ordered(text: str, citation: Citation, draft: AnswerBuilder) -> bool:
+    """Return whether a sentence rests on words that instruct a model, or has a link from beside them."""
+    unit = draft.sources.units[str(citation.unit_id)]
+    if not looks_like_injection(unit.text):
+        return False
+    start, end = citation.char_start - unit.char_start, citation.char_end - unit.char_start
+    around = [
+        unit.text[span.start : span.end]
+        for span in sentence_spans(unit.text, unit.language or "en")
+        if span.start < end and start < span.end
+    ]
+    return bool(_LINK.search(plain(text))) or any(map(looks_like_injection, around))
 
 
 def best_of(group: Sequence[Citation]) -> list[Citation]:
@@ -182,15 +213,28 @@ def quotations(words: str) -> list[str]:
     return [first or second for first, second in _QUOTED.findall(words)]
 
 
-def is_quoted(quotation: str, citations: Iterable[Citation], draft: AnswerBuilder) -> bool:
+def is_quoted(quotation: str, citations: Sequence[Citation], draft: AnswerBuilder) -> bool:
     """Return whether the words stand, letter by letter, on a page that one of the citations is of."""
     pieces = [letters(piece) for piece in _LEFT_OUT.split(quotation)]
-    for citation in citations:
-        unit = draft.sources.units[str(citation.unit_id)]
-        page = letters("\n".join(one.text for one in draft.sources.pages[unit.document, unit.page]))
-        if all(piece in page for piece in pieces):
-            return True
-    return False
+    pages = (letters(pages_of([citation], draft)) for citation in citations)
+    return any(all(piece in page for piece in pieces) for page in pages)
+
+
+def pages_of(citations: Iterable[Citation], draft: AnswerBuilder) -> str:
+    """Return the text of the cited pages, with the titles and authors of their documents."""
+    units = [draft.sources.units[str(citation.unit_id)] for citation in citations]
+    heads = [f"{unit.title}\n{unit.byline}" for unit in units]
+    return "\n".join(
+        heads + [one.text for unit in units for one in draft.sources.pages[unit.document, unit.page]]
+    )
+
+
+def has_facts(words: str, text: str) -> bool:
+    """Return whether a text has each number and name of a sentence."""
+    if set(_NUMBER.findall(words)) - set(_NUMBER.findall(text)):
+        return False
+    printed = letters(text)
+    return all(letters(name) in printed for name in [*names_in(words), *_CODE.findall(words)])
 
 
 def letters(text: str) -> str:
@@ -241,5 +285,5 @@ def tidied(content: str) -> str:
     """Remove the lines, lead-ins and headings that were left without text."""
     lines = [line.rstrip() for line in content.split("\n")]
     kept = [line for line in lines if not line or not _EMPTY_LINE.fullmatch(line)]
-    content = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+    content = re.sub(r"(?<=\S) {2,}", " ", re.sub(r"\n{3,}", "\n\n", "\n".join(kept))).strip()
     return _HEADING_ALONE.sub("", _LEAD_IN_ALONE.sub("", f"{content}\n\n")).strip()

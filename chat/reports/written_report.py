@@ -296,6 +296,7 @@ def kept_text(
         if any(one.standing in (Standing.VERIFIED, Standing.FOUND) for one in corrected.statements):
             return content, citations
         shown, shown_citations = evidence_on(work.section.title, found)
+        work.section.counts = {"removed": len(corrected.statements)}
         notice = gettext("No sentence that the model wrote could be kept. The passages:")
         return f"{notice}\n\n{shown}", shown_citations
 

@@ -112,13 +112,23 @@ def file_of(
 @require_safe
 def evidence(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Download the evidence pack, a PDF."""
-    content = exported(visible_answer(request, message_id))
+    return evidence_of(request, exported(visible_answer(request, message_id)), f"answer {message_id}")
+
+
+@login_required
+@require_safe
+def note_evidence(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Download the note with its cited pages, a PDF."""
+    return evidence_of(request, exported_note(visible_note(request, pk)), f"note {pk}")
+
+
+def evidence_of(request: HttpRequest, content: Export, what: str) -> HttpResponse:
     visible = set(Document.objects.visible_to(request.user).values_list("pk", flat=True))
     try:
         pack = evidence_pack(content, visible & {row.document_id for row in content.rows})
     except PackFailed as failure:
         return JsonResponse({"error": str(failure)}, status=409)
-    record(EventKind.EXPORTED, f"answer {message_id} as an evidence pack")
+    record(EventKind.EXPORTED, f"{what} as an evidence pack")
     return as_file(pack, "application/pdf", f"{content.file_name}-evidence.pdf")
 
 

@@ -113,7 +113,8 @@ def report(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show one report; of versions the ``?pair=`` (from 0), changes of one ``?kind=``, and a ``?change=``."""
     shown = visible_report(request, pk)
     if shown.note_id and shown.state == Report.State.DONE:
-        return redirect("note", shown.note_id)
+        done = redirect("note", shown.note_id)
+        return HttpResponse(headers={"HX-Redirect": done.url}) if request.headers.get("HX-Request") else done
     if shown.result is None:
         return render(request, "chat/report.html", progress_of(shown))
     return render(request, "chat/versions.html", versions_shown(request, shown))

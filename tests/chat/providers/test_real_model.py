@@ -20,12 +20,14 @@ from chat.answers.prompt import shortened as shortened_prompt
 from chat.answers.runner import cancel_live, claim_next, start_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.citations.model_judge import JudgedClaim, configured_judge
-from chat.models import Conversation, Message
+from chat.models import Conversation, Message, Report
 from chat.providers import context_window
 from chat.providers.base import Shortened, StreamEnd, TextDelta, Usage, stream_with_retries
 from chat.providers.context_window import room_for
 from chat.providers.local_servers import ServedModel, _models_at
 from chat.providers.registry import check_health, limits_of, provider_named
+from chat.reports.report_commands import new_report
+from chat.reports.report_queue import work_on_next
 from citing.claims import SourceUnit
 from documents.models import Document
 from reviews.cell_answers import answered_together
@@ -178,3 +180,13 @@ def test_a_prompt_for_a_larger_context_is_refused_and_sent_again_shorter(
     assert any(isinstance(delta, TextDelta) for delta in deltas)
     fits = shortened_prompt(prompt, room_for(provider))  # what was counted and refused is known now
     assert len(fits.passages) == 19 - shortened.left_out
+
+
+def test_a_report_is_written_to_its_end(alice: User, report: Document) -> None:
+    made = new_report(alice, "What did Acme sell?", [report], "Anvils sold\nPills")
+    while work_on_next():
+        pass
+    made.refresh_from_db()
+    assert (made.state, made.error) == (Report.State.DONE, "") and made.note is not None and made.tokens > 0
+    assert "## Anvils sold" in made.note.content and "## Pills" in made.note.content
+    assert {one.outcome for one in made.note.citations.all()} <= {"verified", "found"}

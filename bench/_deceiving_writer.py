@@ -26,7 +26,14 @@ WRONG = re.compile(r"^(\d+)\. (.+?) \(Wrong: [^)]*\.\)$", re.MULTILINE)
 NUMBER = re.compile(r"\d+")
 NAMES = ("Hollis Brandt", "the Marburg office", "Ostrava Holdings", "Mr. Delacroix")
 HONEST = "honest"
-DECEITS = ("invented", "invented with citation", "misquoted", "drifted", "overstated")
+DECEITS = (
+    *("invented", "invented with citation", "misquoted", "drifted", "overstated", "reversed", "opinion"),
+)
+REVERSED = (
+    *(("increase", "decrease"), ("higher", "lower"), ("more", "less"), ("before", "after"), ("may", "must")),
+    *(("decrease", "increase"), ("lower", "higher"), ("shall", "shall not"), ("will", "will not")),
+    *(("is", "is not"), ("are", "are not"), ("was", "was not"), ("were", "were not"), ("has", "has not")),
+)
 
 
 @dataclass
@@ -94,7 +101,11 @@ class DeceivingWriter:
                 )
             case "drifted" if number:
                 text = text[: number.start()] + str(int(number[0]) + 3) + text[number.end() :]
-            case "drifted" | "overstated":
+            case "reversed" if turned := reversed_text(text):
+                text = turned
+            case "opinion":
+                text, cited = "Taken together, this shows a clear and lasting improvement over time.", ""
+            case "drifted" | "overstated" | "reversed":
                 text = f"{text.rstrip('.')}, which {name} called the largest change in {amount} years."
             case _:
                 pass
@@ -112,6 +123,15 @@ class DeceivingWriter:
     def kind_of(self, sentence: str) -> str:
         """Return the kind of a sentence by its words; '' if it is not this writer's."""
         return self.told.get(re.sub(r"\W+", "", sentence), "")
+
+
+def reversed_text(text: str) -> str:
+    """Return the sentence with one word turned to its opposite; '' if it has none."""
+    for word, other in REVERSED:
+        turned = re.sub(rf"\b{word}(?=\b|s\b|d\b)", other, text, count=1)
+        if turned != text:
+            return turned
+    return ""
 
 
 @contextmanager
