@@ -146,7 +146,7 @@ def test_what_is_selected_is_asked_about_noted_and_linked_by_keyboard(reader: Pa
     reader.keyboard.press("Enter")
     expect(reader.locator("[data-note-text]")).to_have_value(re.compile(r"> 4,711 million \[\[p\. \d+ #"))
     reader.locator("[data-note-read] a[data-citation]").focus()
-    expect(reader.locator("#hover-card")).to_contain_text("These words are on the page")
+    expect(reader.locator("#hover-card")).to_contain_text("Verified")
     expect(reader.locator(".mark-note")).to_have_count(1)
     reader.reload()
     mark = reader.locator(".mark-note").first
@@ -322,7 +322,7 @@ def test_the_arrows_go_round_the_readers_menu(reader: Page) -> None:
     reader.keyboard.press("ArrowUp")
     expect(reader.get_by_role("button", name="Keyboard shortcuts")).to_be_focused()
     reader.keyboard.press("ArrowDown")
-    expect(reader.get_by_role("button", name="Fit the width")).to_be_focused()
+    expect(reader.get_by_role("button", name="Rotate")).to_be_focused()
 
 
 def open_passages(page: Page) -> None:
