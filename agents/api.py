@@ -26,15 +26,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from agents.checks import (
-    CHECK_SECONDS,
-    TOO_MUCH,
     Checker,
     TooLong,
     check_file,
     check_later,
     check_text_later,
 )
-from agents.evidence import Refused, verify_claim
+from agents.evidence import CHECK_SECONDS, TOO_MUCH, Refused, verify_claim
 from agents.mcp_server import agent_of
 from agents.models import MOST_WEBHOOKS, FileCheck, ReaderEmbed, Webhook, WebhookDelivery, end_embed
 from agents.results import LocatedText, Verified, VerifiedText
@@ -340,12 +338,14 @@ class Verify(Check):
             return self.checked_text(request, sent)
         agent, key = agent_of(request, resources=False), str(document.pk)
         budget = budget_of(request, CHECK_SECONDS)
-        results = []
-        for claim in sent["claims"]:
-            if budget.is_spent:
-                raise Unusable(TOO_MUCH, "too_much_work")
-            results.append(usable(lambda: verify_claim(agent, key, **claim)).model_dump())  # noqa: B023
-        return Response({"results": results})
+        try:
+            found = [
+                usable(lambda: verify_claim(agent, key, **claim, budget=budget))  # noqa: B023
+                for claim in sent["claims"]
+            ]
+        except OverBudget:
+            raise Unusable(TOO_MUCH, "too_much_work") from None
+        return Response({"results": [result.model_dump() for result in found]})
 
     def checked_text(self, request: Request, sent: dict[str, Any]) -> Response:
         """Verify the claims at once, or in a worker when that takes too much processor time."""

@@ -20,7 +20,7 @@ from django.db import transaction
 from django.utils import timezone
 from django_q.tasks import async_task
 
-from agents.evidence import VERIFIED_AGAINST, Refused, preference
+from agents.evidence import TOO_MUCH, VERIFIED_AGAINST, Refused, preference
 from agents.models import Event, FileCheck
 from agents.results import LocatedText, VerifiedText, differences_of, part
 from agents.webhooks import announce
@@ -40,11 +40,10 @@ MOST_PAGES = 60  # of a file that is checked within the request
 MOST_PAGES_LATER = 2000  # of a file that a worker checks
 MOST_CHECKS = 5  # of one user, waiting or running
 BESIDE = 30  # units before and after a unit that are read with it, as heads of tables
-CHECK_SECONDS, CHECK_SECONDS_LATER = 1.5, 300.0  # of processor time, in a request and in a worker
+CHECK_SECONDS_LATER = 300.0  # of processor time, in a worker
 TICKET = "agents.checks.check_due"
 TOO_LONG = "This file has {pages} pages; {most} can be checked. Add it to the library and check it there."
 TOO_MANY = "{} checks of yours are waiting. Send this one when they have ended."
-TOO_MUCH = "This check takes too long. Send fewer claims, or a shorter text, at a time."
 FAILED = "This check could not be made."
 
 

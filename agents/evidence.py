@@ -66,6 +66,7 @@ from reviews.column_sets import InvalidReview, templates
 from reviews.models import Review, ReviewCell, ReviewColumn
 from reviews.question_answer import ColumnAnswer, column_answers
 from reviews.review_presenters import first_citations, grid
+from text.budget import ProcessorBudget
 
 PAGES_AT_ONCE = 10
 UNITS_AT_ONCE = 400
@@ -74,6 +75,10 @@ MOST_VALUES = 100  # of a column that are listed
 VALUE_CHARS = 300
 _BEST_FIRST: tuple[Verdict, ...] = ("exact", "normalized", "computed", "moved")
 VERIFIED_AGAINST = 12  # units that a claim without a place is compared with
+
+
+CHECK_SECONDS = 1.5  # of processor time of a check in a request
+TOO_MUCH = "This check takes too long. Send fewer claims, or a shorter text, at a time."
 
 
 class Refused(Exception):
@@ -215,13 +220,19 @@ def locate_quote(agent: Agent, document: str, quote: str, context: str = "") -> 
 
 
 def verify_claim(
-    agent: Agent, document: str, claim: str, quote: str = "", page: int | None = None
+    agent: Agent,
+    document: str,
+    claim: str,
+    quote: str = "",
+    page: int | None = None,
+    budget: ProcessorBudget | None = None,
 ) -> Verified:
     """Verify a claim against a document.
 
     It is compared with the given page, else with the place of the quote, else with the passages most
-    similar to the claim.
+    similar to the claim. Raises OverBudget between two units.
     """
+    budget = budget or ProcessorBudget(CHECK_SECONDS)
     agent.needs(TokenScope.READ)
     row = visible(agent, document)
     if not claim.strip():
@@ -231,7 +242,10 @@ def verify_claim(
         where = f"Page {page} of" if page else "Nothing in"
         raise Refused(f"{where} “{row.title}” speaks of this claim: search for other words.")
     made = Claim(claim, quote)
-    verified = (verify(made, unit, sources.neighbours(unit)) for unit in sources.shown)
+    verified = []
+    for unit in sources.shown:
+        budget.check()
+        verified.append(verify(made, unit, sources.neighbours(unit)))
     return _verified(agent, row, sources, min(verified, key=preference))
 
 

@@ -49,6 +49,7 @@ from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page
 from documents.models import ApiToken, Page, TokenScope
 from pdf.geometry import Rect
 from reviews.models import ReviewColumn
+from text.budget import OverBudget
 from text.numbers import whole_number
 
 # Each transport sets the calling agent before it passes a call to the server.
@@ -115,6 +116,8 @@ def in_django(call: Tool, failure: type[Exception] = ToolError) -> Tool:
             return await sync_to_async(call)(calling_agent(), *args, **kwargs)
         except Refused as refused:
             raise failure(str(refused)) from None
+        except OverBudget:
+            raise failure(evidence.TOO_MUCH) from None
 
     signature = inspect.signature(call, eval_str=True)
     agent, *others = signature.parameters.values()
