@@ -14,6 +14,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from citing.anchoring.page_text import tokens
+from citing.budget import check_budget
 from citing.claims import SourceUnit, page_mark
 from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
@@ -337,6 +338,7 @@ class _ValueReader:
         return min(of_year, key=lambda place: place.agreement != "exact")
 
     def _agreement(self, value: Value, printed: Value) -> Agreement | None:
+        check_budget()
         agreed = agreement(value, printed, self._scale)
         if agreed is None and (value.number < 0) != (printed.number < 0):
             return self._agreement_but_for_sign(value, printed)
@@ -371,6 +373,7 @@ class _ValueReader:
 
     def _placed(self, place: ValueMatch) -> ValueMatch | None:
         """Return the place with its heads; None under or beside a year other than the claim's."""
+        check_budget()  # the unit is divided into sentences
         claimed = self._years.get(place.claimed.start) or ANY_YEAR
         start = place.printed.start
         years = head_years(self._unit, start)
