@@ -172,8 +172,14 @@ def local_file(file: FieldFile) -> Iterator[Path]:
 
 
 NOT_A_TITLE = re.compile(
-    r"^(untitled|document\d*|slide \d+|title|none|null)$"
+    r"^(untitled|document|slide|title|none|null|page|layout|folie|diapositiv[ae]|unbenannt|sans titre|"
+    r"senza titolo|sin título|sem título|без названия|無題(?:のプレゼンテーション)?)[\s_-]*\d*$"
     r"|^(microsoft |powerpoint |word |presentation)"
+    # Office's names of new presentations
+    r"|^(?=.*powerpoint).*(pr[eéä]s[ae]n[tz]|apresenta|プレゼン|презентац|演示).{0,32}$"
+    r"|:$"  # the label of a field, the opening of a letter
+    r"|^(dear|to:|attn\b|attention:)"
+    r"|^(mr|mrs|ms|dr|prof|herrn?|frau|monsieur|madame|mme|m|señora?|sra?|sig|signora)\b\.?(\s\w[\w.'’-]*){2,4}$"
     r"|^(table of )?contents$"
     r"|^about( (us|the|this|our)\b|$)|^(overview|agenda|welcome|background|index)$"
     r"|^(abstract|summary|introduction|foreword|preface|disclaimer|keywords)$"
@@ -182,7 +188,7 @@ NOT_A_TITLE = re.compile(
     r"|^(communiqué de presse|pressemitteilung|comunicado de prensa|comunicato stampa)$"
     r"|^(item|part|chapter|section|appendix|annex|exhibit|kapitel|chapitre) ([\dIVX]+[A-Z]?|[A-Z])\b"
     r"|^\d{1,2}(\.\d+)*\.\s+\w|^\d{1,2}(\.\d+)+\s+\w|^第.{1,3}[章节節]"
-    r"|\.(pdf|docx?|dvi|tex|indd|qxd|pptx?|xlsx?|html?|rtf|fm|p65)$"
+    r"|\.(pdf|docx?|dvi|tex|indd|qxd|pptx?|xlsx?|html?|rtf|fm|p65|e?ps|ai|cdr|psd|svg|odt|odp)$"
     r"|^[\W\d_]+$"
     r"|^(about:|\w+://|www\.)\S*$"  # the address of a page that was printed
     r"|\b\d{1,2}/\d{1,2}/(19|20)?\d\d\b",  # generated: "10-K - 02/07/2019 - …", "Invoice 3/4/21"

@@ -184,8 +184,17 @@ def _spaced(words: Sequence[RawWord], letters: Sequence[int]) -> Iterator[tuple[
             continue
         first = letters[start]
         run = words[first : letters[i - 1] + 1]
-        found = [(a, b) for a, b in _words_of(run) if _is_word(run[a:b])]
+        words_in_run = [*_words_of(run)]
+        found = [(a, b) for a, b in words_in_run if _is_word(run[a:b])]
         certain = any(b - a >= LETTERS and not _is_in_order(run[a:b]) for a, b in found)
+        if certain:  # words of two letters are spaced like the others
+            widest = max(right.x0 - left.x1 for a, b in found for left, right in pairwise(run[a:b]))
+            widest += SIDE_BEARING * run[0].style.size
+            found = [
+                (a, b)
+                for a, b in words_in_run
+                if (a, b) in found or (b - a == 2 and run[a + 1].x0 - run[a].x1 <= widest)
+            ]
         for a, b in found:
             if certain or (not _is_in_order(run[a:b]) and _is_set_apart(words, first + a, first + b)):
                 closed = _continues(words, first + b - 1, first + b, _CLOSING)

@@ -27,8 +27,8 @@ TALLEST_BOX = 1.9
 ASCENT, DESCENT = 0.9, 0.25
 # A line at a greater slant (the sine of its angle to the page's edges) has a direction of its own.
 SKEW = 0.08
-# A line printed again at most this far away (points) is the shadow of the first.
-SHADOW = 1.2
+# A line printed again at most this far away (points, or as a share of its height) is the shadow of the first.
+SHADOW, SHADOW_SHARE = 1.2, 0.08
 SOFT_HYPHEN = "\u00ad"
 # A letter for which the font has no Unicode value.
 UNDECODABLE = "\ufffd"
@@ -135,7 +135,7 @@ def read_words(
             continue
         if text not in drawn:
             drawn[text] = [(x0, y0)]
-        elif _is_shadow(drawn[text], x0, y0):
+        elif _is_shadow(drawn[text], x0, y0, max(SHADOW, SHADOW_SHARE * (y1 - y0))):
             continue
         turn, style, baseline, runs = _type_of(text_blocks, block, row)
         if not runs and _DRAWING_FONT.search(style.font):
@@ -228,13 +228,13 @@ def _clipped(words: list[RawWord], blocks: list[dict[str, Any]], frame: PageFram
     ]
 
 
-def _is_shadow(places: list[tuple[float, float]], x: float, y: float) -> bool:
-    """Return whether a line that begins with the same word was drawn here; add the place if not.
+def _is_shadow(places: list[tuple[float, float]], x: float, y: float, distance: float) -> bool:
+    """Return whether a line that begins with the same word was drawn within the distance; else add the place.
 
     Some programs print a line twice, slightly shifted, to look bold or raised.
     """
     for a, b in places:
-        if abs(y - b) < SHADOW and abs(x - a) < SHADOW:
+        if abs(y - b) < distance and abs(x - a) < distance:
             return True
     places.append((x, y))
     return False

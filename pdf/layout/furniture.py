@@ -47,6 +47,12 @@ SHEET_SHAPE, OVER_FOLD = 1.15, 0.05
 # and mean of their characters.
 LINE_NUMBERS, VALUED, SPEAKER, STARTS, GOING_ON = 10, 0.1, 3, 5, 5
 LINES_OF_TEXT, SMALL_LETTERS, TEXT_CHARS = 15, 0.4, 12
+# Distances of line numbers, in lines, where not each line has one.
+STEPS = (5, 10)
+# Minimum characters of a line of prose right below a running head, which has less.
+PROSE_CHARS = 40
+# Maximum distance of a notice up the side of the page from its edge, as a share of the page's width.
+SIDE = 0.12
 # Maximum characters in a row with a page number.
 BESIDE_NUMBER = 100
 # Minimum size of headings numbered through the pages ("Step 15"), relative to the page's text.
@@ -88,10 +94,10 @@ def separate_furniture(page_layouts: Sequence[PageLayout]) -> None:
 
 
 def _separate_watermarks(page_layouts: Sequence[PageLayout]) -> None:
-    """Move watermarks to the foot of their pages: slanted lines with the same text and place on several."""
-    slanted = [(sheet, [line for line in sheet.lines if _is_slanted(line)]) for sheet in page_layouts]
-    places = Counter(place for _, found in slanted for place in {*map(_place, found)})
-    for sheet, found in slanted:
+    """Move watermarks and notices up the side of the page to its foot: the same at one place on several."""
+    turned = [(sheet, [line for line in sheet.lines if _is_mark(line, sheet)]) for sheet in page_layouts]
+    places = Counter(place for _, found in turned for place in {*map(_place, found)})
+    for sheet, found in turned:
         marks = [line for line in found if places[_place(line)] >= PAGES]
         if marks:
             gone = set(map(id, marks))
@@ -99,8 +105,11 @@ def _separate_watermarks(page_layouts: Sequence[PageLayout]) -> None:
             sheet.foot += marks
 
 
-def _is_slanted(line: Line) -> bool:
-    return line.sideways and line.words[0].turn % 90 != 0
+def _is_mark(line: Line, sheet: PageLayout) -> bool:
+    """Return whether a line is slanted, or runs up or down beside the text."""
+    if not line.sideways:
+        return False
+    return line.words[0].turn % 90 != 0 or line.x1 < SIDE * sheet.width or line.x0 > (1 - SIDE) * sheet.width
 
 
 def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
@@ -115,10 +124,13 @@ def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
     texts = Counter(text for lines in beside.values() for text in {line.text for line in lines})
     counted = [[int(line.text) for line in found] for _, found in numbered]
     joined = {n for n, (a, b) in enumerate(pairwise(counted)) if a and b and b[0] == a[-1] + 1}
+    long = [found for _, found in numbered if len(found) >= LINES_OF_TEXT]
     for n, (sheet, found) in enumerate(numbered):
         others = beside.get(id(sheet), [])
-        goes_on = not joined.isdisjoint((n - 1, n))
-        running = (goes_on or len(found) >= LINES_OF_TEXT) and _is_running_text(others)
+        steps = len(found) > 1 and counted[n][1] - counted[n][0] > 1
+        goes_on = steps or not joined.isdisjoint((n - 1, n))
+        like_others = any(found and abs(found[0].x1 - other[0].x1) < SAME_PLACE for other in long)
+        running = (goes_on or like_others) and _is_running_text(others)
         alike = found if running else [line for line in found if places[_place(line)] >= PAGES]
         same = 0 if goes_on else sum(texts[line.text] > 1 for line in others)
         values = sum(is_value(line.text) for line in others)
@@ -142,7 +154,21 @@ def _counted(sheet: PageLayout) -> list[Line]:
     ones = [n for n, line in enumerate(numbers) if line.text == "1"]
     starts = {*range(min(STARTS, len(numbers))), *ones[:STARTS]}
     found = max((_run_from(numbers[start:]) for start in sorted(starts)), key=len)
+    found = max(found, _every_few(numbers, sheet), key=len)
     return found if len(found) >= GOING_ON and not _has_text_left_of(found, sheet) else []
+
+
+def _every_few(numbers: Sequence[Line], sheet: PageLayout) -> list[Line]:
+    """Return numbers at each fifth or tenth line of text, aligned at their right edge; [] without these."""
+    step = int(numbers[1].text) - int(numbers[0].text)
+    found = [line for line in numbers if abs(line.x1 - numbers[0].x1) < SAME_PLACE]
+    steps = [int(b.text) - int(a.text) for a, b in pairwise(found)]
+    levels = sorted({round(line.baseline) for line in sheet.lines if line.x0 > numbers[0].x1})
+    between = [
+        sum(a.baseline < level + SAME_PLACE / 2 < b.baseline for level in levels) for a, b in pairwise(found)
+    ]
+    is_counted = step in STEPS and set(steps) == {step} and between.count(step) == len(between)
+    return found if is_counted else []
 
 
 def _run_from(numbers: Sequence[Line]) -> list[Line]:
@@ -338,11 +364,15 @@ def _cells_under(heads: list[Line], row: list[Line]) -> int:
 def _is_sure(row: list[Line], inner: Sequence[list[Line]], page_layout: PageLayout, signs: _Signs) -> bool:
     """Return whether other pages have the same words, however near the text.
 
-    The words are beside their page number, or the row is not over the text, as a running head at the margin.
+    The words are beside their page number, or the row is not over the text, as a running head at the margin,
+    or it is one line over a line of prose.
     """
     if len(inner) and all(line.text in signs.recurring and _LETTER.search(line.text) for line in row):
         left, right = min(line.x0 for line in inner[0]), max(line.x1 for line in inner[0])
-        if row[-1].x1 <= left or row[0].x0 >= (left + right) / 2:
+        over_prose = len(row) == len(inner[0]) == 1 and row[0].chars < PROSE_CHARS <= inner[0][0].chars
+        over_prose &= not inner[0][0].style.bold
+        repeated = _is_repeated(row, signs.repeated) and not _is_repeated(inner[0], signs.repeated)
+        if row[-1].x1 <= left or row[0].x0 >= (left + right) / 2 or (over_prose and repeated):
             return True
     return not signs.running.isdisjoint(_words_and_offsets(row, page_layout))
 

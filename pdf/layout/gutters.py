@@ -260,7 +260,7 @@ def _run_on_side_by_side(left: list[list[Line]], right: list[list[Line]]) -> boo
 
     In a table each such line would be a row, or there would be space between the rows.
     """
-    if min(len(left), len(right)) < STACK_ROWS:
+    if min(len(left), len(right)) < NOTE_ROWS:
         return False
     if any(is_value(row[0].text) for rows in (left, right) for row in rows):
         return False

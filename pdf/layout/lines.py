@@ -18,7 +18,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from pdf.extract.right_to_left import in_reading_order, is_rtl
-from pdf.extract.words import RawWord, Style
+from pdf.extract.words import RawWord, Style, breaks_anywhere
 from pdf.geometry import Rect, rect_of
 
 # A gap this wide (ems) between words of one drawn line may separate two cells or columns.
@@ -244,10 +244,50 @@ def _is_one_word(letter: str, rest: str, lines: Sequence[Line]) -> bool:
     return words[joined] > 0 or words[rest] < 2  # once: beside the cap
 
 
+# Letters one below the other: minimum number, maximum pitch (ems), ratio of the pitches.
+STACKED, STACK_PITCH, EVEN_PITCH = 5, 1.6, 1.2
 # Numbers right before texts: minimum gap (ems), minimum rows, tolerance of the two edges (points).
 EDGE_GAP, EDGE_ROWS, SAME_EDGE = 0.5, 3, 1.0
 # Where a word ends, and where the next one on its baseline begins.
 _Edges = tuple[float, float]
+
+
+def stacked(lines: list[Line]) -> list[Line]:
+    """Return the lines, with one turned line for letters that were drawn one below the other.
+
+    Vertical writing and names up the side of a page are drawn letter by letter.
+    """
+    letters = [
+        n
+        for n, line in enumerate(lines)
+        if line.chars == 1 and (line.text.isalpha() or breaks_anywhere(line.text))
+    ]
+    if len(letters) < STACKED:
+        return lines
+    runs: list[list[int]] = [[letters[0]]]
+    for n in letters[1:]:
+        if n == runs[-1][-1] + 1 and _is_below(lines[n - 1], lines[n]):
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    out: list[Line | None] = [*lines]
+    for run in runs:
+        column = lines[run[0] : run[-1] + 1]
+        texts = [line.text for line in column]
+        pitches = [b.baseline - a.baseline for a, b in pairwise(column)]
+        if len(run) < STACKED or max(pitches) > EVEN_PITCH * min(pitches) or texts == sorted(texts):
+            continue
+        first = column[0].words[0]
+        x0, x1 = min(line.x0 for line in column), max(line.x1 for line in column)
+        word = replace(first, x0=x0, x1=x1, y1=column[-1].y1, text="".join(texts), baseline=x0, turn=90)
+        out[run[0] : run[-1] + 1] = [Line([word]), *[None] * (len(run) - 1)]
+    return [line for line in out if line is not None]
+
+
+def _is_below(line: Line, below: Line) -> bool:
+    em = line.size
+    centered = abs(line.x0 + line.x1 - below.x0 - below.x1) < em
+    return centered and line.style == below.style and 0 < below.baseline - line.baseline < STACK_PITCH * em
 
 
 def with_cells(lines: list[Line]) -> list[Line]:

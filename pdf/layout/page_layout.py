@@ -20,7 +20,7 @@ from pdf.extract.page_content import RawPage
 from pdf.extract.words import RawWord, is_contents_line
 from pdf.failures import PLAIN_LINES
 from pdf.geometry import PageFrame, Rect, rect_of
-from pdf.layout.lines import Line, drawn_lines, with_cells, with_drop_caps
+from pdf.layout.lines import Line, drawn_lines, stacked, with_cells, with_drop_caps
 from pdf.structure import UnitType
 
 # A smaller share of right-to-left text than this is a quotation.
@@ -374,7 +374,7 @@ def page_layout_of(raw: RawPage) -> PageLayout:
         words = [skew.straightened(word) for word in words]
         images = [skew.moved(rect, -1) for rect in images]
         rulings, fills, drawings = [], [], []  # vector graphics of a scan do not relate to its words
-    lines = with_cells(with_drop_caps(drawn_lines(words)))
+    lines = with_cells(with_drop_caps(stacked(drawn_lines(words))))
     fields = rects_for_reading(raw.fields, frame, turn)
     return PageLayout(
         raw, turn, width, height, lines, rulings, fills, images, drawings, skew=skew, fields=fields

@@ -18,6 +18,7 @@ from pdf.extract.words import breaks_anywhere, comes_next, is_bullet, is_content
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, is_numbered_equation, merged, rows_of
 from pdf.layout.page_layout import Block, column_is_right_to_left, ends_apart
+from text.units import units_by_symbol
 
 # A pitch above this multiple of the column's leading begins a paragraph.
 LEADING_SLACK = 1.18
@@ -54,6 +55,8 @@ RAGGED_ROOM = 0.15
 # A line of at least OPEN_CHARS characters that ends in a word of at most SHORT_WORD small letters goes on.
 OPEN_CHARS, SHORT_WORD = 30, 2
 HYPHENS = "-\u2010\u00ad"
+_DECIMAL = re.compile(r"\d+[.,]\d+$")
+_PERCENT = ("%", "‰")
 CLOSED = (*".:;?!。：；？！؟)]”\"'", "…")
 SENTENCE_ENDS = (".", ":", ";", "?", "!", ",")
 # Chinese and Japanese lines may break between almost any two characters; longest run without a break (ems).
@@ -200,6 +203,8 @@ def _opens_leading(last: Line, line: Line, column: Column) -> bool:
 def block_of(lines: list[Line]) -> Block:
     """Return the lines as a list item where they begin with a marker, else as prose."""
     marker = marker_of(lines[0].words[0].text) if len(lines[0].words) > 1 or len(lines) > 1 else ""
+    if marker and _is_quantity(lines[0]):
+        marker = ""
     if marker and (is_bullet(marker) or lines[0].words[0].text == marker):
         return Block("list", lines, marker=marker, level=0)
     return Block("prose", lines)
@@ -272,7 +277,7 @@ def _one_weight(*lines: Line) -> bool:
 def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
     """Return whether the line begins with the marker of a list item."""
     marker = marker_of(line.words[0].text)
-    if not marker or len(line.words) == 1:
+    if not marker or len(line.words) == 1 or _is_quantity(line):
         return False
     first, last = block[0], block[-1]
     if is_bullet(marker) and marker not in "-–—*o·":
@@ -388,8 +393,17 @@ def _ends_open(last: Line, line: Line) -> bool:
 
 
 def _is_unfinished(last: Line, line: Line) -> bool:
-    """Return whether a sentence continues from ``last`` to ``line``, which begins in lower case."""
-    return line.words[0].text[0].islower() and not last.text.endswith(SENTENCE_ENDS)
+    """Return whether a sentence continues from ``last`` to ``line``, in lower case or with a quantity."""
+    goes_on = line.words[0].text[0].islower() or _is_quantity(line)
+    return goes_on and not last.text.endswith(SENTENCE_ENDS)
+
+
+def _is_quantity(line: Line) -> bool:
+    """Return whether the line begins with a decimal number and a unit, as "3.8 GeV", "0,3 %"."""
+    if len(line.words) < 2 or not _DECIMAL.match(line.words[0].text):
+        return False
+    unit = line.words[1].text.rstrip(".,;:)")
+    return unit in units_by_symbol() or unit in _PERCENT
 
 
 # --- Listings of programs ---

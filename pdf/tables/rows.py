@@ -277,7 +277,7 @@ def _is_between(cells: list[TableCell], above: list[TableCell]) -> bool:
 def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
     """Return whether the row is one cell that continues the text right above it in the same column."""
     if len(cells) > 1:
-        return False
+        return _all_continue(cells, above)
     over = next((cell for cell in above if cell.column == cells[0].column), None)
     if over is None:
         return False
@@ -287,6 +287,21 @@ def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
         is_text = not is_value_cell(cells[0].lines) or _keeps_leading(over.lines, line)
         return close and len(above) > 1 and above[0].column == 0 and is_text
     return close and len(above) > 1 and bool(_CONTINUES.match(line.text)) and line.x0 > over.lines[0].x0 - 1
+
+
+def _all_continue(cells: list[TableCell], above: list[TableCell]) -> bool:
+    """Return whether each text right above goes on, in small letters, in the same column."""
+    return (
+        [cell.column for cell in cells] == [cell.column for cell in above]
+        and cells[0].lines[0].y0 - above[0].lines[-1].y1 < WRAP_DISTANCE * cells[0].lines[0].size
+        and all(
+            cell.lines[0].text[0].islower()
+            and over.lines[0].text[0].isupper()
+            and len(over.lines[0].words) > 1
+            and not over.lines[-1].text.endswith((".", ":", ";", "?", "!"))
+            for cell, over in zip(cells, above, strict=True)
+        )
+    )
 
 
 def _keeps_leading(lines: Sequence[Line], line: Line) -> bool:

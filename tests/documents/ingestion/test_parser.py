@@ -77,6 +77,12 @@ OF_MANY_DOCUMENTS_OR_OF_A_SECTION = [
     "About the Authors",
     "ABOUT",
     "Agenda",
+    "Presentazione standard di PowerPoint",
+    "fig3_final.eps",
+    "Revenues:",
+    "Diapositiva 1",
+    "Frau Anna Berg",
+    "Dear Mr Holm,",
 ]
 
 

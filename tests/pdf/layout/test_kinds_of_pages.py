@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 
 from pdf.layout.pipeline import read_pages
-from tests.pdf.layout_drawing import Drawing, justified, texts
+from tests.pdf.layout_drawing import OTHER, PROSE, Drawing, justified, texts
 from tests.pdf.tables.test_tables import cells, rows_of
 
 # --- Type 3 fonts whose nominal size is not that of their glyphs ---
@@ -209,3 +209,135 @@ def test_notes_marked_by_asterisks_are_items() -> None:
     notes = ["* Prices without tax", "** Delivery within ten days", "*** See the list of offices"]
     page.lines(["The offer is open until May.", *notes], leading=12)
     assert texts(page.units())[-3:] == notes
+
+
+# --- Texts whose words others' files draw apart ---
+
+
+@pytest.mark.parametrize("tracking", [3.2, 4.5])
+def test_letterspaced_sentences_are_words_of_any_length(tracking: float) -> None:
+    page, x = Drawing(), 60.0
+    for letter in "The list of ports is on page two":
+        if letter != " ":
+            page.text(x, 100, letter)
+        x += page.width_of(letter) + tracking
+    assert texts(page.units()) == ["The list of ports is on page two"]
+
+
+@pytest.mark.parametrize(("size", "distance"), [(28, 1.5), (40, 3.0)])
+def test_the_shadow_of_a_large_text_is_not_read(size: float, distance: float) -> None:
+    page = Drawing()
+    for x in (60 + distance, 60):
+        page.text(x, 100 + x - 60, "Harbour news", size)
+    assert texts(page.units()) == ["Harbour news"]
+
+
+def test_letters_drawn_one_below_the_other_are_a_word() -> None:
+    page = Drawing()
+    lines = justified(f"{PROSE} {OTHER}", 380)
+    page.lines(lines, x=110, y=100)
+    for n, letter in enumerate("SECTION"):
+        page.text(60, 100 + 14 * n, letter, 12)
+    assert texts(page.units()) == [f"{PROSE} {OTHER}", "SECTION"]
+
+
+def test_columns_of_vertical_writing_are_read_from_the_right() -> None:
+    page = Drawing()
+    for n, column in enumerate(["東京の港は開かれた。", "船は毎日出て行った。"]):
+        for row, letter in enumerate(column):
+            page.text(400 - 20 * n, 100 + 13 * row, letter, 11, "japan")
+    assert "".join(texts(page.units())).replace(" ", "") == "東京の港は開かれた。船は毎日出て行った。"
+
+
+QUANTITIES = [
+    [
+        "The beam had an energy of between 2.2 and",
+        "4.5 MeV at the window, and it was cooled to",
+        "1.9 K there.",
+    ],
+    ["Der Verlust lag in allen drei Läufen unter", "0,3 % und in einem weiteren Lauf bei", "2,5 kg."],
+]
+
+
+@pytest.mark.parametrize("lines", QUANTITIES)
+def test_a_line_of_prose_may_begin_with_a_quantity(lines: list[str]) -> None:
+    page = Drawing()
+    page.lines(lines)
+    assert texts(page.units()) == [" ".join(lines)]
+
+
+# --- Texts side by side ---
+
+
+def test_notes_beside_an_address_are_read_one_after_the_other() -> None:
+    page = Drawing()
+    notes = [
+        "Please quote this number in all letters",
+        "and have it at hand when you call us.",
+        "Our offices are closed on Fridays and",
+        "on the day before public holidays.",
+    ]
+    page.lines(notes, x=60, leading=11, size=9)
+    page.lines(["Ms A. Berg", "14 Quay Street", "Port Example", "EX1 2QQ"], x=380, leading=11, size=9)
+    page.lines(justified(PROSE, 450), x=60, y=180)
+    found = " ".join(texts(page.units()))
+    assert found == f"{' '.join(notes)} Ms A. Berg 14 Quay Street Port Example EX1 2QQ {PROSE}"
+
+
+def test_texts_of_two_lines_side_by_side_are_whole() -> None:
+    page = Drawing()
+    columns = [
+        ["The chair opened the", "meeting at nine."],
+        ["The minutes of May", "were approved."],
+        ["There was no other", "business that day."],
+    ]
+    page.lines(justified(PROSE, 450), x=60, y=100)
+    for n, lines in enumerate(columns):
+        page.lines(lines, x=60 + 170 * n, y=200)
+    assert [cells(row) for row in rows_of(page.units())] == [[" ".join(lines) for lines in columns]]
+
+
+# --- Furniture ---
+
+
+def furniture(page: Drawing) -> list[list[str]]:
+    return [[line.text for line in sheet.furniture] for sheet in page.read()]
+
+
+def test_a_notice_up_the_side_of_several_pages_is_furniture() -> None:
+    page = Drawing()
+    for n in range(3):
+        page.new_page() if n else None
+        page.lines(justified(PROSE[9 * n :], 380), x=70, y=140)
+        page.page.insert_text((575, 700), "Downloaded by a reader in March", fontsize=7, rotate=90)
+    assert furniture(page) == [["Downloaded by a reader in March"]] * 3
+
+
+def test_a_running_head_right_above_the_text_is_furniture() -> None:
+    page = Drawing()
+    words = f"{PROSE} {OTHER} {PROSE}".split()
+    for n in range(3):
+        page.new_page() if n else None
+        page.text(250, 88, "Lease of the quay")
+        page.lines(justified(" ".join(words[7 * n :]), 380), x=70, y=100)
+    assert furniture(page) == [["Lease of the quay"]] * 3
+
+
+def test_numbers_at_each_fifth_line_are_furniture() -> None:
+    page = Drawing()
+    for n, line in enumerate(justified(" ".join([PROSE, OTHER] * 4), 380)[:27], 1):
+        page.text(70, 80 + 18 * n, line)
+        if n % 5 == 0:
+            page.text(50 - page.width_of(str(n), 7), 80 + 18 * n, str(n), 7)
+    assert furniture(page) == [["5", "10", "15", "20", "25"]]
+
+
+def test_line_numbers_that_begin_anew_are_furniture_on_a_short_page_too() -> None:
+    page = Drawing()
+    text = " ".join([PROSE, OTHER] * 3)
+    for part in (justified(text, 380)[:20], justified(text, 350)[:8]):
+        page.new_page() if page.page.get_text() else None
+        for n, line in enumerate(part, 1):
+            page.text(60 - page.width_of(str(n), 8), 80 + 24 * n, str(n), 8)
+            page.text(80, 80 + 24 * n, line)
+    assert [len(found) for found in furniture(page)] == [20, 8]
