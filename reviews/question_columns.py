@@ -41,7 +41,7 @@ def columns_for(question: str) -> list[ReviewColumn]:
     if not question:
         return []
     language = analyse(question).language
-    rest, group = without_group(question.rstrip("?.! "), language)
+    rest, group = without_group(question.lstrip("¿ ").rstrip("?.! \u00a0\u202f"), language)
     rest, is_framed = without_frame(rest, language)
     rest, sign, bound = without_bound(rest, language)
     total = re.compile(rf"{any_of(language, 'total')}\s*", re.I)
@@ -54,12 +54,13 @@ def columns_for(question: str) -> list[ReviewColumn]:
     else:
         template = "is_true" if is_framed and not bound else "value"
         column.question = every_words(language, template)[0].format(rest=rest)
+    column.question = capitalised(column.question)
     set_kind(column, is_framed, is_total)
     if bound is not None:
         set_bound(column, sign, bound)
     columns = [column]
     if group and title_of(group) != column.title:
-        asked = every_words(language, "group")[0].format(rest=group)
+        asked = capitalised(every_words(language, "group")[0].format(rest=group))
         columns.append(ReviewColumn(title=title_of(group), question=asked))
     return columns
 
@@ -96,14 +97,22 @@ def without_bound(rest: str, language: str) -> tuple[str, str, Quantity | None]:
     for key, sign in BOUNDS.items():
         for quantity in at_end:
             before = rest[: quantity.start]
-            if match := re.search(rf"(?:\s+(?:of|von))?(?<!\w){any_of(language, key)}\W*$", before, re.I):
+            if match := re.search(
+                rf"(?:\s+(?:of|von|de))?\s*(?<!\w){any_of(language, key)}\W*$", before, re.I
+            ):
                 return before[: match.start()].strip(), sign, quantity
     return rest, "", None
 
 
 def is_open(rest: str, language: str) -> bool:
     """Return whether the words begin like a question, also one for yes or no."""
-    return rest.split(maxsplit=1)[0].casefold() in opening_words(language) | closed_words(language)
+    return rest.split(maxsplit=1)[0].casefold() in opening_words(language) or is_closed(rest, language)
+
+
+def is_closed(text: str, language: str) -> bool:
+    """Return whether the words begin like a question for yes or no: “may the …”, “se puede …”."""
+    words = text.casefold().lstrip("¿").split()
+    return any(words[: len(each)] == each for each in map(str.split, closed_words(language)))
 
 
 def without_closed(rest: str, language: str) -> str:
@@ -120,8 +129,7 @@ def closed_words(language: str) -> frozenset[str]:
 def set_kind(column: ReviewColumn, is_framed: bool, is_total: bool) -> None:
     """Set the type of the column's values, and the unit of a share."""
     features = analyse(column.question)
-    first = column.question.split(maxsplit=1)[0].casefold()
-    if first in closed_words(features.language):
+    if is_closed(column.question, features.language):
         column.kind = Kind.BOOLEAN
     elif "when" in features.kinds:
         column.kind = Kind.DATE
@@ -155,6 +163,10 @@ def bound_value(column: ReviewColumn, value: Quantity) -> str:
         return f"{int(value.value)}"
     found = as_json(column, value)
     return str(found["number"] if isinstance(found, dict) else found)
+
+
+def capitalised(text: str) -> str:
+    return re.sub(r"[^\W\d_]", lambda letter: letter[0].upper(), text, count=1)
 
 
 def title_of(text: str) -> str:

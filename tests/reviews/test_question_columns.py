@@ -20,6 +20,10 @@ from reviews.question_columns import columns_for
         ("Which law governs the agreement?", "text", "Which law governs the agreement?", ""),
         ("In wie vielen Verträgen darf man rauchen?", "boolean", "Darf man rauchen?", ""),
         ("Welche Studien berichten eine Hazard Ratio unter 0,8?", "number", "Hazard Ratio?", "< 0.8"),
+        ("Dans combien de contrats peut-on sous-louer ?", "boolean", "Peut-on sous-louer?", ""),
+        ("Quels rapports indiquent un taux inférieur à 5 % ?", "number", "Taux ?", "< 5"),
+        ("¿En cuántos contratos se puede subarrendar?", "boolean", "Se puede subarrendar?", ""),
+        ("¿Qué estudios muestran una tasa de más de 5 %?", "number", "¿Tasa?", "> 5"),
     ],
 )  # fmt: skip
 def test_a_question_to_all_becomes_one_to_each(question: str, kind: str, asked: str, condition: str) -> None:
@@ -31,6 +35,8 @@ def test_what_a_sum_is_grouped_by_is_a_second_column() -> None:
     amount, group = columns_for("Sum of capital expenditure 2018 by company")
     assert (amount.kind, amount.question) == ("money", "What is the capital expenditure 2018?")
     assert (group.kind, group.question) == ("text", "Which company is this?")
+    amount, group = columns_for("Somme des dépenses 2018 par société")
+    assert (amount.question, group.question) == ("Dépenses 2018 ?", "Société ?")
 
 
 @pytest.mark.parametrize("question", ["?", "below 5", "Which papers", "in which", "x" * 3000])
