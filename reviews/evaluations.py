@@ -28,6 +28,7 @@ from retrieval.evaluations import (
 from retrieval.provider_calls import ProviderError
 from reviews.cell_answers import answered
 from reviews.models import ReviewCell, ReviewColumn
+from reviews.question_columns import columns_for
 from reviews.typed_values import FilledCell
 from text.terms import terms_of
 
@@ -107,9 +108,14 @@ class CellScores(msgspec.Struct, frozen=True):
     ms: float
 
 
-def fill_known(known: KnownCell, document: Document, user: User, provider: Provider) -> JudgedCell:
-    """Answer the cell's question. Stores nothing."""
+def fill_known(
+    known: KnownCell, document: Document, user: User, provider: Provider, is_asked: bool = False
+) -> JudgedCell:
+    """Answer the cell's question. Stores nothing. ``is_asked``: with the column proposed for the question."""
     column = ReviewColumn(**msgspec.structs.asdict(known.column))
+    if is_asked:
+        column = columns_for(known.column.question)[0]
+        column.choices = known.column.choices
     start = time.perf_counter()
     try:
         filled = answered(column, document, user, provider)
@@ -158,6 +164,9 @@ class ReviewEvaluation:
         parser.add_argument("--pdfs", type=Path, required=True, help="folder with <document>.pdf")
         parser.add_argument("--provider", default="extractive", help="the provider (extractive)")
         parser.add_argument("--json", action="store_true", help="one line of JSON")
+        parser.add_argument(
+            "--asked", action="store_true", help="with the columns proposed for the questions"
+        )
         parser.add_argument("--each", action="store_true", help="each cell with its value")
 
     def run(self, out: OutputWrapper, **options: Any) -> None:
@@ -173,7 +182,9 @@ class ReviewEvaluation:
         judged = []
         for known in cells:
             if known.document in library:
-                judged.append(fill_known(known, documents[library[known.document]], user, provider))
+                judged.append(
+                    fill_known(known, documents[library[known.document]], user, provider, options["asked"])
+                )
                 if options["each"]:
                     out.write(cell_line(judged[-1]))
         write_scores(out, cell_scores(judged), options["json"])
