@@ -1,19 +1,31 @@
-"""The evidence on a section, without a model: the passages on it, cited; no prose."""
+"""The evidence on a section, without a model: what each document says, differences, and the passages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 from uuid import uuid4
+
+from django.utils.translation import gettext
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
-from chat.answers.without_model.answer import answer_without_model
+from chat.answers.without_model.answer import answer_without_model, found_lines
+from chat.answers.without_model.evidence import find_evidence
+from chat.answers.without_model.question import analyse
+from chat.citations.source_units import Sources
 from chat.models import Citation
 from chat.providers.base import NativeCitation, TextDelta
-from citing.marker_decoder import format_marker, with_marks
+from chat.reports.source_differences import differences_between, written_differences
+from citing.marker_decoder import defused_line, format_marker, with_marks
+from documents.models import Document
+from retrieval.query.scope import Scope
+
+MOST_SEPARATE = 12  # with at most so many documents, each has its line
+LONGEST_FACT = 300  # characters
 
 
-def evidence_on(question: str, found: AnswerSources) -> tuple[str, Sequence[Citation]]:
+def evidence_on(question: str, found: AnswerSources) -> tuple[str, list[Citation]]:
     """Return the passages on a question as a note's Markdown, and their unsaved citations."""
     builder = AnswerBuilder(uuid4(), found.sources, {}, question=question)
     units = {passage.alias: passage.unit for passage in found.passages}
@@ -29,3 +41,54 @@ def evidence_on(question: str, found: AnswerSources) -> tuple[str, Sequence[Cita
             pass
     markers = [format_marker(one.pk, one.page_number) for one in builder.citations]
     return with_marks(builder.content, lambda at, mark: markers[at]).strip(), builder.citations
+
+
+def evidence_table(question: str, scope: Scope) -> tuple[str, list[Citation]]:
+    """Return what each document says first, where they differ, and the best passages of all."""
+    passages, citations = evidence_on(question, find_evidence(question, scope))
+    if not scope.document_ids or not 1 < len(scope.document_ids) <= MOST_SEPARATE:
+        return passages, citations
+    each = [find_evidence(question, Scope(scope.user, document_ids=(pk,))) for pk in scope.document_ids]
+    facts = [first_fact(question, found) for found in each]
+    stated = [fact for fact in facts if fact]
+    rows = [row(fact, str(pk)) for fact, pk in zip(facts, scope.document_ids, strict=True)]
+    head = f"| {gettext('Document')} | {gettext('What it says')} |\n|---|---|\n"
+    said = [(fact.quote, fact) for fact in stated]
+    sources = joined(each)
+    cited = [sources.units[str(fact.unit_id)] for fact in stated]
+    differing, of_both = written_differences(
+        differences_between(said, cited, sources), sources, gettext("The sources differ")
+    )
+    parts = [head + "\n".join(rows), differing, passages]
+    return "\n\n".join(filter(None, parts)), [*stated, *of_both, *citations]
+
+
+def first_fact(question: str, found: AnswerSources) -> Citation | None:
+    """Return the citation of what a document says first; None where nothing answers."""
+    languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
+    if not found_lines(analyse(question, languages), found.passages, found.notes).is_direct:
+        return None
+    _, citations = evidence_on(question, found)
+    return citations[0] if citations else None
+
+
+def row(fact: Citation | None, document: str) -> str:
+    if fact is None:
+        title = Document.objects.values_list("title", flat=True).get(pk=document)
+        return f"| {cell(title)} | {gettext('not stated')} |"
+    words = shorten(cell(fact.quote), LONGEST_FACT, placeholder=" …")
+    return f"| {cell(fact.document_title)} | “{words}”{format_marker(fact.pk, fact.page_number)} |"
+
+
+def cell(text: str) -> str:
+    return defused_line(text).replace("|", "/")
+
+
+def joined(each: Sequence[AnswerSources]) -> Sources:
+    """Return the units of all, by id."""
+    sources = each[0].sources
+    for found in each[1:]:
+        sources.units |= found.sources.units
+        sources.places |= found.sources.places
+        sources.pages |= found.sources.pages
+    return sources

@@ -11,20 +11,19 @@ import msgspec
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import override
 from django_q.tasks import async_task
 
-from chat.answers.context import ANSWER_SEARCH
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
-from chat.answers.without_model.evidence import find_evidence
 from chat.models import Report
 from chat.models.report import DEAD_AFTER
 from chat.providers.base import Cancelled
 from chat.providers.budget import BudgetSpent
 from chat.providers.registry import provider_named
 from chat.reports.compared_versions import compare_documents
-from chat.reports.evidence_report import evidence_on
+from chat.reports.evidence_report import evidence_table
 from chat.reports.report_sections import add_section, scope_of_report, sections_of
-from chat.reports.written_report import conclude, propose_outline, write_section
+from chat.reports.written_report import conclude, interface_language, propose_outline, write_section
 from retrieval.provider_calls import ProviderError
 
 logger = logging.getLogger(__name__)
@@ -118,8 +117,9 @@ def write_next_section(report: Report) -> None:
         return
     section = next((one for one in sections if not one.is_done), None)
     if section and provider.name == EXTRACTIVE:
-        found = find_evidence(section.title, scope_of_report(report), ANSWER_SEARCH)
-        add_section(report, section, *evidence_on(section.title, found), sections)
+        with override(interface_language(section.title)):
+            content, citations = evidence_table(section.title, scope_of_report(report))
+        add_section(report, section, content, citations, sections)
     elif section:
         write_section(report, sections, provider)
     if all(one.is_done for one in sections):

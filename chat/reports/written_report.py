@@ -54,6 +54,7 @@ from chat.reports.report_sections import (
     store_sections,
 )
 from chat.reports.sentence_check import CheckedText, Standing, Statement, assembled, checked, exhaust
+from chat.reports.source_differences import differences_between, written_differences
 from citing.marker_decoder import defused_line, without_markers
 from documents.models import CitationUnit
 from retrieval.provider_calls import ProviderError
@@ -294,11 +295,21 @@ def kept_text(
     with override(interface_language(work.section.title)):
         content, citations = assembled(corrected, mark_of)
         if any(one.standing in (Standing.VERIFIED, Standing.FOUND) for one in corrected.statements):
-            return content, citations
+            differing, of_both = differing_sources(corrected, found)
+            return f"{content}\n\n{differing}".rstrip(), [*citations, *of_both]
         shown, shown_citations = evidence_on(work.section.title, found)
         work.section.counts = {"removed": len(corrected.statements)}
         notice = gettext("No sentence that the model wrote could be kept. The passages:")
         return f"{notice}\n\n{shown}", shown_citations
+
+
+def differing_sources(text: CheckedText, found: AnswerSources) -> tuple[str, list[Citation]]:
+    """Return what other documents state differently from the sentences that are verified."""
+    kept = [one for one in text.statements if one.standing == Standing.VERIFIED]
+    said = [(cited.quote, cited) for one in kept for cited in one.citations]
+    units = [passage.unit for passage in found.passages]
+    differing = differences_between(said, units, found.sources)
+    return written_differences(differing, found.sources, gettext("The sources differ"))
 
 
 def interface_language(text: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
 from chat.models import Report
-from chat.reports.report_commands import InvalidReport, new_versions
+from chat.reports.report_commands import InvalidReport, new_report, new_versions
 from chat.reports.report_queue import claim, pause, start, work_on_next
 from chat.tasks import work_on_report
 from documents.models import Document
@@ -114,6 +116,20 @@ def test_an_evidence_report_quotes_what_stands_there_and_goes_on_after_a_pause(
     quotes = list(report.note.citations.values_list("quote", flat=True))
     assert any("$12" in quote for quote in quotes) and not any("$15" in quote for quote in quotes)
     assert client.get(made["Location"])["Location"] == f"/notes/{report.note.pk}/"
+
+
+def test_an_evidence_report_says_what_each_document_says_and_where_they_differ(
+    alice: User, versions: list[Document]
+) -> None:
+    silent = ingest(alice, "The museum opens at nine.", name="silent.pdf")
+    made = new_report(alice, "What is the fare?", [*versions, silent], "What is the fare for one trip?")
+    work_on_next()
+    made.refresh_from_db()
+    assert made.note is not None
+    content = re.sub(r"\[\[cite[^\]]*\]\]", "", made.note.content)
+    assert "| silent | not stated |" in content and "**The sources differ**" in content
+    (line,) = [one for one in content.splitlines() if one.startswith("- old: “The fare for one trip is $12")]
+    assert "new: “The fare for one trip is $15" in line
 
 
 @pytest.mark.parametrize(("question", "outline"), [("", ""), ("Why?", "a\n" * 101)])
