@@ -52,7 +52,8 @@ def evidence_table(question: str, scope: Scope) -> tuple[str, list[Citation]]:
     facts = [first_fact(question, found) for found in each]
     stated = [fact for fact in facts if fact]
     rows = [row(fact, str(pk)) for fact, pk in zip(facts, scope.document_ids, strict=True)]
-    head = f"| {gettext('Document')} | {gettext('What it says')} |\n|---|---|\n"
+    names = gettext("Document"), gettext("What it says")
+    head = f"| {' | '.join(names)} |\n|---|---|\n"
     said = [(fact.quote, fact) for fact in stated]
     sources = joined(each)
     cited = [sources.units[str(fact.unit_id)] for fact in stated]
@@ -75,7 +76,8 @@ def first_fact(question: str, found: AnswerSources) -> Citation | None:
 def row(fact: Citation | None, document: str) -> str:
     if fact is None:
         title = Document.objects.values_list("title", flat=True).get(pk=document)
-        return f"| {cell(title)} | {gettext('not stated')} |"
+        nothing = gettext("not stated")
+        return f"| {cell(title)} | {nothing} |"
     words = shorten(cell(fact.quote), LONGEST_FACT, placeholder=" …")
     return f"| {cell(fact.document_title)} | “{words}”{format_marker(fact.pk, fact.page_number)} |"
 
