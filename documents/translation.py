@@ -187,6 +187,7 @@ SENTENCES = (
     _("Reading this PDF was cut off each time: its worker was stopped, or broke down over it. Try again."),
     _("No reference with a title was found: paste BibTeX, RIS, CSL-JSON or Zotero RDF."),
     _("This list of references cannot be read."),
+    _("This import took too long. Some of its works were added; import the rest in parts."),
     _("Paper lookup is unavailable. Try again later."),
     _("This key is not accepted. It must be allowed to read the library and its files."),
     _("Paper lookup is busy. Try again later."),

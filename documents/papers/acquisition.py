@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import shutil
+import time
 import uuid
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -19,6 +21,7 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.utils import timezone
 from django_q.tasks import async_task
 
 from documents.access import add_to_collection
@@ -116,6 +119,9 @@ EXPORT_SECONDS, EXPORT_SECONDS_LATER = 1.0, 600.0  # of processor time, in a req
 LIST_IN_REQUEST = 500_000  # bytes of a list that a request reads
 ADDED_IN_REQUEST = 500  # works; their rows take half a second of processor time
 MOST_UNPACKED_FILES = 20  # of the largest size: bytes that are unpacked of one ZIP
+EXPORTS_SHOWN = timedelta(days=3)
+PROGRESS_SECONDS = 1.0
+TOO_LONG = "This import took too long. Some of its works were added; import the rest in parts."
 EXPORT_TASK = "documents.papers.acquisition.add_kept_export"
 
 
@@ -127,12 +133,18 @@ class ExportTooLong(Exception):
     """The list or ZIP takes more processor time than a request has: a worker adds it."""
 
 
-def add_export(owner: User, archive: IO[bytes], seconds: float = EXPORT_SECONDS) -> list[Document]:
+def add_export(
+    owner: User,
+    archive: IO[bytes],
+    seconds: float = EXPORT_SECONDS,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> list[Document]:
     """Add the works of an exported library, a ZIP of its folder.
 
     A work whose PDF is refused (duplicate, too large) is added with its record only. A PDF that several works
     name is unpacked once. Raises ExportUnreadable, BibliographyUnreadable; ExportTooLong when unpacking took
     more than ``seconds`` of processor time: what was stored stays, and a second run adds the rest.
+    ``progress`` is called with the number of PDFs that are unpacked, and of all.
     """
     budget = ProcessorBudget(seconds)
     try:
@@ -146,8 +158,9 @@ def add_export(owner: User, archive: IO[bytes], seconds: float = EXPORT_SECONDS)
             folder = PurePosixPath(listed).parent
             names = dict.fromkeys(_packed_name(folder, record.files[0]) for record in records if record.files)
             left = MOST_UNPACKED_FILES * settings.UPLOAD_MAX_BYTES
-            for name in names:
+            for done, name in enumerate(names):
                 budget.check()
+                progress(done, len(names))
                 left -= _store_packed(owner, packed, name)
                 if left < 0:
                     raise ExportUnreadable("The PDFs in this ZIP are too large. Import it in parts.")
@@ -179,24 +192,86 @@ def add_list_later(owner: User, text: str) -> None:
 def add_export_later(owner: User, archive: IO[bytes]) -> None:
     """Keep the ZIP until a worker has added its works."""
     archive.seek(0)
-    name = default_storage.save(f"imports/{uuid.uuid4().hex}.zip", File(archive))
+    name = default_storage.save(f"imports/{owner.pk}/{uuid.uuid4().hex}.zip", File(archive))
+    shown = PurePosixPath(getattr(archive, "name", None) or "").name
+    KeptExport(clean_name(shown) if shown else "", timezone.now()).save(name)
     transaction.on_commit(lambda: async_task(EXPORT_TASK, owner.pk, name, group="import"), robust=True)
+
+
+class KeptExport(msgspec.Struct, frozen=True):
+    """How far the import of a kept ZIP is: a JSON file beside it, which stays when the ZIP is deleted.
+
+    Attributes:
+        name: of the ZIP; '' for a pasted list.
+        done: PDFs that are unpacked, of ``files``.
+        added: works, once it has ended; ``problem`` says why it ended without.
+    """
+
+    name: str
+    at: datetime
+    done: int = 0
+    files: int = 0
+    added: int | None = None
+    problem: str = ""
+
+    @property
+    def is_running(self) -> bool:
+        return self.added is None and not self.problem
+
+    def save(self, archive: str) -> None:
+        name = _beside(archive)
+        default_storage.delete(name)
+        default_storage.save(name, ContentFile(msgspec.json.encode(self)))
+
+    @classmethod
+    def of(cls, archive: str) -> KeptExport:
+        with default_storage.open(_beside(archive)) as file:
+            return msgspec.json.decode(file.read(), type=cls)
+
+
+def _beside(archive: str) -> str:
+    return str(PurePosixPath(archive).with_suffix(".json"))
+
+
+def kept_exports(owner: User) -> list[KeptExport]:
+    """Return the imports of the last days by a worker, latest first, and delete older ones."""
+    folder, since = f"imports/{owner.pk}", timezone.now() - EXPORTS_SHOWN
+    found: list[KeptExport] = []
+    with suppress(FileNotFoundError):
+        for name in default_storage.listdir(folder)[1]:
+            if name.endswith(".json"):
+                with suppress(FileNotFoundError):  # it is being replaced
+                    found.append(KeptExport.of(f"{folder}/{name}"))
+                    if found[-1].at < since and not found[-1].is_running:
+                        default_storage.delete(f"{folder}/{name}")
+    return sorted((kept for kept in found if kept.at >= since), key=lambda kept: kept.at, reverse=True)
 
 
 def add_kept_export(owner_id: int, name: str) -> str:
     """Add the works of a ZIP that a request kept, and delete it (a task). Return the outcome."""
     owner = User.objects.filter(pk=owner_id, is_active=True).first()
-    outcome = "its owner is gone"
-    if owner is not None and default_storage.exists(name):
-        try:
-            with default_storage.open(name) as archive:
-                outcome = f"{len(add_export(owner, archive, EXPORT_SECONDS_LATER))} works"
-        except (ExportUnreadable, BibliographyUnreadable) as error:
-            outcome = str(error)
-        except ExportTooLong:
-            outcome = "it took too long"
+    if owner is None or not default_storage.exists(name):
+        default_storage.delete(name)
+        return "its owner is gone"
+    kept, shown_at = KeptExport.of(name), time.monotonic()
+
+    def progress(done: int, files: int) -> None:
+        nonlocal shown_at
+        if time.monotonic() - shown_at > PROGRESS_SECONDS:
+            shown_at = time.monotonic()
+            msgspec.structs.replace(kept, done=done, files=files).save(name)
+
+    try:
+        with default_storage.open(name) as archive:
+            added = len(add_export(owner, archive, EXPORT_SECONDS_LATER, progress))
+        ended = msgspec.structs.replace(kept, added=added)
+    except (ExportUnreadable, BibliographyUnreadable) as error:
+        ended = msgspec.structs.replace(kept, problem=str(error))
+    except ExportTooLong:
+        ended = msgspec.structs.replace(kept, problem=TOO_LONG)
+    ended.save(name)
     default_storage.delete(name)
-    return outcome
+    return ended.problem or f"{ended.added} works"
 
 
 def add_zotero(owner: User, key: str, group: str = "") -> list[Document]:

@@ -25,6 +25,7 @@ from documents.models.document import FACT_LABELS
 from documents.papers.acquisition import (
     ExportTooLong,
     ExportUnreadable,
+    KeptExport,
     add_and_fetch,
     add_export,
     add_export_later,
@@ -33,6 +34,7 @@ from documents.papers.acquisition import (
     add_paper,
     add_zotero,
     fetch_later,
+    kept_exports,
 )
 from documents.papers.bibliography import (
     STYLES,
@@ -53,6 +55,7 @@ from documents.papers.catalogues import (
     papers_on_topic,
     related_papers,
 )
+from documents.translation import translated
 from documents.views.document_actions import answer, by_htmx
 
 LONGEST_TOPIC = 300
@@ -250,7 +253,7 @@ def add_listed(request: HttpRequest) -> HttpResponse:
         except ExportTooLong:
             add_export_later(request.user, archive) if archive else add_list_later(request.user, text)
             messages.success(request, _("This library is large. It is added in the background."))
-            return redirect("library")
+            return redirect(f"{reverse('papers')}#imports")
     except (BibliographyUnreadable, ExportUnreadable) as error:
         form.add_error(None, str(error))
         return _page(request, list_form=form)
@@ -419,6 +422,17 @@ def _outcome_message(number: int) -> str:
     return ngettext("%d paper is in your library.", "%d papers are in your library.", number) % number
 
 
+def _standing(kept: KeptExport) -> str:
+    """Return how far an import by a worker is."""
+    if kept.added is not None:
+        return _outcome_message(kept.added)
+    if kept.problem:
+        return translated(kept.problem)
+    if kept.files:
+        return _("%(done)d of %(files)d PDFs are unpacked.") % {"done": kept.done, "files": kept.files}
+    return _("It is being added.")
+
+
 def _page(
     request: HttpRequest,
     what: str = "",
@@ -427,6 +441,7 @@ def _page(
     list_form: forms.Form | None = None,
     zotero: forms.Form | None = None,
 ) -> HttpResponse:
+    imports = kept_exports(request.user)  # type: ignore[arg-type]  # signed in
     context = {
         "section": "library",
         "what": what,
@@ -434,6 +449,8 @@ def _page(
         "work": work or WorkForm(),
         "list_form": list_form or ListForm(),
         "zotero": zotero or ZoteroForm(),
+        "imports": [(kept, _standing(kept)) for kept in imports],
+        "importing": any(kept.is_running for kept in imports),
         "origin": request.build_absolute_uri(reverse("library")),
     }
     refused = work or list_form or zotero

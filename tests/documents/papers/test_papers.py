@@ -294,9 +294,11 @@ def test_more_references_are_added_by_a_worker(alice: User, client: Client) -> N
     client.force_login(alice)
     assert client.post("/papers/import/", {"text": text}).status_code == 302
     assert not Document.objects.filter(owner=alice).exists()
-    (name,) = default_storage.listdir("imports")[1]
-    assert add_kept_export(alice.pk, f"imports/{name}") == "501 works"
+    assert "It is being added." in client.get("/papers/").content.decode()
+    (name,) = [name for name in default_storage.listdir(f"imports/{alice.pk}")[1] if name.endswith(".zip")]
+    assert add_kept_export(alice.pk, f"imports/{alice.pk}/{name}") == "501 works"
     assert Document.objects.filter(owner=alice).count() == 501
+    assert "501 papers are in your library." in client.get("/papers/").content.decode()
 
 
 @pytest.mark.slow

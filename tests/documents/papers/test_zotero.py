@@ -360,6 +360,15 @@ def test_a_large_export_is_added_by_a_worker(
     assert not Document.objects.filter(owner=alice).exists()
     [(task, owner, name)] = [task for task in tasks if task[0] == acquisition.EXPORT_TASK]
     assert task.rpartition(".")[2] == "add_kept_export" and default_storage.exists(name)
+    monkeypatch.setattr(acquisition, "PROGRESS_SECONDS", -1.0)
+    seen: list[tuple[int, int]] = []
+    save = acquisition.KeptExport.save
+    monkeypatch.setattr(
+        acquisition.KeptExport,
+        "save",
+        lambda kept, archive: (seen.append((kept.done, kept.files)), save(kept, archive)),
+    )
     acquisition.add_kept_export(owner, name)
+    assert seen[0] == (0, 1) and "My Library.zip" in client.get(reverse("papers")).content.decode()
     assert Document.objects.filter(owner=alice, title="Tides of a harbour", kind=Document.Kind.PDF).exists()
     assert not default_storage.exists(name)
