@@ -36,21 +36,6 @@ def flag(name: str, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name}={value!r}: write 1 or 0.")
 
 
-def number(name: str, default: float, least: float = 0, most: float = math.inf) -> float:
-    """Return a number from ``least`` to ``most``. Raises ImproperlyConfigured."""
-    value = os.environ.get(name)
-    try:
-        found = default if value is None else float(value)
-    except ValueError:
-        raise ImproperlyConfigured(f"{name}={value!r} is not a number.") from None
-    return _in_range(name, found, least, most)
-
-
-def optional_number(name: str, least: float = 0, most: float = math.inf) -> float | None:
-    """Return a number, or None for an empty value. Raises ImproperlyConfigured."""
-    return number(name, least, least, most) if text(name).strip() else None
-
-
 def integer(name: str, default: int, least: int = 0, most: float = math.inf) -> int:
     """Return a whole number from ``least`` to ``most``. Raises ImproperlyConfigured."""
     value = os.environ.get(name)
@@ -160,14 +145,6 @@ def time_zone(name: str, default: str) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     return ", ".join(word or "''" for word in words)
-
-
-def existing_file(name: str) -> str:
-    """Return the path of an existing file, or '' when unset. Raises ImproperlyConfigured."""
-    path = text(name)
-    if path and not Path(path).is_file():
-        raise ImproperlyConfigured(f"{name}={path!r}: there is no such file.")
-    return path
 
 
 def words(name: str, default: str = "") -> list[str]:

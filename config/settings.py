@@ -61,16 +61,18 @@ STORAGES: dict[str, Any] = {
 }
 
 # --- Security ---------------------------------------------------------------
-DEBUG = environment.flag("PINCITE_DEBUG", False)
 SECRET_KEY = environment.secret("PINCITE_SECRET_KEY", VAR_DIR / "secret_key")
 FIRST_USER = "admin"
 HOST = environment.text("PINCITE_HOST", "127.0.0.1")
 PORT = environment.integer("PINCITE_PORT", 8000, 1, 65535)
 ALLOWED_HOSTS = environment.words("PINCITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-CSRF_TRUSTED_ORIGINS = environment.words("PINCITE_TRUSTED_ORIGINS")
 CSRF_FAILURE_VIEW = "operations.http.errors.csrf_failure"
 
 HTTPS = environment.flag("PINCITE_HTTPS", False)  # a proxy terminates TLS
+# Otherwise forms are refused where the proxy is not trusted, so that this server takes them for plain HTTP.
+CSRF_TRUSTED_ORIGINS = [
+    f"https://{'*' if host.startswith('.') else ''}{host}" for host in ALLOWED_HOSTS if HTTPS
+]
 TRUSTED_PROXIES = environment.proxies("PINCITE_TRUSTED_PROXIES")  # whose X-Forwarded-* headers count
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
@@ -103,9 +105,9 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-SESSION_COOKIE_AGE = environment.integer("PINCITE_SESSION_DAYS", 14, least=1) * 24 * 3600
+SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_IDLE_SECONDS = 7 * 24 * 3600
-SECURITY_EVENT_DAYS = environment.integer("PINCITE_EVENT_DAYS", 365)  # retention of the security log
+SECURITY_EVENT_DAYS = 365  # retention of the security log
 SECOND_FACTOR = environment.choice("PINCITE_SECOND_FACTOR", "off", ("off", "optional", "required"))
 OIDC_URL = environment.url("PINCITE_OIDC_URL")  # OpenID Connect provider; '' disables single sign-on
 OIDC_NAME = "single sign-on"  # the button's label
@@ -232,15 +234,11 @@ TEMPLATES: list[dict[str, Any]] = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "library"
 LOGOUT_REDIRECT_URL = "login"
-COMMON_PASSWORDS = environment.existing_file("PINCITE_COMMON_PASSWORDS")  # '' is Django's list of 20,000
 PASSWORD_WORDS = environment.words("PINCITE_PASSWORD_WORDS")  # of the organisation; refused in passwords
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
-    {
-        "NAME": "django.contrib.auth.password_validation.CommonPasswordValidator",
-        "OPTIONS": {"password_list_path": COMMON_PASSWORDS} if COMMON_PASSWORDS else {},
-    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},  # 20,000
     {"NAME": "operations.accounts.account.KnownWords"},
     {"NAME": "operations.accounts.account.AfterChange"},
 ]
@@ -274,7 +272,7 @@ for _number, _url in enumerate(environment.databases("DATABASE_REPLICA_URLS"), 1
     DATABASES[f"replica{_number}"] = {**_replica, "TEST": {"MIRROR": "default"}}
 DATABASE_ROUTERS = ["operations.postgres.replicas.ReplicaRouter"]
 # Per web process, for signed-in users; operations.postgres.base adds those for other work.
-DATABASE_CONNECTIONS = environment.integer("PINCITE_DB_CONNECTIONS", 20, least=4)
+DATABASE_CONNECTIONS = 20
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Caches -----------------------------------------------------------------
@@ -312,7 +310,6 @@ LOGGING = logs.configuration(
     level=environment.choice("PINCITE_LOG_LEVEL", "info", LOG_LEVELS).upper(),
     as_json=environment.flag("PINCITE_LOG_JSON", False),
 )
-SOURCE_URL = environment.url("PINCITE_SOURCE_URL")  # of a modified Pincite; '' serves an archive of this one
 METRICS_TOKEN = environment.text("PINCITE_METRICS_TOKEN")  # bearer token of /metrics; staff need none
 PROMETHEUS_EXPORT_MIGRATIONS = False
 
@@ -371,7 +368,6 @@ ASK_SECONDS = 120  # a synchronous API call waits for its answer
 SEMANTIC_SCHOLAR_URL = "https://api.semanticscholar.org/graph/v1"
 SEMANTIC_SCHOLAR_KEY = environment.text("SEMANTIC_SCHOLAR_API_KEY")
 OPENALEX_URL = "https://api.openalex.org"
-OPENALEX_MAIL = environment.text("OPENALEX_MAIL")  # OpenAlex's "polite pool" answers faster
 ZOTERO_URL = "https://api.zotero.org"
 CATALOGUE_SECONDS = 10  # per request
 CATALOGUE_BACKOFF_SECONDS = 1
@@ -381,7 +377,7 @@ FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 
 # --- Documents ----------------------------------------------------------------
 UPLOAD_MAX_BYTES = environment.integer("PINCITE_UPLOAD_MAX_MB", 200, least=1) * 1024 * 1024
-PARSE_MAX_PAGES = environment.integer("PINCITE_MAX_PAGES", 5000, least=1)
+PARSE_MAX_PAGES = 5000
 PARSE_MAX_WORDS = 5_000_000
 PARSE_MEMORY_BYTES = 1024**3
 PARSE_BASE_SECONDS = 20
@@ -390,11 +386,11 @@ PARSE_OCR_MEMORY_BYTES = 2 * 1024**3
 PARSE_PICTURES = True  # OCR of pictures on pages with text
 PARSE_TESSERACT = environment.text("PINCITE_TESSERACT", "")  # e.g. rus+ara: scripts the OCR models lack
 # Processes that read one file in parallel.
-PARSE_READERS = environment.integer("PINCITE_READERS", min(4, os.cpu_count() or 1), least=1)
+PARSE_READERS = min(4, os.cpu_count() or 1)
 CONVERT_SECONDS = 120  # processor time of a conversion to PDF
 LIBREOFFICE = "soffice"  # '' refuses office files
 INGEST_MAX_ATTEMPTS = 2  # a document that crashes its worker is not tried a third time
-LEASE_SECONDS = environment.number("PINCITE_LEASE_SECONDS", 40)  # a silent worker loses its document
+LEASE_SECONDS = 40  # a silent worker loses its document
 LINK_DAYS = 30  # default lifetime of a share link
 BIN_DAYS = environment.integer("PINCITE_BIN_DAYS", 7)  # retention of deleted documents
 CHUNK_TARGET_TOKENS = 500
@@ -418,11 +414,9 @@ PACKS = environment.packs("PINCITE_PACKS", pack_names())  # vocabulary of single
 CHUNK_SUMMARIES = environment.integer("PINCITE_SUMMARIES", 0)  # chunks per document that a model summarises
 LANGUAGE_MODEL = "chat.providers.registry.configured_model"  # imported by name: retrieval may not import chat
 # cohere also fits Jina and vLLM; '' is cohere when it has a key.
-RERANKER = environment.choice("PINCITE_RERANKER", "", ("", "cohere", "tei", "fastembed"))
+RERANKER = environment.provider("PINCITE_RERANKER", "", ("", "cohere", "tei", "fastembed"))
 RERANK_URL = environment.url("PINCITE_RERANK_URL")  # complete; '' is Cohere's
-RERANK_API_KEY = environment.text("PINCITE_RERANK_KEY")  # '' is COHERE_API_KEY
-RERANK_MODEL = environment.text("PINCITE_RERANK_MODEL")  # '' is the reranker's default
-if RERANKER == "tei" and not RERANK_URL:
+if RERANKER.partition(":")[0] == "tei" and not RERANK_URL:
     raise ImproperlyConfigured("PINCITE_RERANKER=tei needs PINCITE_RERANK_URL, such as http://host/rerank.")
 
 EMBEDDING_PROVIDERS = ("wordllama", "e5", "openai", "gemini", "compatible", "fastembed", "hashing")
@@ -451,7 +445,6 @@ COMPATIBLE_BASE_URL = environment.url("PINCITE_COMPATIBLE_URL")  # Ollama, vLLM,
 COMPATIBLE_API_KEY = environment.text("PINCITE_COMPATIBLE_KEY", "none")
 COMPATIBLE_MODEL = environment.text("PINCITE_COMPATIBLE_MODEL", "llama3.1")
 COMPATIBLE_SEES = environment.flag("PINCITE_COMPATIBLE_SEES", False)  # that model accepts images
-CHAT_TEMPERATURE = environment.optional_number("PINCITE_TEMPERATURE", most=2)  # '' is the model's default
 CHAT_MAX_TOKENS = environment.integer("PINCITE_MAX_TOKENS", 2000, least=1)
 CHAT_PROMPT_TOKENS = environment.integer("PINCITE_PROMPT_TOKENS", 8000, least=500)
 CHAT_DOCUMENT_TOKENS = environment.integer("PINCITE_DOCUMENT_TOKENS", 60_000, least=0)  # of all its prompts
@@ -459,7 +452,7 @@ CHAT_HISTORY_TOKENS = 2000
 CHAT_ATTEMPTS = 3
 CHAT_BACKOFF_SECONDS = 1
 CHAT_SILENCE_SECONDS = 60
-CHAT_TOTAL_SECONDS = environment.number("PINCITE_CHAT_TOTAL_SECONDS", 300)
+CHAT_TOTAL_SECONDS = 300
 CHAT_ANSWERS_AT_ONCE = 256
 MODEL_PROVIDERS = tuple(name for name in CHAT_PROVIDERS if name not in ("", "extractive"))
 # Rewrites questions and helps search; '' is the model that answers.

@@ -131,7 +131,7 @@ def main(binaries: str, *command: str) -> int:
         url = f"postgres://postgres@127.0.0.1:{nodes[0].port}/pincite"
         # The thread that renews a lease would wait for the transaction that a test runs in: writes to a
         # reference table wait for each other, and the test waits for the thread.
-        own = {"PINCITE_LEASE_SECONDS": "3600", "DATABASE_URL": url}
+        own = {"DJANGO_SETTINGS_MODULE": "tests.citus_settings", "DATABASE_URL": url}
         return subprocess.run(command, env={**os.environ, **own}, check=False).returncode
 
 

@@ -44,7 +44,6 @@ class Anthropic:
     model: str
     api_key: str
     base_url: str = ""
-    temperature: float | None = None
     max_tokens: int = 2000
     timeout: float = 60
     name: str = "anthropic"
@@ -87,7 +86,7 @@ class Anthropic:
         }
         if prompt.schema:
             request["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
-        return request if self.temperature is None else request | {"temperature": self.temperature}
+        return request
 
 
 def grouped_by_document(passages: Sequence[ContextItem]) -> list[list[ContextItem]]:

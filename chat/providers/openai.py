@@ -45,7 +45,6 @@ class ChatCompletions:
     model: str
     api_key: str
     base_url: str = ""
-    temperature: float | None = None
     max_tokens: int = 2000
     limit_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     timeout: float = 60
@@ -88,7 +87,7 @@ class ChatCompletions:
         if prompt.schema:
             wanted = {"name": "reply", "schema": prompt.schema, "strict": True}
             request["response_format"] = {"type": "json_schema", "json_schema": wanted}
-        return request if self.temperature is None else request | {"temperature": self.temperature}
+        return request
 
 
 def picture_part(png: bytes) -> dict[str, Any]:

@@ -83,10 +83,6 @@ class _Entry:
 BLIND = re.compile(r"gpt-3|gpt-4($|-\d{4}$|-32k)|o1-(mini|preview)|o3-mini|claude-(2|instant)")
 
 
-def temperature() -> float | None:
-    return settings.CHAT_TEMPERATURE
-
-
 # The SDKs are imported lazily: each takes about a second.
 
 
@@ -100,7 +96,6 @@ def _completions(
         model,
         api_key,
         base_url,
-        temperature(),
         settings.CHAT_MAX_TOKENS,
         limit_name,
         max(settings.CHAT_SILENCE_SECONDS, _first_token_seconds(name)),
@@ -130,7 +125,6 @@ def _anthropic(model: str, found: Connection) -> Provider:
         model,
         found.api_key,
         found.base_url,
-        temperature(),
         settings.CHAT_MAX_TOKENS,
         max(settings.CHAT_SILENCE_SECONDS, _first_token_seconds("anthropic")),
         sees=not BLIND.match(model),

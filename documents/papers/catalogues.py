@@ -176,8 +176,6 @@ class OpenAlex:
     def _get(self, path: str, **query: str) -> Any:
         if path == "works":
             query["per-page"] = str(MOST)
-        if settings.OPENALEX_MAIL:
-            query["mailto"] = settings.OPENALEX_MAIL
         return get_json(settings.OPENALEX_URL, path, query, {})
 
 

@@ -186,7 +186,7 @@ NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hy
 def licence(request: HttpRequest) -> HttpResponse:
     """Show the licence, the notices of bundled work and a link to the source."""
     notice = (settings.BASE_DIR / "NOTICE").read_text(encoding="utf-8")
-    return render(request, "licence.html", {"notice": notice, "source_url": settings.SOURCE_URL})
+    return render(request, "licence.html", {"notice": notice})
 
 
 @require_safe

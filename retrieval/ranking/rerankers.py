@@ -101,12 +101,11 @@ class OverlapReranker:
 
 def configured_reranker() -> Reranker | None:
     """Return the reranker of the settings; None without one."""
-    kind = settings.RERANKER or ("cohere" if settings.COHERE_API_KEY else "")
-    key = settings.RERANK_API_KEY or (settings.COHERE_API_KEY if kind == "cohere" else "")
-    return (
-        _reranker(kind, settings.RERANK_URL, key, settings.RERANK_MODEL, settings.SEARCH_PROVIDER_SECONDS)
-        if kind
-        else None
+    kind, _, model = (settings.RERANKER or ("cohere" if settings.COHERE_API_KEY else "")).partition(":")
+    if not kind:
+        return None
+    return _reranker(
+        kind, settings.RERANK_URL, settings.COHERE_API_KEY, model, settings.SEARCH_PROVIDER_SECONDS
     )
 
 

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,26 +74,13 @@ def test_a_password_is_not_made_of_words_that_anybody_would_try_here(settings: A
         validate_password(accepted)
 
 
-@pytest.mark.slow
-def test_a_longer_list_of_passwords_can_be_set(tmp_path: Path) -> None:
-    breached = tmp_path / "breached.txt"
-    breached.write_text("willow-under-water-4\n")
-    code = (
-        "import django; django.setup();"
-        "from django.contrib.auth.password_validation import validate_password as validate;"
-        "validate('willow-under-water-4')"
-    )
-    for path, told in ((breached, "too common"), (tmp_path / "none.txt", "there is no such file")):
-        environment = os.environ | {"PINCITE_COMMON_PASSWORDS": str(path)}
-        environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
-        ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-        assert told in ended.stderr
-
-
-def test_over_https_no_other_host_can_set_our_cookies() -> None:
-    names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_SECURE"
+def test_over_https_no_other_host_can_set_our_cookies_or_send_our_forms() -> None:
+    names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_SECURE, *s.CSRF_TRUSTED_ORIGINS"
     code = f"from config import settings as s; print({names})"
-    for https, told in (("1", "__Host-sessionid __Host-csrftoken True"), ("0", "sessionid csrftoken False")):
-        environment = os.environ | {"PINCITE_HTTPS": https}
+    for https, told in (
+        ("1", "__Host-sessionid __Host-csrftoken True https://a.example https://*.b.example"),
+        ("0", "sessionid csrftoken False"),
+    ):
+        environment = os.environ | {"PINCITE_HTTPS": https, "PINCITE_ALLOWED_HOSTS": "a.example,.b.example"}
         ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
         assert ended.stdout.strip() == told

@@ -41,12 +41,6 @@ def test_all_that_is_the_program_is_offered() -> None:
 
 
 @pytest.mark.django_db
-def test_a_changed_pincite_names_where_its_source_is(client: Client, settings) -> None:  # type: ignore[no-untyped-def]
-    settings.SOURCE_URL = "https://git.example/pincite"
-    assert 'href="https://git.example/pincite"' in client.get("/licence/").text
-
-
-@pytest.mark.django_db
 def test_the_reader_leads_there_by_its_keys(client: Client, alice: User, ingested) -> None:  # type: ignore[no-untyped-def]
     document = ingested(alice, "Some words.")
     client.force_login(alice)

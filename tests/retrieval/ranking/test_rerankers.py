@@ -29,8 +29,8 @@ def server():  # type: ignore[no-untyped-def]
 def test_a_cohere_shaped_service_is_asked_at_its_own_address(
     server: ScriptedServer, settings: object
 ) -> None:
-    settings.RERANKER, settings.RERANK_URL = "cohere", f"{server.url}/v1/rerank"  # type: ignore[attr-defined]
-    settings.RERANK_API_KEY, settings.RERANK_MODEL = "key", "jina-reranker-v2"  # type: ignore[attr-defined]
+    settings.RERANKER, settings.RERANK_URL = "cohere:jina-reranker-v2", f"{server.url}/v1/rerank"  # type: ignore[attr-defined]
+    settings.COHERE_API_KEY = "key"  # type: ignore[attr-defined]
     rows = [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.2}]
     server.script["/v1/rerank"] = Answer.json({"results": rows})
     reranker = configured_reranker()
