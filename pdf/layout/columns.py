@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pdf.geometry import Rect
 from pdf.layout.gutters import COLUMN_ROWS, are_texts_apart, reads_as_column, text_rows, with_margin_headings
 from pdf.layout.lines import Line, rows_of
 from pdf.tables.cells import is_value
@@ -31,8 +30,6 @@ HEAD_DISTANCE = 1.5
 # The last line of a paragraph: maximum difference of its start from the line above (ems), maximum leading
 # (ems), maximum difference of size (share); minimum distance of the text below it (pitches).
 SAME_START, TAIL_LEADING, SAME_SIZE, TAIL_DISTANCE = 0.5, 1.6, 0.08, 1.25
-# Minimum ratio of the distances of a heading from the text above it and from its own text.
-HEAD_NEARER = 1.2
 # Minimum average characters of the lines of a column: shorter ones are cells.
 COLUMN_CHARS = 6
 # Maximum distance of column heads from the values below them (ems).
@@ -41,8 +38,6 @@ VALUES_BELOW = 3.0
 BAND_HOLE = 3.0
 # Minimum space above the heading of a band, on both sides (ems).
 BAND_GAP = 1.0
-# Minimum length of a vertical ruling between two columns, as a share of their height.
-RULED = 0.9
 
 
 class Cut(NamedTuple):
@@ -54,10 +49,10 @@ class Cut(NamedTuple):
     right: list[Line]
 
 
-def regions(lines: Sequence[Line], rtl: bool = False, rulings: Sequence[Rect] = ()) -> list[list[Line]]:
+def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
     """Return the lines grouped by column, in reading order; a table of texts is one group."""
     lines = with_text_tables(lines)
-    cut = best_cut(lines, rulings) if len(lines) >= 2 * COLUMN_ROWS else None
+    cut = best_cut(lines) if len(lines) >= 2 * COLUMN_ROWS else None
     if cut is None:
         return [list(lines)] if lines else []
     beside = {*map(id, cut.left), *map(id, cut.right)}
@@ -66,10 +61,10 @@ def regions(lines: Sequence[Line], rtl: bool = False, rulings: Sequence[Rect] = 
     below = [line for line in rest if _middle(line) > cut.top]
     columns = (cut.right, cut.left) if rtl else (cut.left, cut.right)
     parts = with_margin_headings(*columns) or columns
-    return [region for part in (above, *parts, below) for region in regions(part, rtl, rulings)]
+    return [region for part in (above, *parts, below) for region in regions(part, rtl)]
 
 
-def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
+def best_cut(lines: Sequence[Line]) -> Cut | None:
     """Return the cut along the gutter with most lines beside it, or None."""
     downwards = sorted(lines, key=_middle)
     starts, ends = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
@@ -82,13 +77,11 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
-    best = next(
-        (cut for cut in ranked if _is_gutter(cut, rulings) and not _heads_values(cut, downwards)), None
-    )
+    best = next((cut for cut in ranked if _is_gutter(cut) and not _heads_values(cut, downwards)), None)
     if best is None:
         return None
-    best = _first_band(best, rulings)
-    best = _without_head_below(_without_last_line_above(best, downwards), downwards)
+    best = _first_band(best)
+    best = _without_last_line_above(best, downwards)
     return _with_heads(best, downwards)
 
 
@@ -119,35 +112,6 @@ def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
         return cut
     left, right = ([line for line in side if line is not first] for side in (cut.left, cut.right))
     return Cut(_middle(first), cut.bottom, left, right) if left and right else cut
-
-
-def _without_head_below(cut: Cut, downwards: Sequence[Line]) -> Cut:
-    """Return the cut without the short heading at its end of a text below that extends over both columns."""
-    under = next((line for line in downwards if _middle(line) == cut.bottom), None)
-    if under is None:
-        return cut
-    for side, other in ((cut.left, cut.right), (cut.right, cut.left)):
-        rows = rows_of(side)
-        floor = max(line.y1 for line in other)
-        first = len(rows) - 1
-        while first > COLUMN_ROWS and _is_alike(rows[first - 1][0], rows[-1][0]):
-            first -= 1
-        head = rows[first][0]
-        above, below = head.baseline - rows[first - 1][0].baseline, under.baseline - rows[-1][0].baseline
-        if (
-            head.y0 >= floor
-            and not _is_alike(head, under)
-            and _begins_with(head, under)
-            and below * HEAD_NEARER < above
-        ):
-            kept = [line for row in rows[:first] for line in row]
-            return Cut(cut.top, _middle(head), *((kept, other) if side is cut.left else (other, kept)))
-    return cut
-
-
-def _is_alike(line: Line, other: Line) -> bool:
-    """Return whether both lines have the same type."""
-    return line.style.bold == other.style.bold and abs(line.size - other.size) <= SAME_SIZE * other.size
 
 
 def _begins_with(line: Line, other: Line) -> bool:
@@ -228,7 +192,7 @@ def cuts_at(gutter: tuple[float, float], downwards: Sequence[Line]) -> list[Cut]
     return cuts
 
 
-def _first_band(cut: Cut, rulings: Sequence[Rect]) -> Cut:
+def _first_band(cut: Cut) -> Cut:
     """Return the columns above the first heading that begins another pair of columns, if all are columns.
 
     Such a heading is bold and on one side; space over both columns is above it, and a hole on the other side
@@ -258,13 +222,11 @@ def _first_band(cut: Cut, rulings: Sequence[Rect]) -> Cut:
         left, right = ([line for line in lines if (id(line) in rights) is side] for side in (False, True))
         bottom = (_middle(lines[-1]) + rows[end][0].y0) / 2 if end < len(rows) else cut.bottom
         bands.append(Cut(cut.top, bottom, left, right))
-    sound = all(
-        min(len(band.left), len(band.right)) >= COLUMN_ROWS and _is_gutter(band, rulings) for band in bands
-    )
+    sound = all(min(len(band.left), len(band.right)) >= COLUMN_ROWS and _is_gutter(band) for band in bands)
     return bands[0] if sound else cut
 
 
-def _is_gutter(cut: Cut, rulings: Sequence[Rect]) -> bool:
+def _is_gutter(cut: Cut) -> bool:
     left, right = cut.left, cut.right
     if any(sum([line.chars for line in side]) < COLUMN_CHARS * len(side) for side in (left, right)):
         return False
@@ -272,15 +234,7 @@ def _is_gutter(cut: Cut, rulings: Sequence[Rect]) -> bool:
     em = min(_median([line.size for line in left]), _median([line.size for line in right]))
     if x1 - x0 < GUTTER * em:
         return False
-    return are_texts_apart(text_rows(left), text_rows(right), _is_ruled(cut, x0, x1, rulings))
-
-
-def _is_ruled(cut: Cut, x0: float, x1: float, rulings: Sequence[Rect]) -> bool:
-    """Return whether a vertical ruling separates the two sides from their first line to their last."""
-    lines = (*cut.left, *cut.right)
-    top, bottom = min([line.y0 for line in lines]), max([line.y1 for line in lines])
-    between = [rule for rule in rulings if x0 - OVERHANG <= rule.x0 and rule.x1 <= x1 + OVERHANG]
-    return any(min(rule.y1, bottom) - max(rule.y0, top) >= RULED * (bottom - top) for rule in between)
+    return are_texts_apart(text_rows(left), text_rows(right))
 
 
 def _median(values: list[float]) -> float:

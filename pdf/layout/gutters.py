@@ -39,8 +39,6 @@ COMMON = 0.8
 FAR_APART = 0.35
 # Maximum share of rows that are only values in a column of text.
 VALUE_SHARE = 0.25
-# From this many separated paragraphs on, only these are compared as rows.
-OPENINGS = 2
 # Maximum characters of a cell with a digit that is a value.
 VALUE_CHARS = 16
 # A stack of short lines: minimum rows, characters; maximum leading (ems).
@@ -68,11 +66,8 @@ def text_rows(lines: list[Line]) -> list[list[Line]]:
     return [row for row in rows_of(lines) if any(line.chars for line in row)]
 
 
-def are_texts_apart(left: list[list[Line]], right: list[list[Line]], ruled: bool = False) -> bool:
-    """Return whether the two sides are columns, each read from top to bottom.
-
-    ``ruled``: a vertical ruling is between them, as between columns of a text or of a table.
-    """
+def are_texts_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    """Return whether the two sides are columns, each read from top to bottom."""
     sides = (left, right)
     if min(map(len, sides)) < COLUMN_ROWS:
         return False
@@ -83,8 +78,6 @@ def are_texts_apart(left: list[list[Line]], right: list[list[Line]], ruled: bool
     prose = [_is_prose(rows) for rows in sides]
     stacked = [full or is_stack_of_short_lines(rows) for full, rows in zip(prose, sides, strict=True)]
     if all(prose) or (all(stacked) and not any(prose) and not _is_read_across(left, right)):
-        return True
-    if ruled and _are_ruled_apart(left, right):
         return True
     return (any(prose) or all(stacked)) and _are_independent(left, right, any(prose))
 
@@ -101,24 +94,6 @@ def _is_prose(rows: list[list[Line]]) -> bool:
         return False
     apart = _common_baselines([[line] for line in aside], column) <= FAR_APART
     return apart and reads_as_column(column)
-
-
-def _are_ruled_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
-    """Return whether a ruling separates two texts of short paragraphs: similar width, own baselines.
-
-    Rows of a table begin on common baselines.
-    """
-    sides = (left, right)
-    if min(map(len, sides)) < STACK_ROWS or not _are_alike_in_width(left, right):
-        return False
-    if any(sum(len(row) > 1 for row in rows) > VALUE_SHARE * len(rows) for rows in sides):
-        return False
-    if any(sum(is_value(row[0].text) for row in rows) > VALUE_SHARE * len(rows) for rows in sides):
-        return False
-    wordy = all(sum(line.chars for row in rows for line in row) >= STACK_CHARS * len(rows) for rows in sides)
-    opened = [[[line] for line in _openings(rows)] for rows in sides]
-    starts = opened if min(map(len, opened)) >= OPENINGS else sides
-    return wordy and _common_baselines(*starts) < COMMON
 
 
 def _is_read_across(left: list[list[Line]], right: list[list[Line]]) -> bool:

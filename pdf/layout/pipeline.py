@@ -6,9 +6,8 @@ Continue paragraphs and tables across columns and pages, nest lists, assign capt
 from __future__ import annotations
 
 import logging
-import math
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pymupdf
@@ -22,11 +21,8 @@ from pdf.layout.furniture import find_folds, separate_furniture
 from pdf.layout.lines import Line, merged
 from pdf.layout.page_layout import (
     FEWEST_ENTRIES,
-    SAME_END,
     Block,
     PageLayout,
-    TableBlock,
-    TableCell,
     column_is_right_to_left,
     page_layout_of,
 )
@@ -84,7 +80,7 @@ def layout(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry] = ()) -
     for page_layout in page_layouts:
         arrange(page_layout)
     with left_out_on_failure():
-        separate_contents(page_layouts, outline)
+        separate_contents(page_layouts)
     with left_out_on_failure():
         mark_headings(page_layouts, outline)
     for look in (
@@ -155,8 +151,8 @@ def _labelled_images(page_layout: PageLayout) -> list[Rect]:
 # --- Tables of contents without leaders: their titles and page numbers look like rows ---
 
 
-# Minimum share of a table's titles in the PDF's outline; maximum blocks between its heading and the table.
-IN_OUTLINE, NEAR_HEADING = 0.5, 3
+# Maximum blocks between the heading "Contents" and its table.
+NEAR_HEADING = 3
 _TITLES = (
     "contents|table of contents|brief contents|inhalt|inhaltsverzeichnis|sommaire|table des matières|índice"
     "|contenido|tabla de contenido|sumário|conteúdo|indice|sommario|inhoud|inhoudsopgave|innehåll|indhold"
@@ -166,33 +162,25 @@ _TITLES = (
 _CONTENTS = frozenset(_TITLES.split("|"))
 
 
-def separate_contents(page_layouts: Sequence[PageLayout], outline: Sequence[OutlineEntry]) -> None:
+def separate_contents(page_layouts: Sequence[PageLayout]) -> None:
     """Replace each table that is a table of contents by one prose block per row, its entry.
 
-    Every row ends with a page number. Either these end where the page's lines with leaders end, or they
-    never decrease and the table is below the heading "Contents", continues the contents of the page before,
-    or has titles of the PDF's outline.
+    It is below the heading "Contents", and every row ends with a page number, which never decrease.
     """
-    titles = {_without_number(entry.title) for entry in outline}
-    goes_on = False
     for page_layout in page_layouts:
         blocks = page_layout.blocks
-        ended = None
         tables = [(rows, pages) for rows in _tables(blocks) if (pages := _pages(rows))]
         if tables:
             titled = [block.text.strip(" :.").casefold() in _CONTENTS for block in blocks[:-1]]
-            headed, ends = [n for n, named in enumerate(titled) if named], page_layout.contents_ends()
+            headed = [n for n, named in enumerate(titled) if named]
         for rows, pages in tables:
             start = blocks.index(rows[0])
-            near = any(0 < start - n <= NEAR_HEADING for n in headed) or start == ended
-            is_named = near or (goes_on and start <= 1) or _are_in(titles, rows)
-            if _end_at(ends, rows) or (is_named and _increase(pages) and not _shaded(page_layout, rows)):
+            near = any(0 < start - n <= NEAR_HEADING for n in headed)
+            if near and _increase(pages) and not _shaded(page_layout, rows):
                 for row in rows:
                     row.kind, row.lines, row.table, row.cells = "prose", [merged(row.lines)], None, []
                     row.row, row.header = 0, False
                     page_layout.contents.add(row)
-                ended = start + len(rows)
-        goes_on = ended is not None and ended >= len(blocks) - 1
 
 
 def _pages(rows: Sequence[Block]) -> list[str]:
@@ -212,27 +200,7 @@ def _shaded(page_layout: PageLayout, rows: Sequence[Block]) -> bool:
     return any(fill.contains(*row.cells[-1].rect.center) for fill in page_layout.fills for row in rows)
 
 
-def _end_at(ends: Sequence[float], rows: Sequence[Block]) -> bool:
-    """Return whether each row ends at one of these places (x)."""
-    return all(any(abs(row.cells[-1].lines[-1].x1 - end) < SAME_END for end in ends) for row in rows)
-
-
 _PAGE = re.compile(r"\d{1,4}|[ivxlc]+", re.I)
-_NUMBER = re.compile(r"^[\W\d]*(?:[IVXLC]+\.|[A-Z]\.[\d.]*)?\W*")
-
-
-def _without_number(title: str) -> str:
-    """Return a title without its section number, for comparison."""
-    return "".join(_NUMBER.sub("", title).split()).casefold()
-
-
-def _are_in(titles: Set[str], rows: Sequence[Block]) -> bool:
-    """Return whether most rows have a title of the outline."""
-    found = sum(
-        _without_number(" ".join([cell_text(cell.lines) for cell in row.cells[:-1]])) in titles
-        for row in rows
-    )
-    return found >= IN_OUTLINE * len(rows)
 
 
 # --- Across columns and pages: continued paragraphs and tables, nested lists, captions of tables ---
@@ -243,8 +211,6 @@ SAME_DEPTH = 0.8
 DEEPEST = 6
 # Maximum difference of the columns of a continued table (points).
 SAME_COLUMN = 6.0
-# Maximum distance of lines of a continued cell (ems).
-CELL_LEADING = 1.5
 
 _ENDS = tuple('.!?:;。！？：；؟…”"»)')
 
@@ -303,7 +269,6 @@ def number_tables(page_layouts: Sequence[PageLayout]) -> None:
     count = 0
     previous: list[Block] = []
     for page_layout in page_layouts:
-        takes_up = bool(previous) and _take_up_cell(previous, page_layout.blocks)
         tables = _tables(page_layout.blocks)
         for position, rows in enumerate(tables):
             table = rows[0].table
@@ -312,7 +277,7 @@ def number_tables(page_layouts: Sequence[PageLayout]) -> None:
                 position == 0
                 and previous
                 and rows[0] is page_layout.blocks[0]
-                and (takes_up or _same_table(previous, rows))
+                and _same_table(previous, rows)
             ):
                 before = previous[-1].table
                 assert before is not None
@@ -322,51 +287,6 @@ def number_tables(page_layouts: Sequence[PageLayout]) -> None:
                 table.index, count = count, count + 1
         last = tables[-1] if tables else []
         previous = last if last and page_layout.blocks[-1] is last[-1] else []
-
-
-def _take_up_cell(before: Sequence[Block], blocks: list[Block]) -> bool:
-    """Make the prose at the start of a page a row where it continues a cell of the table before.
-
-    It is in that cell's column, between its neighbours, and continues its unfinished sentence.
-    """
-    first, last, table = blocks[0] if blocks else None, before[-1], before[-1].table
-    if first is None or table is None or first.kind != "prose" or table.columns < 2:
-        return False
-    for cell in last.cells:
-        if _line_continues(cell.lines[-1], first.lines[0]) and _is_in_column(first.rect, cell, before):
-            while (
-                len(blocks) > 1
-                and _is_right_below(first, blocks[1])
-                and _is_in_column(blocks[1].rect, cell, before)
-            ):
-                first.lines += blocks.pop(1).lines
-            follows = blocks[1].table if len(blocks) > 1 and not blocks[1].header else None
-            same = follows is not None and follows.columns == table.columns and not follows.head
-            first.kind, first.cells = "table", [TableCell(cell.column, list(first.lines))]
-            first.table = follows if same else TableBlock(columns=table.columns)
-            return True
-    return False
-
-
-def _is_right_below(above: Block, block: Block) -> bool:
-    """Return whether the prose continues right below, as where lines of a narrow cell look short."""
-    last, line = above.lines[-1], block.lines[0]
-    near = 0 < line.baseline - last.baseline <= CELL_LEADING * line.size
-    return block.kind == "prose" and near and line.style == last.style
-
-
-def _is_in_column(rect: Rect, cell: TableCell, rows: Sequence[Block]) -> bool:
-    """Return whether the rectangle begins with the cell's column and is between the columns beside it."""
-    cells = [other for row in rows for other in row.cells if not row.header]
-    own = [other.rect for other in cells if other.column == cell.column]
-    left = max((other.rect.x1 for other in cells if other.column < cell.column), default=-math.inf)
-    right = min((other.rect.x0 for other in cells if other.column > cell.column), default=math.inf)
-    if right == math.inf:
-        right = max(other.x1 for other in own) + SAME_COLUMN
-    if left == -math.inf:
-        left = min(other.x0 for other in own) - SAME_COLUMN
-    edges = rect.x0 - min(other.x0 for other in own), rect.x1 - max(other.x1 for other in own)
-    return min(map(abs, edges)) < SAME_COLUMN and left < rect.x0 and rect.x1 < right
 
 
 def _tables(blocks: Sequence[Block]) -> list[list[Block]]:

@@ -245,7 +245,7 @@ def blocks_in_order(
     sideways = [line for line in placed if line.sideways]
     upright = [line for line in placed if not line.sideways] if sideways else placed
     blocks: list[Block] = []
-    for region in regions(upright, rtl, rulings):
+    for region in regions(upright, rtl):
         column = region_blocks(region, rtl)
         column[0].opens_column = True
         if above := next((block for block in blocks if _runs_into(block, column[0])), None):

@@ -347,8 +347,6 @@ def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bo
     )
 
 
-# Maximum height of a row that heads a group, in lines.
-GROUP_HEAD = 3.0
 # Maximum share of rows that a grid's edge separates from their values or heads.
 CUT_SHARE = 0.5
 
@@ -372,36 +370,7 @@ def whole_grids(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[
                 parts.remove(other)
                 (parts if cuts_rows(joined.rect, lines) else whole).append(joined)
                 break
-    return _joined_over_group_heads(whole, lines)
-
-
-def _joined_over_group_heads(found: Sequence[RuledGrid], lines: Sequence[Line]) -> list[RuledGrid]:
-    """Join grids of the same columns with one line between them, where one of them is a single row.
-
-    The line heads a group of rows: no upright ruling crosses it, as none is at the edges of the grids.
-    """
-    out: list[RuledGrid] = []
-    for grid in sorted(found, key=lambda grid: grid.rect.y0):
-        above = next((other for other in reversed(out) if _is_above(other, grid, lines)), None)
-        joined = above and _grid([*above.horizontal, *grid.horizontal], [*above.vertical, *grid.vertical])
-        if above and joined:
-            out.remove(above)
-        out.append(joined or grid)
-    return out
-
-
-def _is_above(grid: RuledGrid, below: RuledGrid, lines: Sequence[Line]) -> bool:
-    gap = Rect(grid.rect.x0, grid.rect.y1 - SNAP, grid.rect.x1, below.rect.y0 + SNAP)
-    if grid.closed or below.closed or len(grid.xs) != len(below.xs):
-        return False
-    if min(len(grid.ys), len(below.ys)) > 2 or gap.height < SHORTEST:
-        return False
-    between = lines_in(gap, lines)
-    return (
-        all(abs(x - other) <= SNAP for x, other in zip(grid.xs, below.xs, strict=True))
-        and len(between) == 1
-        and gap.height < GROUP_HEAD * between[0].height
-    )
+    return whole
 
 
 def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:

@@ -54,15 +54,6 @@ def test_names_in_a_list_that_happen_to_be_of_one_length_are_not_centred_lines()
     assert "Guanarito of one kind" in found and "Flexalito of one kind" in found
 
 
-def test_a_heading_under_both_columns_belongs_to_the_text_below_it_that_reaches_over_both() -> None:
-    page = Drawing()
-    two_columns(page, 80)
-    below = 80 + 12 * len(justified(PROSE, 205)) + 24
-    page.text(72, below, "What follows", size=14, font="hebo")
-    page.lines(justified(PROSE, 433), y=below + 20)
-    assert texts(page.units()) == [PROSE, OTHER, "What follows", PROSE]
-
-
 def test_a_heading_in_the_left_column_beside_the_right_one_stays_there() -> None:
     page = Drawing()
     right = justified(f"{OTHER} {OTHER}", 205)
@@ -123,19 +114,6 @@ GLOSSARY = [
     ("Burr", "A rough edge that is left on metal when it has been cut"),
     ("Chisel", "A long blade with an edge at its end"),
 ]
-
-
-def test_short_entries_in_two_columns_that_a_ruling_parts_are_read_column_by_column() -> None:
-    page = Drawing()
-    floor = 0.0
-    for x, entries in ((72, GLOSSARY[:4]), (300, GLOSSARY[4:])):
-        y = 100.0
-        for name, text in entries:
-            page.text(x, y, name, font="hebo")
-            y = page.lines(justified(text, 200), x=x, y=y + 12) + 9
-        floor = max(floor, y)
-    page.rule(286, 92, 286, floor - 18)
-    assert texts(page.units()) == [text for entry in GLOSSARY for text in entry]
 
 
 def test_a_ruling_between_the_columns_of_a_table_parts_no_row() -> None:

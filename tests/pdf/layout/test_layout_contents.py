@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pymupdf
 import pytest
 
-from pdf.layout.pipeline import read_pages
 from pdf.structure import ParsedUnit
 from tests.pdf.layout_drawing import Drawing, texts
 
@@ -44,24 +42,6 @@ def test_titles_and_pages_below_the_heading_of_the_contents_are_entries(heading:
     check(drawing.units())
 
 
-def test_titles_of_the_outline_with_their_pages_are_entries() -> None:
-    drawing = Drawing()
-    draw(drawing, "What you find here")
-    drawing.document.set_toc([[1, title, 1] for _, title, _ in ENTRIES])
-    document = pymupdf.open("pdf", drawing.document.tobytes())
-    check([unit for page in read_pages(document, [1]) for unit in page.units])
-
-
-def test_entries_go_on_on_the_next_page() -> None:
-    drawing = Drawing()
-    draw(drawing, "Contents")
-    drawing.new_page()
-    draw(drawing)
-    first, second = drawing.read()
-    check(list(first.units))
-    check(list(second.units))
-
-
 def test_names_with_numbers_are_a_table() -> None:
     drawing = Drawing()
     draw(drawing, "Members by age")
@@ -79,22 +59,3 @@ def test_dots_set_apart_are_leaders() -> None:
     units = drawing.units()
     assert len(units) == len(ENTRIES)
     assert not any(unit.table for unit in units)
-
-
-def test_chapters_without_leaders_amid_sections_with_them_are_entries() -> None:
-    drawing = Drawing()
-    y = 100.0
-    for chapter in range(1, 6):
-        drawing.text(72, y, f"{chapter} Chapter of matter {chapter}", font="hebo")
-        drawing.text(500 - 5.56 * len(str(chapter * 9)), y, str(chapter * 9), font="hebo")
-        for section in range(1, chapter):
-            y += 13
-            drawing.text(90, y, f"{chapter}.{section} Section of it")
-            drawing.text(180, y, " ." * 54)
-            page = str(chapter * 9 + section)
-            drawing.text(500 - 5.56 * len(page), y, page)
-        y += 13 if chapter == 1 else 22
-    units = drawing.units()
-    chapters = [unit.text for unit in units if "Chapter" in unit.text]
-    assert chapters == [f"{n} Chapter of matter {n} {n * 9}" for n in range(1, 6)]
-    assert not any(unit.table or unit.type == "heading" for unit in units)

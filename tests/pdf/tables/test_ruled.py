@@ -473,24 +473,6 @@ def test_text_across_the_joints_of_borders_is_no_row() -> None:
     assert rows_of(drawing.units()) == []
 
 
-def test_a_line_between_open_grids_heads_the_row_below_it() -> None:
-    drawing = Drawing()
-    drawing.lines(justified(OTHER, 430))
-    for top, name, text in ((220, "RangeSlider", "The main class."), (284, "Demo", "It shows the slider.")):
-        for y in (top, top + 38):
-            drawing.rule(72, y, 500, y)
-        drawing.rule(200, top, 200, top + 38)
-        drawing.lines([name, "(org.example)"], 78, top + 14)
-        drawing.text(206, top + 14, text)
-    drawing.text(78, 274, "Demos", font="hebo")
-    rows = [cells(row) for row in rows_of(drawing.units())]
-    assert [row[:2] for row in rows] == [
-        ["RangeSlider (org.example)", "The main class."],
-        ["Demos"],
-        ["Demo (org.example)", "It shows the slider."],
-    ]
-
-
 def latex_table(drawing: Drawing, rows: Sequence[tuple[str, str]], frame: bool) -> None:
     """Rows as LaTeX draws them: an upright ruling of one piece for each, one rule below the head."""
     xs = (72, 320) if frame else (180,)

@@ -139,22 +139,6 @@ def test_a_running_head_of_three_parts_over_prose_is_no_head_of_columns() -> Non
     assert all(len(page.furniture) == 3 for page in drawing.read())
 
 
-def test_a_cell_that_goes_on_alone_on_the_next_page_is_a_row_of_its_table() -> None:
-    drawing = Drawing()
-    drawing.lines(justified(PROSE, 430), y=640)
-    below = draw_duties(drawing, 720, 1)
-    assert below < 850
-    drawing.new_page()
-    drawing.lines(["and the oil that was burnt, in the book", "that lies in the watch room."], x=110)
-    drawing.lines(justified(PROSE, 430), y=140)
-    last, taken, prose = drawing.units()[-3:]
-    assert [unit.type for unit in (last, taken, prose)] == ["table", "table", "prose"]
-    assert last.table and taken.table and taken.continues
-    assert (taken.table.index, taken.table.row) == (last.table.index, last.table.row + 1)
-    assert [(cell.column, cell.text.split()[0]) for cell in taken.table.cells] == [(1, "and")]
-    assert taken.table.head_rows[1] == "Duty"
-
-
 def test_prose_at_the_top_of_a_page_is_no_cell_of_the_table_before_it() -> None:
     drawing = Drawing()
     drawing.lines(justified(PROSE, 430), y=640)
