@@ -158,13 +158,6 @@ def is_money(question: str) -> bool:
     return len(items) == 1 and bool(items[0].statement)
 
 
-def bound_value(column: ReviewColumn, value: Quantity) -> str:
-    if value.dimension == "year":
-        return f"{int(value.value)}"
-    found = as_json(column, value)
-    return str(found["number"] if isinstance(found, dict) else found)
-
-
 def capitalised(text: str) -> str:
     return re.sub(r"[^\W\d_]", lambda letter: letter[0].upper(), text, count=1)
 

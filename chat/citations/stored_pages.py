@@ -73,11 +73,6 @@ class StoredPages:
         return unpack(self._boxes.get(kept.row, b""), kept.frame.width, kept.frame.height)
 
 
-def forget_pages() -> None:
-    """Empties the memory of texts, for measures of a first call."""
-    _pages_of_reading.cache_clear()
-
-
 def _kept_pages(document: UUID) -> tuple[_KeptPage, ...]:
     state = Page.objects.filter(document=document).aggregate(last=Max("pk"), count=Count("pk"))
     return _pages_of_reading(document, state["last"], state["count"])
