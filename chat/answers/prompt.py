@@ -220,11 +220,14 @@ def shown_text(unit: SourceUnit) -> str:
 
 
 def row_with_heads(row: TableRow) -> str:
-    """Return a row with its column headers: ``Purchases of PP&E | 2018: (1,577) | 2017: (1,373)``."""
+    """Return a row with its column headers: ``Purchases of PP&E | 2018: (1,577) | 2017: (1,373)``.
+
+    Cells of rows above that extend over the row are part of it.
+    """
     cells: list[str] = []
-    for cell in row.cells:
-        head = row.head_rows[cell.column] if cell.column < len(row.head_rows) else ""
-        cells.append(f"{one_line(head)}: {cell.text}" if head and cells else cell.text)
+    for column, text in sorted([*row.spanning, *((cell.column, cell.text) for cell in row.cells)]):
+        head = row.head_rows[column] if column < len(row.head_rows) else ""
+        cells.append(f"{one_line(head)}: {text}" if head and cells else text)
     return " | ".join(cell for cell in cells if cell.strip())
 
 

@@ -159,7 +159,10 @@ def _written(page_layout: PageLayout, vocabulary: Vocabulary, line: int) -> tupl
 
 @dataclass(slots=True)
 class PageWriter:
-    """Build one page's text word by word: head furniture, units in reading order, foot furniture."""
+    """Build one page's text word by word: head furniture, units in reading order, foot furniture.
+
+    ``spanning``: cells over several rows, each with its table and its last row.
+    """
 
     page_layout: PageLayout
     vocabulary: Vocabulary
@@ -167,6 +170,7 @@ class PageWriter:
     length: int = 0
     parts: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
+    spanning: list[tuple[TableBlock, int, Cell]] = field(default_factory=list)
     to_page: Callable[[Box], Rect] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -305,8 +309,11 @@ class PageWriter:
             return TableRow(table.index, block.row, cells, header=True, caption=table.caption)
         heads = self._heads_of(table)
         rects = tuple(rect and self.page_layout.to_page(rect) for rect in heads.rects)
+        self.spanning = [item for item in self.spanning if item[0] is table and item[1] >= block.row]
+        above = tuple((cell.column, cell.text) for _, _, cell in self.spanning)
+        self.spanning += [(table, block.row + cell.rows - 1, cell) for cell in cells if cell.rows > 1]
         return TableRow(
-            table.index, block.row, cells, False, heads.texts, table.caption, rects, heads.confidence
+            table.index, block.row, cells, False, heads.texts, table.caption, rects, heads.confidence, above
         )
 
     def _heads_of(self, table: TableBlock) -> ColumnHeads:

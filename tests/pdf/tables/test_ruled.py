@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pymupdf
 
+from chat.answers.prompt import row_with_heads
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
 from tests.pdf.tables.test_tables import cells, draw_statement, rows_of
 
@@ -569,3 +570,19 @@ def test_a_grid_on_a_page_without_words_is_no_error() -> None:
     framed(drawing, [("", "", ""), ("", "", "")])
     (page,) = drawing.read()
     assert page.units == () and page.failure == ""
+
+
+def test_cells_over_several_rows_are_known_to_each_of_them() -> None:
+    drawing = Drawing()
+    for y, start in ((100, 0), (120, 0), (140, 1), (160, 0)):
+        drawing.rule(COLUMNS[start], y, COLUMNS[-1], y)
+    for x in COLUMNS:
+        drawing.rule(x, 100, x, 160)
+    for n, row in enumerate(
+        [("Test", "Group", "Sample"), ("Pressure", "Men", "1728"), ("", "Women", "1729")]
+    ):
+        for x, text in zip(COLUMNS, row, strict=False):
+            drawing.text(x + 4, 114 + 20 * n, text)
+    _, men, women = rows_of(drawing.units())
+    assert (men.spanning, women.spanning) == ((), ((0, "Pressure"),))
+    assert row_with_heads(women) == "Pressure | Group: Women | Sample: 1729"
