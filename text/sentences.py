@@ -12,6 +12,9 @@ from text.numbers import number_words
 from text.quantities import currency_names
 
 LABEL = re.compile(r"\w+\.? \d+(\.\d+)*\.")  # "Table 1.", "Abb. 3.2.": it names what follows
+# Abbreviations that sentencex does not know: before a name, and before a number.
+ADDRESS = re.compile(r"(?<!\w)(?:Ms|Mx|Mses|Hrn|Dr|Mme|Mmes|Mlle|Sras)\.$")
+REFERENCE = re.compile(r"(?<!\w)(?:Figs|Eqs?|Abs|Bd|Abb|Tab)\.$")
 INITIAL = re.compile(r"[A-Z]\.")
 ENDS_WITH_SCALE = re.compile(r"\d\s([^\W\d_]+\.)$")
 
@@ -34,7 +37,8 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
         if sentence.strip():
             lead = len(sentence) - len(sentence.lstrip())
             spans.append(Span(start + lead, start + len(sentence.rstrip())))
-    return _with_label(text, _with_scales(text, _with_initials(text, spans), language))
+    joined = _with_abbreviations(text, _with_initials(text, spans))
+    return _with_label(text, _with_scales(text, joined, language))
 
 
 def _with_initials(text: str, spans: list[Span]) -> list[Span]:
@@ -43,6 +47,18 @@ def _with_initials(text: str, spans: list[Span]) -> list[Span]:
     for span in spans:
         glued = bool(joined) and joined[-1].end == span.start
         if glued and INITIAL.fullmatch(text, span.start - 2, span.start) and INITIAL.match(text, span.start):
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined
+
+
+def _with_abbreviations(text: str, spans: list[Span]) -> list[Span]:
+    """Join spans that end between an abbreviation and its name or number: "if Ms. Dillon", "Abs. 2"."""
+    joined: list[Span] = []
+    for span in spans:
+        rule = REFERENCE if text[span.start].isdigit() else ADDRESS
+        if joined and rule.search(text, joined[-1].start, joined[-1].end):
             joined[-1] = Span(joined[-1].start, span.end)
         else:
             joined.append(span)

@@ -25,6 +25,8 @@ from text.sentences import sentence_spans, sentences
         ("en", "Table 1. The seven verdicts. They differ.", ["Table 1. The seven verdicts.", "They differ."]),
         ("de", "Abb. 3.2. Der Aufbau. Er ist neu.", ["Abb. 3.2. Der Aufbau.", "Er ist neu."]),
         ("en", "Table 1.", ["Table 1."]),
+        ("en", "The board met Ms. Brown. She left.", ["The board met Ms. Brown.", "She left."]),
+        ("de", "Das zeigt Tab. 2 deutlich. Es gilt.", ["Das zeigt Tab. 2 deutlich.", "Es gilt."]),
         ("en", "Sales of non-U.S. units fell. They rose.", ["Sales of non-U.S. units fell.", "They rose."]),
     ],
 )

@@ -160,3 +160,21 @@ def test_orders_in_a_document_write_no_sentence(alice: User, writer: DeceivingWr
     made.refresh_from_db()
     assert made.note is not None
     assert "sank" not in made.note.content and "attacker" not in made.note.content
+
+
+def test_a_model_that_stops_is_said_and_nothing_is_lost(
+    alice: User, ferry: Document, writer: DeceivingWriter, settings: Any
+) -> None:
+    settings.CHAT_ATTEMPTS = 1
+    made = new_report(alice, "What does it carry?", [ferry], "Passengers\nFares")
+    work_on_next()
+    reply, writer.reply = writer.reply, lambda body: 1 / 0  # type: ignore[method-assign, assignment, return-value]
+    work_through()
+    made.refresh_from_db()
+    assert made.state == Report.State.FAILED and made.error and made.note is not None
+    assert "## Passengers" in made.note.content
+    writer.reply = reply  # type: ignore[method-assign]
+    begin(made)
+    work_through()
+    made.note.refresh_from_db()
+    assert "## Fares" in made.note.content and made.note.content.count("## Passengers") == 1
