@@ -125,14 +125,21 @@ def fill_known(
 
 
 def same_value(known: KnownCell, filled: FilledCell) -> bool:
-    """Return whether a cell's value is right: amounts with any sign, text that contains the words."""
-    if isinstance(filled.value, dict):
+    """Return whether a cell's value is right: amounts with any sign, text that contains the words.
+
+    A column that was proposed may be of another kind: then its text has to contain the value.
+    """
+    is_number = isinstance(known.value, int | float | dict) and not isinstance(known.value, bool)
+    if is_number and not isinstance(filled.value, dict):
+        number = known.value["number"] if isinstance(known.value, dict) else known.value
+        return f"{number:,}" in filled.text or f"{number}" in filled.text
+    if isinstance(filled.value, dict) and is_number:
         true = known.value if isinstance(known.value, dict) else {"number": known.value}
         currency = true.get("currency") or filled.value.get("currency")
         off = max(known.within, abs(true["number"]) * 1e-6)
         near = math.isclose(abs(filled.value["number"]), abs(true["number"]), rel_tol=0, abs_tol=off)
         return near and currency == filled.value.get("currency")
-    if known.column.kind == ReviewColumn.Kind.TEXT:
+    if known.column.kind == ReviewColumn.Kind.TEXT or not isinstance(filled.value, type(known.value)):
         return set(terms_of(str(known.value), "en")) <= set(terms_of(filled.text, "en"))
     return bool(filled.value == known.value)
 
