@@ -280,12 +280,12 @@ def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
     if not marker or len(line.words) == 1 or _is_quantity(line):
         return False
     first, last = block[0], block[-1]
-    if is_bullet(marker) and marker not in "-–—*o·":
+    if is_bullet(marker) and marker.strip("*") and marker not in "-–—o·":
         return True
     under = abs(column.starts(line) - column.starts(first)) < SAME_START * line.size
-    if under and is_bullet(marker) and marker_of(first.words[0].text) == marker:
-        return True
     before = marker_of(first.words[0].text)
+    if under and is_bullet(marker) and before and before in (marker, marker.removesuffix("*")):
+        return True
     if under and (comes_next(marker, before) or before[:1] == marker[:1] == "["):
         return True
     if marker[0] == "[" and not marker[1:2].isdigit():  # [YOUN91] may be cited within a text

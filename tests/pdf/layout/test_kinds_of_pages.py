@@ -341,3 +341,10 @@ def test_line_numbers_that_begin_anew_are_furniture_on_a_short_page_too() -> Non
             page.text(60 - page.width_of(str(n), 8), 80 + 24 * n, str(n), 8)
             page.text(80, 80 + 24 * n, line)
     assert [len(found) for found in furniture(page)] == [20, 8]
+
+
+def test_asterisks_that_begin_a_line_of_a_sentence_mark_no_item() -> None:
+    page = Drawing()
+    lines = ["In this example you create a condition that prints it as", "*** Needs Raise *** in the report."]
+    page.lines(lines)
+    assert texts(page.units()) == [" ".join(lines)]
