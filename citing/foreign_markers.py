@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from citing.claim_spans import terms_of
@@ -96,6 +96,7 @@ class AnswerDecoder:
 
     def __init__(self, passages: Mapping[str, ShownPassage]) -> None:
         self.unresolved = 0
+        self._coded = _CodedMarkers(passages)
         self._own = MarkerDecoder(passages)
         self._reader = _MarkerReader(passages)
         self._code = CodeState()
@@ -107,11 +108,12 @@ class AnswerDecoder:
 
     def decode(self, piece: str) -> list[Event]:
         """Events that are certain once this piece has come."""
-        return self._taken(self._own.decode(piece))
+        return self._taken(self._own.decode(self._coded.feed(piece)))
 
     def flush(self) -> list[Event]:
         """Events of what was held back at the end of the stream, or of a block of it."""
-        events = self._taken(self._own.flush())
+        events = self._taken(self._own.decode(self._coded.flush()))
+        events += self._taken(self._own.flush())
         self._release()
         return merged([*events, *self._taken([]), *self._wrappers.flush()])
 
@@ -244,6 +246,49 @@ def _may_begin_marker(inside: str) -> bool:
     """Return whether what stands behind a round bracket or a brace may become a marker."""
     begun = inside.lstrip(" [(").lower()
     return any(begun.startswith(start[: len(begun)]) for start in (*_STARTS, "index="))
+
+
+class _CodedMarkers:
+    """Takes the backticks off a marker that was written as code: `` `[u1]` ``, `` `u1` ``.
+
+    Numbers in backticks stay code: `` `[1]` `` may be an index.
+    """
+
+    _WHOLE = re.compile(r"[(\[【]{0,2}(?:cite:)?(u\d{1,3})\b[^`\n]{0,80}")
+    _BEGUN = re.compile(r"[(\[【]{0,2}(?:ci?t?e?|(?:cite:)?(?:u(?:\d{1,3}(?:\b[^`\n]{0,80})?)?)?)")
+
+    def __init__(self, aliases: Container[str]) -> None:
+        self._aliases = aliases
+        self._code = CodeState()
+        self._held = ""  # from a backtick on
+
+    def feed(self, piece: str) -> str:
+        return "".join(map(self._read, piece))
+
+    def flush(self) -> str:
+        held, self._held = self._held, ""
+        return self._passed(held)
+
+    def _read(self, character: str) -> str:
+        if not self._held:
+            if character != "`" or self._code.inside:
+                return self._passed(character)
+            self._held = character
+            return ""
+        if character != "`":
+            self._held += character
+            return "" if self._BEGUN.fullmatch(self._held[1:]) else self.flush()
+        written = self._held[1:]
+        found = self._WHOLE.fullmatch(written)
+        if not found or found[1] not in self._aliases:
+            return self.flush() + self._passed(character)
+        self._held = ""
+        return self._passed(written if written[0] in "([【" else f"[{written}]")
+
+    def _passed(self, text: str) -> str:
+        for character in text:
+            self._code.read(character)
+        return text
 
 
 class _Wrappers:

@@ -109,7 +109,7 @@ def write_reply(handler: BaseHTTPRequestHandler, reply: Reply, stopping: threadi
 
 
 def write_chunk(handler: BaseHTTPRequestHandler, piece: str) -> None:
-    data = piece.encode()
+    data = piece.encode(errors="surrogateescape")  # "\udcff" is a byte that is no UTF-8
     handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
     handler.wfile.flush()
 

@@ -429,6 +429,7 @@ def tool_call() -> str:
 
 WRONG = [
     (Reply(refusal("Incorrect API key"), 401), "Paste another under Models and providers"),
+    (Reply(refusal("Your token has expired", "token_expired"), 401), "has expired"),
     (Reply(refusal("You exceeded your current quota", "insufficient_quota"), 429), "no credit left"),
     (Reply(refusal("Rate limit reached", "rate_limit_exceeded"), 429), "Wait a minute"),
     (Reply(refusal("model 'm' not found", "model_not_found"), 404), "Choose another"),
@@ -437,6 +438,11 @@ WRONG = [
     (Reply([openai_chunk(finish="stop"), OPENAI_DONE]), "wrote no answer"),
     (Reply([tool_call(), OPENAI_DONE]), "wrote no answer"),
     (Reply([openai_chunk("<think>Hm.</think>"), openai_chunk(finish="stop")]), "wrote no answer"),
+    (Reply([openai_chunk("It fell"), "data: {\udcff\udcfe}\n\n"]), "cannot be read"),
+    (
+        Reply([openai_chunk("It fell"), 'data: {"choices": [{"delta": {"content": "\udcff"}}]}\n\n']),
+        "cannot be read",
+    ),
     (Reply([openai_chunk("It fell. " * 3000), *openai_answer("It fell.")]), "repeated itself"),
 ]
 
