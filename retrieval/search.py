@@ -262,7 +262,7 @@ def find(
 ) -> FoundCandidates:
     """Run the lists, fuse them, and read the first candidates."""
     lists: list[RankedList[UUID]] = []
-    languages: frozenset[str] = frozenset()
+    languages, understanding = frozenset[str](), 0.0
     if trace.wants("keyword"):
         with trace.step("keyword") as step:
             level = options.fts_level or cast(FullTextLevel, settings.SEARCH_FTS_LEVEL)
@@ -279,7 +279,7 @@ def find(
         with trace.step("vector") as step:
             space = index.summary.space or active_space()
             engine = embedder_of(space)
-            languages = engine.languages
+            languages, understanding = engine.languages, engine.understanding
             by_meaning = vector_lists(
                 plan.meanings,
                 space,
@@ -306,7 +306,9 @@ def find(
             key: page for key, found in candidates.items() if (page := found.first_of(plan.own.pages))
         }
     evidence = weighed(plan, candidates, index)
-    return FoundCandidates(lists, fused, candidates, evidence, index.rarity, on_pages, languages)
+    return FoundCandidates(
+        lists, fused, candidates, evidence, index.rarity, on_pages, languages, understanding
+    )
 
 
 def weighed(

@@ -27,6 +27,8 @@ class Embedder(Protocol):
         window: tokens of a chunk that it embeds at a time, as models with short inputs do; 0 for all.
         local: it runs in this process and cannot hang.
         trust: what its list weighs in fusion beside keyword search, whose list weighs 1.
+        understanding: 1 for a model that reads sentences, 0 for one that averages words; what its similarity
+            weighs where the words of a question fail.
         languages: codes of those it was made for; empty where it is for any, or nothing is known.
     """
 
@@ -36,6 +38,7 @@ class Embedder(Protocol):
     window: int
     local: bool
     trust: float
+    understanding: float
     languages: frozenset[str]
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
@@ -101,6 +104,7 @@ class HashingEmbedder:
     window: int = 0
     local: bool = False
     trust: float = 0.5
+    understanding: float = 0.0
     languages: frozenset[str] = frozenset()
     failures: list[ProviderError] = field(default_factory=list)
     calls: int = 0

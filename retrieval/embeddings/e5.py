@@ -42,6 +42,7 @@ class E5Embedder:
     window = 240
     local = True
     trust = 0.5
+    understanding = 1.0
     languages = frozenset[str]()
 
     @cached_property

@@ -21,6 +21,7 @@ class FastEmbedEmbedder:
     window = 240  # most take 512 tokens, and embed few of them better
     local = True
     trust = 1.0
+    understanding = 1.0
     languages = frozenset[str]()
 
     def __init__(self, model: str = "BAAI/bge-small-en-v1.5", dimensions: int = 0) -> None:

@@ -21,6 +21,7 @@ class OpenAIEmbedder:
     window = 0
     local = False
     trust = 1.0
+    understanding = 1.0
     languages = frozenset[str]()
 
     def __init__(

@@ -25,6 +25,7 @@ class WordLlamaEmbedder:
     window = 0
     local = True
     trust = 0.15  # low, for averaged token vectors; a higher value ranked right pages lower
+    understanding = 0.0
     languages = frozenset({"en"})
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:

@@ -120,6 +120,7 @@ class FoundCandidates:
         rarity: idf of the terms asked for, in scope.
         on_pages: chunks on a page that the question names, with that page.
         languages: languages of the embedding model; empty for all.
+        understanding: of the embedding model.
     """
 
     lists: Sequence[RankedList[UUID]]
@@ -129,6 +130,7 @@ class FoundCandidates:
     rarity: Mapping[str, float]
     on_pages: Mapping[UUID, int] = field(default_factory=dict)
     languages: frozenset[str] = frozenset()
+    understanding: float = 0.0
 
     def is_understood(self, key: UUID) -> bool:
         """Return whether the embedding model may support the language of a candidate."""

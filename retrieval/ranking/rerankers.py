@@ -141,6 +141,11 @@ WEIGHTS = {
 Fitted on questions about general documents, about filings and about a standard in four languages, each time
 without one of the three, then rounded to where halving or doubling one changes little in any.
 ``manage.py evaluate weights`` fits them again (docs/search.md has both figures)."""
+MEANING_UNDERSTOOD = 0.3
+"""What the similarity of a model that understands sentences adds to its weight."""
+MEANING_IN_DOUBT = 1.5
+"""The same times the share of the question's words that the best candidate lacks: meaning counts where words
+fail. Both from a sweep (docs/search.md)."""
 UNIT_MEANING = 0.5
 """The same of the unit nearest in meaning, which is looked for in the best ``NEAREST_DEPTH`` alone."""
 
@@ -195,9 +200,14 @@ def feature_rows(weighed: Sequence[ScoredCandidate]) -> NDArray[np.float64]:
     return np.array(rows, np.float64).reshape(len(rows), len(WEIGHTS))
 
 
-def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
+def by_features(weighed: Sequence[ScoredCandidate], understanding: float = 0) -> list[tuple[UUID, float]]:
     """Return the candidates by fused score and evidence, best first; scores are about 0 to 4."""
-    scores: list[float] = (feature_rows(weighed) @ list(WEIGHTS.values())).tolist()
+    weights = WEIGHTS
+    if understanding and weighed:
+        doubt = 1 - max(item.evidence.coverage for item in weighed)
+        more = understanding * (MEANING_UNDERSTOOD + MEANING_IN_DOUBT * doubt)
+        weights = {**WEIGHTS, "meaning": WEIGHTS["meaning"] + more}
+    scores: list[float] = (feature_rows(weighed) @ list(weights.values())).tolist()
     scored = [(item.key, score) for item, score in zip(weighed, scores, strict=True)]
     return sorted(scored, key=lambda entry: -entry[1])
 
@@ -209,7 +219,7 @@ def rank_by_evidence(
 
     ``meaning``: whether the best are read once more for the unit nearest in meaning.
     """
-    ranked = by_features(scored_candidates(named, found, keys))
+    ranked = by_features(scored_candidates(named, found, keys), found.understanding)
     return by_nearest_unit(named.question.text, ranked, found.candidates) if meaning else ranked
 
 
