@@ -153,4 +153,6 @@ def _done(request: HttpRequest, sentence: str) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, sentence: str) -> HttpResponse:
-    return render(request, "chat/_models.html", _models_context() | {"refusal": sentence})
+    """Say why not; the form keeps the provider that was chosen, never the key."""
+    context = {"refusal": sentence, "asked": request.POST.get("provider", "")}
+    return render(request, "chat/_models.html", _models_context() | context)
