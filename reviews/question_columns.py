@@ -131,7 +131,9 @@ def set_kind(column: ReviewColumn, is_framed: bool, is_total: bool) -> None:
     features = analyse(column.question)
     if is_closed(column.question, features.language):
         column.kind = Kind.BOOLEAN
-    elif "when" in features.kinds:
+    elif "when" in features.kinds or re.search(
+        rf"(?<!to )\b{any_of(features.language, 'date')}", column.question, re.I
+    ):
         column.kind = Kind.DATE
     elif "share" in features.kinds:
         column.kind, column.unit = Kind.NUMBER, "%"

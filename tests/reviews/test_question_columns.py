@@ -16,6 +16,7 @@ from reviews.question_columns import columns_for
         ("Which contracts end before 2025?", "date", "What is the end?", "< 2025"),
         ("Which filings have sales above $1 billion?", "money", "What is the sales?", "> 1000000000"),
         ("When does the agreement take effect?", "date", "When does the agreement take effect?", ""),
+        ("What is the date of the lease?", "date", "What is the date of the lease?", ""),
         ("How many ships does it own?", "number", "How many ships does it own?", ""),
         ("Which law governs the agreement?", "text", "Which law governs the agreement?", ""),
         ("In wie vielen Verträgen darf man rauchen?", "boolean", "Darf man rauchen?", ""),
