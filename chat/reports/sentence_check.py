@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from uuid import uuid4
 
+from rapidfuzz import fuzz
+
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import names_in
 from chat.answers.prompt import looks_like_injection
@@ -70,6 +72,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _CODE = re.compile(r"[^\W\d_]+[-‐‑]?\d[\w-]*")  # COVID-19, Q3
 _LINK = re.compile(r"https?:|www\.|\]\(|<\w", re.IGNORECASE)
 
+COPIED = 88  # per cent of the letters of both sentences (rapidfuzz)
 DIFFERS = "it differs from the passage that it cites"
 MISQUOTES = "its quotation is not in the passage that it cites, letter by letter"
 UNCITED_PART = "a part of it has no citation"
@@ -185,7 +188,20 @@ def judged(
         return Statement(text, tuple(kept), Standing.VERIFIED)
     if not has_facts(words, f"{known}\n{pages_of(kept, draft)}"):
         return Statement(text, tuple(kept), Standing.DIFFERS, fault=DIFFERS)
+    if is_altered_copy(words, kept, draft):
+        return Statement(text, tuple(kept), Standing.DIFFERS, fault=DIFFERS)
     return Statement(text, tuple(kept), Standing.FOUND)
+
+
+def is_altered_copy(words: str, citations: Iterable[Citation], draft: AnswerBuilder) -> bool:
+    """Return whether a sentence is one of a cited passage but for a word or two: "are not" for "are"."""
+    for unit in (draft.sources.units[str(citation.unit_id)] for citation in citations):
+        if letters(words) in letters(unit.text):
+            continue
+        for span in sentence_spans(unit.text, unit.language or "en"):
+            if fuzz.ratio(words.casefold(), unit.text[span.start : span.end].casefold()) >= COPIED:
+                return True
+    return False
 
 
 def is_ordered(text: str, citation: Citation, draft: AnswerBuilder) -> bool:
