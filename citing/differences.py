@@ -16,7 +16,7 @@ from citing.claims import Conflict
 from citing.comparison.prose import Judgement
 from citing.comparison.token import Token, denials_at, is_marker
 from citing.comparison.tokens import tokens_of
-from text.quantities import Quantity
+from text.quantities import Quantity, quantities_in
 
 # Least share of the claim's words on the page for another number: fewer do not show that it is of the same
 # thing. Chosen on two authors' sets (tests/citing/verdicts, corpus/verdicts): of 29 none was a true claim.
@@ -162,9 +162,16 @@ def shown_difference(
     if judged.outcome != "conflict" or len(judged.conflicts) != 1 or judged.missing or judged.unchecked:
         return None
     conflict = judged.conflicts[0]
-    if conflict.kind not in _TYPED:
+    alone = conflict.kind != "negation" and not (conflict.claim and conflict.source)
+    if (
+        conflict.kind not in _TYPED
+        or alone
+        or groups_digits_otherwise(conflict, f"{passage} {conflict.source}")
+    ):
         return None
     claimed, printed = tokens_of(claim, language), tokens_of(passage, language)
+    if conflict.kind == "direction" and _of_other_cells(claimed, conflict.source, language):
+        return None
     one = _token_at(claimed, conflict.claim_span[0])
     first, last = (place - passage_start for place in conflict.source_span)
     other = _token_at(printed, first)
@@ -173,7 +180,7 @@ def shown_difference(
     if conflict.kind == "negation":
         return conflict if _is_only_denied(conflict, judged, claimed) else None
     if one is None or other is None:
-        return conflict if conflict.claim and conflict.source else None
+        return conflict
     if conflict.kind == "ordinal" and _is_relative(one) != _is_relative(other):
         return None  # "Q3", "in the prior quarter"
     if conflict.kind == "direction":
@@ -190,6 +197,25 @@ def shown_difference(
     if conflict.kind == "digit" and not _is_digit_changed(one.quantity, claim, printed, judged):
         return None
     return conflict if _measure_the_same(one, other, conflict.kind) else None
+
+
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,]*\d)")
+
+
+def groups_digits_otherwise(conflict: Conflict, passage: str) -> bool:
+    """Return whether the page prints the claim's number with another mark: "1.726" for "1,726"."""
+    claimed = _GROUPED.search(conflict.claim)
+    if claimed is None:
+        return False
+    wanted = re.sub(r"\D", "", claimed[0])
+    return any(re.sub(r"\D", "", own) == wanted and own != claimed[0] for own in _GROUPED.findall(passage))
+
+
+def _of_other_cells(claim: Sequence[Token], cells: str, language: str) -> bool:
+    """Return whether the claim has several amounts, but none of the cells compared: "268 → 233"."""
+    amounts = [t.quantity for t in claim if t.quantity and t.quantity.dimension not in ("year", "date")]
+    printed = {q.value for q in quantities_in(cells, language)}
+    return "→" in cells and len(amounts) > 1 and not any(abs(q.value) in printed for q in amounts)
 
 
 def _is_relative(token: Token) -> bool:

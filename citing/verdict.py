@@ -19,7 +19,7 @@ from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 from citing.anchoring.asked_place import asked_span
-from citing.anchoring.clauses import clauses_with_values, place_of_values, statements_of
+from citing.anchoring.clauses import cell_statements, clauses_with_values, place_of_values, statements_of
 from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from citing.budget import check_budget, claim_budget, not_counted
@@ -39,7 +39,7 @@ from citing.comparison.tables import COMPARES
 from citing.comparison.token import same_quantity
 from citing.comparison.units import judge_unit, with_conflicts_as_written
 from citing.comparison.verbatim import verbatim_span
-from citing.differences import OF_VALUES, shown_difference
+from citing.differences import OF_VALUES, groups_digits_otherwise, shown_difference
 from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
@@ -233,8 +233,35 @@ class _VerificationContext:
                     there = _checked_in_full(self.claim, unit, self.around(unit))
                     if there.verdict in VERIFIED:
                         return replace(there, verdict="moved")
-            return self.in_parts() or here
+            return self.in_parts() or self.in_cells() or here
         return here
+
+    def in_cells(self) -> Verification | None:
+        """Return the verdict of a claim of which each clause is a cell of one table; else None."""
+        sentence = _plain(self.claim.sentence, self.cited)
+        if self.claim.quote.strip() or len(sentence) > LONGEST_CLAIM:
+            return None
+        language = detected_language(sentence, self.cited.language)
+        units = [unit for unit in (self.cited, *self.around(self.cited)) if unit.table]
+        for index in dict.fromkeys(unit.table.index for unit in units if unit.table):
+            rows = [unit for unit in units if unit.table and unit.table.index == index]
+            labels = [label for unit in rows if (label := _row_label(unit))]
+            form = written_out(sentence, _known(rows[0]), language)
+            statements = cell_statements(form, labels, language)
+            parts = [part for said in statements if (part := self._cell(Claim(said), rows))]
+            if statements and len(parts) == len(statements):
+                return _joined(parts, self.cited)
+        return None
+
+    def _cell(self, claim: Claim, rows: Sequence[SourceUnit]) -> Verification | None:
+        """Return the verdict of the first row that verifies a statement by its own cells; else None."""
+        digits = {value.digits for value in values_in(claim.sentence) if value.kind not in ("year", "date")}
+        for unit in rows:
+            if digits & {value.digits for value in values_in(unit.text)}:
+                found = _checked_in_full(claim, unit, self.around(unit))
+                if found.verdict in ("exact", "normalized"):
+                    return found
+        return None
 
     def in_parts(self) -> Verification | None:
         """Return the verdict of a claim of which each statement stands in a unit of its own; else None."""
@@ -330,7 +357,7 @@ def _plain(sentence: str, unit: SourceUnit) -> str:
 
 
 def _known(unit: SourceUnit) -> str:
-    return "\n".join((unit.text, unit.title, *unit.section_path))
+    return "\n".join((unit.text, *heads_of(unit)))
 
 
 @cache
@@ -496,7 +523,12 @@ def _conflicting(read: _Read, lit: Verification) -> Verification:
     unit = read.unit
     language = _language(unit, read.around)
     shown = shown_difference(judged, read.claim.sentence, unit.text, language, unit.char_start)
-    if shown and shown.kind in OF_VALUES and _printed_elsewhere(shown, read, base_language(language)):
+    page = "\n".join(other.text for other in read.around)
+    if (
+        shown
+        and shown.kind in OF_VALUES
+        and (groups_digits_otherwise(shown, page) or _printed_elsewhere(shown, read, base_language(language)))
+    ):
         shown = None
     if shown is None:
         reason = reason_not_compared(judged.conflicts)
@@ -583,6 +615,12 @@ def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Re
     before = [other for other in units if other.type == "table" and other.char_start < unit.char_start]
     above = max(before, key=lambda other: other.char_start, default=None)
     return _line_boxes(list(_words(above))) if above and all(map(_is_label, _words(above))) else ()
+
+
+def _row_label(unit: SourceUnit) -> str:
+    """Return the first cell of a row of values; '' without a letter in it."""
+    first = unit.table.cells[0].text.strip() if unit.table and unit.table.cells else ""
+    return first if any(map(str.isalpha, first)) else ""
 
 
 def _label(unit: SourceUnit) -> list[_PlacedWord]:

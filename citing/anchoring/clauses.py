@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from citing.anchoring.page_text import Span
 from citing.comparison.tokens import tokens_of
@@ -10,6 +11,12 @@ from text.semantics import lexicon
 from text.values import values_in
 
 MOST_CLAUSES = 6
+_TIMES = frozenset({"year", "date"})
+# A semicolon, or a comma with a conjunction.
+_STRONG = re.compile(
+    r"\s*[;；]\s+|\s*[,，]\s+(?:and|but|while|und|aber|et|mais|y|pero|e|mas|en)\s+", re.IGNORECASE
+)
+LEAST_WORDS_OF_CLAUSE = 3  # content words of one that has no value
 LEAST_WORDS = 2  # of a clause that is a statement of its own, beside its numbers
 # A comma or semicolon, a conjunction, or both; spaces around them, so that "1,000" stays whole.
 _BETWEEN = re.compile(
@@ -19,18 +26,20 @@ _BETWEEN = re.compile(
 )
 
 
-def clauses_with_values(sentence: str) -> list[str]:
+def clauses_with_values(sentence: str, between: re.Pattern[str] = _BETWEEN, years: bool = True) -> list[str]:
     """Return the clauses, those without a value joined to the next one; [] of fewer than two.
 
     "The price fell to £2, and rent rose to £3" gives "The price fell to £2" and "rent rose to £3".
+    ``between`` matches what separates clauses; without ``years`` a year alone is no value.
     """
-    values = values_in(sentence)
+    values = [value for value in values_in(sentence) if years or value.kind not in ("year", "date")]
     if len(values) < 2:
         return []
     cuts = [
         (found.start(), found.end())
-        for found in _BETWEEN.finditer(sentence)
+        for found in between.finditer(sentence)
         if not any(value.start < found.end() and found.start() < value.end for value in values)
+        and sentence.count("(", 0, found.start()) <= sentence.count(")", 0, found.end())
     ]
     clauses: list[str] = []
     start = 0
@@ -49,7 +58,7 @@ def statements_of(sentence: str, language: str) -> list[str]:
     "The agreement runs for three years, and the client may terminate on 60 days' notice" is two. A clause
     that begins with a number, a verb or a pronoun lacks what it speaks of: "… and 502 on B".
     """
-    clauses = clauses_with_values(sentence)
+    clauses = clauses_with_values(sentence) or _long_clauses(sentence, language)
     words = lexicon(language)
     years = [value.text for value in values_in(clauses[0]) if value.year is not None] if clauses else []
     found: list[str] = []
@@ -66,6 +75,62 @@ def statements_of(sentence: str, language: str) -> list[str]:
         own = any(value.year is not None for value in values_in(clause))
         found.append(clause if own or len(years) != 1 else f"{clause} ({years[0]})")
     return found
+
+
+def _long_clauses(sentence: str, language: str) -> list[str]:
+    """Return the clauses at semicolons and at commas with "and"; [] if one is short, as in a list."""
+    clauses = [clause.strip(" .。") for clause in _STRONG.split(sentence)]
+    content = [[token for token in tokens_of(clause, language) if token.content] for clause in clauses]
+    long = all(len(tokens) >= LEAST_WORDS_OF_CLAUSE for tokens in content)
+    return clauses if long and 2 <= len(clauses) <= MOST_CLAUSES else []
+
+
+def cell_statements(sentence: str, labels: Sequence[str], language: str) -> list[str]:
+    """Return a statement for each clause of a sentence about several cells; [] of fewer than two.
+
+    A clause without the first one's words before its value gets them, except the label of a row where it
+    names another: "Sales to Spain were 5 in 2019, compared with 7 for Italy" gives "Sales to Spain were 5 in
+    2019" and "Sales to were 7 for Italy (2019)". Two rows in one clause belong to two values: [].
+    """
+    compared = "|".join(map(re.escape, sorted(lexicon(language).compared)))
+    between = (
+        re.compile(rf"[,;]?\s+(?:{compared})\s+|{_BETWEEN.pattern}", re.IGNORECASE) if compared else _BETWEEN
+    )
+    clauses = clauses_with_values(sentence, between, years=False)
+    if not clauses:
+        return []
+    named = [_labels_in(clause, labels) for clause in clauses]
+    if any(len(spans) > 1 for spans in named):
+        return []
+    opening = clauses[0]
+    amounts = (
+        t.start for t in tokens_of(opening, language) if t.quantity and t.quantity.dimension not in _TIMES
+    )
+    amount = next(amounts, 0)
+    years = [value for value in values_in(sentence) if value.year is not None]
+    found = [opening]
+    for clause, spans in zip(clauses[1:], named[1:], strict=True):
+        shared = opening[:amount]
+        for start, end in named[0] if spans else ():
+            shared = f"{opening[:start]}{opening[end:amount]}" if end <= amount else shared
+        own = any(value.year is not None for value in values_in(clause))
+        dated = own or len(years) != 1 or any(v.year is not None for v in values_in(shared))
+        found.append(f"{shared}{clause}" if dated else f"{shared}{clause} ({years[0].text})")
+    return found
+
+
+def _labels_in(clause: str, labels: Sequence[str]) -> list[Span]:
+    """Return the places of row labels in a clause, without those inside a longer one."""
+    spans = [
+        (match.start(), match.end())
+        for label in labels
+        for match in re.finditer(rf"(?<!\w){re.escape(label)}(?!\w)", clause, re.IGNORECASE)
+    ]
+    return [
+        one
+        for one in dict.fromkeys(spans)
+        if not any(other != one and other[0] <= one[0] and one[1] <= other[1] for other in spans)
+    ]
 
 
 def place_of_values(clause: str, text: str) -> Span | None:

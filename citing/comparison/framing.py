@@ -36,6 +36,7 @@ class Framing:
         plainer: the rule: claim, what is known of the page (its text, title and headings) and language.
         holds: a claim and a page that says it.
         stays: a claim that looks alike, and a page that does not say it.
+        title: of the document of both.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Framing:
     plainer: Callable[[str, str, str], str]
     holds: tuple[str, str]
     stays: tuple[str, str]
+    title: str = ""
 
 
 def without_frame(sentence: str, known: str, language: str) -> str:
@@ -72,13 +74,14 @@ class _Words:
     abbreviations: dict[str, str]
     abbreviated: re.Pattern[str] | None
     measures: dict[str, list[str]]
+    parts: frozenset[str]
 
 
 @lru_cache(maxsize=32)
 def _words_of(language: str) -> _Words:
     data = tomllib.loads(language_data(language, "framing.toml"))
     if not data:
-        return _Words(None, None, {}, None, {})
+        return _Words(None, None, {}, None, {}, frozenset())
     listed = {
         name: "|".join(_escaped(data.get(name, "")))
         for name in ("opens", "sources", "of", "says", "that", "answers")
@@ -105,6 +108,7 @@ def _words_of(language: str) -> _Words:
         abbreviations,
         re.compile(rf"(?<![\w.])(?:{keys})(?!\w)", re.IGNORECASE) if keys else None,
         {noun: adjectives.split("|") for noun, adjectives in data.get("measures", {}).items()},
+        frozenset(data.get("parts", "").split("|")),
     )
 
 
@@ -187,21 +191,58 @@ def _without_repetition(sentence: str, known: str, language: str) -> str:
     return sentence
 
 
-def _with_adjective_of_measure(sentence: str, known: str, language: str) -> str:
-    """Write "Height: 43 m" and "has a height of 43 m" as "43 m high", where the page has the adjective."""
+def _with_word_of_measure(sentence: str, known: str, language: str) -> str:
+    """Write "has a height of 43 m" as "43 m high", or the other way round, as the page has it."""
     for noun, adjectives in _words_of(language).measures.items():
         printed = next((a for a in adjectives if re.search(rf"\b{a}\b", known, re.IGNORECASE)), "")
-        if not printed or re.search(rf"\b{noun}\b", known, re.IGNORECASE):
-            continue
+        has_noun = re.search(rf"\b{noun}\b", known, re.IGNORECASE)
         label = re.compile(rf"\b(?:(has|have|had)\s+an?\s+)?{noun}\s*(?::|of|is|was)\s*", re.IGNORECASE)
-        if (found := label.search(sentence)) is None:
-            continue
-        amount = next((q for q in quantities_in(sentence, language) if q.start == found.end()), None)
-        if amount is not None:
-            verb = {"has": "is ", "have": "are ", "had": "was "}.get((found[1] or "").lower(), "")
-            said = sentence[amount.start : amount.end]
-            sentence = f"{sentence[: found.start()]}{verb}{said} {printed}{sentence[amount.end :]}"
+        behind = re.compile(rf"\s*(?:{'|'.join(adjectives)})\b", re.IGNORECASE)
+        found = label.search(sentence)
+        for amount in quantities_in(sentence, language):
+            start, said = amount.start, sentence[amount.start : amount.end]
+            if printed and not has_noun and found and found.end() == start:
+                verb = {"has": "is ", "have": "are ", "had": "was "}.get((found[1] or "").lower(), "")
+                return f"{sentence[: found.start()]}{verb}{said} {printed}{sentence[amount.end :]}"
+            if has_noun and not printed and (adjective := behind.match(sentence, amount.end)):
+                return f"{sentence[:start]}a {noun} of {said}{sentence[adjective.end() :]}"
     return sentence
+
+
+_NAME = re.compile(r"[A-Z][\w&-]*(?:\s+[A-Z][\w&-]*){0,3}")
+_LEAST_NAME = 4  # letters of a name that stands at the start of the title
+
+
+def _with_own_name(sentence: str, known: str, language: str) -> str:
+    """Write the name with which the title begins as "the company", where the page does so or says "we"."""
+    title = _letters(known.rpartition("\n")[2])
+    words = lexicon(language)
+    own = re.findall(r"\w+", known.casefold())
+    if language != "en" or not title or not {"we", "our", *words.company} & set(own):
+        return sentence
+    for found in _NAME.finditer(sentence):
+        name = _letters(found[0])
+        if len(name) >= _LEAST_NAME and title.startswith(name) and found[0] not in known.rpartition("\n")[0]:
+            return f"{sentence[: found.start()]}the company{sentence[found.end() :]}"
+    return sentence
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text.casefold())
+
+
+_PART = re.compile(r"\b(?P<noun>\w+)\s+(?P<number>\d+(?:\.\d+)+)(?!\w)")
+
+
+def _without_noun_of_part(sentence: str, known: str, language: str) -> str:
+    """Take off "clause" before a number that the page prints without it."""
+
+    def bare(found: re.Match[str]) -> str:
+        is_part = found["noun"].casefold() in _words_of(language).parts
+        plain = is_part and found[0].casefold() not in known.casefold() and found["number"] in known
+        return found["number"] if plain else found[0]
+
+    return _PART.sub(bare, sentence)
 
 
 RULES = (
@@ -246,8 +287,23 @@ RULES = (
     Framing(
         "measure",
         "The height of 43 m is what is 43 m high.",
-        _with_adjective_of_measure,
+        _with_word_of_measure,
         ("The tower has a height of 43 m.", "The tower is 43 m high."),
         ("The tower has a height of 43 m.", "The tower is 43 m wide."),
+    ),
+    Framing(
+        "own_name",
+        "The company of which a document tells calls itself “we”.",
+        _with_own_name,
+        ("Best Buy employed 90,000 people in 2023.", "We employed 90,000 people in 2023."),
+        ("Target employed 90,000 people in 2023.", "We employed 90,000 people in 2023."),
+        "BESTBUY 2023 10K",
+    ),
+    Framing(
+        "part",
+        "Clause 6.1 is 6.1.",
+        _without_noun_of_part,
+        ("Subject to clause 6.1, the rent is €500.", "Subject to 6.1, the rent is €500."),
+        ("Subject to clause 6.2, the rent is €500.", "Subject to 6.1, the rent is €500."),
     ),
 )

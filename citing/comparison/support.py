@@ -438,6 +438,7 @@ class _ValueReader:
         return shared_terms(self._sentence, passages)
 
 
+OTHER_PLACE = " is here, but "  # in another column, or for another year
 _MONTHS_AND_DAYS = 10_000  # the number of a date is 20240928; without its year 928
 
 
@@ -449,9 +450,13 @@ def _is_footnote(value: Value, unit: SourceUnit) -> bool:
     return any(behind_a_word.search(text) for text in (unit.text, *heads_of(unit)))
 
 
+FOOTNOTE_DIGITS = re.compile(r"(?<=[^\W\d_]{3})\d(?:,\d)*\b")  # "Operational1,2"
+
+
 def heads_of(unit: SourceUnit) -> list[str]:
     """Return the texts above the unit: its table's caption and heads, its sections, innermost first."""
     table = [unit.table.caption, *unit.table.head_rows] if unit.table else []
+    table += [plain for head in table if (plain := FOOTNOTE_DIGITS.sub("", head)) != head]
     return [*table, *reversed(unit.section_path), unit.title]
 
 

@@ -268,7 +268,8 @@ class _TableComparison(CellComparison):
                     if other != at
                     for held in numbers
                 )
-                if of_others or self._compares():  # "earnings were $10, and EPS $2": of another row
+                in_row = len(values) > 1 and bool(self._columns_with(row, at))
+                if of_others or in_row or self._compares():  # "earnings were $10, and EPS $2": of another row
                     return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
@@ -276,6 +277,14 @@ class _TableComparison(CellComparison):
             return Judgement("conflict", spans, (self._conflict("sign", turned, cell),), coverage=1.0)
         self.topics += self.grid.shared_by_summands(row)
         return replace(self._rest(spans, set(values) | self.direction(column)), formula=formula)
+
+    def _columns_with(self, row: int, at: int) -> list[int]:
+        """Return the columns whose cell in the row has the value of a word of the claim."""
+        return [
+            c
+            for c in self.grid.columns
+            if (q := self.grid.quantity(row, c)) and self.agrees(self.tokens[at], q)
+        ]
 
     def _compares(self) -> bool:
         """Return whether the claim sets its number against another: "saves £1.10 compared with the gate"."""
@@ -288,10 +297,7 @@ class _TableComparison(CellComparison):
         source = Token("quantity", cell.text, cell.start, cell.end, quantity=printed)
         kind = difference(token, source)
         if kind == "digit":
-            same_row = [
-                c for c in self.grid.columns if (q := self.grid.quantity(row, c)) and self.agrees(token, q)
-            ]
-            elsewhere = same_row or [
+            elsewhere = self._columns_with(row, at) or [
                 r for r in range(len(self.grid.rows)) for c in self.grid.columns
                 if (q := self.grid.quantity(r, c)) and self.agrees(token, q)
             ]  # fmt: skip

@@ -9,9 +9,15 @@ from functools import lru_cache
 
 from citing.claims import Conflict, SourceUnit
 from citing.comparison.cell_words import LEVELS
-from citing.comparison.grid import CellText, Grid, grid_of
+from citing.comparison.doubts import DOUBTS, OTHER_ROW, Row
+from citing.comparison.grid import CellText, grid_of
 from citing.comparison.prose import Judgement, judge_prose
-from citing.comparison.support import FALLING, ValueSupport, heads_of
+from citing.comparison.support import (
+    FALLING,
+    ValueSupport,
+    head_text,
+    heads_of,
+)
 from citing.comparison.tables import UNSCALED, judge_table
 from citing.comparison.token import (
     Token,
@@ -27,8 +33,6 @@ from citing.comparison.verbatim import (
     verbatim_span,
 )
 from citing.tables import SHORT_LINE
-from domains import pack_names
-from domains.items import span_of_label
 from text.quantities import quantities_in
 from text.semantics import known_language
 from text.sentences import sentence_spans
@@ -38,7 +42,6 @@ from text.values import values_in
 _RESPECTIVELY = re.compile(
     r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
 )
-_OTHER_ROW = "The claim is about another row."
 
 
 def judge_unit(
@@ -105,55 +108,39 @@ def _judge_row(
     claim_language: str,
     found: ValueSupport | None,
 ) -> Judgement:
-    judged, own = None, None
-    if (grid := grid_of(unit, around, language)) is not None:
-        sentence = _in_words_of_row(sentence, grid, language)
-        begins = ((r, cells[0]) for r, cells in enumerate(grid.rows) if cells)  # an empty cell has no place
-        own = next((r for r, label in begins if label.start == 0 and label.text), None)
+    judged = None
+    row = Row(sentence, unit, around, grid_of(unit, around, language), claim_language, found)
+    if (grid := row.grid) is not None:
         topics = [*unit.section_path, unit.title]
-        judged = _of_own_row(judge_table(sentence, grid, language, topics, own), unit)
-        if own is not None and (wrong := _other_bound(sentence, grid.rows[own][0], language)):
+        judged = _of_own_row(judge_table(sentence, grid, language, topics, row.own), unit)
+        if row.own is not None and (wrong := _other_bound(sentence, grid.rows[row.own][0], language)):
             return replace(judged, outcome="conflict", conflicts=(wrong,), coverage=1.0, formula="")
-        if own is not None and judged.outcome == "conflict" and _shares_label(grid, own):
-            return Judgement("open", judged.spans, unchecked=(_OTHER_ROW,), coverage=1.0)
-        if own is not None and judged.outcome != "open" and _fits_other_row(sentence, grid, own, language):
-            return Judgement("open", judged.spans, unchecked=(_OTHER_ROW,), coverage=1.0)
-        if judged.outcome == "holds" or judged.unchecked in ((_OTHER_ROW,), (UNSCALED,)):
+        judged = _doubted(judged, row)
+        reasons = {*judged.unchecked} & {UNSCALED, *(doubt.reason for doubt in DOUBTS)}
+        if judged.outcome == "holds" or reasons:
             return judged
     if found is None or not found.complete:
         return judged or Judgement("open", missing=found.missing if found else ())
-    by_values = _by_values(sentence, unit, around, claim_language, found)
-    if by_values.outcome == "holds" and grid is not None and own is not None:
-        by_values = _of_named_row(by_values, sentence, grid, own, claim_language)
-        if by_values.outcome == "holds" and _fits_other_row(sentence, grid, own, claim_language):
-            return Judgement("open", by_values.spans, unchecked=(_OTHER_ROW,), coverage=1.0)
+    by_values = _doubted(
+        _by_values(sentence, unit, around, claim_language, found), replace(row, by_values=True)
+    )
     unknown_unit = judged is not None and judged.outcome == "conflict" and judged.coverage < 1
     return by_values if judged is None or judged.outcome == "open" or unknown_unit else judged
-
-
-def _in_words_of_row(sentence: str, grid: Grid, language: str) -> str:
-    """Replace a synonym of a row's label in the claim by the label: "revenue" by "Net sales".
-
-    Unchanged where a row has the claim's own words, or several rows are the item.
-    """
-    if language != "en":
-        return sentence
-    labels = [row[0].text.strip() for row in grid.rows if row and row[0].text.strip()]
-    named = [(span, label) for label in labels if (span := span_of_label(sentence, label, pack_names()))]
-    if len(named) != 1:
-        return sentence
-    (start, end), label = named[0]
-    synonym = sentence[start:end].lower()
-    if any(synonym in other.lower() for other in labels) or label.lower() in sentence.lower():
-        return sentence
-    return f"{sentence[:start]}{label}{sentence[end:]}"
 
 
 def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:
     """Return the judgement; an open one if it is about another row than the unit."""
     own = [start >= 0 and end <= len(unit.text) for start, end in judged.spans]
     if judged.outcome != "open" and not any(own):
-        return Judgement("open", unchecked=(_OTHER_ROW,), coverage=1.0)
+        return Judgement("open", unchecked=(OTHER_ROW,), coverage=1.0)
+    return judged
+
+
+def _doubted(judged: Judgement, row: Row) -> Judgement:
+    """Return the judgement; an open one where it may be about another cell."""
+    for doubt in DOUBTS:
+        if judged.outcome in doubt.outcomes and not judged.formula and doubt.applies(row):
+            return Judgement("open", judged.spans, unchecked=(doubt.reason,), coverage=1.0)
     return judged
 
 
@@ -177,38 +164,7 @@ def _by_values(
     return Judgement("holds", spans, coverage=1.0)
 
 
-def _shares_label(grid: Grid, own: int) -> bool:
-    """Return whether another row has the row's label: it may be the one that the claim means."""
-    label = _stems(grid.label(own))
-    return any(_stems(grid.label(r)) == label for r in range(len(grid.rows)) if r != own)
-
-
-def _fits_other_row(sentence: str, grid: Grid, own: int, language: str) -> bool:
-    """Return whether another row with numbers has more of the claim's words, or as many and fewer others.
-
-    "Operational growth" is the row "Operational sales", and not "Adjusted operational sales".
-    """
-    claimed = {form for token in tokens_of(sentence, language) for form in (token.stem, token.word)}
-    labels = [_stems(grid.label(r)) for r in range(len(grid.rows))]
-    cells = [
-        _stems([t for cell in row[1:] for t in tokens_of(cell.text, language) if not t.quantity])
-        for row in grid.rows
-    ]
-    fits = [len((label | words) & claimed) for label, words in zip(labels, cells, strict=True)]
-    extra = [len(_stems(grid.words_of_row(r)) - claimed) for r in range(len(grid.rows))]
-    rows = (r for r in range(len(fits)) if r != own and any(grid.quantity(r, c) for c in grid.columns))
-    return any(
-        labels[r]
-        and (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
-        and (extra[own] or not extra[r])  # a row named in full is left only for another such
-        for r in rows
-    )
-
-
-def _stems(tokens: Sequence[Token]) -> frozenset[str]:
-    return frozenset(token.stem or token.word for token in tokens if token.content)
-
-
+_CHANGE = re.compile(r"%\s*(?:change|growth)|(?:change|growth)\b.*%|[Vv]eränderung|variation|variación", re.I)
 _BELOW, _ABOVE = frozenset({"lt", "le"}), frozenset({"gt", "ge"})
 
 
@@ -222,20 +178,6 @@ def _other_bound(sentence: str, label: CellText, language: str) -> Conflict | No
                 place = label.start + held.start, label.start + held.end
                 return Conflict("comparator", token.word, label.text, (token.start, token.end), place)
     return None
-
-
-def _of_named_row(judged: Judgement, sentence: str, grid: Grid, own: int, language: str) -> Judgement:
-    """Return the judgement; open where the claim has no word of its row and other rows have numbers too."""
-    label, claim = grid.words_of_row(own), tokens_of(sentence, language)
-    bounds = [t for t in label if t.quantity]
-    named = any(same(token, wanted) for token in claim for wanted in label)
-    kept = all(any(same(token, wanted) for token in claim) for wanted in bounds)
-    rivals = [
-        r for r, cells in enumerate(grid.rows) if r != own and any(grid.quantity(r, c) for c in grid.columns)
-    ]
-    if not label or not rivals or (named and kept):
-        return judged
-    return replace(judged, outcome="open", unchecked=("The claim does not name this row.",))
 
 
 def _of_unknown_unit(
@@ -286,17 +228,29 @@ def words_left(
         and (bool(token.quantity) or token.stem not in stems)
         and not any(same(token, other) for other in above)
         and not (negative and FALLING.search(token.word))
-        and not (unit.type == "table" and _is_predicate(token, claimed, stems))
+        and not (unit.type == "table" and _is_predicate(token, claimed, stems, unit, found))
     ]
 
 
-def _is_predicate(token: Token, claimed: Sequence[Token], stems: Collection[str]) -> bool:
-    """Return whether a word is the verb between a row's name and its value: "Johnson received 54 votes"."""
+def _is_predicate(
+    token: Token, claimed: Sequence[Token], stems: Collection[str], unit: SourceUnit, found: ValueSupport
+) -> bool:
+    """Return whether a word is the verb between a row's name and its value: "Johnson received 54 votes".
+
+    A word of rise is one where the value is a positive change: "grew 15 %" under "% change".
+    """
     at = next(k for k, other in enumerate(claimed) if other.start == token.start)
-    turns = any(pair == "direction" or pair in LEVELS for pair, _ in token.poles)
-    if token.kind != "word" or turns or token.capital or not 0 < at < len(claimed) - 1:
+    sides = {side for pair, side in token.poles if pair == "direction" or pair in LEVELS}
+    if token.kind != "word" or token.capital or not 0 < at < len(claimed) - 1:
         return False
-    return claimed[at - 1].stem in stems and claimed[at + 1].quantity is not None
+    if sides:
+        heads = [head_text(unit, place.printed.start) for place in found.places]
+        rises = all(place.printed.number > 0 for place in found.places)
+        return sides == {0} and rises and all(_CHANGE.search(head) for head in heads)
+    before = next((t for t in reversed(claimed[:at]) if t.content), None)
+    after = next((t for t in claimed[at + 1 :] if t.content), None)
+    named = before is not None and (before.quantity is not None or before.stem in stems)
+    return named and after is not None and after.quantity is not None
 
 
 def _lines_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
@@ -308,10 +262,22 @@ def _lines_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
         or (other.char_start < unit.char_start and len(other.text) < SHORT_LINE and other.type != "table")
         or (other.table is not None and other.table.header)
     ]
+    first = min((o for o in around if _in_table_of(o, unit)), key=lambda o: o.char_start, default=unit)
+    over = max(
+        (o for o in around if o.table is None and o.char_start < min(first.char_start, unit.char_start)),
+        key=lambda o: o.char_start,
+        default=None,
+    )
+    if unit.table and over and over.text.rstrip().endswith(":"):
+        lines.append(over.text[sentence_spans(over.text, "en")[-1].start :])
     if not re.search(r"[^\W\d_]{3}", unit.text):
         before = [other for other in around if other.char_start < unit.char_start]
         lines += [max(before, key=lambda other: other.char_start).text] if before else []
     return lines
+
+
+def _in_table_of(other: SourceUnit, unit: SourceUnit) -> bool:
+    return other.table is not None and unit.table is not None and other.table.index == unit.table.index
 
 
 def with_conflicts_as_written(judged: Judgement, sentence: str, unit: SourceUnit) -> Judgement:

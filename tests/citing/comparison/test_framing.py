@@ -12,9 +12,9 @@ from citing.comparison.framing import RULES, Framing
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_a_rule_makes_its_example_true_and_leaves_what_looks_alike(rule: Framing) -> None:
     claim, page = rule.holds
-    assert check(Case(claim, passage=page, lang="en")).verdict in VERIFIED
+    assert check(Case(claim, passage=page, lang="en", title=rule.title)).verdict in VERIFIED
     claim, page = rule.stays
-    assert check(Case(claim, passage=page, lang="en")).verdict not in VERIFIED
+    assert check(Case(claim, passage=page, lang="en", title=rule.title)).verdict not in VERIFIED
 
 
 @pytest.mark.parametrize(

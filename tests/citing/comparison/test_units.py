@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from citing.batch import Case, check
+from citing.claims import VERIFIED
+from citing.comparison.doubts import DOUBTS, Doubt
 
 FACILITY = (
     "The rate is set by the Lending Bank each month. Under the Five Year Facility Agreement, the margin"
@@ -108,3 +110,11 @@ def test_each_sentence_of_a_claim_is_compared() -> None:
     assert check(Case(claim, "", passage=passage, lang="en")).verified
     found = check(Case(claim.replace("Facility Agreement", "Facility Bank"), "", passage=passage, lang="en"))
     assert found.reason == "Not compared: “Bank” with “Agreement” on the page."
+
+
+@pytest.mark.parametrize("doubt", DOUBTS, ids=lambda doubt: doubt.name)
+def test_a_doubt_leaves_its_open_example_unjudged(doubt: Doubt) -> None:
+    claim, passage = doubt.judged
+    assert check(Case(claim, passage=passage, lang="en")).verdict in VERIFIED
+    claim, passage = doubt.open
+    assert check(Case(claim, passage=passage, lang="en")).verdict not in VERIFIED

@@ -1,0 +1,274 @@
+"""Doubts whether a claim means this row or this column: then the row neither verifies nor contradicts it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from citing.claims import SourceUnit
+from citing.comparison.grid import Grid
+from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueMatch, ValueSupport, column_of
+from citing.comparison.token import Token, same
+from citing.comparison.tokens import tokens_of
+from text.numbers import YEAR
+
+OTHER_ROW = "The claim is about another row."
+OTHER_COLUMN = "The claim names another column beside this value."
+_APART = re.compile(r"[(),;:，；、]")  # between a value and a name that do not belong together
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim and the row of a table that it may be about.
+
+    Attributes:
+        grid: the table; None if it has no columns of values.
+        language: the claim's.
+        found: the places of the claim's values in the row.
+        by_values: the row was found by its values, and not by its label.
+    """
+
+    sentence: str
+    unit: SourceUnit
+    around: Sequence[SourceUnit]
+    grid: Grid | None
+    language: str
+    found: ValueSupport | None
+    by_values: bool = False
+
+    @cached_property
+    def own(self) -> int | None:
+        """Return the index of the row in its table; None for a row without a label."""
+        begins = ((r, cells[0]) for r, cells in enumerate(self.grid.rows if self.grid else ()) if cells)
+        return next((r for r, label in begins if label.start == 0 and label.text), None)
+
+    @cached_property
+    def tokens(self) -> Sequence[Token]:
+        return tokens_of(self.sentence, self.language)
+
+    @cached_property
+    def heads(self) -> Mapping[int, frozenset[str]]:
+        """Return the words that name each column of values, in its head and in the header rows above."""
+        table = self.unit.table
+        texts = dict(enumerate(table.head_rows if table else ()))
+        for other in self.around:
+            above = other.table if other.char_start < self.unit.char_start else None
+            if above and above.header and table and len(above.cells) == len(table.cells):
+                for cell in above.cells:
+                    texts[cell.column] = f"{texts.get(cell.column, '')} {cell.text}"
+        valued = {c.column for c in (table.cells if table else ()) if any(map(str.isdigit, c.text))}
+        return {
+            c: self._names(FOOTNOTE_DIGITS.sub("", text)) for c, text in texts.items() if c and c in valued
+        }
+
+    @property
+    def places(self) -> list[ValueMatch]:
+        """Return the places of the claim's values in cells of values."""
+        found = self.found.places if self.found else ()
+        return [p for p in found if column_of(self.unit, p.printed.start) in self.heads]
+
+    def _names(self, text: str) -> frozenset[str]:
+        return frozenset(_name(token) for token in tokens_of(text, self.language) if token.content)
+
+    @cached_property
+    def named(self) -> list[tuple[Token, frozenset[int]]]:
+        """Return the claim's words that name some of the columns, and not the row, with these columns."""
+        label = self.unit.table.cells[0].text if self.unit.table else ""
+        of_row = {_name(token) for token in tokens_of(label, self.language)}
+        found = [
+            (token, frozenset(c for c, head in self.heads.items() if _name(token) in head))
+            for token in self.tokens
+            if _name(token) not in of_row
+        ]
+        return [(token, columns) for token, columns in found if 0 < len(columns) < len(self.heads)]
+
+
+def _name(token: Token) -> str:
+    """Return the key by which a word of a head is found again: its stem, or the year of a date."""
+    year = (
+        YEAR.search(token.word) if token.quantity and token.quantity.dimension in ("year", "date") else None
+    )
+    return year[0] if year else token.stem or token.word
+
+
+def _shares_label(row: Row) -> bool:
+    """Return whether another row has the row's label: it may be the one that the claim means."""
+    grid, own = row.grid, row.own
+    if grid is None or own is None:
+        return False
+    label = _stems(grid.label(own))
+    return any(_stems(grid.label(r)) == label for r in range(len(grid.rows)) if r != own)
+
+
+def _fits_other_row(row: Row) -> bool:
+    """Return whether another row with numbers has more of the claim's words, or as many and fewer others."""
+    grid, own = row.grid, row.own
+    if grid is None or own is None:
+        return False
+    claimed = {form for token in row.tokens for form in (token.stem, token.word)}
+    labels = [_stems(grid.label(r)) for r in range(len(grid.rows))]
+    cells = [
+        _stems([t for cell in cells[1:] for t in tokens_of(cell.text, row.language) if not t.quantity])
+        for cells in grid.rows
+    ]
+    fits = [len((label | words) & claimed) for label, words in zip(labels, cells, strict=True)]
+    extra = [len(_stems(grid.words_of_row(r)) - claimed) for r in range(len(grid.rows))]
+    rows = (r for r in range(len(fits)) if r != own and any(grid.quantity(r, c) for c in grid.columns))
+    return any(
+        labels[r]
+        and (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
+        and (extra[own] or not extra[r])  # a row named in full is left only for another such
+        for r in rows
+    )
+
+
+def _names_no_word(row: Row) -> bool:
+    """Return whether the claim has no word of the row it was found in, or not its bounds."""
+    grid, own = row.grid, row.own
+    if grid is None or own is None or not row.by_values:
+        return False
+    label = grid.words_of_row(own)
+    named = any(same(token, wanted) for token in row.tokens for wanted in label)
+    kept = all(any(same(token, wanted) for token in row.tokens) for wanted in label if wanted.quantity)
+    rivals = (r for r in range(len(grid.rows)) if r != own and any(grid.quantity(r, c) for c in grid.columns))
+    return bool(label) and not (named and kept) and any(True for _ in rivals)
+
+
+def _stems(tokens: Sequence[Token]) -> frozenset[str]:
+    return frozenset(token.stem or token.word for token in tokens if token.content)
+
+
+def _is_of_other_place(row: Row) -> bool:
+    """Return whether a value of the claim is in the row, but under another year or head."""
+    return row.found is not None and bool(row.found.missing) and OTHER_PLACE in row.found.reason
+
+
+def _beside_other_head(row: Row) -> bool:
+    """Return whether values stand beside the names of other columns, or the ends of a range are exchanged.
+
+    As many names as values belong together in their order; else a name belongs to the nearest value.
+    """
+    places = row.places if row.found and row.found.complete else []
+    columns = [column_of(row.unit, place.printed.start) for place in places]
+    if any(
+        one == other and first.printed.start > second.printed.start
+        for (one, first), (other, second) in pairwise(zip(columns, places, strict=True))
+    ):
+        return True
+    if len(columns) == 1:
+        counts = Counter(column for _, names in row.named for column in names)
+        return bool(counts) and counts[columns[0] or 0] < max(counts.values())
+    firsts = [own for before, own in pairwise([(None, None), *row.named]) if before[1] != own[1]]
+    in_order = all(column in (names or ()) for column, (_, names) in zip(columns, firsts, strict=False))
+    if not columns or (len(firsts) == len(columns) and in_order):
+        return False
+    return any(
+        (at := _nearest_value(token, row)) is not None and columns[at] not in names
+        for token, names in row.named
+    )
+
+
+def _nearest_value(token: Token, row: Row) -> int | None:
+    """Return the index of the value nearest to a word; None where a comma or bracket is between."""
+    between = []
+    for place in row.places:
+        start, end = sorted(((token.start, token.end), (place.claimed.start, place.claimed.end)))
+        between.append(row.sentence[start[1] : end[0]])
+    near = min(range(len(between)), key=lambda at: (bool(_APART.search(between[at])), len(between[at])))
+    return None if _APART.search(between[near]) else near
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A reason not to judge a claim by a row whose cells fit or differ.
+
+    Attributes:
+        outcomes: the judgements that it opens.
+        judged: a claim and a table that verifies it.
+        open: a claim that looks alike, which the table does not judge.
+    """
+
+    name: str
+    sentence: str
+    outcomes: frozenset[str]
+    applies: Callable[[Row], bool]
+    reason: str
+    judged: tuple[str, str]
+    open: tuple[str, str]
+
+
+_BOTH, _HOLDS, _CONFLICT = frozenset({"holds", "conflict"}), frozenset({"holds"}), frozenset({"conflict"})
+_ADJUSTED = (
+    "Sales\n| Item | 2023 |\n| --- | --- |\n| Operational sales | 7.5 |\n| Adjusted operational sales | 6.2 |"
+)
+_DIVIDENDS = "Dividends per share\n| Month | Dividend |\n| --- | --- |\n| June | $0.55 |\n| March | $0.50 |"
+_SALES = (
+    "Growth in %\n| Item | Reported | Organic |\n| --- | --- | --- |\n| Snacks | 2.2 | 4.7 |"
+    "\n| Drinks | 3.1 | 5.0 |"
+)
+_TWICE = (
+    "Staff\n| Site | Heads |\n| --- | --- |\n| Leeds | 40 |\n| Other | 12 |\n| Hull | 31 |\n| Other | 15 |"
+)
+DOUBTS = (
+    Doubt(
+        "shared_label",
+        "A row whose label another row has too contradicts nothing.",
+        _CONFLICT,
+        _shares_label,
+        OTHER_ROW,
+        ("Leeds has 40 heads.", _TWICE),
+        ("Other has 17 heads.", _TWICE),
+    ),
+    Doubt(
+        "other_row",
+        "“Operational growth” is the row “Operational sales”, and not “Adjusted operational sales”.",
+        _BOTH,
+        _fits_other_row,
+        OTHER_ROW,
+        (
+            "Operational sales were 7.5.",
+            _ADJUSTED,
+        ),
+        (
+            "Operational sales were 6.2.",
+            _ADJUSTED,
+        ),
+    ),
+    Doubt(
+        "unnamed_row",
+        "A value alone does not tell which of several rows is meant.",
+        _HOLDS,
+        _names_no_word,
+        OTHER_ROW,
+        ("The dividend of March was $0.50 per share.", _DIVIDENDS),
+        ("The dividend paid was $0.55 per share.", _DIVIDENDS),
+    ),
+    Doubt(
+        "other_place",
+        "A value of another year or column does not verify.",
+        _HOLDS,
+        _is_of_other_place,
+        OTHER_COLUMN,
+        (
+            "Debt fell from 345 in 2022 to 310 in 2023.",
+            "Debt\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Debt | 310 | 345 |\n| Cash | 20 | 30 |",
+        ),
+        (
+            "Debt fell from 310 in 2022 to 345 in 2023.",
+            "Debt\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Debt | 310 | 345 |\n| Cash | 20 | 30 |",
+        ),
+    ),
+    Doubt(
+        "other_column",
+        "“2.2 % reported, 4.7 % organic” has the columns “Reported” and “Organic” in this order.",
+        _HOLDS,
+        _beside_other_head,
+        OTHER_COLUMN,
+        ("Snacks: 2.2 % reported, 4.7 % organic.", _SALES),
+        ("Snacks: 4.7 % reported, 2.2 % organic.", _SALES),
+    ),
+)
