@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, Literal, Protocol
 
 from chat.answers.prompt import Prompt, prompt_tokens, shortened
+from chat.providers.catalogue import PROVIDERS
 from chat.providers.context_window import (
     PromptTooLong,
     fitting,
@@ -233,13 +234,8 @@ def retry_after(error: Any) -> float | None:
 
 
 def label(name: str) -> str:
-    """Return the provider's display name."""
-    return {
-        "openai": "OpenAI",
-        "anthropic": "Anthropic",
-        "gemini": "Gemini",
-        "compatible": "the model server",
-    }.get(name, name)
+    """Return the provider's name in messages."""
+    return (PROVIDERS[name].named if name in PROVIDERS else "") or name
 
 
 # --- Reading a provider's stream with timeouts, retries and cancellation ---

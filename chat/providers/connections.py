@@ -10,6 +10,7 @@ from django.conf import settings
 
 from chat.models import ProviderConnection
 from chat.providers.base import at_the_border
+from chat.providers.catalogue import PROVIDERS
 from retrieval.provider_calls import ProviderError
 
 LIST_SECONDS = 10.0
@@ -27,30 +28,11 @@ class Connection:
     source: Literal["environment", "page", ""] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    key: str
-    url: str
-    model: str
-    marker: str  # the setting whose value sets the provider up
-
-
-_SETTINGS = {
-    "anthropic": _Settings("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "ANTHROPIC_API_KEY"),
-    "openai": _Settings("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY"),
-    "gemini": _Settings("GEMINI_API_KEY", "GEMINI_BASE_URL", "GEMINI_MODEL", "GEMINI_API_KEY"),
-    "compatible": _Settings(
-        "COMPATIBLE_API_KEY", "COMPATIBLE_BASE_URL", "COMPATIBLE_MODEL", "COMPATIBLE_BASE_URL"
-    ),
-}
-KEYED = ("anthropic", "openai", "gemini")  # a key is all they need
-
-
 def connection_of(name: str) -> Connection:
     """Return how a provider is reached. The environment wins over the page."""
-    named = _SETTINGS[name]
+    named = PROVIDERS[name]
     key, url, model = (str(getattr(settings, field)) for field in (named.key, named.url, named.model))
-    if getattr(settings, named.marker):
+    if getattr(settings, named.enabled_by):
         return Connection(key, url, model, "environment")
     row = ProviderConnection.stored().get(name)
     if row is None or not row.is_usable:
@@ -67,7 +49,7 @@ def chosen_default() -> str:
 def connect_key(name: str, key: str) -> list[str]:
     """Store a key that the provider accepts; return its models. Raises ProviderError, and stores nothing."""
     models = listed_models(name, key)
-    usual = str(getattr(settings, _SETTINGS[name].model))
+    usual = str(getattr(settings, PROVIDERS[name].model))
     if not models:
         raise ProviderError("The provider accepts this key but lists no model.", permanent=True)
     ProviderConnection.connect(name, api_key=key, model=usual if usual in models else models[0])

@@ -24,6 +24,7 @@ from chat.providers.base import (
     TextDelta,
     stream_with_retries,
 )
+from chat.providers.catalogue import PROVIDERS, Listed
 from chat.providers.connections import Connection, chosen_default, connection_of
 from chat.providers.local_servers import OWN_SERVER
 from retrieval.provider_calls import LanguageModel, ProviderError, Schema, nobody_waits
@@ -67,18 +68,6 @@ class Health:
     milliseconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    label: str
-    setting: str
-    explanation: str
-    build: Callable[[str, Connection], Provider]
-
-    @property
-    def needs_nothing(self) -> bool:
-        return not self.setting
-
-
 # Models of OpenAI and Anthropic without vision, by their model cards; all newer ones have it.
 BLIND = re.compile(r"gpt-3|gpt-4($|-\d{4}$|-32k)|o1-(mini|preview)|o3-mini|claude-(2|instant)")
 
@@ -110,10 +99,6 @@ def _openai(model: str, found: Connection) -> Provider:
     )
 
 
-def _gemini(model: str, found: Connection) -> Provider:
-    return _completions("gemini", model, found.api_key, found.base_url, sees=True)
-
-
 def _compatible(model: str, found: Connection) -> Provider:
     return _completions("compatible", model, found.api_key, found.base_url, sees=settings.COMPATIBLE_SEES)
 
@@ -131,38 +116,12 @@ def _anthropic(model: str, found: Connection) -> Provider:
     )
 
 
-_ENTRIES: dict[str, _Entry] = {
-    "anthropic": _Entry(
-        "Anthropic",
-        "ANTHROPIC_API_KEY",
-        "Writes answers with the provider's own citations.",
-        _anthropic,
-    ),
-    "openai": _Entry(
-        "OpenAI",
-        "OPENAI_API_KEY",
-        "Writes answers.",
-        _openai,
-    ),
-    "gemini": _Entry(
-        "Gemini",
-        "GEMINI_API_KEY",
-        "Writes answers.",
-        _gemini,
-    ),
-    "compatible": _Entry(
-        "Own server",
-        "PINCITE_COMPATIBLE_URL",
-        "Writes answers with a model of your own: Ollama, vLLM, llama.cpp, anything that speaks "
-        "OpenAI's chat completions.",
-        _compatible,
-    ),
-    "extractive": _Entry(
-        "Passages only (no AI)",
-        "",
-        "Needs no key: shows the passages that match best, word for word.",
-        lambda model, found: Extractive(),
-    ),
+# How each is built; others speak OpenAI's chat completions.
+_BUILDERS: dict[str, Callable[[str, Connection], Provider]] = {
+    "anthropic": _anthropic,
+    "openai": _openai,
+    "compatible": _compatible,
+    "extractive": lambda model, found: Extractive(),
 }
 
 
@@ -175,48 +134,50 @@ def sees(name: str, model: str) -> bool:
 
 
 def provider_names() -> list[str]:
-    return list(_ENTRIES)
+    return list(PROVIDERS)
 
 
 def default_name() -> str:
     """Return the environment's provider, else the page's, else the first with a key, else ``extractive``."""
     if settings.CHAT_PROVIDER:
         return str(settings.CHAT_PROVIDER)
-    return chosen_default() or next(name for name in _ENTRIES if _connection(name).source)
+    return chosen_default() or next(name for name in PROVIDERS if _connection(name).source)
 
 
 def _connection(name: str) -> Connection:
-    return Connection(source="environment") if _ENTRIES[name].needs_nothing else connection_of(name)
+    return connection_of(name) if PROVIDERS[name].variable else Connection(source="environment")
 
 
 def provider_named(name: str = "", model: str = "") -> Provider:
     """Return a provider; '' is the default. Raises ProviderError when it is unknown or not configured."""
     name = name or default_name()
-    entry = _ENTRIES.get(name)
-    if entry is None:
+    listed = PROVIDERS.get(name)
+    if listed is None:
         raise ProviderError(f"There is no provider “{name}”.", permanent=True)
     found = _connection(name)
     if not found.source:
-        raise ProviderError(f"{entry.label} is not set up: set {entry.setting}.", permanent=True)
-    return entry.build(model or found.model, found)
+        raise ProviderError(f"{listed.label} is not set up: set {listed.variable}.", permanent=True)
+    if build := _BUILDERS.get(name):
+        return build(model or found.model, found)
+    return _completions(name, model or found.model, found.api_key, found.base_url, sees=True)
 
 
 def cards() -> list[ProviderCard]:
     """Return all providers, for the settings page."""
     chosen = default_name()
-    return [_card(name, entry, chosen) for name, entry in _ENTRIES.items()]
+    return [_card(name, listed, chosen) for name, listed in PROVIDERS.items()]
 
 
-def _card(name: str, entry: _Entry, chosen: str) -> ProviderCard:
+def _card(name: str, listed: Listed, chosen: str) -> ProviderCard:
     found = _connection(name)
     return ProviderCard(
         name,
-        entry.label,
+        listed.label,
         found.model,
-        entry.setting,
+        listed.variable,
         bool(found.source),
         name == chosen,
-        entry.explanation,
+        listed.explanation,
         found.source,
     )
 

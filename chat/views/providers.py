@@ -20,7 +20,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.models import ProviderConnection
-from chat.providers.connections import KEYED, LONGEST_KEY, connect_key, connection_of, listed_models
+from chat.providers.catalogue import KEYED
+from chat.providers.connections import LONGEST_KEY, connect_key, connection_of, listed_models
 from chat.providers.local_servers import local_models
 from chat.providers.registry import cards, check_health, default_name, provider_names
 from documents.translation import translated

@@ -9,7 +9,7 @@ import sys
 import pytest
 from django.conf import settings
 
-from chat.providers import registry as chat_registry
+from chat.providers.catalogue import PROVIDERS
 from documents.api.common.callers import parse_rate
 from retrieval.embeddings import registry as embedding_models
 from retrieval.results import STRATEGIES
@@ -60,7 +60,7 @@ def test_a_value_outside_its_range_names_the_setting(name: str, value: str, expe
 def test_the_choices_are_those_that_exist() -> None:
     assert set(settings.STRATEGIES) == set(STRATEGIES)
     assert set(settings.EMBEDDING_PROVIDERS) == set(embedding_models.PROVIDERS)
-    assert set(settings.CHAT_PROVIDERS) - {""} == set(chat_registry._ENTRIES)
+    assert set(settings.CHAT_PROVIDERS) - {""} == set(PROVIDERS)
 
 
 @pytest.mark.parametrize("rate", ["5/s", "5/min", "5/h", "5/day"])
