@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from domains import pack_data
 
 MOST_ITEMS = 5
+LEAST_OF_LABEL = 0.7  # share of the letters of a row's label that the item must match
 LONGEST_TITLE = 170  # characters of a line that is a title and no sentence
 AskedItem = tuple[re.Pattern[str], tuple["Item", ...]]
 
@@ -104,6 +105,17 @@ def statement_of(heading: str, pack: str) -> str:
             if pattern.search(line):
                 return name
     return ""
+
+
+def span_of_label(text: str, label: str, packs: Iterable[str]) -> tuple[int, int] | None:
+    """Return the span of the text that names the item of a row's label: "capital expenditure"; else None."""
+    letters = sum(map(str.isalpha, label))
+    for pack in packs:
+        for span, items in _named(text, pack):
+            match = items[0].label.search(label) if len(items) == 1 and items[0].kind == "row" else None
+            if match and sum(map(str.isalpha, match[0])) >= LEAST_OF_LABEL * letters:
+                return span
+    return None
 
 
 def label_match(item: Item, label: str, heading: str, section: str) -> float:

@@ -191,7 +191,7 @@ def test_curl_checks_adds_and_asks(
         assert not checked["results"][0]["verified"] and "25" in checked["results"][0]["reason"]
     assert f"document:{added['id']}" in [model["id"] for model in models["data"]]
     assert "25 degrees" in answer["choices"][0]["message"]["content"]
-    assert len(tools["result"]["tools"]) == 9
+    assert len(tools["result"]["tools"]) == 10
 
 
 @pytest.mark.slow

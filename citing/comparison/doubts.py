@@ -87,11 +87,13 @@ class Row:
         return [(token, columns) for token, columns in found if 0 < len(columns) < len(self.heads)]
 
 
+def _is_time(token: Token) -> bool:
+    return token.quantity is not None and token.quantity.dimension in ("year", "date")
+
+
 def _name(token: Token) -> str:
     """Return the key by which a word of a head is found again: its stem, or the year of a date."""
-    year = (
-        YEAR.search(token.word) if token.quantity and token.quantity.dimension in ("year", "date") else None
-    )
+    year = YEAR.search(token.word) if _is_time(token) else None
     return year[0] if year else token.stem or token.word
 
 
@@ -144,13 +146,22 @@ def _stems(tokens: Sequence[Token]) -> frozenset[str]:
 
 def _is_of_other_place(row: Row) -> bool:
     """Return whether a value of the claim is in the row, but under another year or head."""
-    return row.found is not None and bool(row.found.missing) and OTHER_PLACE in row.found.reason
+    elsewhere = row.found is not None and bool(row.found.missing) and OTHER_PLACE in row.found.reason
+    return elsewhere and not _is_year_of_change(row)
+
+
+def _is_year_of_change(row: Row) -> bool:
+    """Return whether the claim's only year is that of one of its values: "rose in 2023 from 398 to 412"."""
+    turns = any(pair == "direction" for token in row.tokens for pair, _ in token.poles)
+    columns = {column_of(row.unit, place.printed.start) for place in row.places}
+    return turns and len(row.named) == 1 and _is_time(row.named[0][0]) and bool(row.named[0][1] & columns)
 
 
 def _beside_other_head(row: Row) -> bool:
     """Return whether values stand beside the names of other columns, or the ends of a range are exchanged.
 
-    As many names as values belong together in their order; else a name belongs to the nearest value.
+    As many names as values belong together in their order; else a name belongs to the nearest value. A year
+    is the year of a change ("grew 18.9 % in 2023" under a head without one, "rose in 2023 from 398 to 412").
     """
     places = row.places if row.found and row.found.complete else []
     columns = [column_of(row.unit, place.printed.start) for place in places]
@@ -160,8 +171,11 @@ def _beside_other_head(row: Row) -> bool:
     ):
         return True
     if len(columns) == 1:
-        counts = Counter(column for _, names in row.named for column in names)
+        dated = any(YEAR.fullmatch(word) for word in row.heads[columns[0] or 0])
+        counts = Counter(c for token, names in row.named if dated or not _is_time(token) for c in names)
         return bool(counts) and counts[columns[0] or 0] < max(counts.values())
+    if _is_year_of_change(row):
+        return False
     firsts = [own for before, own in pairwise([(None, None), *row.named]) if before[1] != own[1]]
     in_order = all(column in (names or ()) for column, (_, names) in zip(columns, firsts, strict=False))
     if not columns or (len(firsts) == len(columns) and in_order):
@@ -169,6 +183,19 @@ def _beside_other_head(row: Row) -> bool:
     return any(
         (at := _nearest_value(token, row)) is not None and columns[at] not in names
         for token, names in row.named
+    )
+
+
+def _has_same_head(row: Row) -> bool:
+    """Return whether the claim names a time by which its value's column cannot be told from another."""
+    times = {_name(token) for token in row.tokens if _is_time(token)}
+    columns = {column_of(row.unit, place.printed.start) for place in row.places} & row.heads.keys()
+    return bool(times) and any(
+        heads and heads == row.heads[other] and not times & heads
+        for column in columns
+        if column is not None
+        for heads in [row.heads[column]]
+        for other in row.heads.keys() - columns
     )
 
 
@@ -213,6 +240,7 @@ _SALES = (
 _TWICE = (
     "Staff\n| Site | Heads |\n| --- | --- |\n| Leeds | 40 |\n| Other | 12 |\n| Hull | 31 |\n| Other | 15 |"
 )
+_WEEKS = "Sales\n| Item | Weeks ended {} | Weeks ended {} |\n| --- | --- | --- |\n| Net sales | 310 | 345 |"
 DOUBTS = (
     Doubt(
         "shared_label",
@@ -261,6 +289,15 @@ DOUBTS = (
             "Debt fell from 310 in 2022 to 345 in 2023.",
             "Debt\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Debt | 310 | 345 |\n| Cash | 20 | 30 |",
         ),
+    ),
+    Doubt(
+        "same_head",
+        "Under two heads “Weeks ended January” no value verifies what is said of one of the years.",
+        _HOLDS,
+        _has_same_head,
+        OTHER_COLUMN,
+        ("Net sales were 310 in the weeks ended 2023.", _WEEKS.format(2023, 2022)),
+        ("Net sales were 310 in the weeks ended 2023.", _WEEKS.format("January", "January")),
     ),
     Doubt(
         "other_column",

@@ -93,7 +93,7 @@ def _words_of(language: str) -> _Words:
     ends = r"\s*,\s*" if data.get("comma", True) else r"(?:\s*,)?\s+"
     lead_in = (
         rf"\s*(?:(?:{listed['opens']})\s+{name}(?:{listed['sources']}){number}{of}(?:\s+provided)?{ends}"
-        rf"|(?:{listed['answers']})\s*:\s*"
+        rf"|(?:{listed['answers']})(?:\s*[:,–—]|\s-)\s*"
         rf"|as\s+(?:(?:the|this)\s+)?(?:{listed['sources']})(?:\s+[\dIVX][\w.()-]*)?\s+(?:{listed['says']})\s*,\s*)"
     )
     said = (

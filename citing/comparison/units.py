@@ -10,7 +10,7 @@ from functools import lru_cache
 from citing.claims import Conflict, SourceUnit
 from citing.comparison.cell_words import LEVELS
 from citing.comparison.doubts import DOUBTS, OTHER_ROW, Row
-from citing.comparison.grid import CellText, grid_of
+from citing.comparison.grid import CellText, Grid, grid_of
 from citing.comparison.prose import Judgement, judge_prose
 from citing.comparison.support import (
     FALLING,
@@ -33,6 +33,8 @@ from citing.comparison.verbatim import (
     verbatim_span,
 )
 from citing.tables import SHORT_LINE
+from domains import pack_names
+from domains.items import span_of_label
 from text.quantities import quantities_in
 from text.semantics import known_language
 from text.sentences import sentence_spans
@@ -109,8 +111,11 @@ def _judge_row(
     found: ValueSupport | None,
 ) -> Judgement:
     judged = None
-    row = Row(sentence, unit, around, grid_of(unit, around, language), claim_language, found)
-    if (grid := row.grid) is not None:
+    grid = grid_of(unit, around, language)
+    if grid is not None:
+        sentence = _in_words_of_row(sentence, grid, language)
+    row = Row(sentence, unit, around, grid, claim_language, found)
+    if grid is not None:
         topics = [*unit.section_path, unit.title]
         judged = _of_own_row(judge_table(sentence, grid, language, topics, row.own), unit)
         if row.own is not None and (wrong := _other_bound(sentence, grid.rows[row.own][0], language)):
@@ -126,6 +131,24 @@ def _judge_row(
     )
     unknown_unit = judged is not None and judged.outcome == "conflict" and judged.coverage < 1
     return by_values if judged is None or judged.outcome == "open" or unknown_unit else judged
+
+
+def _in_words_of_row(sentence: str, grid: Grid, language: str) -> str:
+    """Replace a synonym of a row's label in the claim by the label: "revenue" by "Net sales".
+
+    Unchanged where a row has the claim's own words, or several rows are the item.
+    """
+    if language != "en":
+        return sentence
+    labels = [row[0].text.strip() for row in grid.rows if row and row[0].text.strip()]
+    named = [(span, label) for label in labels if (span := span_of_label(sentence, label, pack_names()))]
+    if len(named) != 1:
+        return sentence
+    (start, end), label = named[0]
+    synonym = sentence[start:end].lower()
+    if any(synonym in other.lower() for other in labels) or label.lower() in sentence.lower():
+        return sentence
+    return f"{sentence[:start]}{label}{sentence[end:]}"
 
 
 def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:

@@ -256,7 +256,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return DatabaseErrors(self)
 
     def get_connection_params(self) -> dict[str, Any]:
-        parameters = {"prepare_threshold": PREPARED_AFTER, **super().get_connection_params()}
+        threshold = self.settings_dict["OPTIONS"].get("prepare_threshold", PREPARED_AFTER)  # Django's is None
+        parameters = {**super().get_connection_params(), "prepare_threshold": threshold}
         if self._is_limited():
             limit = f"-c statement_timeout={STATEMENT_SECONDS}s"
             parameters["options"] = f"{parameters.get('options', '')} {limit}"
