@@ -220,7 +220,7 @@ SENTENCES = (
         "anything that speaks OpenAI's chat completions."
     ),
     _("Passages only (no AI)"),
-    _("Needs no key: shows the passages that match best, word for word."),
+    _("Needs no key: shows the passages that match best."),
     _("It answers."),
     _("It answered nothing."),
     _("The model's answer for this cell could not be read. Ask again."),

@@ -105,8 +105,11 @@ def without_bound(rest: str, language: str) -> tuple[str, str, Quantity | None]:
 
 
 def is_open(rest: str, language: str) -> bool:
-    """Return whether the words begin like a question, also one for yes or no."""
-    return rest.split(maxsplit=1)[0].casefold() in opening_words(language) or is_closed(rest, language)
+    """Return whether the words begin like a question, also one for yes or no: "Within how many days …"."""
+    first, *others = rest.casefold().split(maxsplit=2)[:2]
+    openings = opening_words(language)
+    behind = first in every_words(language, "before") and any(word in openings for word in others)
+    return first in openings or behind or is_closed(rest, language)
 
 
 def is_closed(text: str, language: str) -> bool:

@@ -24,6 +24,8 @@ _SEPARATOR = re.compile(
     r"\s*(?:[;:：；،、\n\t|–—。]|,(?!\d{3})|(?<!\b\w)(?<!\b\w\w)(?<!\b\w\w\w)\.\s|\s[-/]\s|$)\s*"
 )
 _IN = re.compile(r"(?<!\w)(?:in|en|em)\s+", re.IGNORECASE)
+# "(shares in thousands, amounts in millions)": the scale of shares is not that of the amounts beside it
+_OF_SHARES = re.compile(r"(?<!\w)(?:shares|Aktien|acciones|actions)(?:\s+(?:in|en))?\s*$", re.IGNORECASE)
 _IN_AT_END = re.compile(r"(?<!\w)(?:in|en|em)\s+$", re.IGNORECASE)
 _COUNTED_IN_ZH = re.compile(r"以(?P<measure>[^以]{1,8}?)(?:计|計|为单位|為單位)")
 _WORD = re.compile(r"[^\s,;:'’\"]+")
@@ -109,7 +111,12 @@ class MeasureSpan:
 @lru_cache(maxsize=4096)
 def measure_of(text: str, language: str) -> MeasureSpan | None:
     """Return the measure that a caption, a head or a row's label names; None where it names none."""
-    return next(_measures_in(text, language), None)
+    of_shares = None
+    for found in _measures_in(text, language):
+        if not _OF_SHARES.search(text[: found.start]):
+            return found
+        of_shares = of_shares or found
+    return of_shares
 
 
 def page_scale(texts: Iterable[str], language: str) -> Decimal | None:
@@ -130,7 +137,7 @@ def _scale_in(text: str, languages: tuple[str, ...]) -> Decimal | None:
         words = _scale_words(language)
         if (written or words.are_in(text, letters)) and words.free.search(text):
             for found in _measures_in(text, language, words.free):
-                if found.measure.scale != 1:
+                if found.measure.scale != 1 and not _OF_SHARES.search(text[: found.start]):
                     return found.measure.scale
     return None
 

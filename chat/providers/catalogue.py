@@ -76,7 +76,7 @@ PROVIDERS = {
     ),
     "extractive": Listed(
         "Passages only (no AI)",
-        "Needs no key: shows the passages that match best, word for word.",
+        "Needs no key: shows the passages that match best.",
         takes_key=False,
     ),
 }

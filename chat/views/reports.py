@@ -117,6 +117,8 @@ def report(request: HttpRequest, pk: UUID) -> HttpResponse:
         return HttpResponse(headers={"HX-Redirect": done.url}) if request.headers.get("HX-Request") else done
     if shown.result is None:
         return render(request, "chat/report.html", progress_of(shown))
+    if request.headers.get("HX-Request") and request.headers.get("HX-Target") != "readers":
+        return HttpResponse(headers={"HX-Redirect": request.path})  # the page of progress, in another style
     return render(request, "chat/versions.html", versions_shown(request, shown))
 
 

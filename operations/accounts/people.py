@@ -93,7 +93,8 @@ def shown(request: HttpRequest, form: Invitation | None = None, invited: User | 
     """Render the page. ``invited``: the user whose invitation link is shown, this once."""
     words = request.GET.get("q", "").strip()[:150]
     found = User.objects.filter(Q(username__icontains=words) | Q(email__icontains=words))
-    owned = Count("documents", filter=Q(documents__deleted_at=None), distinct=True)
+    kept = Q(documents__deleted_at=None) & ~Q(documents__kind=Document.Kind.NOTE)
+    owned = Count("documents", filter=kept, distinct=True)
     listed = found.annotate(owned=owned).prefetch_related("groups").order_by("-is_active", "username")
     context = {
         "form": form or Invitation(),

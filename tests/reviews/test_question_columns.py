@@ -18,6 +18,7 @@ from reviews.question_columns import columns_for
         ("When does the agreement take effect?", "date", "When does the agreement take effect?", ""),
         ("What is the date of the lease?", "date", "What is the date of the lease?", ""),
         ("How many ships does it own?", "number", "How many ships does it own?", ""),
+        ("Within how many days must she pay?", "number", "Within how many days must she pay?", ""),
         ("Which law governs the agreement?", "text", "Which law governs the agreement?", ""),
         ("In wie vielen Verträgen darf man rauchen?", "boolean", "Darf man rauchen?", ""),
         ("Welche Studien berichten eine Hazard Ratio unter 0,8?", "number", "Hazard Ratio?", "< 0.8"),

@@ -91,6 +91,7 @@ def test_a_scale_says_what_it_is_not_for() -> None:
     ("text", "language", "scale"),
     [
         ("(in millions, except per share data)", "en", 10**6),
+        ("(shares in thousands, amounts in millions)", "en", 10**6),
         ("(MILLIONS, EXCEPT PER COMMON SHARE DATA)", "en", 10**6),
         ("($ million)", "en", 10**6),
         ("$ in thousands", "en", 1000),
