@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import Any
 
 from django.utils.dateparse import parse_date
@@ -13,11 +14,12 @@ from django.utils.dateparse import parse_date
 from chat.answers.without_model.question import analyse
 from chat.models import Citation
 from reviews.models import ReviewCell, ReviewColumn
+from text.languages import languages_with
 from text.numbers import YEAR_NOT_AMOUNT
 from text.quantities import Quantity, quantities_in
 from text.semantics import known_language, lexicon, plain_word
 from text.terms import terms_of
-from text.units import units_by_symbol
+from text.units import Unit, unit_names, units_by_symbol
 
 Kind = ReviewColumn.Kind
 QUANTITIES = (Kind.NUMBER, Kind.MONEY, Kind.DATE)
@@ -125,6 +127,15 @@ def _heads(claim: str, candidates: Sequence[Quantity]) -> list[str]:
     return [claim[end : q.start] for end, q in zip(ends, candidates, strict=True)]
 
 
+@cache
+def unit_named(name: str) -> Unit | None:
+    """Return a column's unit by its symbol, or by its name in a language: "days", "Tage"."""
+    symbols = (
+        unit_names(language).get(name.lower(), "") for language in sorted(languages_with("units.toml"))
+    )
+    return units_by_symbol().get(name) or next(filter(None, map(units_by_symbol().get, symbols)), None)
+
+
 def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
     """Return whether a quantity is of the column's kind and, where the column names a unit, of its dimension.
 
@@ -140,7 +151,7 @@ def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
         return quantity.dimension == "money" or (quantity.dimension == "" and quantity.scale != 1)
     if quantity.dimension in ("date", "year", "ordinal", "money"):
         return False
-    unit = units_by_symbol().get(column.unit)
+    unit = unit_named(column.unit)
     if column.unit and unit is None:  # a unit of no system: "patients"
         return quantity.dimension == ""
     return unit is None or quantity.dimension == unit.dimension
@@ -156,7 +167,7 @@ def as_json(column: ReviewColumn, quantity: Quantity) -> Any:
         return f"{year:04}-{month:02}-{day:02}" if day else f"{year:04}-{month:02}"
     if column.kind == Kind.MONEY:
         return {"number": number(quantity.value), "currency": quantity.unit}
-    unit = units_by_symbol().get(column.unit)
+    unit = unit_named(column.unit)
     if unit is not None and quantity.unit and quantity.unit != column.unit:
         return {"number": number((quantity.base - unit.offset) / unit.factor), "unit": column.unit}
     return {"number": number(quantity.value), "unit": quantity.unit or column.unit}

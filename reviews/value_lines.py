@@ -24,7 +24,7 @@ from chat.answers.without_model.ranking import item_match
 from citing.tables import CellReading, word_of, worded_kind
 from domains.items import Item
 from reviews.models import ReviewColumn
-from reviews.typed_values import TypedValue, as_json, fits
+from reviews.typed_values import TypedValue, as_json, fits, unit_named
 from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
 from text.terms import terms_of
@@ -259,7 +259,13 @@ def sentence_values(
     ]
     counted = counted_terms(question, line.language)
     if "count" in question.kinds and not column.unit:  # neither shares nor counts of something else
-        fitting = [q for q in fitting if not q.dimension and counts(q, text, counted, line.language)]
+        dimensions = counted_dimensions(question.text, counted, line.language)
+        fitting = [
+            q
+            for q in fitting
+            if (q.dimension in dimensions if dimensions else not q.dimension)
+            and (dimensions or counts(q, text, counted, line.language))
+        ]
     if not fitting:
         return
     years = frozenset(map(int, YEAR.findall(text)))
@@ -275,6 +281,16 @@ def sentence_values(
         by_words += WEIGHTS["counted"] * counts(quantity, text, counted, line.language)
         by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, text, all_of, line.language)
         yield ValueLine(line, value, score + by_words, max(years, default=0))
+
+
+def counted_dimensions(question: str, counted: frozenset[str], language: str) -> frozenset[str]:
+    """Return the dimension of the unit that is asked for: of time for "how many days"."""
+    words = (
+        word
+        for word in re.findall(r"[^\W\d_]{3,}", question.lower())
+        if set(terms_of(word, language)) & counted
+    )
+    return frozenset(unit.dimension for unit in map(unit_named, words) if unit)
 
 
 def statistic_match(

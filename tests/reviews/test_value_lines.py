@@ -117,6 +117,13 @@ def survey(alice: User, ingested: Ingest) -> Any:
     return ingested(alice, pdf=draw_pdf("\n".join(PROSE)), name="survey.pdf")
 
 
+@pytest.mark.parametrize(("unit", "value"), [("", 30), ("days", 30), ("h", 720)])
+def test_days_are_counted_as_an_amount_of_time(alice: User, ingested: Ingest, unit: str, value: int) -> None:
+    terms = ingested(alice, "The customer pays each invoice for 12 anvils within 30 days of receipt.")
+    found = ask(alice, terms, "Within how many days must the customer pay an invoice?", "number", unit)
+    assert (found.value["number"], found.text) == (value, "30 days")
+
+
 def test_a_count_is_no_table_number_date_or_share(alice: User, survey: Any) -> None:
     assert ask(alice, survey, "How many anglers were interviewed?", "number").value == {
         "number": 2480,
