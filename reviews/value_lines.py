@@ -260,12 +260,10 @@ def sentence_values(
     counted = counted_terms(question, line.language)
     if "count" in question.kinds and not column.unit:  # neither shares nor counts of something else
         dimensions = counted_dimensions(question.text, counted, line.language)
-        fitting = [
-            q
-            for q in fitting
-            if (q.dimension in dimensions if dimensions else not q.dimension)
-            and (dimensions or counts(q, text, counted, line.language))
-        ]
+        if dimensions:
+            fitting = [q for q in fitting if q.dimension in dimensions]
+        else:
+            fitting = [q for q in fitting if not q.dimension and counts(q, text, counted, line.language)]
     if not fitting:
         return
     years = frozenset(map(int, YEAR.findall(text)))

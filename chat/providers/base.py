@@ -235,7 +235,7 @@ def retry_after(error: Any) -> float | None:
 
 def label(name: str) -> str:
     """Return the provider's name in messages."""
-    return (PROVIDERS[name].named if name in PROVIDERS else "") or name
+    return PROVIDERS[name].named or PROVIDERS[name].label if name in PROVIDERS else name
 
 
 # --- Reading a provider's stream with timeouts, retries and cancellation ---

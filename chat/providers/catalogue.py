@@ -8,15 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
     """What the Providers page says of a provider, and the Django settings that set it up.
 
     Attributes:
         variable: the environment variable that enables it; '' needs nothing.
         key, url, model: names of Django settings.
-        enabled_by: the one of them whose value enables it.
-        named: in messages of errors.
+        named: in messages of errors; '' is the label.
         takes_key: a key is all that it needs, so it can be connected on the page.
     """
 
@@ -26,57 +25,55 @@ class Listed:
     key: str = ""
     url: str = ""
     model: str = ""
-    enabled_by: str = ""
     named: str = ""
     takes_key: bool = True
+
+    @property
+    def enabled_by(self) -> str:
+        """Return the Django setting whose value enables it."""
+        return self.key if self.takes_key else self.url
 
 
 PROVIDERS = {
     "anthropic": Listed(
-        "Anthropic",
-        "Writes answers with the provider's own citations.",
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_BASE_URL",
-        "ANTHROPIC_MODEL",
-        "ANTHROPIC_API_KEY",
-        "Anthropic",
+        label="Anthropic",
+        explanation="Writes answers with the provider's own citations.",
+        variable="ANTHROPIC_API_KEY",
+        key="ANTHROPIC_API_KEY",
+        url="ANTHROPIC_BASE_URL",
+        model="ANTHROPIC_MODEL",
     ),
     "openai": Listed(
-        "OpenAI",
-        "Writes answers.",
-        "OPENAI_API_KEY",
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        "OPENAI_MODEL",
-        "OPENAI_API_KEY",
-        "OpenAI",
+        label="OpenAI",
+        explanation="Writes answers.",
+        variable="OPENAI_API_KEY",
+        key="OPENAI_API_KEY",
+        url="OPENAI_BASE_URL",
+        model="OPENAI_MODEL",
     ),
     "gemini": Listed(
-        "Gemini",
-        "Writes answers.",
-        "GEMINI_API_KEY",
-        "GEMINI_API_KEY",
-        "GEMINI_BASE_URL",
-        "GEMINI_MODEL",
-        "GEMINI_API_KEY",
-        "Gemini",
+        label="Gemini",
+        explanation="Writes answers.",
+        variable="GEMINI_API_KEY",
+        key="GEMINI_API_KEY",
+        url="GEMINI_BASE_URL",
+        model="GEMINI_MODEL",
     ),
     "compatible": Listed(
-        "Own server",
-        "Writes answers with a model of your own: Ollama, vLLM, llama.cpp, anything that speaks "
+        label="Own server",
+        explanation="Writes answers with a model of your own: Ollama, vLLM, llama.cpp, anything that speaks "
         "OpenAI's chat completions.",
-        "PINCITE_COMPATIBLE_URL",
-        "COMPATIBLE_API_KEY",
-        "COMPATIBLE_BASE_URL",
-        "COMPATIBLE_MODEL",
-        "COMPATIBLE_BASE_URL",
-        "the model server",
+        variable="PINCITE_COMPATIBLE_URL",
+        key="COMPATIBLE_API_KEY",
+        url="COMPATIBLE_BASE_URL",
+        model="COMPATIBLE_MODEL",
+        named="the model server",
         takes_key=False,
     ),
     "extractive": Listed(
-        "Passages only (no AI)",
-        "Needs no key: shows the passages that match best.",
+        label="Passages only (no AI)",
+        explanation="Needs no key: shows the passages that match best.",
+        named="extractive",
         takes_key=False,
     ),
 }
