@@ -1,0 +1,53 @@
+"""Label a document among others, so that two with the same title can be told apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from uuid import UUID
+
+from django.utils.timezone import localtime
+
+from documents.models import Document
+from text.terms import one_line
+
+
+def file_label(document: Document) -> str:
+    return document.original_name
+
+
+def day_label(document: Document) -> str:
+    return localtime(document.created_at).date().isoformat()
+
+
+def moment_label(document: Document) -> str:
+    return localtime(document.created_at).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def id_label(document: Document) -> str:
+    return str(document.pk)[:8]
+
+
+# What is added to a title that others have, from the most telling to the last resort.
+ADDITIONS: tuple[Callable[[Document], str], ...] = (file_label, day_label, moment_label, id_label)
+
+
+def distinct_labels(documents: Iterable[Document]) -> dict[UUID, str]:
+    """Return a label for each document by id: its title, with the file's name where others have the title.
+
+    Where the names are the same too, the day of the upload is added, then its time, then the id.
+    """
+    listed = {document.pk: document for document in documents}
+    labels = {pk: one_line(document.title) or document.original_name for pk, document in listed.items()}
+    for addition in ADDITIONS:
+        same = shared(labels)
+        for pk in same:
+            added = addition(listed[pk])
+            labels[pk] = f"{labels[pk]} ({added})" if added else labels[pk]
+    return labels
+
+
+def shared(labels: dict[UUID, str]) -> Collection[UUID]:
+    """Return the ids whose label others have too, without regard to case."""
+    counts = Counter(label.casefold() for label in labels.values())
+    return [pk for pk, label in labels.items() if counts[label.casefold()] > 1]

@@ -1,0 +1,34 @@
+"""Labels of documents among others: no two are the same, and only what is needed is added."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from documents.labels import distinct_labels
+from documents.models import Document
+
+MAY = datetime(2024, 5, 2, 8, 0, tzinfo=UTC)
+
+
+def labels(*rows: tuple[str, str, datetime]) -> list[str]:
+    named = [Document(title=title, original_name=name, created_at=at) for title, name, at in rows]
+    return list(distinct_labels(named).values())
+
+
+def test_the_name_of_the_file_tells_documents_with_one_title_apart() -> None:
+    assert labels(
+        ("Lease", "old.pdf", MAY), ("LEASE", "new.pdf", MAY), ("Atlas of Owls", "atlas.pdf", MAY)
+    ) == ["Lease (old.pdf)", "LEASE (new.pdf)", "Atlas of Owls"]
+
+
+def test_the_day_of_the_upload_is_added_where_the_files_have_one_name() -> None:
+    june = MAY.replace(month=6)
+    assert labels(("Lease", "a.pdf", MAY), ("Lease", "a.pdf", june), ("Lease", "b.pdf", MAY)) == [
+        "Lease (a.pdf) (2024-05-02)",
+        "Lease (a.pdf) (2024-06-02)",
+        "Lease (b.pdf)",
+    ]
+
+
+def test_documents_that_agree_in_everything_still_differ() -> None:
+    assert len(set(labels(*[("Lease", "", MAY)] * 3))) == 3
