@@ -39,6 +39,9 @@ from tests.leftovers import Rows
 if settings_module.VAR_DIR != settings_module.BASE_DIR / "var":  # for tests only; its data may be lost
     server.OPTIONS |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
+os.environ["PINCITE_IDENTIFY"] = "0"  # no test asks the services of the world
+settings_module.IDENTIFY = False
+
 # Each HTTP client reads the certificates of all authorities, 30 ms. The tests' servers speak plain HTTP.
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "authority.pem")
 

@@ -183,6 +183,9 @@ class OutlineEntrySerializer(serializers.Serializer):
     page = serializers.IntegerField()
 
 
+FROM_RECORD = {"title", "authors", "year", "abstract", "doi"}  # fields that a look-up sets, unless edited
+
+
 @extend_schema_serializer(
     examples=[
         OpenApiExample("A better title", {"title": "Annual report 2018", "year": 2018}, request_only=True)
@@ -208,7 +211,8 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
         help_text="ids of other documents that you may read, whose pages have the same text; at most 5"
     )
     metadata = serializers.SerializerMethodField(
-        help_text="`pdf`: the file's own; `paper`: the bibliographic record"
+        help_text="`pdf`: the file's own; `paper`: the bibliographic record; `identified`: the "
+        "`source` of title, authors and year, and the `kind` and `value` of the number it was found by"
     )
 
     class Meta:
@@ -262,6 +266,9 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
     def update(self, document: Document, values: dict[str, Any]) -> Document:
         """Update the document. Tags and collections that the caller cannot see are kept."""
         user = self.context["request"].user
+        if FROM_RECORD & values.keys():
+            document.metadata.pop("identified", None)
+            document.metadata["edited"] = True
         if "tags" in values:
             hidden = Tag.objects.filter(documents=document).exclude(pk__in=Tag.objects.visible_to(user))
             values["tags"] = [*values["tags"], *hidden]
@@ -276,7 +283,11 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
 
     @extend_schema_field(serializers.DictField(child=serializers.DictField()))
     def get_metadata(self, document: Document) -> dict[str, Any]:
-        return {name: document.metadata[name] for name in ("pdf", "paper") if name in document.metadata}
+        return {
+            name: document.metadata[name]
+            for name in ("pdf", "paper", "identified")
+            if name in document.metadata
+        }
 
     @extend_schema_field(serializers.ListField(child=serializers.UUIDField()))
     def get_same_text(self, document: Document) -> list[str]:

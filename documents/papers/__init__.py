@@ -1,5 +1,6 @@
 """Papers: added by their metadata, completed by their PDF, related by citations.
 
 ``acquisition`` adds them and fetches PDFs, ``catalogues`` queries Semantic Scholar and OpenAlex,
-``bibliography`` reads and writes references.
+``identification`` completes an upload's metadata by its DOI, arXiv number or ISBN, ``bibliography`` reads and
+writes references.
 """

@@ -128,7 +128,7 @@ def csl_json(record: PaperRecord, key: str = "paper") -> dict[str, Any]:
         "type": record.kind,
         "title": record.title,
         "author": [name_parts(name) for name in record.authors],
-        "container-title": record.venue,
+        "publisher" if record.kind == "book" else "container-title": record.venue,
         "DOI": record.doi,
         "URL": record.url,
         "abstract": record.abstract,
@@ -358,7 +358,20 @@ def read_csl(text: str) -> list[PaperRecord]:
     return [from_csl(item) for item in (items if isinstance(items, list) else [items])]
 
 
+CROSSREF_KINDS = {  # in the CSL-JSON of Crossref
+    "journal-article": "article-journal",
+    "proceedings-article": "paper-conference",
+    "book-chapter": "chapter",
+    "monograph": "book",
+    "edited-book": "book",
+    "posted-content": "article",
+    "dissertation": "thesis",
+}
+
+
 def from_csl(item: dict[str, Any]) -> PaperRecord:
+    kind = str(item.get("type") or "article-journal")
+    kind = CROSSREF_KINDS.get(kind, kind)
     names = item.get("author") or []
     parts = (item.get("issued") or {}).get("date-parts") or [[None]]
     return PaperRecord(
@@ -370,9 +383,9 @@ def from_csl(item: dict[str, Any]) -> PaperRecord:
         year=year_in(str(parts[0][0] if parts and parts[0] else "")),
         abstract=str(item.get("abstract") or ""),
         doi=bare_doi(str(item.get("DOI") or "")),
-        venue=str(item.get("container-title") or ""),
+        venue=str(item.get("container-title") or item.get("publisher" if kind == "book" else "") or ""),
         url=str(item.get("URL") or ""),
-        kind=str(item.get("type") or "article-journal"),
+        kind=kind,
     )
 
 

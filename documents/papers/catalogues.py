@@ -58,20 +58,22 @@ class Catalogue(Protocol):
     def about(self, topic: str) -> list[PaperRecord]: ...
 
 
-def get_json(base: str, path: str, query: dict[str, str], headers: dict[str, str]) -> Any:
+def get_json(
+    base: str, path: str, query: dict[str, str], headers: dict[str, str], attempts: int = ATTEMPTS
+) -> Any:
     """Return the JSON of a URL, from the cache if it is there. Raises CatalogueError."""
     url = f"{base.rstrip('/')}/{path}"
     key = "catalogue-" + hashlib.sha256(f"{url}{sorted(query.items())}".encode()).hexdigest()
     kept = cache.get(key)
     if kept is None:
         with _one_at_a_time:
-            kept = _fetched_json(url, query, headers)
+            kept = _fetched_json(url, query, headers, attempts)
         cache.set(key, kept, KEPT_SECONDS)
     return kept
 
 
-def _fetched_json(url: str, query: dict[str, str], headers: dict[str, str]) -> Any:
-    for attempt in range(ATTEMPTS):
+def _fetched_json(url: str, query: dict[str, str], headers: dict[str, str], attempts: int = ATTEMPTS) -> Any:
+    for attempt in range(attempts):
         try:
             answer = httpx.get(url, params=query, headers=headers, timeout=settings.CATALOGUE_SECONDS)
             if answer.status_code == 404:
@@ -79,12 +81,14 @@ def _fetched_json(url: str, query: dict[str, str], headers: dict[str, str]) -> A
             if answer.status_code in (401, 403):
                 raise KeyRefused(KEY_REFUSED)
             if answer.status_code == 429 or answer.status_code >= 500:
+                if attempt == attempts - 1:
+                    break
                 _wait(answer.headers.get("Retry-After", ""), attempt)
                 continue
             answer.raise_for_status()
             return answer.json()
         except (httpx.HTTPError, ValueError):
-            if attempt == ATTEMPTS - 1:
+            if attempt == attempts - 1:
                 break
             _wait("", attempt)
     raise CatalogueError("Paper lookup is unavailable. Try again later.")

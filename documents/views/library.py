@@ -62,6 +62,7 @@ def library(request: HttpRequest) -> HttpResponse:
     view = LibraryView.from_query(request.GET, as_list=request.COOKIES.get("library") == "list")
     sidebar = sidebar_of(request.user)
     context = {
+        "identifies": settings.IDENTIFY,
         "section": "library",
         "view": view,
         "page": view.page(request.user, sidebar, request.GET.get("page")),

@@ -139,7 +139,8 @@ class WorkForm(forms.Form):
         document.title, document.authors, document.year = record.title, list(record.authors), record.year
         document.doi, document.abstract, document.tldr = record.doi[:200], record.abstract, record.tldr
         paper = {**document.metadata.get("paper", {}), "venue": record.venue, "arxiv_id": record.arxiv_id}
-        document.metadata = {**document.metadata, "paper": paper}
+        document.metadata = {**document.metadata, "paper": paper, "edited": True}
+        document.metadata.pop("identified", None)
         if "facts" in self.changed_data:
             known = {(fact["kind"], fact["value"]): fact for fact in document.metadata.get("facts", ())}
             document.metadata["facts_edited"] = True
