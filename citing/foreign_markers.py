@@ -110,12 +110,18 @@ class AnswerDecoder:
         """Events that are certain once this piece has come."""
         return self._taken(self._own.decode(self._coded.feed(piece)))
 
-    def flush(self) -> list[Event]:
-        """Events of what was held back at the end of the stream, or of a block of it."""
-        events = self._taken(self._own.decode(self._coded.flush()))
+    def flush(self, is_whole: bool = True) -> list[Event]:
+        """Events of what was held back at the end of the stream, or of a block of it.
+
+        ``is_whole``: the stream was not cut off, perhaps inside a marker, whose beginning is left out.
+        """
+        coded = self._coded.flush()
+        events = self._taken(self._own.decode("" if coded and not is_whole else coded))
         events += self._taken(self._own.flush())
+        if not (is_whole or self._is_closed()) and _is_fragment(self._held):
+            self._take([])
         self._release()
-        return merged([*events, *self._taken([]), *self._wrappers.flush()])
+        return merged([*events, *self._taken([]), *self._wrappers.flush(is_whole)])
 
     def _taken(self, events: Sequence[Event]) -> list[Event]:
         for event in events:
@@ -248,6 +254,18 @@ def _may_begin_marker(inside: str) -> bool:
     return any(begun.startswith(start[: len(begun)]) for start in (*_STARTS, "index="))
 
 
+def _is_fragment(held: str) -> bool:
+    """Return whether what is held at a cut began a marker, and no words in brackets."""
+    if held[:1] not in tuple("[［〔({（"):
+        return len(held) > 1 or held in tuple("^【\\")
+    inside = held[1:]
+    return bool(_BEGUN.match(inside)) or (_may_begin_marker(inside) and not _TWO_WORDS.search(inside))
+
+
+_BEGUN = re.compile(r"""[\s\d@#†^"'“`,;、，&.–-]*(?:[uUsS][\s\d:,;–"'”-]*)*(?:o(?:a(?:i\S*)?)?)?$""")
+_TWO_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")
+
+
 class _CodedMarkers:
     """Takes the backticks off a marker that was written as code: `` `[u1]` ``, `` `u1` ``.
 
@@ -319,10 +337,10 @@ class _Wrappers:
                 self._read(character, out)
         return out
 
-    def flush(self) -> list[Event]:
+    def flush(self, is_whole: bool) -> list[Event]:
         """Return what was held at the end of the stream, or of a block of it."""
         out: list[Event] = []
-        self._release(out, is_wrapped=False)
+        self._release(out, is_wrapped=not is_whole)
         return out
 
     def _read_mark(self, mark: Event, out: list[Event]) -> None:

@@ -28,7 +28,7 @@ from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.answer import bullet
 from chat.answers.without_model.evidence import find_evidence
 from chat.citations.model_judge import configured_judge
-from chat.providers.base import Provider, StreamEnd, TextDelta, Usage, stream_with_retries
+from chat.providers.base import Provider, StreamEnd, TakenBack, TextDelta, Usage, stream_with_retries
 from chat.providers.budget import BudgetSpent
 from chat.providers.context_window import room_for
 from chat.providers.registry import limits_of
@@ -198,6 +198,8 @@ def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, P
             match delta:
                 case TextDelta(text):
                     pieces.append(text)
+                case TakenBack():
+                    pieces.clear()
                 case Usage():
                     usage = delta
                 case StreamEnd("length"):

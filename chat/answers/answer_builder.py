@@ -72,6 +72,7 @@ class AnswerBuilder:
     renderer: StreamRenderer = field(default_factory=StreamRenderer)
     _blocks: list[_CitedBlock] = field(default_factory=list)
     _known: dict[str, int] = field(default_factory=dict)  # numbers from before this answer
+    _begun: tuple[str, list[Citation], list[CitationShown]] = ("", [], [])  # what is continued
 
     def __post_init__(self) -> None:
         self._known = dict(self.numbers)
@@ -191,12 +192,31 @@ class AnswerBuilder:
         """Continue an answer that was begun before; ``citations`` are its rows, by position."""
         self.content, self.saved_content, self.citations = content, content, citations
         self.saved = {citation.pk for citation in citations}
+        self._begun = (content, list(citations), shown_before)
+        self._render_begun()
+
+    def take_back(self) -> Iterator[Event]:
+        """Remove what was written, but for what is continued; return the events that show it."""
+        with self.lock:
+            content, citations, _ = self._begun
+            self.content, self.citations = content, list(citations)
+            self.numbers.clear()
+            self.numbers.update(self._known)
+            self._blocks.clear()
+        blocks, self.renderer = self.renderer.blocks, StreamRenderer()
+        kept = self._render_begun()
+        yield from (TextEvent("", number, kept.get(number, "")) for number in range(blocks))
+
+    def _render_begun(self) -> dict[int, str]:
+        """Render what is continued; return the HTML of its blocks."""
+        content, _, shown_before = self._begun
+        htmls: dict[int, str] = {}
         at = 0
         for mark, citation in zip(stored_marks(content), shown_before, strict=False):
-            self.renderer.write(content[at : mark.start])
-            self.renderer.cite(citation)
+            htmls |= dict(self.renderer.write(content[at : mark.start]))
+            htmls |= dict(self.renderer.cite(citation))
             at = mark.end
-        self.renderer.write(content[at:])
+        return htmls | dict(self.renderer.write(content[at:]))
 
     def shown(self, citation: Citation) -> CitationShown:
         return shown(citation, self.sources.places[str(citation.unit_id)].frame)

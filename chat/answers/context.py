@@ -24,7 +24,7 @@ from chat.answers.prompt import (
 from chat.answers.without_model.question import analyse, language_of, opening_words
 from chat.citations.source_units import Sources, load_sources
 from chat.models import Conversation, Region
-from chat.providers.base import NO_USAGE, Provider, ProviderLimits, TextDelta, Usage, stream_with_retries
+from chat.providers.base import NO_USAGE, Provider, ProviderLimits, Usage, reply_text, stream_with_retries
 from documents.contents import plain, units_in
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Document
@@ -275,12 +275,7 @@ def rewritten(
     """Return the model's rewritten question; '' if it is not a single short line. Raises ProviderError."""
     prompt = Prompt(question, history=tuple(history), system=REWRITE)
     quick = ProviderLimits(min(limits.silence, 20), 30, 1, 0, min(limits.first, 20))
-    pieces = [
-        delta.text
-        for delta in stream_with_retries(provider, prompt, quick, cancelled)
-        if isinstance(delta, TextDelta)
-    ]
-    reply = "".join(pieces).strip().strip('"“”')
+    reply = reply_text(stream_with_retries(provider, prompt, quick, cancelled)).strip().strip('"“”')
     line = readable(reply) if "\n" not in reply and len(reply) <= LONGEST_REWRITE else ""
     return line if terms_of(line) else ""
 

@@ -34,8 +34,12 @@ def save_progress(draft: AnswerBuilder, **end: Any) -> None:
         with draft.lock:
             content = draft.content
             unsaved = [citation for citation in draft.citations if citation.pk not in draft.saved]
+            taken_back = draft.saved - {citation.pk for citation in draft.citations}
         if content == draft.saved_content and not unsaved and not end:
             return
+        if taken_back:
+            Citation.objects.filter(pk__in=taken_back).delete()
+            draft.saved -= taken_back
         try:
             _save(draft, content, unsaved, end)
         except IntegrityError:  # a document was deleted or parsed again between SELECT and COMMIT

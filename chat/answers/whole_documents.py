@@ -26,6 +26,7 @@ from chat.providers.base import (
     NativeCitation,
     Provider,
     ProviderLimits,
+    TakenBack,
     TextDelta,
     Usage,
     stream_with_retries,
@@ -168,6 +169,8 @@ def read_whole(
             match delta:
                 case TextDelta(text):
                     written += text
+                case TakenBack():
+                    written = ""
                 case NativeCitation(alias):
                     aliases[alias] = None
                 case Usage():

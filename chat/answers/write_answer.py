@@ -60,6 +60,7 @@ from chat.providers.base import (
     RepetitionGuard,
     Shortened,
     StreamEnd,
+    TakenBack,
     TextDelta,
     Usage,
     Waiting,
@@ -393,7 +394,7 @@ def drafted(
     passages = prompt.aliases
     decoder = AnswerDecoder(passages)
     runaway = RepetitionGuard()
-    end = StreamEnd()
+    end: StreamEnd | None = None
     is_writing = provider.is_local
     try:
         for delta in stream_with_retries(provider, prompt, limits_of(provider), cancelled):
@@ -402,15 +403,21 @@ def drafted(
                 yield StatusEvent("writing", gettext("Writing…"))
             if isinstance(delta, StreamEnd):
                 end = delta  # the usage may follow
+            elif isinstance(delta, TakenBack):
+                decoder = AnswerDecoder(passages)
+                yield from draft.take_back()
+                yield StatusEvent("writing", gettext("Writing…"))
             elif provider.name == EXTRACTIVE and isinstance(delta, TextDelta):
                 yield from draft.write(delta.text)  # words of documents: "(p. 9)" cites nothing
             else:
                 yield from _drafted_delta(draft, delta, decoder, prompt, usage)
             runaway.watch(delta)
     finally:
-        remaining = [event for mark in decoder.flush() for event in _drafted_mark(draft, mark, prompt)]
+        is_whole = end == StreamEnd()
+        marks = decoder.flush(is_whole)
+        remaining = [event for mark in marks for event in _drafted_mark(draft, mark, prompt)]
     yield from remaining
-    if end.reason != "stop":
+    if end and end.reason != "stop":
         raise ProviderError(CUT_SHORT[end.reason], permanent=end.reason == "refused")
     if not draft.content.strip():  # it called a tool, or only thought
         raise ProviderError(WROTE_NOTHING)

@@ -23,7 +23,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
-from chat.providers.base import Cancellation, Provider, ProviderLimits, TextDelta, stream_with_retries
+from chat.providers.base import Cancellation, Provider, ProviderLimits, reply_text, stream_with_retries
 from chat.providers.registry import provider_named
 from citing.marker_decoder import defused, defused_line
 from retrieval.embeddings.fastembed import EntailmentModel
@@ -190,7 +190,7 @@ def configured_judge(writer: Provider, cancelled: Cancellation) -> ConfiguredJud
         deltas = stream_with_retries(
             provider, Prompt(prompt, system=system, schema=schema), patience, cancelled
         )
-        return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+        return reply_text(deltas)
 
     checker = "minicheck" in provider.model.lower()
     return ConfiguredJudge(provider.model or provider.name, FactChecker(ask) if checker else ChatJudge(ask))

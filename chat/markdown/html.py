@@ -340,6 +340,11 @@ class StreamRenderer:
         self._tail.write(text)
         return self._changed()
 
+    @property
+    def blocks(self) -> int:
+        """Return the number of blocks so far."""
+        return self._final + len(self._sent)
+
     def cite(self, citation: CitationShown) -> list[tuple[int, str]]:
         """Add a citation here. Return the changed blocks."""
         self.citations.append(citation)

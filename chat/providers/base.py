@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from queue import Empty, Queue
@@ -16,10 +16,12 @@ from chat.answers.prompt import Prompt, prompt_tokens, shortened
 from chat.providers.catalogue import PROVIDERS
 from chat.providers.context_window import (
     PromptTooLong,
+    begins_in_thought,
     fitting,
     learn_density,
     refuses_schemas,
     remember_refused_schema,
+    remember_thought,
     too_long,
 )
 from chat.providers.open_requests import OpenRequests
@@ -92,13 +94,29 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack:
+    """All text so far was the model's reasoning, of which only the end was marked."""
+
+
+@dataclass(frozen=True, slots=True)
 class Shortened:
     """The server refused the prompt for its length, and ``left_out`` passages are not sent again."""
 
     left_out: int
 
 
-Delta = TextDelta | NativeCitation | Usage | StreamEnd | Progress | Waiting | Shortened
+Delta = TextDelta | NativeCitation | Usage | StreamEnd | Progress | Waiting | Shortened | TakenBack
+
+
+def reply_text(deltas: Iterable[Delta]) -> str:
+    """Return the text of a whole reply."""
+    pieces: list[str] = []
+    for delta in deltas:
+        if isinstance(delta, TextDelta):
+            pieces.append(delta.text)
+        elif isinstance(delta, TakenBack):
+            pieces.clear()
+    return "".join(pieces)
 
 
 class Provider(Protocol):
@@ -473,7 +491,7 @@ def _pump(
 ) -> None:
     try:
         with requests.recorded():
-            for delta in _filtered(provider.stream(prompt)):
+            for delta in _filtered(provider, prompt):
                 queue.put(delta)
                 if abandoned.is_set():
                     return
@@ -484,16 +502,22 @@ def _pump(
         queue.put(ProviderError("The model failed in an unknown way."))
 
 
-def _filtered(deltas: Iterator[Delta]) -> Iterator[Delta]:
-    """Yield the deltas; texts without reasoning and the tokens of chat templates."""
-    words = ReplyFilter()
-    for delta in deltas:
+def _filtered(provider: Provider, prompt: Prompt) -> Iterator[Delta]:
+    """Yield the provider's deltas; texts without reasoning and the tokens of chat templates."""
+    words = ReplyFilter(prompt.schema is None and begins_in_thought(provider))
+    for delta in provider.stream(prompt):
         if isinstance(delta, TextDelta):
-            if text := words.feed(delta.text):
+            text = words.feed(delta.text)
+            if words.took_back:
+                remember_thought(provider, True)
+                yield TakenBack()
+            if text:
                 yield TextDelta(text)
             elif words.thinks:
                 yield Progress(thinks=True)
             continue
+        if words.thinks and delta == StreamEnd():
+            remember_thought(provider, False)  # what is shown now is an answer
         if isinstance(delta, StreamEnd | NativeCitation) and (text := words.flush(delta == StreamEnd())):
             yield TextDelta(text)
         yield delta

@@ -104,6 +104,15 @@ def remember_refused_schema(provider: Any) -> None:
     cache.set(asked_model(provider).key("without-schema"), True, KNOWN_SECONDS)
 
 
+def begins_in_thought(provider: Any) -> bool:
+    """Return whether the model's template opens its reasoning, as a reply showed that had only the end."""
+    return bool(cache.get(asked_model(provider).key("thought")))
+
+
+def remember_thought(provider: Any, thinks: bool) -> None:
+    cache.set(asked_model(provider).key("thought"), thinks, KNOWN_SECONDS)
+
+
 class PromptTooLong(ProviderError):
     """The model's server refused a prompt for its length.
 

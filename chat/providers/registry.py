@@ -21,7 +21,7 @@ from chat.providers.base import (
     EitherEvent,
     Provider,
     ProviderLimits,
-    TextDelta,
+    reply_text,
     stream_with_retries,
 )
 from chat.providers.catalogue import PROVIDERS, Listed
@@ -210,11 +210,11 @@ def check_health(name: str, model: str = "") -> Health:
     patience = ProviderLimits(HEALTH_SECONDS, HEALTH_SECONDS, 1, 0, HEALTH_SECONDS)
     prompt = Prompt("Reply with the word OK.", system="Reply with one word.")
     try:
-        deltas = list(stream_with_retries(provider_named(name, model), prompt, patience, threading.Event()))
+        provider = provider_named(name, model)
+        text = reply_text(stream_with_retries(provider, prompt, patience, threading.Event()))
     except (ProviderError, Cancelled) as error:
         return Health(False, str(error), _since(start))
-    answered = any(isinstance(delta, TextDelta) for delta in deltas)
-    return Health(answered, "It answers." if answered else "It answered nothing.", _since(start))
+    return Health(bool(text), "It answers." if text else "It answered nothing.", _since(start))
 
 
 def _since(start: float) -> float:
@@ -255,7 +255,7 @@ class ChatLanguageModel:
             PATIENCE,
             EitherEvent(self.cancelled, nobody_waits()),
         )
-        return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+        return reply_text(deltas)
 
 
 def configured_model() -> LanguageModel | None:

@@ -4,7 +4,8 @@
 written                                             read as
 ==================================================  =======================================================
 ``<think>…</think>`` at the beginning of a line     left out; ``[THINK]``, ``<|channel|>analysis``, too
-``</think>`` alone                                  left out: its template had opened it
+``</think>`` that nothing opened, on its own line   what was written before it is taken back: its template
+                                                    had opened it
 ``<answer>…</answer>`` around lines                 the words inside
 ``<|im_end|>``, ``</s>``, ``<end_of_turn>``         left out
 anything in code                                    text
@@ -53,30 +54,37 @@ class ReplyFilter:
 
     Attributes:
         thinks: the reply is inside its reasoning.
+        took_back: all that was returned before the last ``feed`` was reasoning, too.
     """
 
-    def __init__(self) -> None:
-        self.thinks = False
-        self._closing = ""
+    def __init__(self, thinks: bool = False) -> None:
+        self.thinks, self.took_back = thinks, False
+        self._closing = "</think>" if thinks else ""
         self._reasoned: list[str] = []
         self._held = ""
         self._line = ""  # what was shown of the present line
-        self._has_shown = self._is_behind_tag = False
+        self._has_shown, self._is_behind_tag = False, thinks
+        self._closed = False  # the last characters were a closing tag that nothing opened
         self._code = CodeState()
         self._out: list[str] = []
 
     def feed(self, piece: str) -> str:
+        self.took_back = False
         for character in piece:
             self._read(character)
         return self._taken()
 
     def flush(self, is_whole: bool = True) -> str:
-        """Return what was held at the end; the reasoning of a whole reply that has nothing else."""
+        """Return what was held at the end; the reasoning of a whole reply that has nothing else.
+
+        ``is_whole``: the reply was not cut off, perhaps inside a tag.
+        """
+        self.took_back = False
         held, self._held = self._held, ""
         if self.thinks:
             words = "".join(self._reasoned).strip()
             self._out += [words] if is_whole and not self._has_shown else []
-        elif held.lower() not in _LITERALS and not _SPECIAL.match(held):
+        elif held.lower() not in _LITERALS and not _SPECIAL.match(held) and (is_whole or len(held) < 2):
             self._show(held)
         return self._taken()
 
@@ -85,6 +93,10 @@ class ReplyFilter:
         return text
 
     def _read(self, character: str) -> None:
+        if self._closed:
+            self._closed = False
+            if character == "\n":
+                self._take_back()
         if self.thinks:
             self._read_reasoning(character)
         elif self._held:
@@ -122,12 +134,24 @@ class ReplyFilter:
         if lower in _REASONING and not self._line.strip(" *>#"):
             self.thinks, self._closing, self._reasoned = True, _REASONING[lower], []
             self._is_behind_tag = True
+        elif lower in _CLOSINGS and not self._closing and self._has_shown:
+            self._closing = lower  # of a reply only the first
+            if self._line.strip():
+                self._closed = True
+            else:
+                self._take_back()
         elif lower in _CLOSINGS or lower in _TOKENS or lower in _AROUND or _SPECIAL.match(held):
             self._is_behind_tag = True
         else:
             self._show(held[0])
             for character in held[1:]:
                 self._read(character)
+
+    def _take_back(self) -> None:
+        self.took_back = self._is_behind_tag = True
+        self._has_shown = False
+        self._line = ""
+        self._out.clear()
 
     def _show(self, text: str) -> None:
         for character in text:

@@ -39,7 +39,7 @@ from chat.answers.write_answer import CUT_SHORT, WROTE_NOTHING, drafted
 from chat.citations.model_judge import configured_judge
 from chat.models import Citation, Message, Report
 from chat.notes import change_note
-from chat.providers.base import Cancelled, Provider, TextDelta, stream_with_retries
+from chat.providers.base import Cancelled, Provider, reply_text, stream_with_retries
 from chat.providers.budget import BudgetSpent, MeteredProvider, TokenBudget, metered
 from chat.providers.context_window import room_for
 from chat.providers.registry import limits_of
@@ -195,8 +195,8 @@ def reply_lines(
     """Return the lines of a model's reply, without list marks. Raises ProviderError, Cancelled."""
     prompt = prompt_for(question, passages, system=system)
     deltas = stream_with_retries(provider, prompt, limits_of(provider), control)
-    reply = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
-    lines = (_LIST_HEAD.sub("", without_markers(line)).strip(' *_"“”') for line in reply.splitlines())
+    reply = reply_text(deltas).splitlines()
+    lines = (_LIST_HEAD.sub("", without_markers(line)).strip(' *_"“”') for line in reply)
     return list(dict.fromkeys(line for line in map(readable, lines) if 2 < len(line) <= 200))
 
 

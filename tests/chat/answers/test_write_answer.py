@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 
 from chat.answers import answer_builder, question_commands
-from chat.answers.events import DoneEvent, Event, FailedEvent, StatusEvent
+from chat.answers.events import DoneEvent, Event, FailedEvent, StatusEvent, TextEvent
 from chat.answers.message_presenters import shown_message
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
@@ -25,6 +26,7 @@ from chat.providers.base import (
     Waiting,
 )
 from chat.providers.registry import provider_named
+from citing.marker_decoder import without_markers
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
 from tests.chat.conftest import QUESTION
@@ -144,6 +146,22 @@ def test_a_stream_that_stops_in_the_middle_of_a_marker_shows_nothing_of_it(answe
     assert answer.status == "incomplete" and answer.error == "It broke off."
     assert "cite" not in answer.content and answer.content.startswith("Sold 1,577 anvils")
     assert [event.can_continue for event in events if isinstance(event, FailedEvent)] == [True]
+
+
+def test_reasoning_of_which_only_the_end_is_marked_is_taken_back_and_never_shown_again(
+    answered: Answered,
+) -> None:
+    cache.clear()
+    thinking = ["Hm, 12 anvils? [[cite:u1]]\n\nOr 13.", "\n", "</think>", "\n\n", "Acme sold 12 anvils."]
+    for is_known in (False, True):
+        answer, events = answered(Scripted(thinking, model="thinker"))
+        texts = [event for event in events if isinstance(event, TextEvent)]
+        shown = {event.block: event.html for event in texts}
+        assert any("Hm" in event.html for event in texts) != is_known
+        assert re.sub("<[^>]*>", "", "".join(shown.values())).startswith("Acme sold 12 anvils")
+        assert without_markers(answer.content) == "Acme sold 12 anvils."
+        assert all(citation.claim == "Acme sold 12 anvils." for citation in answer.citations.all())
+    cache.clear()
 
 
 def test_a_model_that_repeats_itself_is_stopped_and_its_words_are_kept(answered: Answered) -> None:

@@ -88,7 +88,9 @@ def test_no_marker_or_tag_is_shown_and_no_word_is_lost(family: dict[str, Any]) -
     ("written", "words"),
     [
         ("<think>\nHmm, 5 < 6.\n</think>\n\nSales rose.", "Sales rose."),
-        ("so it rose\n</think>\n\nSales rose.", "so it rose\n\n\nSales rose."),  # the template had opened it
+        ("so it rose\n</think>\n\nSales rose.", "Sales rose."),  # the template had opened it
+        ("so it rose.</think>\n\nSales rose.\n</think>\nYes.", "Sales rose.\n\nYes."),
+        ("The tag </think> ends it.", "The tag  ends it."),
         ("<think>Sales rose.", "Sales rose."),  # never closed: the reply has nothing else
         ("The tag <think> is `<think>`.", "The tag <think> is `<think>`."),
         ("```\n<think>a</think>\n```", "```\n<think>a</think>\n```"),
@@ -98,6 +100,31 @@ def test_no_marker_or_tag_is_shown_and_no_word_is_lost(family: dict[str, Any]) -
 )
 def test_only_reasoning_and_tokens_of_templates_are_taken_out(written: str, words: str) -> None:
     for size in (1, 3, len(written)):
-        reply = ReplyFilter()
-        pieces = [written[at : at + size] for at in range(0, len(written), size)]
-        assert "".join([*map(reply.feed, pieces), reply.flush()]) == words
+        reply, shown = ReplyFilter(), ""
+        for at in range(0, len(written), size):
+            text = reply.feed(written[at : at + size])
+            shown = text if reply.took_back else shown + text
+        assert shown + reply.flush() == words
+
+
+@pytest.mark.parametrize("family", DATA["families"], ids=[family["name"] for family in DATA["families"]])
+def test_a_stream_cut_inside_a_marker_shows_no_part_of_it(family: dict[str, Any]) -> None:
+    if family["name"] == "titles":
+        return  # words in brackets stay, until a page behind them says that they are a title
+    for body in DATA["bodies"][:3]:
+        begun, rest = body.split("⟦1⟧", 1) if "⟦1⟧" in body else (body, "")
+        written = marker(family, ["1"]) if rest else ""
+        for cut in range(len(written)):
+            decoder = AnswerDecoder(PASSAGES)
+            events = decoder.decode(begun + written[:cut]) + decoder.flush(is_whole=False)
+            shown = "".join(event.text for event in events if isinstance(event, Text))
+            assert shown.strip() in (begun.strip(), body.split("⟦")[0].strip()), written[:cut]
+
+
+@pytest.mark.parametrize(
+    "words", ["It fell [see the table of", "It fell (down by half", "x < 5 and y", "a *b"]
+)
+def test_a_stream_cut_inside_brackets_of_words_keeps_them(words: str) -> None:
+    decoder = AnswerDecoder(PASSAGES)
+    events = decoder.decode(words) + decoder.flush(is_whole=False)
+    assert "".join(event.text for event in events if isinstance(event, Text)) == words
