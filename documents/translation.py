@@ -89,6 +89,7 @@ FRAMES = (
     _("{} did not answer in time. Try again, or choose a faster model."),
     _("The connection to {} broke off. Try again."),
     _("{} cannot be reached. Check that it runs, and its address."),
+    _("{} cannot be reached. Check this server's connection to the internet, then try again."),
     _("{} stopped answering. Try again."),
     _("{} reported an error in the middle of its answer. Try again."),
     _("{} sent something that cannot be read. Try again, or choose another model."),

@@ -354,7 +354,9 @@ def compose(
 def waiting_status(waiting: Waiting) -> StatusEvent:
     """Return what the model does before its first word, and for how long."""
     progress = waiting.progress
-    if progress.thinks:
+    if not waiting.is_connected:
+        text = gettext("Connecting to the model's server…")
+    elif progress.thinks:
         text = gettext("The model is thinking…")
     elif progress.read:
         text = gettext("The model has read %(read)s of %(tokens)s tokens…")

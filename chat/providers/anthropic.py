@@ -22,7 +22,7 @@ from chat.answers.prompt import (
     turns,
 )
 from chat.providers.base import Delta, NativeCitation, Progress, StreamEnd, TextDelta, Usage, at_the_border
-from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks
+from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks, timeouts
 
 
 @lru_cache(maxsize=8)
@@ -33,7 +33,11 @@ def client_for(api_key: str, base_url: str, timeout: float) -> anthropic.Anthrop
     """
     connections = anthropic.DefaultHttpxClient(event_hooks=request_hooks(), limits=ONE_REQUEST_EACH)
     return anthropic.Anthropic(
-        api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=0, http_client=connections
+        api_key=api_key,
+        base_url=base_url or None,
+        timeout=timeouts(timeout),
+        max_retries=0,
+        http_client=connections,
     )
 
 

@@ -86,11 +86,13 @@ class Waiting:
     Attributes:
         seconds: since the request.
         tokens: of the prompt, as the server counts them, else estimated.
+        is_connected: the server has accepted the connection.
     """
 
     seconds: int
     tokens: int
     progress: Progress
+    is_connected: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,9 @@ NO_CREDIT = re.compile(
     re.I,
 )
 NOT_REACHED = "{name} cannot be reached. Check that it runs, and its address."
+HOST_NOT_REACHED = "{name} cannot be reached. Check this server's connection to the internet, then try again."
+TOO_LATE = "{name} did not answer in time. Try again, or choose a faster model."
+BROKE_OFF = "The connection to {name} broke off. Try again."
 UNREADABLE = "{name} sent something that cannot be read. Try again, or choose another model."
 WEB_PAGE = "{name} answered with a web page instead of an answer. Check its address, which ends in /v1."
 TRY_AGAIN = {408, 409, 425, 429}
@@ -192,30 +197,29 @@ def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None
         raise
     except sdk.APIStatusError as error:
         raise from_status(name, error) from error
-    except sdk.APITimeoutError as error:
-        raise failed("{name} did not answer in time. Try again, or choose a faster model.", name) from error
     except sdk.APIConnectionError as error:
-        reached = not isinstance(error.__cause__, http.ConnectError)
-        sentence = (
-            "The connection to {name} broke off. Try again."
-            if reached
-            else "{name} cannot be reached. Check that it runs, and its address."
-        )
-        raise failed(sentence, name) from error
+        is_hosted = name in PROVIDERS and PROVIDERS[name].takes_key
+        if isinstance(error.__cause__, http.ConnectError | http.ConnectTimeout):
+            sentence = HOST_NOT_REACHED if is_hosted else NOT_REACHED
+            raise NotReached(failed(sentence, name).message) from error
+        in_time = not isinstance(error, sdk.APITimeoutError)
+        raise failed(BROKE_OFF if in_time else TOO_LATE, name) from error
     except http.TimeoutException as error:
         raise failed("{name} stopped answering. Try again.", name) from error
     except http.HTTPError as error:
-        raise failed("The connection to {name} broke off. Try again.", name) from error
+        raise failed(BROKE_OFF, name) from error
     except sdk.APIError as error:
         if sizes := too_long(str(error), error.body):
             raise PromptTooLong(failed(SENTENCES[413], name).message, *sizes) from error
         raise failed("{name} reported an error in the middle of its answer. Try again.", name) from error
     except (ValueError, AttributeError, TypeError) as error:
-        raise failed(
-            "{name} sent something that cannot be read. Try again, or choose another model.", name
-        ) from error
+        raise failed(UNREADABLE, name) from error
     except Exception as error:
         raise failed("{name} failed in an unknown way.", name) from error
+
+
+class NotReached(ProviderError):
+    """No connection to a server came about."""
 
 
 class RequestRefused(ProviderError):
@@ -266,6 +270,7 @@ LONGEST_BACKOFF = 20.0
 TOGETHER_SECONDS = 0.05  # at most twenty updates of the page a second
 MOST_TOGETHER = 200  # pieces joined to one update
 WAITING_SECONDS = 5.0
+CONNECTING_SECONDS = 10.0  # after that, a server that cannot be reached is not tried again
 
 
 class Cancelled(Exception):
@@ -330,7 +335,8 @@ def stream_with_retries(
     if provider.is_local:
         yield from _read_local(provider, prompt, cancelled)
         return
-    deadline = time.monotonic() + limits.first
+    begun = time.monotonic()
+    deadline = begun + limits.first
     attempt = 1
     is_shortened = is_without_schema = False
     if (cut := fitting(provider, prompt)) != prompt:
@@ -363,6 +369,8 @@ def stream_with_retries(
                 continue
             if delivered or error.permanent or attempt == limits.attempts:
                 raise
+            if isinstance(error, NotReached) and time.monotonic() > begun + CONNECTING_SECONDS:
+                raise
             wait = error.retry_after or limits.backoff * 2 ** (attempt - 1)
             if wait > LONGEST_BACKOFF or time.monotonic() + wait > deadline:
                 raise
@@ -391,8 +399,8 @@ def _read_local(provider: Provider, prompt: Prompt, cancelled: Cancellation) -> 
 def _read_once(
     provider: Provider, prompt: Prompt, limits: ProviderLimits, deadline: float, cancelled: Cancellation
 ) -> Iterator[Delta]:
-    inbox = _Inbox(limits, deadline, cancelled, prompt_tokens(prompt))
     abandoned, requests = threading.Event(), OpenRequests()
+    inbox = _Inbox(limits, deadline, cancelled, requests, prompt_tokens(prompt))
     threading.Thread(
         target=_pump, args=(provider, prompt, inbox.queue, abandoned, requests), daemon=True
     ).start()
@@ -419,7 +427,12 @@ class _Inbox:
     """The queue of unread deltas; texts that arrive quickly are joined."""
 
     def __init__(
-        self, limits: ProviderLimits, deadline: float, cancelled: Cancellation, tokens: int = 0
+        self,
+        limits: ProviderLimits,
+        deadline: float,
+        cancelled: Cancellation,
+        requests: OpenRequests,
+        tokens: int = 0,
     ) -> None:
         self.queue: Queue[Item] = Queue()
         self._limits, self._deadline, self._cancelled = limits, deadline, cancelled
@@ -427,7 +440,7 @@ class _Inbox:
         self._held: list[Item] = []
         self._spoken = 0.0
         self._progress = Progress()
-        self._tokens = tokens
+        self._tokens, self._requests = tokens, requests
         self._asked = self._told = time.monotonic()
 
     def next(self) -> Item:
@@ -445,7 +458,8 @@ class _Inbox:
                 raise ProviderError(TOO_SLOW if self._begun else NO_FIRST_TOKEN)
             if not self._spoken and now > self._told + WAITING_SECONDS:
                 self._told = now
-                return Waiting(round(now - self._asked), self._tokens, self._progress)
+                seconds = round(now - self._asked)
+                return Waiting(seconds, self._tokens, self._progress, self._requests.is_connected)
             with suppress(Empty):
                 item = self.queue.get(timeout=LISTEN_SECONDS)
                 self._note(item)

@@ -15,13 +15,19 @@ from typing import Any
 
 import httpx2
 
+OPENING = ("connect_tcp.started", "connect_unix_socket.started", "start_tls.started")
 OPENED = ("connect_tcp.complete", "connect_unix_socket.complete", "start_tls.complete")  # httpcore's traces
 
 
 class OpenRequests:
-    """The connections of the requests made within ``recorded``; ``end`` shuts them down."""
+    """The connections of the requests made within ``recorded``; ``end`` shuts them down.
+
+    Attributes:
+        is_connected: False while a request waits for its connection.
+    """
 
     def __init__(self) -> None:
+        self.is_connected = True
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         self._ended = False
@@ -44,8 +50,11 @@ class OpenRequests:
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Receive an event of the HTTP client (httpcore's extension ``trace``)."""
+        if event.endswith(OPENING):
+            self.is_connected = False
         if not event.endswith(OPENED):
             return
+        self.is_connected = True
         connection = info["return_value"].get_extra_info("socket")
         with self._lock:
             self._sockets.append(connection)
@@ -59,6 +68,14 @@ _recorder: ContextVar[OpenRequests | None] = ContextVar("open_requests", default
 def request_hooks() -> dict[str, list[Any]]:
     """Return hooks of an HTTP client that record its connections. It must open one for each request."""
     return {"request": [_record]}
+
+
+CONNECT_SECONDS = 5.0  # a server that is up accepts within one
+
+
+def timeouts(seconds: float) -> httpx2.Timeout:
+    """Return the limits of a request that may be silent for ``seconds`` once it is connected."""
+    return httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
 
 
 ONE_REQUEST_EACH = httpx2.Limits(max_connections=None, max_keepalive_connections=0)  # for that

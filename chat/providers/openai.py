@@ -24,7 +24,7 @@ from chat.providers.base import (
     failed,
 )
 from chat.providers.context_window import asked_model, reply_tokens, served, window_of
-from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks
+from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks, timeouts
 
 REASONS: dict[str, Literal["stop", "length", "refused"]] = {"length": "length", "content_filter": "refused"}
 
@@ -103,7 +103,11 @@ def client_for(api_key: str, base_url: str, timeout: float) -> openai.OpenAI:
     """
     connections = openai.DefaultHttpxClient(event_hooks=request_hooks(), limits=ONE_REQUEST_EACH)
     return openai.OpenAI(
-        api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=0, http_client=connections
+        api_key=api_key,
+        base_url=base_url or None,
+        timeout=timeouts(timeout),
+        max_retries=0,
+        http_client=connections,
     )
 
 

@@ -15,17 +15,20 @@ from django.core.cache import cache
 
 from chat.answers.events import DoneEvent
 from chat.answers.prompt import ContextItem, Prompt, prompt_for
+from chat.providers import base, open_requests
 from chat.providers.anthropic import Anthropic
 from chat.providers.base import (
     Cancelled,
     Delta,
     NativeCitation,
+    NotReached,
     Provider,
     ProviderLimits,
     Shortened,
     StreamEnd,
     TextDelta,
     Usage,
+    Waiting,
     stream_with_retries,
 )
 from chat.providers.context_window import asked_model, window_of
@@ -237,6 +240,28 @@ def test_an_error_event_in_the_middle_of_anthropics_stream_becomes_a_provider_er
 def test_a_server_that_is_not_there_cannot_be_reached() -> None:
     _, failure = collected_until_failure(openai_at("http://127.0.0.1:9"))
     assert "cannot be reached" in failure.message and not failure.permanent
+
+
+def test_a_server_that_accepts_no_connection_is_named_within_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A full backlog drops connections, as a firewall does."""
+    monkeypatch.setattr(open_requests, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(base, "CONNECTING_SECONDS", 0.4)
+    monkeypatch.setattr(base, "WAITING_SECONDS", 0.2)
+    for name, says in (("openai", "connection to the internet"), ("compatible", "Check that it runs")):
+        with socket.socket() as full, socket.socket() as first, socket.socket() as second:
+            full.bind(("127.0.0.1", 0))
+            full.listen(0)
+            address = full.getsockname()
+            for client in (first, second):
+                client.setblocking(False)
+                client.connect_ex(address)
+            provider = ChatCompletions(name, "m", "key", f"http://127.0.0.1:{address[1]}/v1", timeout=61)
+            deltas: list[Delta] = []
+            with pytest.raises(NotReached, match=says):
+                deltas.extend(stream_with_retries(provider, PROMPT, ProviderLimits(), threading.Event()))
+            assert any(isinstance(delta, Waiting) and not delta.is_connected for delta in deltas)
 
 
 REFUSALS = {
