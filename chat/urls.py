@@ -70,6 +70,7 @@ reader_urls: Paths = [
     path("framed/", reader.framed, name="document-framed"),
     path("state/", reader.state, name="document-state"),
     path("highlight/", reader.highlight, name="document-highlight"),
+    path("quoted/", reader.quoted, name="document-quoted"),
     path("find/", reader.find, name="document-find"),
     path("annotations/", notes.document_annotations, name="document-annotations"),
     path("annotations/list/", notes.annotations_pane, name="annotations-pane"),

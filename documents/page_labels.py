@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from django.utils.translation import gettext
+
 from pdf.structure import ParsedPage
 
 NEARBY = 3  # pages: how far apart numbers of one sequence may be
@@ -70,3 +72,37 @@ def lines_on_page(lines: tuple[int, int], first_line: int) -> tuple[int, int]:
     if not (lines[0] and first_line):
         return 0, 0
     return lines[0] - first_line + 1, lines[1] - first_line + 1
+
+
+def place_in_words(
+    page: int, lines: tuple[int, int], label: str = "", first_line: int = 0, where: str = ""
+) -> str:
+    """Format ``p. 31 (33 in the file), lines 2–7``: the printed page, and lines counted on that page.
+
+    Args:
+        page: number in the file, from 1. It is named only where ``label``, the printed one, is another.
+        lines: first and last line, numbered through the document; 0 where they are unknown.
+        first_line: the page's first line, numbered so; 0 where it is unknown, then no lines are named.
+        where: replaces it: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
+    """
+    if where:
+        return where
+    shown = {"page": page, "label": label}
+    first, last = lines_on_page(lines, first_line)
+    if label and label != str(page):
+        named = gettext("p. %(label)s (%(page)s in the file)") % shown
+    else:
+        named = gettext("p. %(page)s") % shown
+    if not first:
+        return named
+    if last <= first:
+        return gettext("%(place)s, line %(line)s") % {"place": named, "line": first}
+    return gettext("%(place)s, lines %(first)s–%(last)s") % {"place": named, "first": first, "last": last}
+
+
+def pinpoint(page: int, lines: tuple[int, int], label: str = "", first_line: int = 0, where: str = "") -> str:
+    """Format ``31:2-7``, printed page and lines on it, as courts cite transcripts; arguments as above."""
+    first, last = lines_on_page(lines, first_line)
+    if where or not first:
+        return where or label or str(page)
+    return f"{label or page}:{first}" + (f"-{last}" if last > first else "")

@@ -182,6 +182,8 @@ class HitSerializer(serializers.Serializer):
     document = serializers.UUIDField(source="document_id")
     document_title = serializers.CharField()
     page = serializers.IntegerField(help_text="of the best unit, from 1")
+    page_label = serializers.SerializerMethodField(help_text="printed on that page, or ''")
+    lines_on_page = serializers.SerializerMethodField(help_text="of the best unit, counted on its page")
     page_start = serializers.IntegerField()
     page_end = serializers.IntegerField()
     file_name = serializers.SerializerMethodField()
@@ -213,6 +215,17 @@ class HitSerializer(serializers.Serializer):
     @extend_schema_field(serializers.UUIDField(allow_null=True))
     def get_next_chunk(self, hit: Hit) -> UUID | None:
         return self._parts.chunks.get((hit.document_id, hit.index + 1))
+
+    @extend_schema_field(serializers.CharField())
+    def get_page_label(self, hit: Hit) -> str:
+        return str(self._best(hit).get("page_label", ""))
+
+    @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2))
+    def get_lines_on_page(self, hit: Hit) -> list[int]:
+        return list(self._best(hit).get("lines_on_page", (0, 0)))
+
+    def _best(self, hit: Hit) -> Mapping[str, Any]:
+        return self._parts.units.get(hit.best_unit_ids[0], {})
 
     @extend_schema_field(UnitSerializer(many=True))
     def get_units(self, hit: Hit) -> Any:

@@ -121,7 +121,7 @@ class ShownHit:
     """A hit, its document (for the thumbnail), and the snippet's ``unit``, at which the reader opens.
 
     Attributes:
-        place: of an imported block: ``slide 4``, ``sheet Q2, row 7``; else ''.
+        place: printed page and lines on it; of an imported block ``slide 4``, ``sheet Q2, row 7``.
         copies: the same passage in documents with the same text.
     """
 
@@ -184,16 +184,15 @@ def config_in(query: QueryDict) -> RagConfig:
     )
 
 
-def is_imported(documents: dict[UUID, Document], hit: Hit) -> bool:
-    return hit.document_id in documents and documents[hit.document_id].is_imported
-
-
 def shown_hits(result: SearchResult, user: User) -> tuple[ShownHit, ...]:
     """Return the hits that the user may see; one in several documents with the same text is shown once."""
     documents = Document.objects.visible_to(user).in_bulk([hit.document_id for hit in result.hits])
-    imported = [hit.snippet_unit_id for hit in result.hits if is_imported(documents, hit)]
-    units = CitationUnit.objects.in_bulk(imported) if imported else {}
-    places = {key: unit.place for key, unit in units.items()}
+    units = CitationUnit.objects.in_bulk([hit.snippet_unit_id for hit in result.hits])
+    frames = Page.objects.frames((unit.document_id, unit.page_number) for unit in units.values())
+    places = {
+        key: unit.printed_place(frames.get((unit.document_id, unit.page_number)))
+        for key, unit in units.items()
+    }
     alike: dict[tuple[object, ...], list[ShownHit]] = {}
     for hit in result.hits:
         if document := documents.get(hit.document_id):

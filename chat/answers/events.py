@@ -25,9 +25,9 @@ from typing import ClassVar, Literal, get_args
 import msgspec
 
 from chat.models import Citation
-from chat.models.citation import outcome_in_words, place_in_words
+from chat.models.citation import outcome_in_words
 from citing.claims import outcome_of
-from documents.page_labels import lines_on_page
+from documents.page_labels import lines_on_page, pinpoint, place_in_words
 from pdf.geometry import Box
 
 Stage = Literal["waiting", "searching", "reading", "writing", "checking"]
@@ -150,6 +150,11 @@ class CitationShown(msgspec.Struct, frozen=True):
     def place(self) -> str:
         """Return printed page and lines on it, for people: ``p. 5, lines 20–25``."""
         return place_in_words(self.page, self.lines, self.page_label, self.first_line, self.where)
+
+    @property
+    def pinpoint(self) -> str:
+        """Return printed page and lines on it, as courts cite: ``31:12-14``."""
+        return pinpoint(self.page, self.lines, self.page_label, self.first_line, self.where)
 
     @property
     def lines_on_page(self) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from citing.claims import CONTRADICTED, VERIFIED
 from documents.contents import trail
 from documents.files.page_pictures import Dpi, Highlight, PictureFailed, page_picture
 from documents.models import CitationUnit, Document, Page
+from documents.page_labels import place_in_words
 from documents.translation import translated
 from pdf.geometry import Box, PageFrame
 
@@ -254,6 +255,18 @@ def highlights_at(document: Document, place: LinkTarget) -> list[LinkHighlight]:
             for part in anchor.parts
         ]
     return [LinkHighlight(max(place.page, 1))] if place.page is not None else []
+
+
+def printed_place(document: Document, place: LinkTarget) -> str:
+    """Return printed page and lines of the unit in which the words begin, else the page, for people."""
+    anchor = find_target(document, place) if place.quote else None
+    number = anchor.page if anchor else max(place.page or 1, 1)
+    start = anchor.parts[0].spans[0][0] if anchor else 0
+    unit = document.units.filter(page_number=number, char_start__lte=start, char_end__gt=start).first()
+    page = Page.objects.frames([(document.pk, number)]).get((document.pk, number))
+    if unit and anchor:
+        return unit.printed_place(page)
+    return place_in_words(number, (0, 0), page.label if page else "")
 
 
 def highlight_of(citation: Citation) -> LinkHighlight:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import ExitStack
 from uuid import UUID
 
@@ -46,12 +47,15 @@ def as_html(export: Export) -> str:
 
 def body(export: Export) -> SafeString:
     """Return title, texts, sources and references as an HTML fragment."""
+    sources = export.sources
     references = format_html_join("", "<li>{}</li>", ((line,) for line in export.references))
     return format_html(
         '<h1>{}</h1>{}<h2>Sources</h2><ol class="sources">{}</ol>{}',
         export.title,
         format_html_join("", "{}", ((text(part),) for part in export.parts)),
-        format_html_join("", "{}", ((source_item(export, source),) for source in export.sources)),
+        format_html_join(
+            "", "{}", ((source_item(export, source, sources[:at]),) for at, source in enumerate(sources))
+        ),
         format_html('<h2>References</h2><ul class="sources">{}</ul>', references) if references else "",
     )
 
@@ -69,7 +73,7 @@ def footnote_link(citation: CitationShown) -> SafeString:
     return format_html('<sup><a href="#source-{}">{}</a></sup>', citation.number, citation.number)
 
 
-def source_item(export: Export, source: CitationShown) -> SafeString:
+def source_item(export: Export, source: CitationShown, before: Sequence[CitationShown]) -> SafeString:
     quotes = format_html_join(
         "; ",
         "<q>{}</q>{} ({})",
@@ -80,11 +84,10 @@ def source_item(export: Export, source: CitationShown) -> SafeString:
     )
     section = f", {source.section}" if source.section else ""
     return format_html(
-        '<li id="source-{}" value="{}">{}, {}{}: {}</li>',
+        '<li id="source-{}" value="{}">{}{}: {}</li>',
         source.number,
         source.number,
-        f"{source.title} {export.byline(source)}".rstrip(),
-        source.place,
+        export.named(source, before),
         section,
         quotes,
     )

@@ -24,7 +24,14 @@ from chat.models import Citation, Conversation, Message, Note
 from chat.notes import numbered_note
 from citing.marker_decoder import with_marks
 from documents.models import Document
-from documents.papers.bibliography import record_of, reference_list
+from documents.models.document import surname
+from documents.papers.bibliography import (
+    BLUEBOOK,
+    PaperRecord,
+    bluebook_reference,
+    record_of,
+    reference_list,
+)
 from text.terms import one_line
 from text.values import values_in
 
@@ -52,6 +59,7 @@ class Export:
         rows: the stored citations, in the order of ``citations``.
         works: the cited documents that the reader may see, by id, in order of first use.
         references: formatted references of the works; empty where none are requested.
+        style: name of the style of the references; '' without them.
         site: this site's URL without a slash, for links to the cited words; '' omits them.
     """
 
@@ -60,6 +68,7 @@ class Export:
     rows: tuple[Citation, ...] = ()
     works: dict[str, Document] | None = None
     references: tuple[str, ...] = ()
+    style: str = ""
     site: str = ""
 
     @property
@@ -75,6 +84,24 @@ class Export:
         """Return authors and year of the source, ``(Wile E. Coyote, 2018)``; '' where unknown."""
         work = (self.works or {}).get(source.document)
         return f"({work.byline})" if work and work.byline else ""
+
+    def named(self, source: CitationShown, before: Sequence[CitationShown] = ()) -> str:
+        """Return what a footnote says before the words: title, byline and place, in the chosen style.
+
+        ``before``: the sources of the footnotes above, for Bluebook's short forms: ``Id. at 31:12``.
+        """
+        if self.style != BLUEBOOK:
+            return f"{one_line(f'{source.title} {self.byline(source)}')}, {source.place}"
+        notes = [note for note, cited in enumerate(before, start=1) if cited.document == source.document]
+        work = (self.works or {}).get(source.document)
+        record = record_of(work) if work else PaperRecord(title=source.title)
+        if notes and notes[-1] == len(before):
+            return f"Id. at {source.pinpoint}"
+        if notes:
+            short = " & ".join(map(surname, record.authors[:2])) if len(record.authors) < 3 else ""
+            short = short or (f"{surname(record.authors[0])} et al." if record.authors else record.title)
+            return one_line(f"{short}, supra note {notes[0]}, at {source.pinpoint}")
+        return one_line(bluebook_reference(record, source.pinpoint))
 
     @property
     def file_name(self) -> str:
@@ -123,7 +150,7 @@ def _export(
     found = Document.objects.visible_to(of.owner).in_bulk([key for key in order if key])
     works = {key: found[UUID(key)] for key in order if key and UUID(key) in found}
     references = reference_list([record_of(work) for work in works.values()], style) if style else []
-    return Export(title, tuple(parts), listed, works, tuple(references))
+    return Export(title, tuple(parts), listed, works, tuple(references), style)
 
 
 def by_number(citations: Sequence[CitationShown]) -> list[CitationShown]:
@@ -209,9 +236,10 @@ class _Edit(NamedTuple):
 
 def as_markdown(export: Export) -> str:
     """Return the texts, references, and a footnote per source (``[^1]``, as in Pandoc and GitHub)."""
+    sources = export.sources
     notes = [
-        f"[^{source.number}]: {escaped(footnote(export, source))}{reader_link(export, source)}"
-        for source in export.sources
+        f"[^{source.number}]: {escaped(footnote(export, source, sources[:at]))}{reader_link(export, source)}"
+        for at, source in enumerate(sources)
     ]
     listed = ["\n".join(f"- {escaped(one_line(line))}" for line in export.references)]
     references = ["## References", *listed] if export.references else []
@@ -283,14 +311,13 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def footnote(export: Export, source: CitationShown) -> str:
+def footnote(export: Export, source: CitationShown, before: Sequence[CitationShown]) -> str:
     quotes = "; ".join(
         f"“{words}”{f' in “{passage}”' if passage else ''} ({standing})"
         for words, passage, standing in quotes_of(export, source.number)
     )
     section = f", {one_line(source.section)}" if source.section else ""
-    named = one_line(f"{source.title} {export.byline(source)}")
-    return f"{named}, {source.place}{section}: {quotes}"
+    return f"{export.named(source, before)}{section}: {quotes}"
 
 
 def reader_link(export: Export, source: CitationShown) -> str:

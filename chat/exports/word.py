@@ -56,8 +56,12 @@ def as_docx(export: Export) -> bytes:
     document.add_heading(writable(one_line(export.title)), level=1)
     notes = _Footnotes(document)
     rows = {str(row.pk): row for row in export.rows}
+    before: list[CitationShown] = []
     for part in export.parts:
-        footnotes = [_footnote(export, citation, rows.get(citation.id)) for citation in part.citations]
+        footnotes = []
+        for citation in part.citations:
+            footnotes.append(_footnote(export, citation, before, rows.get(citation.id)))
+            before.append(citation)
         _write_part(document, part, footnotes, notes)
     listed = export.references or tuple(_titles(export))
     if listed:
@@ -69,7 +73,9 @@ def as_docx(export: Export) -> bytes:
     return out.getvalue()
 
 
-def _footnote(export: Export, citation: CitationShown, stored: Citation | None) -> Footnote:
+def _footnote(
+    export: Export, citation: CitationShown, before: Sequence[CitationShown], stored: Citation | None
+) -> Footnote:
     """Return ``Title (Author, 2021), p. 31, line 12, Section: “words”.``, with what a reader must doubt."""
     section = f", {one_line(citation.section)}" if citation.section else ""
     quote = " ".join(citation.quote.split())
@@ -77,8 +83,8 @@ def _footnote(export: Export, citation: CitationShown, stored: Citation | None) 
     words = f": “{quote}”{f' in “{passage}”' if passage else ''}" if quote else ""
     is_sound = citation.verdict in VERIFIED and not citation.is_outdated
     doubt = "" if is_sound or not citation.standing else f" ({citation.standing})"
-    named = one_line(f"{citation.title} {export.byline(citation)}")
-    return Footnote(f"{named}, {citation.place}{section}{words}{doubt}.", reader_address(export, citation))
+    named = export.named(citation, before)
+    return Footnote(f"{named}{section}{words}{doubt}.", reader_address(export, citation))
 
 
 def _titles(export: Export) -> Iterator[str]:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from chat.models.conversation import Conversation, Message
 from citing.claims import outcome_of
 from documents.models import CitationUnit, Document
-from documents.page_labels import lines_on_page
+from documents.page_labels import lines_on_page, place_in_words
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -28,32 +28,6 @@ def outcome_in_words(outcome: str, difference: Sequence[str] = ()) -> str:
     claim, page = difference
     sides = {"outcome": word, "claim": claim, "page": page}
     return gettext("%(outcome)s (claim: %(claim)s · page: %(page)s)") % sides
-
-
-def place_in_words(
-    page: int, lines: tuple[int, int], label: str = "", first_line: int = 0, where: str = ""
-) -> str:
-    """Format ``p. 31 (33 in the file), lines 2–7``: the printed page, and lines counted on that page.
-
-    Args:
-        page: number in the file, from 1. It is named only where ``label``, the printed one, is another.
-        lines: first and last line, numbered through the document; 0 where they are unknown.
-        first_line: the page's first line, numbered so; 0 where it is unknown, then no lines are named.
-        where: replaces it: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
-    """
-    if where:
-        return where
-    shown = {"page": page, "label": label}
-    first, last = lines_on_page(lines, first_line)
-    if label and label != str(page):
-        named = gettext("p. %(label)s (%(page)s in the file)") % shown
-    else:
-        named = gettext("p. %(page)s") % shown
-    if not first:
-        return named
-    if last <= first:
-        return gettext("%(place)s, line %(line)s") % {"place": named, "line": first}
-    return gettext("%(place)s, lines %(first)s–%(last)s") % {"place": named, "first": first, "last": last}
 
 
 CITATION_KEEPERS: list[Callable[[User], models.QuerySet[Any, Any]]] = []

@@ -27,6 +27,7 @@ from chat.citations.stored_citations import (
     LinkTarget,
     highlight_of,
     highlights_at,
+    printed_place,
     shown_citations,
 )
 from chat.citations.stored_pages import StoredPages
@@ -310,6 +311,16 @@ def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     highlights = highlights_asked_for(request, shown)
     return HttpResponse(msgspec.json.encode(highlights), content_type="application/json")
+
+
+@require_safe
+@login_required
+def quoted(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Return the words ``?q=`` of page ``?page=`` for the clipboard, with title, printed page and lines."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    asked = place_of(request)
+    named = ", ".join(filter(None, (shown.title, shown.short_byline, printed_place(shown, asked))))
+    return HttpResponse(f"“{asked.quote}” ({named})", content_type="text/plain; charset=utf-8")
 
 
 @require_safe

@@ -17,7 +17,8 @@ from rest_framework.response import Response
 from documents.api.common.fields import DocumentPart, Strict
 from documents.api.common.lists import Ordering, WholeNumberFilter
 from documents.models import CitationUnit, Page, RetrievalChunk
-from documents.models.content import Frames, Place, chunk_metadata
+from documents.models.content import Frames, Place, PrintedFrame, chunk_metadata
+from documents.page_labels import lines_on_page
 from pdf.geometry import PageFrame, Rect, bounding_box
 
 
@@ -175,6 +176,10 @@ class UnitSerializer(serializers.ModelSerializer):
     """A paragraph, heading, list item, table row, caption, footnote, code block or formula."""
 
     lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
+    page_label = serializers.SerializerMethodField(help_text="the page number printed on the page, or ''")
+    lines_on_page = serializers.SerializerMethodField(
+        help_text="the same lines, counted on their page; 0 where unknown"
+    )
     region = serializers.SerializerMethodField()
     table = serializers.SerializerMethodField()
     place = serializers.CharField(
@@ -192,12 +197,14 @@ class UnitSerializer(serializers.ModelSerializer):
             "chunk",
             "position",
             "page_number",
+            "page_label",
             "paragraph_index",
             "unit_type",
             "content",
             "char_start",
             "char_end",
             "lines",
+            "lines_on_page",
             "heading_level",
             "section_title",
             "section_path",
@@ -219,11 +226,24 @@ class UnitSerializer(serializers.ModelSerializer):
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_region(self, unit: CitationUnit) -> Any:
+        frame = self._frame(unit)
+        return PageRegion.of(unit.page_number, frame, unit.rects).data() if frame else None
+
+    @extend_schema_field(serializers.CharField())
+    def get_page_label(self, unit: CitationUnit) -> str:
+        frame = self._frame(unit)
+        return frame.label if frame else ""
+
+    @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2))
+    def get_lines_on_page(self, unit: CitationUnit) -> list[int]:
+        frame = self._frame(unit)
+        return [*lines_on_page((unit.line_start, unit.line_end), frame.first_line if frame else 0)]
+
+    def _frame(self, unit: CitationUnit) -> PrintedFrame | None:
         place: Place = (unit.document_id, unit.page_number)
-        frames = Page.objects.frames([place]) if self.frames is None else self.frames
-        if place not in frames:
-            return None
-        return PageRegion.of(unit.page_number, frames[place], unit.rects).data()
+        if self.frames is None or place not in self.frames:
+            self.frames = {**(self.frames or {}), **Page.objects.frames([place])}
+        return self.frames.get(place)
 
     @extend_schema_field(LocationSerializer(allow_null=True))
     def get_location(self, unit: CitationUnit) -> Any:

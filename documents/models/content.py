@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from documents.models.document import Document
+from documents.page_labels import place_in_words
 from pdf.geometry import PageFrame
 from pdf.structure import Location, TableRow
 from text.semantics import detected_language
@@ -67,7 +68,20 @@ MOST_TRIES = 2  # OCR attempts for one page
 
 
 Place = tuple[uuid.UUID | None, int]  # a document and a page number
-Frames = dict[Place, PageFrame]
+
+
+class PrintedFrame(PageFrame, frozen=True):
+    """A page's geometry, its printed number ('' without one) and its first line's number in the document."""
+
+    label: str = ""
+    first_line: int = 0
+
+
+Frames = dict[Place, PrintedFrame]
+
+
+FRAME_FIELDS = ("width", "height", "rotation", "crop_x", "crop_y", "user_unit")
+SIZE_FIELDS = ("width", "height", "crop_x", "crop_y", "rotation", "user_unit")
 
 
 class PageQuerySet(ContentQuerySet["Page"]):
@@ -77,14 +91,13 @@ class PageQuerySet(ContentQuerySet["Page"]):
         rows = self.filter(
             document__in={document for document, _ in wanted if document},
             number__in={number for _, number in wanted},
-        ).only("document_id", "number", "width", "height", "rotation", "crop_x", "crop_y", "user_unit")
-        return {(page.document_id, page.number): page.frame for page in rows}
+        ).only("document_id", "number", "label", "first_line", *FRAME_FIELDS)
+        return {(page.document_id, page.number): page.printed_frame for page in rows}
 
     def sizes(self) -> list[tuple[int, float, float, float, float, int, float]]:
         """Return ``number, width, height, crop_x, crop_y, rotation, user_unit`` of each page of one document
         that is of another size than the page before."""
-        fields = ("width", "height", "crop_x", "crop_y", "rotation", "user_unit")
-        rows = self.order_by("number").values_list("number", *fields)
+        rows = self.order_by("number").values_list("number", *SIZE_FIELDS)
         return [next(run) for _size, run in groupby(rows, key=lambda row: row[1:])]
 
     def awaiting_recognition(self) -> Self:
@@ -148,6 +161,10 @@ class Page(models.Model):
     @property
     def frame(self) -> PageFrame:
         return PageFrame(self.width, self.height, self.rotation, self.crop_x, self.crop_y, self.user_unit)
+
+    @property
+    def printed_frame(self) -> PrintedFrame:
+        return PrintedFrame(*(getattr(self, name) for name in (*FRAME_FIELDS, "label", "first_line")))
 
 
 class UnitQuerySet(ContentQuerySet["CitationUnit"]):
@@ -228,6 +245,11 @@ class CitationUnit(models.Model):
     def place(self) -> str:
         """Return the location of an imported block: ``slide 4``, ``sheet Q2, B7``, ``12:04``; else ''."""
         return self.cited_location(self.char_start, self.char_end).in_words
+
+    def printed_place(self, page: PrintedFrame | None) -> str:
+        """Return the location, or printed page and lines on it: ``p. 31 (33 in the file), lines 2–7``."""
+        label, first = (page.label, page.first_line) if page else ("", 0)
+        return place_in_words(self.page_number, (self.line_start, self.line_end), label, first, self.place)
 
     def cited_location(self, start: int, end: int) -> Location:
         """Return the location of a character range of the page; in a row of a sheet, of the cell it is in."""

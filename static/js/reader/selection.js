@@ -4,18 +4,22 @@
 import { copyText } from "../ui/forms.js";
 import { bindKeys } from "../ui/keys.js";
 import { place } from "../ui/menus.js";
+import { request } from "../ui/request.js";
 
 const LONGEST = 1500; // characters
 const STILL = 250; // ms without a change: a selection made with a finger has no other end
 
 /**
- * `actions` by name get {words, page, reference, link, range} and the dataset of their button. Returns the function
+ * `actions` by name get {words, page, link, range} and the dataset of their button. Returns the function
  * that says what is selected; words may be "".
  */
 export function watchSelection(viewer, texts, actions) {
   const menu = document.querySelector("[data-selection-menu]");
   const all = {
-    quote: ({ words, reference }) => copyText(`“${words}” (${reference})`, texts.copied),
+    async quote({ words, page }) {
+      const url = `${viewer.element.dataset.quotedUrl}?${new URLSearchParams({ page, q: words })}`;
+      copyText(await (await request(url)).text(), texts.copied);
+    },
     link: ({ link }) => copyText(link, texts.copied),
     ...actions,
   };
@@ -29,7 +33,7 @@ export function watchSelection(viewer, texts, actions) {
     const words = holder ? selection.toString().replace(/\s+/g, " ").trim().slice(0, LONGEST) : "";
     const page = holder?.dataset.pageNumber;
     const link = `${location.origin}${location.pathname}?${new URLSearchParams({ page, q: words })}`;
-    return { range, words, page, link, reference: `${viewer.element.dataset.title}, ${texts.page} ${page}` };
+    return { range, words, page, link };
   }
 
   function soon() {

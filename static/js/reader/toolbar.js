@@ -20,10 +20,15 @@ export function watchButtons({ pages }, actions) {
 /** The field takes and shows numbers, or the labels that the PDF gives its pages. */
 export function watchPageField(viewer) {
   const field = bar.querySelector("[data-page-input]");
+  const count = bar.querySelector("[data-page-count]");
   let labels = null;
-  const show = () => document.activeElement !== field && (field.value = labels?.[viewer.page - 1] || viewer.page);
+  const show = () => {
+    const { page, pdf } = viewer;
+    const label = labels?.[page - 1] || String(page);
+    if (document.activeElement !== field) field.value = label;
+    count.textContent = label === String(page) ? `/ ${pdf.numPages}` : `(${page} / ${pdf.numPages})`;
+  };
   const read = async () => {
-    bar.querySelector("[data-page-count]").textContent = viewer.pdf.numPages;
     labels = await viewer.pdf.getPageLabels();
     show();
   };

@@ -13,6 +13,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from docx import Document as read_docx
+from msgspec.structs import replace
 
 from chat.answers.events import CitationShown
 from chat.citations.stored_citations import COLOURS
@@ -83,6 +84,22 @@ def test_word_numbers_footnotes_that_name_page_and_words_and_open_them(
     assert lit["page"] == 1 and lit["anchor"]
     texts = [paragraph.text for paragraph in read_docx(io.BytesIO(content)).paragraphs]
     assert texts[texts.index("Sources") + 1].startswith(exported(answer).sources[0].title)
+
+
+def test_bluebook_footnotes_name_page_and_line_and_shorten_repeated_sources(answer: Message) -> None:
+    Document.objects.update(authors=["June Harbour"], year=2019, title="Anvils")
+    answer.citations.update(
+        document_title="Anvils", page_label="31", line_start=12, line_end=14, first_line=1
+    )
+    content = as_docx(exported(answer, "bluebook"))
+    first, *others = word_footnotes(content)
+    assert first.startswith("June Harbour, Anvils at 31:12-14 (2019)")
+    assert others and all(note.startswith("Id. at 31:12-14") for note in others)
+    texts = [paragraph.text for paragraph in read_docx(io.BytesIO(content)).paragraphs]
+    assert texts[texts.index("Sources") + 1] == "June Harbour, Anvils (2019)"
+    export = exported(answer, "bluebook")
+    one, other = export.citations[0], replace(export.citations[0], document="another")
+    assert export.named(one, [one, other]) == "Harbour, supra note 1, at 31:12-14"
 
 
 def word_footnotes(content: bytes) -> list[str]:
