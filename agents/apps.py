@@ -12,9 +12,16 @@ class AgentsConfig(AppConfig):
 
     def ready(self) -> None:
         from agents import checks, webhooks
-        from agents.models import FileCheck, embeds_of, end_embed, listed_embeds, listed_webhooks
+        from agents.models import (
+            FileCheck,
+            embeds_of,
+            end_embed,
+            given_embeds,
+            listed_embeds,
+            listed_webhooks,
+        )
         from chat.answers.persistence import answer_finished
-        from documents.access import register
+        from documents.access import register, register_given
         from documents.signals import job_finished, library_swept
         from documents.tokens import EMBED, WEBHOOK, register_list
         from reviews.fill_queue import review_filled
@@ -26,5 +33,6 @@ class AgentsConfig(AppConfig):
         library_swept.connect(checks.sweep)
         post_delete.connect(checks.forget_file, FileCheck)
         register("embed", embeds_of, end_embed)
+        register_given(given_embeds)
         register_list(EMBED, listed_embeds)
         register_list(WEBHOOK, listed_webhooks)

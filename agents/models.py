@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation
-from documents.access import Way
+from documents.access import Given, Way
 from documents.models import Document, EventKind
 from documents.models.library import OwnedQuerySet
 from documents.models.security import record
@@ -228,6 +228,13 @@ def embeds_of(document: Document, readers: Container[str]) -> Iterator[Way]:
         if maker in readers:
             label = ", ".join(embed.origins)
             yield Way(f"embed-{embed.pk}", "embed", (), maker, embed.created_at, embed.expires_at, label)
+
+
+def given_embeds(user: User) -> Iterator[Given]:
+    """Yield the user's embedded readers, for ``documents.access``."""
+    for embed in ReaderEmbed.objects.open().filter(owner=user).select_related("document"):
+        url = reverse("document-details", args=[embed.document_id]) + "#access"
+        yield Given(embed.document.title, url, "", False, embed.created_at, embed.expires_at)
 
 
 def listed_embeds(user: User) -> Iterator[ListedToken]:

@@ -7,10 +7,10 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from chat.annotations import reanchor_parsed_document
-        from chat.models.conversation import end_link, links_to, listed_links
+        from chat.models.conversation import end_link, given_links, links_to, listed_links
         from chat.notes import index_notes_at_rest
         from chat.reports.report_queue import recover
-        from documents.access import register
+        from documents.access import register, register_given
         from documents.signals import document_parsed, library_swept
         from documents.tokens import ANSWER_LINK, register_list
 
@@ -18,4 +18,5 @@ class ChatConfig(AppConfig):
         library_swept.connect(index_notes_at_rest, dispatch_uid="chat.notes")
         library_swept.connect(recover, dispatch_uid="chat.reports")
         register("link", links_to, end_link)
+        register_given(given_links)
         register_list(ANSWER_LINK, listed_links)

@@ -9,8 +9,8 @@ import secrets
 from collections.abc import Sequence
 from ipaddress import ip_network
 from pathlib import Path
-from typing import TypeVar
-from urllib.parse import urlsplit
+from typing import NamedTuple, TypeVar
+from urllib.parse import unquote, urlsplit
 from zoneinfo import available_timezones
 
 from django.core.exceptions import ImproperlyConfigured
@@ -125,6 +125,32 @@ def clamd(name: str) -> str:
     if not value or value.startswith("/") or (host and port.isdecimal()):
         return value
     raise ImproperlyConfigured(f"{name}={value!r}: write host:port, or the path of a socket.")
+
+
+class MailServer(NamedTuple):
+    """Where mail is sent; ``starttls``, ``tls``: how the connection is encrypted."""
+
+    host: str = "localhost"
+    port: int = 25
+    user: str = ""
+    password: str = ""
+    starttls: bool = False
+    tls: bool = False
+
+
+def mail(name: str) -> MailServer | None:
+    """Return the server of ``smtp://user:password@host:587``; None for ''.
+
+    ``smtp`` uses STARTTLS except on port 25, ``smtps`` TLS. Raises ImproperlyConfigured.
+    """
+    value = url(name, schemes=("smtp", "smtps"))
+    if not value:
+        return None
+    parts = urlsplit(value)
+    tls = parts.scheme == "smtps"
+    port = parts.port or (465 if tls else 587)
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    return MailServer(parts.hostname or "", port, user, password, not tls and port != 25, tls)
 
 
 def rate(name: str, default: str) -> str:

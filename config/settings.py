@@ -114,6 +114,12 @@ OIDC_NAME = "single sign-on"  # the button's label
 OIDC_CLIENT = environment.text("PINCITE_OIDC_CLIENT")
 OIDC_SECRET = environment.text("PINCITE_OIDC_SECRET")
 OIDC_SIGN_UP = environment.flag("PINCITE_OIDC_SIGN_UP", False)  # create accounts for its users
+MAIL = environment.mail("PINCITE_MAIL")  # of invitations; None mails none
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMAIL_USE_SSL = (
+    MAIL or environment.MailServer()
+)
+DEFAULT_FROM_EMAIL = environment.text("PINCITE_MAIL_FROM", "pincite@localhost")
+EMAIL_TIMEOUT = 10
 ACCOUNT_ADAPTER = "operations.accounts.sign_in.Accounts"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_METHODS = {"username"}

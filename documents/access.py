@@ -72,6 +72,37 @@ def register(kind: str, list_ways: ListWays, end_grant: EndGrant) -> None:
     _others[kind] = (list_ways, end_grant)
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a user gave others to read beside documents and collections, for the page of shares.
+
+    Attributes:
+        url: of the thing, where the grant is changed.
+        people: a user's or a group's name; '' for anyone with a link.
+    """
+
+    title: str
+    url: str
+    people: str
+    can_write: bool
+    since: datetime
+    until: datetime | None = None
+
+
+_given: list[Callable[[User], Iterable[Given]]] = []
+
+
+def register_given(listed: Callable[[User], Iterable[Given]]) -> None:
+    """Let another app list what its users gave others to read."""
+    _given.append(listed)
+
+
+def given_by(user: User) -> list[Given]:
+    """Return what the user gave others by other apps, newest first. A query for each kind."""
+    found = (given for listed in _given for given in listed(user))
+    return sorted(found, key=lambda given: given.since, reverse=True)
+
+
 def ways_to(document: Document) -> list[Way]:
     """Return all grants of the document, the owner's first. A constant number of queries."""
     shares = list(document.shares.select_related(*PARTIES).prefetch_related(MEMBERS).order_by("created_at"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,10 +11,12 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Hideable
+from documents.access import Given
 from documents.models import Document
 from documents.models.library import reachable
 
@@ -141,6 +144,15 @@ class ReviewShare(models.Model):
 
     def __str__(self) -> str:
         return f"{self.review or self.template} → {self.user or self.group}"
+
+
+def given_reviews(user: User) -> Iterator[Given]:
+    """Yield the shares of the user's reviews and templates, for ``documents.access``."""
+    own = Q(review__owner=user, review__deleted_at=None) | Q(template__owner=user)
+    for share in ReviewShare.objects.filter(own).select_related("review", "template", "user", "group"):
+        url = reverse("review", args=[share.review_id]) if share.review_id else reverse("review-templates")
+        people = share.user.get_username() if share.user else str(share.group)
+        yield Given(str(share.review or share.template), url, people, share.can_write, share.created_at)
 
 
 class ReviewColumn(models.Model):

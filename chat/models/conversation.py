@@ -22,7 +22,7 @@ from django.utils.functional import cached_property
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
-from documents.access import Way
+from documents.access import Given, Way
 from documents.models import CitationUnit, Collection, Document, EventKind
 from documents.models.security import record
 from documents.tokens import ANSWER_LINK, ListedToken
@@ -408,6 +408,12 @@ def links_to(document: Document, readers: Container[str]) -> Iterator[Way]:
         if maker in readers:
             label = excerpt(link.message.content)[:80] if link.maker.pk == document.owner_id else ""
             yield Way(f"link-{link.pk}", "link", (), maker, link.created_at, link.expires_at, label)
+
+
+def given_links(user: User) -> Iterator[Given]:
+    """Yield the user's links to answers, for ``documents.access``."""
+    for link in AnswerShare.objects.visible_to(user).open().select_related("message"):
+        yield Given(str(link.message), reverse("links"), "", False, link.created_at, link.expires_at)
 
 
 def listed_links(user: User) -> Iterator[ListedToken]:

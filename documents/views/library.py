@@ -27,7 +27,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from documents.access import UnknownUser, add_to_collection, share_with
+from documents.access import UnknownUser, add_to_collection, given_by, share_with
 from documents.files.uploads import Converter, UploadRefused, accepted, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
 from documents.ingestion import pipeline
@@ -233,6 +233,7 @@ def shares(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "library",
         "given": present.filter(pk__in=own).order_by("-created_at"),
+        "others": given_by(request.user),
         "received": present.given_to(request.user).exclude(pk__in=own).order_by("-created_at"),  # type: ignore[arg-type]
     }
     return render(request, "library/shares.html", context)

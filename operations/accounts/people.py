@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import BaseUserCreationForm
@@ -13,6 +16,7 @@ from django.contrib.auth.models import Group, User
 from django.contrib.auth.tokens import default_token_generator
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.core.exceptions import PermissionDenied
+from django.core.mail import send_mail
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count, Q
@@ -24,10 +28,13 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from chat.models import Conversation, Note, Report
 from documents.models import Collection, Document, EventKind, Placement
 from documents.models.security import record
 from operations.accounts.sign_in import MODEL_BACKEND, end_all
+from reviews.models import Review, ReviewTemplate
 
+logger = logging.getLogger(__name__)
 A_PAGE = 50
 
 
@@ -57,8 +64,9 @@ def join(user: User, name: str) -> None:
 
 
 def hand_over(leaver: User, heir: User) -> int:
-    """Make ``heir`` the owner of the leaver's documents and collections. Return the number of documents left
-    because the heir has a copy of the same file.
+    """Make ``heir`` the owner of the leaver's documents, collections, conversations, notes, reports, reviews.
+
+    Return the number of documents left because the heir has a copy of the same file.
     """
     with transaction.atomic():
         owned = Document.objects.filter(owner=leaver)
@@ -73,7 +81,9 @@ def hand_over(leaver: User, heir: User) -> int:
                 collection.name = f"{collection.name[:80]} ({leaver.get_username()[:30]})"
             collection.owner = heir
             collection.save(update_fields=["name", "owner"])
-    record(EventKind.RIGHTS_CHANGED, f"documents of {leaver.get_username()} to {heir.get_username()}")
+        for kind in (Conversation, Note, Report, Review, ReviewTemplate):
+            kind._default_manager.filter(owner=leaver).update(owner=heir)
+    record(EventKind.RIGHTS_CHANGED, f"all of {leaver.get_username()} to {heir.get_username()}")
     return len(left)
 
 
@@ -96,10 +106,12 @@ def shown(request: HttpRequest, form: Invitation | None = None, invited: User | 
     kept = Q(documents__deleted_at=None) & ~Q(documents__kind=Document.Kind.NOTE)
     owned = Count("documents", filter=kept, distinct=True)
     listed = found.annotate(owned=owned).prefetch_related("groups").order_by("-is_active", "username")
+    link = invitation_link(request, invited) if invited else ""
     context = {
         "form": form or Invitation(),
         "invited": invited,
-        "link": invitation_link(request, invited) if invited else "",
+        "link": link,
+        "mailed": mail_invitation(invited, link) if invited else False,
         "page": Paginator(listed, A_PAGE).get_page(request.GET.get("page")),
         "groups": Group.objects.order_by("name"),
         "words": words,
@@ -114,6 +126,19 @@ def invitation_link(request: HttpRequest, user: User) -> str:
     return request.build_absolute_uri(
         reverse("invitation", args=[key, default_token_generator.make_token(user)])
     )
+
+
+def mail_invitation(user: User, link: str) -> bool:
+    """Mail the link to the user. Return whether a server took it; False without server or address."""
+    if not (settings.MAIL and user.email):
+        return False
+    text = _("You can use Pincite. Open this link within three days and choose a password:")
+    try:
+        send_mail(_("Your invitation to Pincite"), f"{text}\n\n{link}\n", None, [user.email])
+    except (SMTPException, OSError) as error:
+        logger.warning("the invitation of %s could not be mailed: %s", user.get_username(), error)
+        return False
+    return True
 
 
 @require_POST
@@ -160,7 +185,9 @@ def give(request: HttpRequest, leaver: User, name: str) -> None:
         messages.error(request, _("There is no other user of this name."))
         return
     left = hand_over(leaver, heir)
-    said = _("{heir} now owns the documents of {leaver}.").format(heir=heir, leaver=leaver)
+    said = _("{heir} now owns the documents, conversations, notes, reports and reviews of {leaver}.").format(
+        heir=heir, leaver=leaver
+    )
     if left:
         said += " " + _("{left} stayed, since {heir} has the same file.").format(left=left, heir=heir)
     messages.success(request, said)

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.mail import EmailMessage
 from django.test import Client
 from django.urls import reverse
 
+from chat.models import AnswerShare, Conversation, Note, Report
+from config.environment import MailServer, mail
 from documents.models import Collection, Document
 from operations.accounts.people import hand_over
+from reviews.models import Review, ReviewShare, ReviewTemplate
 
 PASSWORD = "nine herons over the harbour"
 
@@ -86,3 +91,51 @@ def test_documents_are_handed_over_but_for_copies_that_the_heir_has(alice: User,
     assert (hers.owner, both.owner) == (bob, alice)
     assert sorted(bob.collections.values_list("name", flat=True)) == ["Leases", "Leases (alice)"]
     assert not Document.objects.visible_to(alice).filter(pk=hers.pk).exists()
+
+
+def test_conversations_notes_and_reviews_are_handed_over_too(chief: Client, alice: User, bob: User) -> None:
+    rows = (
+        Conversation.objects.create(owner=alice, title="Leases"),
+        Note.objects.create(owner=alice, title="Rent"),
+        Report.objects.create(owner=alice, title="Rents"),
+        Review.objects.create(owner=alice, name="All leases"),
+        ReviewTemplate.objects.create(owner=alice, name="Leases"),
+    )
+    act(chief, alice, "hand-over", "bob")
+    for row in rows:
+        assert type(row)._default_manager.visible_to(bob).filter(pk=row.pk).exists(), row
+        assert not type(row)._default_manager.visible_to(alice).filter(pk=row.pk).exists(), row
+
+
+def test_an_invitation_is_mailed_where_a_server_is_set_up(
+    chief: Client, settings: Any, mailoutbox: list[EmailMessage]
+) -> None:
+    without = chief.post(reverse("people-invite"), {"username": "dana", "email": "dana@example.org"})
+    assert "Send this link to dana" in without.content.decode() and not mailoutbox
+    settings.MAIL = mail_server("smtp://clerk:p%40ss@mail.example.org")
+    with_server = chief.post(reverse("people-invite"), {"username": "erin", "email": "erin@example.org"})
+    assert "This link was mailed to erin@example.org" in with_server.content.decode()
+    (sent,) = mailoutbox
+    link = re.search(r"http://testserver(/account/invitation/\S+)", str(sent.body))
+    assert sent.to == ["erin@example.org"] and link and Client().get(link[1]).status_code == 302
+
+
+def mail_server(url: str) -> MailServer:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("A_MAIL", url)
+        found = mail("A_MAIL")
+    assert found == MailServer("mail.example.org", 587, "clerk", "p@ss", starttls=True)
+    return found
+
+
+def test_one_page_names_all_that_others_can_reach(client: Client, alice: User, bob: User) -> None:
+    review = Review.objects.create(owner=alice, name="All leases")
+    ReviewShare.objects.create(review=review, user=bob, can_write=True)
+    question = Conversation.objects.create(owner=alice, title="Rents").messages.create(
+        role="user", content="Which rent?", position=0
+    )
+    AnswerShare.objects.create(message=question)
+    client.force_login(alice)
+    page = " ".join(client.get(reverse("shares")).content.decode().split())
+    assert re.search(r"All leases</a> <p[^>]*>to bob · can edit", page)
+    assert re.search(r"Which rent\?</a> <p[^>]*>Anyone with the link", page)
