@@ -208,6 +208,21 @@ def verify_cited(
     return _too_long(cited)
 
 
+def located(claim: Claim, unit: SourceUnit, around: Sequence[SourceUnit] = ()) -> Verification:
+    """Return where the claim's quote is in the unit, with the heads of its cells: always ``found``.
+
+    For words that are shown and not claimed; the whole unit where they are not in it. ``around``: the other
+    units of its page.
+    """
+    anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence)
+    spans = anchor.parts[0].spans if anchor else ((0, len(unit.text)),)
+    heads: tuple[Rect, ...] = ()
+    if unit.type == "table" and values_in(claim.sentence):
+        with claim_budget(), suppress(OverBudget):
+            heads = _heads(check_values(claim.sentence, unit, around), around)
+    return _result("found", unit, spans, heads)
+
+
 class _VerificationContext:
     """A claim and all units that may be read for it."""
 

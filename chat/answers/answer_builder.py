@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from chat.answers.events import CitationShown, CitedEvent, Event, TextEvent, VerifiedEvent
@@ -22,7 +22,7 @@ from chat.models import Citation
 from citing.claim_spans import PassageMatcher, claim_before, plain, uncited_claims
 from citing.claims import Claim, SourceUnit, Verification
 from citing.marker_decoder import format_marker, stored_marks
-from citing.verdict import verify, verify_cited
+from citing.verdict import located, verify
 from text.sentences import Span
 
 _SENTENCE_END = re.compile(r"(?:[.!?。！？…]+[\"'”’)\]*_]*)?$")
@@ -97,9 +97,7 @@ class AnswerBuilder:
         """Add a citation of words that are shown, not claimed: they are located, and get no verdict."""
         span = claim_before(self.content, quote)
         claim = Claim(plain(self.content[span.start : span.end]), quote)
-        found = verify_cited(claim, unit, self.sources.neighbours(unit), self.sources.shown)
-        located = replace(found, verdict="found", reason="", missing=(), conflicts=(), unchecked=())
-        yield from self._add(located, span)
+        yield from self._add(located(claim, unit, self.sources.neighbours(unit)), span)
 
     def _add(self, found: Verification, span: Span) -> Iterator[Event]:
         citation = snapshot(found, self.sources.places[found.unit.id], self._number_of(found.unit))

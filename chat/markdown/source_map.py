@@ -183,8 +183,9 @@ class SourceMap:
         number = token.map[0]
         for line in token.content.split("\n"):
             number, start = self._find(line, number, token.map[1])
-            result += [min(start + place, self.line_start(number + 1) - 1) for place in range(len(line))]
-            result.append(start + len(line))
+            last = self.line_start(number + 1) - 1
+            inside = range(start, min(start + len(line), last))
+            result += [*inside, *[last] * (len(line) - len(inside)), start + len(line)]
             number += 1
         return result
 

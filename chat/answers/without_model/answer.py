@@ -51,8 +51,23 @@ class Extractive:
     sees: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        yield from answer_without_model(prompt.question, prompt.passages, prompt.notes)
+        yield from joined(answer_without_model(prompt.question, prompt.passages, prompt.notes))
         yield StreamEnd()
+
+
+def joined(deltas: Iterable[Delta]) -> Iterator[Delta]:
+    """Yield neighbouring texts as one: each piece that is written is rendered, and is an event."""
+    text = ""
+    for delta in deltas:
+        if isinstance(delta, TextDelta):
+            text += delta.text
+            continue
+        if text:
+            yield TextDelta(text)
+        text = ""
+        yield delta
+    if text:
+        yield TextDelta(text)
 
 
 def answer_without_model(

@@ -32,6 +32,8 @@ from chat.answers.without_model.question import (
     share_of_years,
 )
 from domains.items import Item, items_asked, label_match, words_known
+from pdf.gc_control import cleared_with_memory
+from retrieval.embeddings.base import Vectors
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, numbers_in
 from text.terms import COMPOUND_LINKS, one_line
@@ -244,8 +246,7 @@ def word_nearness(
     vocabulary = {term: at for at, term in enumerate(sorted({t for line in lines for t in line.terms}))}
     if not wanted or not vocabulary:
         return [0.0] * len(lines)
-    vectors = WordLlamaEmbedder().embed([*wanted, *vocabulary])
-    near = np.clip(vectors[: len(wanted)] @ vectors[len(wanted) :].T, 0.0, 1.0)
+    near = np.clip(vectors_of(wanted) @ vectors_of(list(vocabulary)).T, 0.0, 1.0)
     near[near < RELATED] = 0.0
     for row, term in enumerate(wanted):
         if term in vocabulary:
@@ -259,6 +260,26 @@ def word_nearness(
     result = np.zeros(len(lines))
     result[holding] = weight @ nearest
     return [float(value) for value in result]
+
+
+def vectors_of(terms: Sequence[str]) -> Vectors:
+    """Return the vectors of terms, of which frequent pages have the same."""
+    if len(_vectors) > MOST_VECTORS:
+        forget_vectors()
+    kept = _vectors  # another thread may forget them
+    if missing := [term for term in terms if term not in kept]:
+        kept.update(zip(missing, WordLlamaEmbedder().embed(missing), strict=True))
+    return np.stack([kept[term] for term in terms])
+
+
+def forget_vectors() -> None:
+    global _vectors
+    _vectors = {}
+
+
+MOST_VECTORS = 8192  # of one kilobyte each
+_vectors: dict[str, Vectors] = {}
+cleared_with_memory(forget_vectors)
 
 
 def year_match(question: QuestionFeatures, line: AnswerLine) -> float:

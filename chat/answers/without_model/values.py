@@ -287,14 +287,14 @@ def _beside_period(cell: CellReading, question: QuestionFeatures) -> set[str]:
     return own - set(terms_of(f"{periods} {whole}", question.language)) - set(question.terms)
 
 
-def _unspoken(question: QuestionFeatures, notes: SearchNotes, language: str) -> set[str]:
+def _unspoken(question: QuestionFeatures, notes: SearchNotes, language: str) -> frozenset[str]:
     """Return terms that name the document, the period or the way of counting, which no label repeats."""
     said = " ".join((*notes.subject, *question.years, *column_words(language).get("whole", ())))
     periods = " ".join(column_words(question.language).get("part_of_year", ()))
     counted = " ".join((*number_words(question.language).scales, *currency_names(question.language)))
     period = " ".join((*lexicon(question.language).period, *number_words(question.language).ordinals))
     money = " ".join(words_of(question.language, "kinds")["money"])
-    return set(terms_of(f"{said} {periods} {counted} {period} {money}", language))
+    return distinct_terms(f"{said} {periods} {counted} {period} {money}", language)
 
 
 def _caption(line: AnswerLine) -> str:
