@@ -17,6 +17,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from cryptography.fernet import Fernet
+from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.utils.crypto import salted_hmac
 from django.utils.functional import Promise
@@ -73,6 +75,12 @@ class DerivedSecret:
     def of(self, row_id: UUID) -> str:
         key = salted_hmac(self.salt, str(row_id), algorithm="sha256").digest()
         return self.prefix + base64.b64encode(key).decode()
+
+
+def cipher(purpose: str) -> Fernet:
+    """Return the cipher of stored secrets. They depend on ``purpose``: never change it."""
+    digest = hashlib.sha256(purpose.encode() + settings.SECRET_KEY.encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(digest))
 
 
 API = RandomKey(_("API token"), "pin_")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-
-from cryptography.fernet import Fernet, InvalidToken
-from django.conf import settings
+from cryptography.fernet import InvalidToken
 from django.core.cache import cache
 from django.db import connection, models, transaction
 
-KEY_PURPOSE = b"chat.models.provider.key"  # never change: stored keys depend on it
+from documents.tokens import cipher
+
+KEY_PURPOSE = "chat.models.provider.key"
 CACHE_KEY = "provider-connections"
 CACHE_SECONDS = 5  # until other processes use a new connection
 
@@ -44,7 +42,7 @@ class ProviderConnection(models.Model):
         if not self.encrypted_key:
             return ""
         try:
-            return _cipher().decrypt(self.encrypted_key.encode()).decode()
+            return cipher(KEY_PURPOSE).decrypt(self.encrypted_key.encode()).decode()
         except InvalidToken:
             return ""
 
@@ -55,7 +53,7 @@ class ProviderConnection(models.Model):
     @classmethod
     def connect(cls, provider: str, *, api_key: str = "", base_url: str = "", model: str) -> None:
         """Store a provider's connection and let it answer by default."""
-        encrypted = _cipher().encrypt(api_key.encode()).decode() if api_key else ""
+        encrypted = cipher(KEY_PURPOSE).encrypt(api_key.encode()).decode() if api_key else ""
         with transaction.atomic():
             _lock_table()
             cls.objects.update(is_default=False)
@@ -96,8 +94,3 @@ def _lock_table() -> None:
     with connection.cursor() as cursor:
         table = connection.ops.quote_name(ProviderConnection._meta.db_table)
         cursor.execute(f"LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE")
-
-
-def _cipher() -> Fernet:
-    digest = hashlib.sha256(KEY_PURPOSE + settings.SECRET_KEY.encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(digest))

@@ -9,8 +9,6 @@ cookies keep an attacker from locking out the owner of an account.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 import secrets
 import time
@@ -30,7 +28,6 @@ from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from allauth.usersessions.models import UserSession
-from cryptography.fernet import Fernet
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth import REDIRECT_FIELD_NAME, SESSION_KEY, logout
@@ -53,6 +50,7 @@ from django.utils.translation import gettext_lazy as _
 from documents.api.common.callers import give_back, take
 from documents.models import EventKind, TemporaryPassword
 from documents.models.security import address_of, record
+from documents.tokens import cipher
 
 BEGUN, SEEN = "begun_at", "seen_at"  # session keys; Unix time in seconds
 SEEN_EVERY = 60  # seconds between two writes of the last use
@@ -224,6 +222,9 @@ def single_sign_on_callback(request: HttpRequest, provider_id: str) -> HttpRespo
     return answer
 
 
+KEY_PURPOSE = "config.sign_in.second_factor"
+
+
 class SecondFactor(DefaultMFAAdapter):
     """allauth's adapter for second factors: encrypts their secrets with a key derived from SECRET_KEY."""
 
@@ -234,18 +235,10 @@ class SecondFactor(DefaultMFAAdapter):
         return "Pincite"
 
     def encrypt(self, text: str) -> str:
-        return _cipher().encrypt(text.encode()).decode()
+        return cipher(KEY_PURPOSE).encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        return _cipher().decrypt(encrypted_text.encode()).decode()
-
-
-KEY_PURPOSE = b"config.sign_in.second_factor"  # never change: stored secrets depend on it
-
-
-def _cipher() -> Fernet:
-    digest = hashlib.sha256(KEY_PURPOSE + settings.SECRET_KEY.encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(digest))
+        return cipher(KEY_PURPOSE).decrypt(encrypted_text.encode()).decode()
 
 
 @receiver(user_logged_in)
