@@ -301,8 +301,8 @@ Q_CLUSTER: dict[str, Any] = {
     **({"redis": REDIS_URL} if REDIS_URL else {"orm": "default"}),
     "workers": environment.integer("PINCITE_WORKERS", 2, 1, 256),
     "bulk": 1,
-    "timeout": 21_600,  # seconds on the clock: for a stuck worker; a long task on a busy machine takes less
-    "retry": 129_600,  # more than timeout × (1 + the tasks the cluster has prefetched)
+    "timeout": 30 * 86_400,  # django-q2 needs one; `manage.py worker` ends a task without processor time
+    "retry": 31 * 86_400,  # more than timeout; the sweep replaces tickets sooner
     "recycle": 100_000,  # parsing runs in a separate process, so workers do not grow
     "max_attempts": 2,
     "ack_failures": True,

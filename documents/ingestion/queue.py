@@ -208,8 +208,8 @@ def tickets_left() -> int | None:
 def forget_fetched_tickets() -> int:
     """Delete tickets that were fetched but never acknowledged, when there is no work left.
 
-    A killed cluster leaves its tickets locked until redelivery, for ``retry`` seconds of the settings: a day
-    and a half. Documents don't wait for it, as their leases end. Redis expires its own tickets.
+    A killed cluster leaves its tickets locked until redelivery, for ``retry`` seconds of the settings: a
+    month. Documents don't wait for it, as their leases end. Redis expires its own tickets.
     """
     if settings.REDIS_URL or Document.objects.filter(status__in=WORKING).exists():
         return 0

@@ -31,13 +31,16 @@ _LAYOUT_BYTES, _LAYOUT_PAGE_BYTES = 256 * MIB, 3 * MIB // 4
 _READING_SHARE = 0.7
 
 
-# Wall time per second of CPU time, and its bounds: of processes that use next to none, and are not stuck.
-WALL_FOR_CPU, _LEAST_WALL_SECONDS, _MOST_WALL_SECONDS = 100.0, 600.0, 21_600.0
+# Wall time per second of CPU time: for a taken-over process that sleeps, and wakes too often to be stuck.
+WALL_FOR_CPU, _LEAST_WALL_SECONDS = 100.0, 600.0
 
 
 def wall_seconds(cpu_seconds: float) -> float:
-    """Return the wall time in seconds after which work of this CPU time is given up, stuck or not."""
-    return max(cpu_seconds, min(_MOST_WALL_SECONDS, max(_LEAST_WALL_SECONDS, WALL_FOR_CPU * cpu_seconds)))
+    """Return the wall time in seconds after which work with this limit of CPU time is given up, stuck or not.
+
+    It got less than a hundredth of a processor.
+    """
+    return max(_LEAST_WALL_SECONDS, WALL_FOR_CPU * cpu_seconds)
 
 
 class Limits(msgspec.Struct, frozen=True):

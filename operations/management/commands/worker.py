@@ -8,6 +8,7 @@ monitored from outside: when one is gone, its document is requeued and the clust
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import threading
 import time
@@ -18,12 +19,14 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
+from django_q.signals import post_execute_in_worker, pre_execute
 
 from documents.ingestion import queue
 from documents.ingestion.leases import host
 from documents.ingestion.queue import waiting_documents
 from documents.models import Document
 from documents.tasks import SWEEP_EVERY, recover_from, sweep_in_turn
+from operations.interrupts import clock_of_this_thread
 from operations.processes import (
     ProcessGroup,
     bind_to_parent,
@@ -33,7 +36,7 @@ from operations.processes import (
     send,
 )
 from pdf.sandbox.confinement import weaknesses
-from pdf.sandbox.progress import processor_seconds
+from pdf.sandbox.progress import Progress, processor_seconds
 
 logger = logging.getLogger(__name__)
 TICK = 1.0  # seconds between two checks
@@ -44,6 +47,7 @@ WORKS = 0.015  # processor time per second that counts as work: an idle cluster 
 STARTS = 0.003  # likewise while a cluster starts: its sentinel alone used 0.001
 LONGEST_PAUSE = 600.0  # seconds between two replacements; each doubles the pause until a document is taken
 STOP_SECONDS = 20.0  # seconds workers have to requeue their documents
+STUCK_TASK_SECONDS = 3600.0  # without processor time; more than a call of a remote model may take
 
 
 class Watchdog:
@@ -144,6 +148,41 @@ class Watchdog:
             logger.warning("the database does not answer; the heartbeat will expire")
 
 
+class TaskMonitor:
+    """Kill this worker when its task has used no processor time for ``STUCK_TASK_SECONDS``.
+
+    The time of the thread that runs the task counts, and of the processes below it: other threads only renew
+    leases. The watchdog then requeues the document. A limit on the clock would end tasks of a busy machine.
+    macOS has no such clocks: there no task is ended.
+    """
+
+    def __init__(self) -> None:
+        self._ended = threading.Event()
+        pre_execute.connect(self.begin)
+        post_execute_in_worker.connect(self.end)
+
+    def begin(self, **task: Any) -> None:
+        self._ended = threading.Event()
+        if (clock := clock_of_this_thread()) is not None:
+            arguments = (clock, self._ended)
+            threading.Thread(target=self._watch, args=arguments, name="task-monitor", daemon=True).start()
+
+    def end(self, **task: Any) -> None:
+        self._ended.set()
+
+    @staticmethod
+    def _watch(clock: int, ended: threading.Event) -> None:
+        def used() -> float:
+            below = processor_seconds(child.pid for child in children(os.getpid()))
+            return time.clock_gettime(clock) + below
+
+        progress = Progress(used, STUCK_TASK_SECONDS)
+        while not ended.wait(STUCK_TASK_SECONDS / 60):
+            if progress.is_stuck:
+                logger.error("the task of this worker uses no processor time: the worker ends")
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
 def end_cluster(cluster: ProcessGroup) -> None:
     """Let workers requeue their documents, then kill the cluster.
 
@@ -186,7 +225,9 @@ class Command(BaseCommand):
             bind_to_parent(parent)
         if unwatched:
             lower_priority()
+            monitor = TaskMonitor()  # signals hold no strong reference to it
             call_command("qcluster")
+            del monitor
             return
         for weakness in weaknesses():
             logger.log(logging.WARNING if weakness.is_open else logging.INFO, weakness.message)

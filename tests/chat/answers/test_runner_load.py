@@ -142,7 +142,7 @@ def test_a_dead_answer_is_noticed_by_whoever_reads_or_lists_it(
 
 def test_a_dead_answer_can_be_retried_and_continued_at_once(dead: Message, api: httpx.Client) -> None:
     assert api.post(f"/api/messages/{dead.pk}/retry/").status_code == 202
-    wait_until(lambda: not Message.objects.unfinished().exists())
+    wait_until(lambda: not Message.objects.unfinished().exists() and runner.live_answer(dead.pk) is None)
     Message.objects.filter(pk=dead.pk).update(
         status="streaming", alive_at=timezone.now() - DEAD_AFTER, takeovers=MOST_TAKEOVERS
     )

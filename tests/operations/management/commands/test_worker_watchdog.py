@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -127,3 +128,29 @@ def test_a_web_server_that_has_ended_or_waits_is_not_waited_for(monkeypatch: pyt
             assert not runapp.answers("http://127.0.0.1:9/", threading.Event(), server)
         finally:
             server.kill()
+
+
+STUCK_WORKER = """
+import sys, threading, time
+sys.path.insert(0, {root!r})
+import django
+django.setup()
+from django_q.signals import pre_execute
+from operations.management.commands import worker
+worker.STUCK_TASK_SECONDS = 1.0
+monitor = worker.TaskMonitor()
+pre_execute.send("django_q")
+end = time.monotonic() + 3.0
+while time.monotonic() < end:
+    sum(range(1000))
+    time.sleep(0.05)
+print("slow", flush=True)
+threading.Event().wait()
+"""
+
+
+def test_a_task_that_waits_for_ever_ends_its_worker_and_a_slow_one_is_waited_for() -> None:
+    code = STUCK_WORKER.format(root=str(settings.BASE_DIR))
+    ended = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, timeout=300)
+    assert ended.stdout == b"slow\n"
+    assert ended.returncode == -signal.SIGKILL
