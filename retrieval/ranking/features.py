@@ -15,7 +15,16 @@ from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.index.postgres import read_rows
 from retrieval.query.question_terms import Phrase, QueryTerms
 from retrieval.query.scope import ScopeSql
-from text.terms import BREAK, DEFAULT_LANGUAGE, UNSPACED, folded, folded_accents, stop_words, terms_of_each
+from text.terms import (
+    BREAK,
+    DEFAULT_LANGUAGE,
+    UNSPACED,
+    folded,
+    folded_accents,
+    stop_words,
+    terms_of,
+    terms_of_each,
+)
 
 # A chunk is one row with its units joined: of most chunks only the text is read.
 UNITS = """
@@ -81,13 +90,12 @@ class Candidate:
     @cached_property
     def title_terms(self) -> frozenset[str]:
         """Return the terms of the document's title, which is in the header of all its chunks."""
-        return frozenset(terms_of_each([self.document_title], self.language)[0])
+        return _line_terms(self.document_title, self.language)
 
     @cached_property
     def heading_terms(self) -> frozenset[str]:
         """Return the terms of the headings above it and of its caption."""
-        heading = self.context_header.removeprefix(self.document_title)
-        return frozenset(terms_of_each([heading], self.language)[0])
+        return _line_terms(self.context_header.removeprefix(self.document_title), self.language)
 
     def first_of(self, pages: Collection[int]) -> int | None:
         """Return the first of these pages that it is on."""
@@ -96,6 +104,12 @@ class Candidate:
     @cached_property
     def text(self) -> str:
         return "\n".join(self.contents)
+
+
+@lru_cache(maxsize=4096)
+def _line_terms(line: str, language: str) -> frozenset[str]:
+    """Return the terms of a title or heading, which many chunks share."""
+    return frozenset(terms_of(line, language))
 
 
 def read_candidates(scope: ScopeSql, chunks: Sequence[UUID]) -> dict[UUID, Candidate]:
@@ -200,7 +214,7 @@ class FeatureExtractor:
             phrases=self._phrases_in(candidate, present),
             quoted=mean([longest_run(words.casefold(), text) for words in self.question.quoted]),
             headings=self._covered(candidate.heading_terms - candidate.title_terms),
-            pairs=self._pairs_in(candidate),
+            pairs=self._pairs_in(candidate, matched),
             place=self._place_in(candidate),
             table=1.0 if candidate.is_table else 0.5 * candidate.has_table,
             digits=digit_share(candidate.text) if self.question.wants_number else 0.0,
@@ -211,14 +225,15 @@ class FeatureExtractor:
         total = sum(self.own.values())
         return sum(map(self.own.__getitem__, self.own.keys() & present)) / total if total else 0.0
 
-    def _pairs_in(self, candidate: Candidate) -> float:
+    def _pairs_in(self, candidate: Candidate, matched: Sequence[Set[str]]) -> float:
         """Return the share of the question's pairs of neighbouring words that are adjacent in a unit."""
         total = sum(self.pairs.values())
         if not total:
             return 0.0
         found = set[tuple[str, str]]()
-        for terms in candidate.terms:
-            found.update(self.pairs.keys() & pairwise(terms))
+        for terms, own in zip(candidate.terms, matched, strict=True):
+            if len(own) > 1:
+                found.update(self.pairs.keys() & pairwise(terms))
         return sum(map(self.pairs.__getitem__, found)) / total
 
     def _place_in(self, candidate: Candidate) -> float:
@@ -251,6 +266,8 @@ class FeatureExtractor:
         return tuple(
             [
                 (sum(map(worth.__getitem__, own)) + self._beginnings(terms)) * self._form(terms)
+                if own or self.question.prefixes
+                else 0.0
                 for terms, own in zip(candidate.terms, matched, strict=True)
             ]
         )
