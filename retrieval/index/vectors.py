@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -13,7 +14,7 @@ from pgvector import HalfVector
 from documents.models import RetrievalChunk
 from retrieval.embeddings.base import Embedder, Vectors
 from retrieval.embeddings.registry import embedder, split_name
-from retrieval.index.postgres import read_rows, reader
+from retrieval.index.postgres import read_rows
 from retrieval.models import ChunkVector, EmbeddingSpace
 from retrieval.query.scope import ScopeSql
 
@@ -133,22 +134,22 @@ EXACT_UP_TO = 20_000  # vectors: about 10 ms on one core at 256 dimensions
 EF_SEARCH = 800
 MAX_SCAN_TUPLES = 60_000
 
-# Sent with the query in one message, which is one transaction, so the settings end with it.
-SETTINGS = f"""
-SET LOCAL hnsw.iterative_scan = relaxed_order;
-SET LOCAL hnsw.ef_search = {EF_SEARCH};
-SET LOCAL hnsw.max_scan_tuples = {MAX_SCAN_TUPLES};
+# A condition without columns is evaluated before the scan begins, so the settings apply to it, end with the
+# statement's transaction, and leave a single statement, which is prepared.
+TUNED = f"""
+AND (SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true)
+         || set_config('hnsw.ef_search', '{EF_SEARCH}', true)
+         || set_config('hnsw.max_scan_tuples', '{MAX_SCAN_TUPLES}', true)) IS NOT NULL
 """
 
-IN_SCOPE = """
-SELECT chunk_id, ({operand} <=> %s::halfvec({dimensions})) {more} AS distance
+NEAREST = """
+SELECT chunk_id, ({operand} <=> %s::halfvec({dimensions})) {exact} AS distance
 FROM retrieval_chunkvector
-WHERE space_id = {{space}} AND document_id IN ({{documents}}) {{chunk_filter}}
+WHERE space_id = {space} AND document_id IN ({documents}) {chunk_filter} {tuned}
 ORDER BY distance LIMIT %s
 """
-BY_INDEX = IN_SCOPE.format(operand="{operand}", dimensions="{dimensions}", more="")
 # No index covers the sum, so PostgreSQL compares every vector, on each shard.
-EXACT = IN_SCOPE.format(operand="{operand}", dimensions="{dimensions}", more="+ 0")
+EXACT = "+ 0"
 
 
 class Nearest(NamedTuple):
@@ -163,37 +164,19 @@ def nearest_chunks(
 ) -> list[Nearest]:
     """Return the nearest chunks by their nearest windows, nearest first. ``vector`` is one row."""
     vectors = limit * WINDOWS if embedder_of(space).window else limit
-    if chunks_in_scope <= EXACT_UP_TO or scope.chunks:
-        rows = read_rows(*_statement(EXACT, vector, space, scope, vectors))
-        found = [Nearest(*row) for row in rows]
-    else:
-        statement, params = _statement(BY_INDEX, vector, space, scope, vectors)
-        found = _fetch(SETTINGS + statement, params)
-    best: dict[UUID, Nearest] = {}
-    for nearest in found:
-        best.setdefault(nearest.chunk_id, nearest)
-    return list(best.values())[:limit]
-
-
-def _statement(
-    nearest: str, vector: Vectors, space: EmbeddingSpace, scope: ScopeSql, limit: int
-) -> tuple[str, list[object]]:
-    text = HalfVector(vector).to_text()
-    statement = nearest.format(
+    exact = chunks_in_scope <= EXACT_UP_TO or bool(scope.chunks)
+    statement = NEAREST.format(
         operand=distance_operand(space),
         dimensions=int(space.dimensions),
+        exact=EXACT if exact else "",
         space=int(space.pk),
         documents=scope.documents,
         chunk_filter=scope.and_chunk("document_id, chunk_id"),
+        tuned="" if exact else TUNED,
     )
-    params = [text, *scope.document_params, *scope.chunk_params, limit]
-    return statement, params
-
-
-def _fetch(statement: str, params: list[Any]) -> list[Nearest]:
-    with reader().cursor() as cursor:
-        cursor.execute(statement, params)
-        while cursor.nextset():  # skip the results of the settings
-            pass
-        found = [Nearest(*row) for row in cursor.fetchall()]
-    return sorted(found, key=lambda nearest: nearest.distance)  # relaxed_order returns them almost in order
+    text = HalfVector(vector).to_text()
+    rows = read_rows(statement, [text, *scope.document_params, *scope.chunk_params, vectors])
+    best: dict[UUID, Nearest] = {}
+    for row in sorted(rows, key=itemgetter(1)):  # relaxed_order returns them almost in order
+        best.setdefault(row[0], Nearest(*row))
+    return list(best.values())[:limit]
