@@ -381,6 +381,7 @@ def name_scores(
     if not named:
         return np.zeros(0, np.float32)
     names, cover = np.stack([item.names for item in named]), np.stack([item.cover for item in named])
+    called = np.count_nonzero(names, axis=0).tolist()
     weights = np.zeros((2, len(columns)), np.float32)
     latest = max((term for term in question.said if YEAR.fullmatch(term)), default="")
     scale = np.log1p(summary.documents) / np.log1p(max(summary.chunks, 1))
@@ -388,7 +389,7 @@ def name_scores(
         if term in columns and not DAY.fullmatch(term):
             at = columns[term]
             weight = EARLIER_YEAR if YEAR.fullmatch(term) and term != latest else 1.0
-            weights[0, at] = weight * idf(float(np.count_nonzero(names[:, at])), summary.documents)
+            weights[0, at] = weight * idf(called[at], summary.documents)
             weights[1, at] = weight * rarity.get(term, 0.0) * scale
     return names @ weights[0] + cover @ weights[1]
 

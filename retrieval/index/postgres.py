@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 from django.db import connections, router
@@ -16,6 +15,7 @@ from documents.models import RetrievalChunk
 from pdf.gc_control import cleared_with_memory
 from text.terms import WORDS_REMEMBERED, forget_words
 
+Value = TypeVar("Value")
 WEIGHTS = {"A": 3, "B": 2, "C": 1, "D": 0}
 MOST_POSITIONS = 255  # of one lexeme
 LAST_POSITION = 16_383
@@ -26,36 +26,46 @@ FIELD_GAP = 10
 
 def tsvector(fields: Iterable[tuple[str, Sequence[str]]]) -> bytes:
     """Return a tsvector for COPY BINARY. ``fields``: weight 'A' to 'D', and its terms in order."""
-    places: defaultdict[str, list[int]] = defaultdict(list)
+    places: dict[str, list[int]] = {}
+    of_term = places.setdefault
     start = 0
     for weight, terms in fields:
         mark = WEIGHTS[weight] << 14
         end = min(start + len(terms), LAST_POSITION)
         for position, term in enumerate(terms[: end - start], start + 1):
-            places[term].append(position | mark)
+            of_term(term, []).append(position | mark)
         for term in terms[end - start :]:  # after the last position that PostgreSQL stores
-            found = places[term]
+            found = of_term(term, [])
             if not found or found[-1] & LAST_POSITION < LAST_POSITION:
                 found.append(LAST_POSITION | mark)
         start = min(end + FIELD_GAP, LAST_POSITION)
     parts = [struct.pack(">i", len(places))]
+    add = parts.append
     for term, marks in places.items():
-        kept = marks[:MOST_POSITIONS]
-        parts += _LEXEMES[term], _PLACES[len(kept)](len(kept), *kept)
+        add(_LEXEMES[term])
+        if len(marks) == 1:  # as most have
+            add(b"\0\1" + marks[0].to_bytes(2, "big"))
+        else:
+            kept = marks[:MOST_POSITIONS]
+            add(_PLACES[len(kept)](len(kept), *kept))
     return b"".join(parts)
 
 
-class _Lexemes(dict[str, bytes]):
-    """A cache of terms in the binary format of a tsvector."""
+class _Remembered(dict[str, Value]):
+    """What a function returns for each term."""
 
-    def __missing__(self, term: str) -> bytes:
+    def __init__(self, function: Callable[[str], Value]) -> None:
+        self.function = function
+        cleared_with_memory(self.clear)
+
+    def __missing__(self, term: str) -> Value:
         if len(self) >= WORDS_REMEMBERED:
             self.clear()
-        self[term] = written = term.encode()[:LONGEST_LEXEME] + b"\0"
-        return written
+        self[term] = value = self.function(term)
+        return value
 
 
-_LEXEMES = _Lexemes()
+_LEXEMES = _Remembered(lambda term: term.encode()[:LONGEST_LEXEME] + b"\0")
 _PLACES = [struct.Struct(f">H{count}H").pack for count in range(MOST_POSITIONS + 1)]
 
 
@@ -109,15 +119,13 @@ def read_rows(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 # Terms as search stores them; the analysis itself is ``text.terms``.
 
-__all__ = ["term_number"]
-
 cleared_with_memory(forget_words)
-cleared_with_memory(_LEXEMES.clear)
 
 
-def term_number(term: str) -> int:
-    """Return the term as a signed 32-bit number (CRC-32). A collision only makes the ranking a little less
-    exact.
-    """
+def _number(term: str) -> int:
     number = crc32(term.encode())
     return number - (1 << 32) if number >= 1 << 31 else number
+
+
+term_number = _Remembered(_number).__getitem__
+"""Return the term's signed CRC-32. A collision only makes the ranking a little less exact."""
