@@ -1,4 +1,4 @@
-"""Search by size of the library: percentiles of time, processor time, bytes, growth, and recall."""
+"""Search by size of the library: percentiles of time, processor time, bytes, growth, plans, recall."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import statistics
 import time
 from argparse import ArgumentParser
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
-from django.db import connection
+from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Count, Model, QuerySet
 from django.test.utils import CaptureQueriesContext
@@ -52,6 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--count", type=int, default=50, help="questions asked")
     parser.add_argument("--memory", default=INDEX_MEMORY, help="for building the vector index")
     parser.add_argument("--keep", action="store_true", help="keep the library for another run")
+    parser.add_argument("--plans", action="store_true", help="print EXPLAIN (ANALYZE, BUFFERS) of a search")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
@@ -64,6 +66,10 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
         have = RetrievalChunk.objects.filter(document__owner=owner).count()
         sizes += measure_size(owner, have, questions)
     write_growth(out, sizes)
+    for name, scope in scopes_of(owner).items():
+        write_stages(out, name, scope, questions)
+        if options["plans"]:
+            write_plans(out, scope, questions[0])
     compare(out, owner, questions)
     if not options["keep"]:
         remove_library(owner)
@@ -95,15 +101,19 @@ WHOLE = "library"
 
 
 def measure_size(owner: User, chunks: int, questions: Sequence[str]) -> list[Size]:
-    """Ask the same questions of the whole library, of one document, and of as many as a collection has."""
+    """Ask the same questions of each scope."""
+    return [measure_scope(name, scope, owner, chunks, questions) for name, scope in scopes_of(owner).items()]
+
+
+def scopes_of(owner: User) -> dict[str, Scope]:
+    """Return the whole library, one document, and as many as a collection has."""
     documents = list(Document.objects.filter(owner=owner).order_by("id").values_list("pk", flat=True))
     chosen = random.Random(1).sample(documents, min(COLLECTION, len(documents)))
-    scopes = {
+    return {
         WHOLE: Scope(owner),
         "1 document": Scope(owner, document_ids=tuple(chosen[:1])),
         f"{len(chosen)} documents": Scope(owner, document_ids=tuple(chosen)),
     }
-    return [measure_scope(name, scope, owner, chunks, questions) for name, scope in scopes.items()]
 
 
 def measure_scope(name: str, scope: Scope, owner: User, chunks: int, questions: Sequence[str]) -> Size:
@@ -191,6 +201,56 @@ def write_growth(out: OutputWrapper, sizes: Sequence[Size]) -> None:
         if len(of_scope) > 1:
             powers = (growth_exponent(of_scope, name) for name in SCALED_FIGURES)
             out.write(f"{'grows as ^':>13}{scope:>13}" + "".join(f"{value:>13.2f}" for value in powers))
+
+
+def write_stages(out: OutputWrapper, name: str, scope: Scope, questions: Sequence[str]) -> None:
+    """Write the mean milliseconds of the search's strategies and of the statements in them."""
+    spent: defaultdict[str, float] = defaultdict(float)
+
+    def timer(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return execute(sql, params, many, context)
+        finally:
+            spent[f"statement {label_of(sql)}"] += (time.perf_counter() - start) * 1000
+
+    with connection.execute_wrapper(timer):
+        for text in questions:
+            result = search(text, scope, SearchOptions(limit=10))
+            spent["search"] += result.milliseconds
+            for report in result.strategies:
+                spent[report.name] += report.milliseconds
+    out.write(f"{name}: milliseconds by stage, statements within their stages")
+    for stage, milliseconds in sorted(spent.items(), key=lambda stage: -stage[1]):
+        if milliseconds:
+            out.write(f"{milliseconds / len(questions):>9.2f}  {stage}")
+
+
+def label_of(sql: str) -> str:
+    """Return the table that a statement reads first after those of its scope, and its last condition."""
+    tables = re.findall(r"FROM (retrieval_\w+|documents_(?:retrievalchunk|citationunit|page))", sql)
+    named = tables[0] if tables else sql.split(maxsplit=1)[0]
+    kind = "of named documents" if "ts_match_vq" in sql and "= ANY(%s) AND ts" in sql else ""
+    return f"{named} {kind}".strip()
+
+
+def write_plans(out: OutputWrapper, scope: Scope, text: str) -> None:
+    """Write the plan of each statement of one search, with its buffers and milliseconds."""
+    asked: list[tuple[str, Any]] = []
+
+    def note(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        asked.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        search(text, scope, SearchOptions(limit=10))
+    for sql, params in asked:
+        *settings, statement = sql.split(";\n")
+        with connection.cursor() as cursor, transaction.atomic():
+            for setting in settings:
+                cursor.execute(setting)
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS) {statement}", params)
+            out.write("\n".join([f"-- {label_of(sql)}", *(line for (line,) in cursor.fetchall())]))
 
 
 SCALED_FIGURES = ("p50", "p95", "python", "server", "sent", "received", "index_bytes")
