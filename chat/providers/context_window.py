@@ -74,14 +74,14 @@ def _density(model: AskedModel) -> float:
 def fitting(provider: Any, prompt: Prompt) -> Prompt:
     """Return the prompt within the model's window, where its server says what that is.
 
-    llama.cpp counts the tokens itself; Ollama would drop the beginning of a longer prompt without a word.
+    llama.cpp and vLLM count its tokens. Ollama would drop the beginning of a longer prompt without a word.
     """
     model = asked_model(provider)
     if not (window := window_of(model)) or not (prompt.passages or prompt.history):
         return prompt
-    if served(model).reports_progress:
+    if served(model).counts_tokens:
         texts = [prompt.system, *(turn.text for turn in turns(prompt))]
-        if counted := count_tokens(model.base_url, "\n".join(texts)):
+        if counted := count_tokens(model.base_url, model.model, "\n".join(texts)):
             learn_density(provider, prompt, counted + TOKENS_A_TURN * len(texts))
     room = window - reply_tokens(window, settings.CHAT_MAX_TOKENS)
     return shortened(prompt, int(room / _density(model)))

@@ -111,10 +111,12 @@ class ServedModel:
     Attributes:
         context: tokens of prompt and reply together; 0 where the server does not say.
         reports_progress: it can say how much of a prompt it has read (llama.cpp).
+        counts_tokens: it has ``/tokenize`` (llama.cpp, vLLM).
     """
 
     context: int = 0
     reports_progress: bool = False
+    counts_tokens: bool = False
 
 
 def served_model(base_url: str, model: str) -> ServedModel:
@@ -127,11 +129,16 @@ def served_model(base_url: str, model: str) -> ServedModel:
     return found
 
 
-def count_tokens(base_url: str, text: str) -> int:
-    """Return the tokens of a text as llama.cpp's server counts them; 0 where it does not. Never raises."""
+def count_tokens(base_url: str, model: str, text: str) -> int:
+    """Return the tokens of a text as llama.cpp or vLLM counts them; 0 where it does not. Never raises."""
     address = base_url.rstrip("/").removesuffix("/v1")
     with httpx.Client(base_url=address, timeout=SECONDS, trust_env=False) as client:
-        tokens = _json_of(client.post, "/tokenize", json={"content": text}).get("tokens")
+        asked = {
+            "content": text,
+            "model": model,
+            "prompt": text,
+        }  # llama.cpp reads the first, vLLM the others
+        tokens = _json_of(client.post, "/tokenize", json=asked).get("tokens")
         return len(tokens) if isinstance(tokens, list) else 0
 
 
@@ -139,13 +146,13 @@ def _asked_about(address: str, model: str) -> ServedModel:
     with httpx.Client(base_url=address, timeout=SECONDS, trust_env=False) as client:
         if props := _json_of(client.get, "/props"):
             context = _whole(props, "default_generation_settings", "n_ctx")
-            return ServedModel(context, reports_progress=bool(context))
+            return ServedModel(context, reports_progress=bool(context), counts_tokens=bool(context))
         if context := _ollama_context(client, model):
             return ServedModel(context)
         rows = _json_of(client.get, "/v1/models").get("data") or []
         row = next((row for row in rows if isinstance(row, dict) and row.get("id") == model), {})
         if context := _whole(row, "max_model_len"):
-            return ServedModel(context)
+            return ServedModel(context, counts_tokens=True)
         more = _more(client, "LM Studio")
         return ServedModel(more.get(model, {}).get("context", 0))
 

@@ -508,13 +508,20 @@ def test_a_schema_is_sent_and_left_out_for_a_server_that_refuses_it_which_is_rem
         assert failure.permanent and len(server.requests) == 2, "a server that refuses both says so"
 
 
-def test_a_prompt_for_llama_cpp_is_counted_by_its_tokenizer_and_cut_before_it_is_sent() -> None:
-    """Imitates llama.cpp's /props and /tokenize: every letter is a token."""
+VLLM = {"/v1/models": Answer.json({"data": [{"id": "letters", "max_model_len": 4000}]})}
+LLAMA_CPP = {"/props": Answer.json({"default_generation_settings": {"n_ctx": 4000}})}
+
+
+@pytest.mark.parametrize(("says", "field"), [(LLAMA_CPP, "content"), (VLLM, "prompt")], ids=["llama", "vLLM"])
+def test_a_prompt_is_counted_by_the_servers_tokenizer_and_cut_before_it_is_sent(
+    says: dict[str, Answer], field: str
+) -> None:
+    """Imitates ``/tokenize``: every letter is a token."""
     cache.clear()
     sent: list[dict[str, Any]] = []
 
     def tokens(asked: Asked) -> Answer:
-        return Answer.json({"tokens": list(range(len(json.loads(asked.body)["content"])))})
+        return Answer.json({"tokens": list(range(len(json.loads(asked.body)[field])))})
 
     def reply(asked: Asked) -> Answer:
         sent.append(json.loads(asked.body))
@@ -526,7 +533,7 @@ def test_a_prompt_for_llama_cpp_is_counted_by_its_tokenizer_and_cut_before_it_is
         for at in range(1, 21)
     )
     with scripted_server() as server:
-        server.script["/props"] = Answer.json({"default_generation_settings": {"n_ctx": 4000}})
+        server.script.update(says)
         server.script["/tokenize"], server.script["/v1/chat/completions"] = tokens, reply
         provider = ChatCompletions("compatible", "letters", "key", f"{server.url}/v1")
         deltas = collected(provider, QUICK, prompt_for("What were sales?", passages))
