@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
-    do_POST = do_GET
+    do_POST = do_HEAD = do_GET
 
     def _send(self, answer: Answer) -> None:
         time.sleep(answer.delay)
@@ -89,6 +89,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in ({"Content-Length": str(len(answer.body))} | answer.headers).items():
             self.send_header(name, value)
         self.end_headers()
+        if self.command == "HEAD":
+            return
         if not answer.drip:
             self.wfile.write(answer.body)
             return

@@ -6,8 +6,12 @@ Skipped where the optional packages (fastembed, and onnx to draw models) are not
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -20,6 +24,7 @@ from chat.citations.model_judge import JudgedClaim, configured_judge
 from retrieval.embeddings.fastembed import CrossEncoderReranker, FastEmbedEmbedder
 from retrieval.provider_calls import ProviderError
 from tests.chat.scripted_provider import Scripted
+from tests.scripted_server import Answer, scripted_server
 
 pytest.importorskip("fastembed")
 onnx = pytest.importorskip("onnx")
@@ -120,14 +125,65 @@ def test_a_model_that_is_not_listed_is_loaded_with_its_family_s_prefixes(cache: 
     assert model.dimensions == TOKENS.shape[1]
 
 
-def test_relevance_is_the_models_logit_between_nought_and_one(cache: Path) -> None:
+def lay_down_reranker(cache: Path, repository: str) -> None:
+    """The logit is the sum of the words' ``RELEVANCE``."""
     nodes = [
         onnx.helper.make_node("Gather", ["weights", "input_ids"], ["each"], axis=0),
         onnx.helper.make_node("ReduceSum", ["each"], ["logits"], axes=[1], keepdims=0),
     ]
-    lay_down(cache, RERANKING, "onnx/model.onnx", nodes, RELEVANCE, "logits")
+    lay_down(cache, repository, "onnx/model.onnx", nodes, RELEVANCE, "logits")
+
+
+EXPECTED = [1 / (1 + math.exp(-4.0)), 1 / (1 + math.exp(4.5))]
+
+
+def test_relevance_is_the_models_logit_between_nought_and_one(cache: Path) -> None:
+    lay_down_reranker(cache, RERANKING)
     found = CrossEncoderReranker(RERANKING).relevance("was", ["goodwill impaired", "weather fine"])
-    assert found == pytest.approx([1 / (1 + math.exp(-4.0)), 1 / (1 + math.exp(4.5))], abs=1e-5)
+    assert found == pytest.approx(EXPECTED, abs=1e-5)
+
+
+FETCH = """
+import django
+
+django.setup()
+
+from retrieval.embeddings.fastembed import CrossEncoderReranker
+print(CrossEncoderReranker("drawn/reranker").relevance("was", ["goodwill impaired", "weather fine"]))
+"""
+
+
+@pytest.mark.slow
+def test_a_reranker_that_is_not_listed_is_fetched_from_a_mirror_of_the_hub(tmp_path: Path) -> None:
+    """In a process of its own: the Hub's client reads its endpoint when it is imported."""
+    lay_down_reranker(tmp_path / "origin", "drawn/reranker")
+    snapshot = tmp_path / "origin" / "models--drawn--reranker" / "snapshots" / "drawn"
+    files = {
+        path.relative_to(snapshot).as_posix(): path.read_bytes()
+        for path in snapshot.rglob("*")
+        if path.is_file()
+    }
+    commit = "1" * 40
+    with scripted_server() as server:
+        siblings = [{"rfilename": name} for name in files]
+        described = Answer.json({"id": "drawn/reranker", "sha": commit, "siblings": siblings})
+        tree = [
+            {"type": "file", "path": name, "size": len(data), "oid": hashlib.sha1(data).hexdigest()}
+            for name, data in files.items()
+        ]
+        for revision in ("main", commit):
+            server.script[f"/api/models/drawn/reranker/revision/{revision}"] = described
+            server.script[f"/api/models/drawn/reranker/tree/{revision}"] = Answer.json(tree)
+        server.script["/api/models/drawn/reranker"] = described
+        for name, data in files.items():
+            head = {"ETag": f'"{hashlib.sha1(data).hexdigest()}"', "X-Repo-Commit": commit}
+            server.script[f"/drawn/reranker/resolve/{commit}/{name}"] = Answer(200, data, head)
+        caches = {"FASTEMBED_CACHE_PATH": str(tmp_path / "cache"), "HF_HOME": str(tmp_path / "home")}
+        environment = os.environ | caches | {"HF_ENDPOINT": server.url, "HF_HUB_OFFLINE": "0"}
+        call = [sys.executable, "-W", "ignore", "-c", FETCH]
+        run = subprocess.run(call, env=environment, capture_output=True, text=True, check=False)
+        assert json.loads(run.stdout or "null") == pytest.approx(EXPECTED, abs=1e-5), run.stderr[-2000:]
+        assert any(asked.path.endswith("model.onnx") and asked.method == "GET" for asked in server.asked)
 
 
 def test_a_model_that_is_not_there_is_a_providers_error(cache: Path) -> None:
