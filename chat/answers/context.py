@@ -230,6 +230,7 @@ REWRITE = """\
 Rewrite the person's last question so that it can be understood without the conversation. Keep its language, \
 put in the names, years and terms it refers to, and add nothing else. Reply with the question alone."""
 LONGEST_REWRITE = 600
+NEW_WORDS = 1 / 3  # share of a rewritten question that the conversation does not have; more is an answer
 FEW_WORDS = 6  # maximum words of a question without a name that gets names and years from earlier turns
 OWN_WORDS = 2  # with fewer words of its own, it repeats the last question for another year or part
 
@@ -272,12 +273,16 @@ def rewritten(
     limits: ProviderLimits,
     cancelled: threading.Event,
 ) -> str:
-    """Return the model's rewritten question; '' if it is not a single short line. Raises ProviderError."""
+    """Return the model's rewritten question; '' if it is not a single short line of known words.
+
+    Raises ProviderError.
+    """
     prompt = Prompt(question, history=tuple(history), system=REWRITE)
     quick = ProviderLimits(min(limits.silence, 20), 30, 1, 0, min(limits.first, 20))
     reply = reply_text(stream_with_retries(provider, prompt, quick, cancelled)).strip().strip('"“”')
     line = readable(reply) if "\n" not in reply and len(reply) <= LONGEST_REWRITE else ""
-    return line if terms_of(line) else ""
+    words, known = set(terms_of(line)), set(terms_of("\n".join([question, *(turn.text for turn in history)])))
+    return line if words and len(words - known) <= NEW_WORDS * len(words) else ""
 
 
 def carried_over(question: str, history: Sequence[Turn]) -> str:

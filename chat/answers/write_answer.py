@@ -446,7 +446,7 @@ def _drafted_delta(
         case Shortened(left_out):
             usage["left_out"] = left_out
             yield StatusEvent(
-                "reading", gettext("The prompt was too long and is sent again with fewer passages…")
+                "reading", gettext("The prompt is too long for this model, so it gets fewer passages…")
             )
         case Usage(input_tokens, output_tokens):
             usage.update(input_tokens=input_tokens, output_tokens=output_tokens)

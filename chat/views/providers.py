@@ -87,7 +87,8 @@ def local(request: HttpRequest) -> HttpResponse:
     """List the models of servers on this machine; POST connects one of them (``base_url``, ``model``)."""
     found = local_models()
     if request.method != "POST":
-        return render(request, "chat/_local_models.html", {"found": found})
+        context = {"found": found, "used": connection_of("compatible"), "default": default_name()}
+        return render(request, "chat/_local_models.html", context)
     if connection_of("compatible").source == "environment":
         return _refused(request, _("The environment sets the address of your own server. Change it there."))
     wanted = (request.POST.get("base_url", ""), request.POST.get("model", ""))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from uuid import UUID
 
 import pytest
 
 from chat.answers import context
-from chat.answers.context import carried_over, names_in
+from chat.answers.context import carried_over, names_in, standalone_question
 from chat.answers.prompt import ContextItem, Turn
 from chat.citations.source_units import Sources
+from chat.providers.base import ProviderLimits
 from citing.claims import SourceUnit
 from pdf.structure import UnitType
+from tests.chat.scripted_provider import Scripted
 
 
 def test_an_ordinal_is_no_name() -> None:
@@ -74,3 +77,24 @@ def test_a_heading_is_shown_in_the_heads_of_its_passages_and_alone_only_where_it
 
     assert shown(1) == "bc"
     assert shown(0) == "abc"  # of the part of a page that was asked about, every word
+
+
+HISTORY = (Turn("user", "How many anvils did Acme sell in 2018?"), Turn("assistant", "It sold 12."))
+
+
+@pytest.mark.parametrize(
+    ("reply", "question"),
+    [
+        ("How many anvils did Acme sell in 2017?", "How many anvils did Acme sell in 2017?"),
+        (
+            "Acme is a telephone service which lets its users call for less.",
+            carried_over("And 2017?", HISTORY),
+        ),
+    ],
+    ids=["a question", "an answer"],
+)
+def test_a_model_that_answers_instead_of_rewriting_is_not_searched_for(reply: str, question: str) -> None:
+    asked = standalone_question(
+        "And 2017?", HISTORY, Scripted([reply], rewrites=True), ProviderLimits(), threading.Event()
+    )
+    assert asked == question
