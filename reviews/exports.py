@@ -32,7 +32,7 @@ from documents.contents import disarmed
 from documents.files.page_pictures import PictureFailed
 from reviews.column_sets import values_of
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow
-from reviews.review_presenters import blinded, first_citations, visible_rows
+from reviews.review_presenters import blinded, first_citations, row_labels, visible_rows
 from text.terms import one_line
 
 MOST_PICTURES = 100  # of cited words in one workbook: each takes some hundredths of a second to draw
@@ -68,12 +68,16 @@ class ReviewTable:
     cells: dict[tuple[Any, Any], ReviewCell]
     citations: dict[Any, Citation]
     address: str
+    labels: dict[UUID, str]
 
     def cell(self, row: ReviewRow, column: ReviewColumn) -> ReviewCell | None:
         return self.cells.get((row.pk, column.pk))
 
     def citation(self, cell: ReviewCell) -> Citation | None:
         return self.citations.get(cell.pk)
+
+    def title_of(self, row: ReviewRow) -> str:
+        return f"{self.labels[row.pk]} ({_('deleted')})" if row.is_deleted else self.labels[row.pk]
 
     def link(self, citation: Citation | None) -> str:
         return urljoin(self.address, reader_link(citation)) if citation else ""
@@ -84,6 +88,7 @@ def review_table(
 ) -> ReviewTable:
     """Return the table, or one row or column of it. Four queries."""
     rows = list(visible_rows(review, user).select_related("document"))
+    labels = row_labels(rows)
     rows = [one for one in rows if row in (None, one.pk)]
     cells = blinded(ReviewCell.objects.filter(row__in=rows).select_related("marked_by"), review, user)
     by_place = {(cell.row_id, cell.column_id): cell for cell in cells}
@@ -94,6 +99,7 @@ def review_table(
         by_place,
         first_citations(cells),
         address,
+        labels,
     )
 
 
@@ -106,10 +112,6 @@ def shown_value(cell: ReviewCell | None) -> str:
     )
 
 
-def title_of(row: ReviewRow) -> str:
-    return f"{row.document_title} ({_('deleted')})" if row.is_deleted else row.document_title
-
-
 def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
     """Yield one line for each filled cell, with its value and source (``SOURCE_HEADS``)."""
     for row in table.rows:
@@ -118,7 +120,7 @@ def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
                 continue
             cited = table.citation(cell)
             yield (
-                title_of(row),
+                table.title_of(row),
                 column.title,
                 shown_value(cell),
                 cell.get_state_display(),
@@ -137,7 +139,7 @@ def as_csv(table: ReviewTable) -> bytes:
     return csv_of(
         heads,
         (
-            [title_of(row), *(shown_value(table.cell(row, column)) for column in table.columns)]
+            [table.title_of(row), *(shown_value(table.cell(row, column)) for column in table.columns)]
             for row in table.rows
         ),
     )
@@ -160,7 +162,7 @@ def as_json(table: ReviewTable) -> bytes:
     rows = [
         {
             "document": row.document_id,
-            "title": title_of(row),
+            "title": table.title_of(row),
             "cells": {
                 column.title: cell_json(table, cell)
                 for column in table.columns
@@ -197,7 +199,7 @@ def as_markdown(table: ReviewTable) -> str:
     lines = [f"# {escaped(one_line(table.review.name))}", "", line_of(heads), "|" + " --- |" * len(heads)]
     notes: list[str] = []
     for row in table.rows:
-        values = [escaped(one_line(title_of(row)))]
+        values = [escaped(one_line(table.title_of(row)))]
         for column in table.columns:
             cell = table.cell(row, column)
             text = escaped(one_line(shown_value(cell)))
@@ -229,7 +231,7 @@ def as_xlsx(table: ReviewTable) -> bytes:
     sheet.column_dimensions["A"].width = 40
     sheet.freeze_panes = "B2"
     for line, row in enumerate(table.rows, start=2):
-        put(sheet.cell(line, 1), title_of(row))
+        put(sheet.cell(line, 1), table.title_of(row))
         for at, column in enumerate(table.columns, start=2):
             if cell := table.cell(row, column):
                 put_value(sheet.cell(line, at), cell, column, table)
@@ -319,7 +321,7 @@ def as_pdf(table: ReviewTable) -> bytes:
     pictures, parts = pymupdf.Archive(), [f"<h1>{escape(table.review.name)}</h1>"]
     left = MOST_PICTURES
     for row in table.rows:
-        parts.append(f"<h2>{escape(title_of(row))}</h2>")
+        parts.append(f"<h2>{escape(table.title_of(row))}</h2>")
         for column in table.columns:
             if not (cell := table.cell(row, column)):
                 continue

@@ -13,6 +13,7 @@ from django.db.models import Max, Q, QuerySet
 
 from chat.citations.stored_citations import reader_link
 from chat.models import Citation
+from documents.labels import distinct_labels
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
 from reviews.typed_values import normalised
 
@@ -126,17 +127,25 @@ def visible_rows(review: Review, user: User) -> QuerySet[ReviewRow]:
 
 
 def shown_rows(review: Review, user: User) -> list[ShownRow]:
-    rows = visible_rows(review, user).select_related("document")
+    rows = list(visible_rows(review, user).select_related("document"))
+    labels = row_labels(rows)
     return [
         ShownRow(
             row.pk,
             row.document_id,
-            row.document_title,
+            labels[row.pk],
             row.document is not None and row.document.indexed_at is not None,
             row.is_deleted,
         )
         for row in rows
     ]
+
+
+def row_labels(rows: Iterable[ReviewRow]) -> dict[UUID, str]:
+    """Return the label of each row's document among those of the others; its title where it was deleted."""
+    listed = list(rows)
+    labels = distinct_labels(row.document for row in listed if row.document)
+    return {row.pk: labels[row.document_id] if row.document_id else row.title for row in listed}
 
 
 def shown_cells(cells: Iterable[ReviewCell]) -> list[ShownCell]:

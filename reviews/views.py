@@ -53,7 +53,7 @@ from reviews.review_commands import (
     join_sources,
     start_review,
 )
-from reviews.review_presenters import blinded, grid
+from reviews.review_presenters import blinded, grid, row_labels, visible_rows
 from reviews.typed_values import normalised
 
 REVIEWS_A_PAGE = 40
@@ -267,6 +267,9 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
     (shown,) = blinded([found_cell := get_object_or_404(found, pk=pk)], found_cell.row.review, request.user)
     context = {
         "cell": shown,
+        "label": row_labels(visible_rows(shown.row.review, request.user).select_related("document")).get(
+            shown.row_id, shown.row.document_title
+        ),
         "normal": normalised(shown.value, shown.text),
         "tokens": sum(int(shown.usage.get(name, 0)) for name in ("input_tokens", "output_tokens")),
         "marks": shown.marks.filter(revealed=True).exclude(mark="").select_related("user"),

@@ -7,13 +7,14 @@ escaped, so that they cannot read an element, picture, reference or footnote in 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from uuid import UUID
 
 from django.utils.html import format_html, format_html_join
 from markdown_it.token import Token
+from msgspec import structs
 
 from chat.answers.events import CitationShown
 from chat.answers.message_presenters import Exchange, exchange_of, exchanges_of
@@ -23,6 +24,7 @@ from chat.markdown.overlay import LaidOut, laid_out, marked_text, placed_texts
 from chat.models import Citation, Conversation, Message, Note
 from chat.notes import numbered_note
 from citing.marker_decoder import with_marks
+from documents.labels import distinct_labels
 from documents.models import Document
 from documents.models.document import surname
 from documents.papers.bibliography import (
@@ -149,8 +151,19 @@ def _export(
     order = dict.fromkeys(citation.document for part in parts for citation in part.citations)
     found = Document.objects.visible_to(of.owner).in_bulk([key for key in order if key])
     works = {key: found[UUID(key)] for key in order if key and UUID(key) in found}
-    references = reference_list([record_of(work) for work in works.values()], style) if style else []
+    labels = distinct_labels(works.values())
+    told_apart = {key: labels[work.pk] for key, work in works.items() if labels[work.pk] != work.title}
+    parts = [replace(part, citations=labelled(part.citations, told_apart)) for part in parts]
+    records = [
+        structs.replace(record_of(work), title=told_apart.get(key, work.title)) for key, work in works.items()
+    ]
+    references = reference_list(records, style) if style else []
     return Export(title, tuple(parts), listed, works, tuple(references), style)
+
+
+def labelled(citations: Sequence[CitationShown], titles: Mapping[str, str]) -> tuple[CitationShown, ...]:
+    """Return the citations with the titles, by document, that tell their works apart."""
+    return tuple(structs.replace(one, title=titles.get(one.document, one.title)) for one in citations)
 
 
 def by_number(citations: Sequence[CitationShown]) -> list[CitationShown]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from chat.models import Report
 from citing.amendments import Step, consolidate
 from citing.versions import Change, Comparison, VersionUnit, changes_between
+from documents.labels import distinct_labels
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
 
@@ -98,7 +99,8 @@ def compare_documents(report: Report) -> VersionsResult:
         for at, (base, compared) in enumerate(whole.comparisons, start=1)
     ]
     chains = [[chain_step(step, documents, versions) for step in steps] for steps in whole.chains]
-    titles = [(str(document.pk), document.title) for document in documents]
+    labels = distinct_labels(documents)
+    titles = [(str(document.pk), labels[document.pk]) for document in documents]
     return VersionsResult(titles, pairs, chains[:MOST_CHANGES])
 
 

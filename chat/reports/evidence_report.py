@@ -18,6 +18,7 @@ from chat.models import Citation
 from chat.providers.base import NativeCitation, TextDelta
 from chat.reports.source_differences import differences_between, written_differences
 from citing.marker_decoder import defused_line, format_marker, with_marks
+from documents.labels import distinct_labels
 from documents.models import Document
 from retrieval.query.scope import Scope
 
@@ -51,7 +52,8 @@ def evidence_table(question: str, scope: Scope) -> tuple[str, list[Citation]]:
     each = [find_evidence(question, Scope(scope.user, document_ids=(pk,))) for pk in scope.document_ids]
     facts = [first_fact(question, found) for found in each]
     stated = [fact for fact in facts if fact]
-    rows = [row(fact, str(pk)) for fact, pk in zip(facts, scope.document_ids, strict=True)]
+    labels = distinct_labels(Document.objects.filter(pk__in=scope.document_ids))
+    rows = [row(fact, labels[pk]) for fact, pk in zip(facts, scope.document_ids, strict=True)]
     names = gettext("Document"), gettext("What it says")
     head = f"| {' | '.join(names)} |\n|---|---|\n"
     said = [(fact.quote, fact) for fact in stated]
@@ -73,13 +75,11 @@ def first_fact(question: str, found: AnswerSources) -> Citation | None:
     return citations[0] if citations else None
 
 
-def row(fact: Citation | None, document: str) -> str:
+def row(fact: Citation | None, label: str) -> str:
     if fact is None:
-        title = Document.objects.values_list("title", flat=True).get(pk=document)
-        nothing = gettext("not stated")
-        return f"| {cell(title)} | {nothing} |"
+        return f"| {cell(label)} | {gettext('not stated')} |"
     words = shorten(cell(fact.quote), LONGEST_FACT, placeholder=" …")
-    return f"| {cell(fact.document_title)} | “{words}”{format_marker(fact.pk, fact.page_number)} |"
+    return f"| {cell(label)} | “{words}”{format_marker(fact.pk, fact.page_number)} |"
 
 
 def cell(text: str) -> str:

@@ -15,6 +15,8 @@ from citing.comparison.support import shared_terms
 from citing.differences import OF_VALUES
 from citing.marker_decoder import defused_line, format_marker
 from citing.verdict import verify_cited
+from documents.labels import distinct_labels
+from documents.models import Document
 from text.sentences import sentence_spans
 
 LEAST_SHARED = 0.75  # of the content words of a sentence, in the sentence of another document
@@ -64,6 +66,8 @@ def written_differences(
     found: Sequence[SourceDifference], sources: Sources, heading: str
 ) -> tuple[str, list[Citation]]:
     """Return the differences as Markdown, each with the words of both documents, and their new citations."""
+    documents = {place.document for place in sources.places.values()} if found else ()
+    labels = distinct_labels(Document.objects.filter(pk__in=documents))
     lines: list[str] = []
     citations: list[Citation] = []
     for one in found:
@@ -74,7 +78,7 @@ def written_differences(
                 pass
             builder.content += "\n"
         first, second = (
-            f"{defused_line(citation.document_title)}: “{defused_line(words)}”"
+            f"{defused_line(labels[citation.document_id])}: “{defused_line(words)}”"
             f"{format_marker(citation.pk, citation.page_number)}"
             for citation, words in zip(builder.citations, (one.words, one.other), strict=True)
         )

@@ -23,6 +23,7 @@ from chat.reports.report_queue import cancel, pause
 from chat.reports.report_sections import sections_of
 from chat.reports.written_report import report_estimate
 from chat.views import as_uuid
+from documents.labels import distinct_labels
 from documents.models import Collection, Document
 from documents.translation import translated
 from retrieval.provider_calls import ProviderError
@@ -98,7 +99,9 @@ def versions(request: HttpRequest) -> HttpResponse:
             return redirect("report", new_versions(request.user, documents).pk)
         except InvalidReport as refused:
             error = translated(str(refused))
-    context = {"section": "reports", "documents": documents, "error": error}
+    labels = distinct_labels(documents)
+    named = [(document, labels[document.pk]) for document in documents]
+    context = {"section": "reports", "documents": named, "error": error}
     return render(request, "chat/versions_new.html", context, status=422 if error else 200)
 
 

@@ -26,6 +26,16 @@ def document_of(review: Review) -> Document:
     return found
 
 
+def test_documents_with_one_title_are_told_apart_on_the_page_and_in_files(
+    filled: Review, alice: User
+) -> None:
+    Document.objects.update(title="Annual report")
+    names = {"Annual report (north.pdf)", "Annual report (south.pdf)"}
+    assert {row.title for row in grid(filled, alice).rows} == names
+    exported = as_csv(review_table(filled, alice, "http://testserver/")).decode("utf-8-sig")
+    assert all(name in exported for name in names)
+
+
 def test_a_document_in_the_bin_keeps_its_row_title_and_cells(filled: Review, alice: User) -> None:
     document = document_of(filled)
     move_to_trash(document)

@@ -102,6 +102,20 @@ def test_bluebook_footnotes_name_page_and_line_and_shorten_repeated_sources(answ
     assert export.named(one, [one, other]) == "Harbour, supra note 1, at 31:12-14"
 
 
+def test_sources_with_one_title_are_told_apart(alice: User) -> None:
+    note = Note.objects.create(owner=alice, title="Anvils")
+    for year in ("2018", "2019"):
+        document = imported(alice, [{"type": "paragraph", "text": f"{year} anvils were sold."}], year)
+        add_quote(note, document, 1, f"{year} anvils")
+    Document.objects.update(title="Sales")
+    note.refresh_from_db()
+    Document.objects.filter(pk=document.pk).update(original_name="late.pdf")
+    export = exported_note(note, "apa")
+    titles = [source.title for source in export.sources]
+    assert len(set(titles)) == 2 and titles[1] == "Sales (late.pdf)"
+    assert any("Sales (late.pdf)" in line for line in export.references)
+
+
 def word_footnotes(content: bytes) -> list[str]:
     """Return the texts of a Word document's footnotes, in the order of their references."""
     with zipfile.ZipFile(io.BytesIO(content)) as package:
