@@ -67,7 +67,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
         units = units_in(path)
         if len(sections_of(units)) < LEAST_SECTIONS:
             continue
-        pair = edited(path.stem, units, spare or units[:20], generator)
+        pair = edited(path.stem, units, spare, generator)
         start = time.process_time()
         scores = score(pair, command if options["misses"] else None)
         seconds = time.process_time() - start
@@ -107,6 +107,9 @@ def edited(name: str, units: list[VersionUnit], spare: list[VersionUnit], genera
     edit_sections(parts, spare, generator)
     for part in parts:
         pair.new += part.units
+    left = {unit.id for unit in pair.new}  # a change in a section that was removed is no longer in the text
+    pair.numbers = [edit for edit in pair.numbers if edit[0] in left]
+    pair.modals = [edit for edit in pair.modals if edit[0] in left]
     owner = {id(unit): part.old for part in parts for unit in part.units}
     for at, section in enumerate(sections_of(pair.new)):
         old = owner[id(pair.new[section.start])]

@@ -261,6 +261,21 @@ def add_between(pairs: dict[int, int], old: Sequence[VersionUnit], new: Sequence
                 is_short = max(len(old[o].text), len(new[n].text)) <= SETTINGS.short
                 if is_short and old[o].is_heading == new[n].is_heading:
                     pairs[o] = n
+    add_numbers_beside(pairs, old, new)
+
+
+def add_numbers_beside(pairs: dict[int, int], old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> None:
+    """Pair units without letters, as in charts, that follow or precede a pair in both versions."""
+    taken = set(pairs.values())
+    for start in sorted(pairs.items()):
+        for step in (1, -1):
+            o, n = start[0] + step, start[1] + step
+            while 0 <= o < len(old) and 0 <= n < len(new) and o not in pairs and n not in taken:
+                if any(map(str.isalpha, old[o].text + new[n].text)):
+                    break
+                pairs[o] = n
+                taken.add(n)
+                o, n = o + step, n + step
 
 
 def postings(
@@ -486,14 +501,33 @@ def changes_between(
     after = [
         piece for unit in new for piece in pieces_of(label_of(unit.text)[1][:LONGEST_UNIT], unit.language)
     ]
+    for left, right in stretches(before, after):
+        yield from replaced(left, right, old_unit, new_unit)
+
+
+def stretches(before: Sequence[Piece], after: Sequence[Piece]) -> Iterator[tuple[list[Piece], list[Piece]]]:
+    """Yield what stands on both sides between pieces that are the same."""
     matcher = SequenceMatcher(None, [one.key for one in before], [one.key for one in after], autojunk=False)
+    left: list[Piece] = []
+    right: list[Piece] = []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag == "equal":
-            for left, right in zip(before[i1:i2], after[j1:j2], strict=True):
-                if left.value != right.value and not is_same_digits(left, right):
-                    yield Change(kind_of(left, right), left.text, right.text, old_unit, new_unit)
-        else:
-            yield from replaced(before[i1:i2], after[j1:j2], old_unit, new_unit)
+        if tag != "equal":
+            left += before[i1:i2]
+            right += after[j1:j2]
+            continue
+        for one, other in zip(before[i1:i2], after[j1:j2], strict=True):
+            if not is_same(one, other):
+                left.append(one)
+                right.append(other)
+            elif left or right:
+                yield left, right
+                left, right = [], []
+    if left or right:
+        yield left, right
+
+
+def is_same(one: Piece, other: Piece) -> bool:
+    return one.value == other.value or is_same_digits(one, other)
 
 
 def is_same_digits(one: Piece, other: Piece) -> bool:
@@ -506,11 +540,19 @@ def is_same_digits(one: Piece, other: Piece) -> bool:
 def replaced(
     before: Sequence[Piece], after: Sequence[Piece], old_unit: int, new_unit: int
 ) -> Iterator[Change]:
-    """Yield a replacement: its numbers and modal words one by one, and the other words as one change."""
+    """Yield a replacement: its numbers and modal words one by one, and the other words as one change.
+
+    Where one side has more numbers, nobody knows which became which: then all of it is one change.
+    """
+    numbers = [[one for one in side if one.key == NUMBERED] for side in (before, after)]
+    if all(numbers) and len(numbers[0]) != len(numbers[1]):
+        texts = " ".join(one.text for one in before), " ".join(one.text for one in after)
+        yield Change(kind_of(numbers[0][0], numbers[1][0]), *texts, old_unit, new_unit)
+        return
     for key in (NUMBERED, MODAL_KEY):
         sides = ([one for one in side if one.key == key] for side in (before, after))
         for one, other in zip_longest(*sides):
-            if one is None or other is None or one.value != other.value:
+            if one is None or other is None or not is_same(one, other):
                 texts = one.text if one else "", other.text if other else ""
                 yield Change(kind_of(one, other), *texts, old_unit, new_unit)
     keys = (NUMBERED, MODAL_KEY)

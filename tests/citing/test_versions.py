@@ -77,6 +77,20 @@ def test_the_same_value_printed_otherwise_is_no_change() -> None:
     assert not list(changes_between(VersionUnit("1", 1, old), [VersionUnit("1", 1, new)], 0, 0))
 
 
+def test_numbers_that_cannot_be_told_apart_are_shown_with_their_words() -> None:
+    old, new = "Pay within twenty-four (24) months.", "Pay within twenty-four (74) months."
+    (change,) = changes_between(VersionUnit("1", 1, old), [VersionUnit("1", 1, new)], 0, 0)
+    assert (change.kind, "24" in change.old, "74" in change.new) == ("number", True, True)
+
+
+def test_lone_numbers_of_a_moved_chart_are_paired_by_their_place() -> None:
+    chart = [("Sales by year", "2,310", "415"), ("Costs by year", "980", "77")]
+    others = list(BODY.items())
+    changed = [("Sales by year", "2,310", "495"), ("Costs by year", "980", "72")]
+    found = compare(units(*chart, *others), units(*others, *changed))
+    assert {(one.old, one.new) for one in found.changes} == {("415", "495"), ("77", "72")}
+
+
 def test_documents_with_nothing_in_common_share_nothing() -> None:
     other = units(
         ("Whales", "Whales sleep upright in the sea."), ("Krill", "Krill drift in swarms below ice.")
