@@ -73,6 +73,8 @@ _CODE = re.compile(r"[^\W\d_]+[-‐‑]?\d[\w-]*")  # COVID-19, Q3
 _LINK = re.compile(r"https?:|www\.|\]\(|<\w", re.IGNORECASE)
 
 COPIED = 88  # per cent of the letters of both sentences (rapidfuzz)
+COPIED_PART = 95  # … of a sentence and the nearest part of a longer one; a shortened one is at 90
+LEAST_PART = 40  # characters; shorter ones are like a part of many sentences
 DIFFERS = "it differs from the passage that it cites"
 MISQUOTES = "its quotation is not in the passage that it cites, letter by letter"
 UNCITED_PART = "a part of it has no citation"
@@ -194,12 +196,17 @@ def judged(
 
 
 def is_altered_copy(words: str, citations: Iterable[Citation], draft: AnswerBuilder) -> bool:
-    """Return whether a sentence is one of a cited passage but for a word or two: "are not" for "are"."""
+    """Return whether a sentence is one of a cited passage, or a part, but for a word or two: "not" added."""
+    said = words.casefold()
     for unit in (draft.sources.units[str(citation.unit_id)] for citation in citations):
         if letters(words) in letters(unit.text):
             continue
         for span in sentence_spans(unit.text, unit.language or "en"):
-            if fuzz.ratio(words.casefold(), unit.text[span.start : span.end].casefold()) >= COPIED:
+            printed = unit.text[span.start : span.end].casefold()
+            is_part = LEAST_PART <= len(said) < len(printed)
+            if fuzz.ratio(said, printed) >= COPIED or (
+                is_part and fuzz.partial_ratio(said, printed) >= COPIED_PART
+            ):
                 return True
     return False
 
