@@ -8,6 +8,7 @@ the group. A sentence's values score by the words of the question near them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -62,6 +63,8 @@ FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
 LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 FAR = 60  # characters
+CLAUSE_END = re.compile(r"[;；]|,(?=\s)")
+LONGEST_LEAD = 14  # characters from the comma before a clause to its value: ", while 31%"
 PLACES: tuple[PlaceKind, ...] = ("page", "slide", "figure", "table", "section", "requirement")
 LONGEST_TITLE = 90  # characters of a page's first line that is a title
 
@@ -271,10 +274,11 @@ def sentence_values(
     places = term_places(question, line)
     # a value in brackets comments on the one before it
     outer = [one for one in all_of if text.rfind("(", 0, one.start) <= text.rfind(")", 0, one.start)]
-    bound = bound_terms(question, outer, places)
+    ends = clause_ends(text, all_of)
+    bound = bound_terms(question, outer, places, ends)
     for quantity in fitting:
         value = TypedValue(as_json(column, quantity), text[quantity.start : quantity.end].strip())
-        by_words = WEIGHTS["near"] * nearness(question, quantity, places, outer)
+        by_words = WEIGHTS["near"] * nearness(question, quantity, own_places(quantity, places, ends), outer)
         by_words += WEIGHTS["bound"] * bound.get(quantity.start, 0.0)
         by_words += WEIGHTS["counted"] * counts(quantity, text, counted, line.language)
         by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, text, all_of, line.language)
@@ -340,6 +344,32 @@ def term_places(question: QuestionFeatures, line: AnswerLine) -> dict[str, list[
     return found
 
 
+def clause_ends(text: str, quantities: Sequence[Quantity]) -> list[int]:
+    """Return where clauses end: at semicolons, and at commas that a value follows at once."""
+    return [
+        end.start()
+        for end in CLAUSE_END.finditer(text)
+        if end[0] != "," or any(0 < one.start - end.start() <= LONGEST_LEAD for one in quantities)
+    ]
+
+
+def own_places(
+    quantity: Quantity, places: Mapping[str, list[tuple[int, int]]], ends: Sequence[int]
+) -> Mapping[str, list[tuple[int, int]]]:
+    """Return the spans of terms in a value's clause, if another clause repeats one of them; else all.
+
+    Of “The employer pays 8%; the employee pays 5%” each clause is complete.
+    """
+    clause = bisect_left(ends, quantity.start)
+    own = {
+        term: inside
+        for term, spans in places.items()
+        if (inside := [span for span in spans if bisect_left(ends, span[0]) == clause])
+    }
+    is_complete = any(len(inside) < len(places[term]) for term, inside in own.items())
+    return own if is_complete else places
+
+
 def gap(question: QuestionFeatures, quantity: Quantity, start: int, end: int) -> int:
     """Return the distance of a word from a value. A count precedes its noun, a measure follows it."""
     after, before = (1, 2) if "count" in question.kinds else (2, 1)
@@ -375,6 +405,7 @@ def bound_terms(
     question: QuestionFeatures,
     outer: Sequence[Quantity],
     places: Mapping[str, Sequence[tuple[int, int]]],
+    ends: Sequence[int],
 ) -> dict[int, float]:
     """Return, by the start of each value, the share of the question's terms that belong to it alone.
 
@@ -385,7 +416,9 @@ def bound_terms(
         if len(outer) < 2 or any(start < outer[0].start for start, _ in spans):
             continue
         for span in spans:
-            nearest = min(outer, key=lambda one: gap(question, one, *span))
+            clause = bisect_left(ends, span[0])
+            inside = [one for one in outer if bisect_left(ends, one.start) == clause]
+            nearest = min(inside or outer, key=lambda one: gap(question, one, *span))
             share = 1 / (len(spans) * len(question.terms))
             found[nearest.start] = found.get(nearest.start, 0.0) + share
     return found

@@ -49,7 +49,8 @@ from citing.marker_decoder import without_markers
 from citing.tables import read_tables
 from citing.verdict import verify_cited
 from documents.ingestion.facts import kinds_asked
-from domains.items import Item, items_asked
+from domains import pack_names
+from domains.items import Item, items_asked, words_known
 from reviews.models import ReviewCell, ReviewColumn
 from reviews.typed_values import (
     QUANTITIES,
@@ -71,6 +72,7 @@ TO_SCALE = (1e-3, 1e-6, 1e-9)  # of an amount, where its line omits thousands, m
 LEAST_SCALED = 1000  # smaller amounts are prices and rates
 SAME = 0.05  # maximum difference of the scores of two values for an unclear cell
 LEAST_COVERED = 0.4  # minimum share of the question's content terms in a text and its headings
+STATES = 0.6  # minimum share of them in a line itself that states a text
 
 LABEL = re.compile(r"\W*([^\W\d_][^:.!?]{0,40}[^\s:.!?]) ?: ?\S")
 NEAR_LINES = 600  # characters on a page between lines of one statement
@@ -277,8 +279,7 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     """Fill a text, yes or no, or a choice: from labelled lines, else from the answer of a conversation."""
     if column.kind == Kind.TEXT and (cell := stated_facts(column, evidence)):
         return cell
-    packs = evidence.found.notes.packs
-    items = [one for one in items_asked(column.question, packs)[:1] if one.kind == "sentence"]
+    items = clauses_asked(evidence)
     lines = item_lines(items, evidence) if items else named_lines(column, evidence)
     own = list(islice(verified_lines(lines, evidence.found), MOST_LINES))
     if own and (cell := judged(column, cited(own, evidence.found))).state == State.FOUND:
@@ -286,8 +287,30 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     if items and column.kind == Kind.TEXT:
         return FilledCell(State.NOT_STATED)  # documents of this field would state it in known words
     shown = direct_lines(evidence.question, evidence.found.passages, evidence.found.notes)
-    draft = cited(list(verified_lines(shown, evidence.found)), evidence.found)
-    return judged(column, draft) if is_covered(evidence, draft.citations) else FilledCell(State.NOT_STATED)
+    held = list(verified_lines(shown, evidence.found))
+    stating = [line for line in held if evidence.coverage(line.terms) >= STATES]
+    if stating or column.kind != Kind.TEXT:
+        cell = judged(column, draft := cited(stating or held, evidence.found))
+        return cell if is_covered(evidence, draft.citations) else FilledCell(State.NOT_STATED)
+    draft = cited(held[:1], evidence.found)
+    if not is_covered(evidence, draft.citations):
+        return FilledCell(State.NOT_STATED)
+    # a line under a heading on the question need not answer it
+    return FilledCell(State.UNCLEAR, text=held[0].text, citations=draft.citations)
+
+
+def clauses_asked(evidence: ColumnEvidence) -> list[Item]:
+    """Return the clause that the question asks for, where a pack knows by which words it is told.
+
+    In documents of another field only if the question says nothing but its name: "the governing law".
+    """
+    question, packs = evidence.question, evidence.found.notes.packs
+    items = items_asked(question.text, packs)[:1]
+    if not items:
+        known = " ".join(words_known(question.text, pack_names()))
+        if question.terms and set(question.terms) <= distinct_terms(known, question.language):
+            items = items_asked(question.text, pack_names())[:1]
+    return [one for one in items if one.kind == "sentence"]
 
 
 def stated_facts(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell | None:
