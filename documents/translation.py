@@ -130,6 +130,7 @@ SENTENCES = (
     # chat.reports
     _("Choose at least two documents to compare."),
     _("Write the question of the report."),
+    _("There is no document in what you chose. Choose other documents."),
     _("Write the budget in whole numbers above 0, or leave it empty for none."),
     _("This report is being written, or ended already."),
     _("Write at least one section."),
@@ -275,7 +276,6 @@ SENTENCES = (
     _("The rerank service did not answer in time."),
     _("The rerank service cannot be reached."),
     # kinds of passages, as facets name them
-    _("mixed"),
     _("prose"),
     _("heading"),
     _("table"),

@@ -50,6 +50,7 @@ AS_SET_UP = RagConfig()
 HITS_A_PAGE = 10
 LAST_PAGE = 10
 LONGEST_QUERY = 4000  # characters; more would not fit a URL
+MOST_HITS = 200  # best passages of a saved search, whose documents are its documents
 Value = TypeVar("Value")
 
 
@@ -173,6 +174,13 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
         paginator.get_page(request.page),
         pages_left(scope.documents()),
     )
+
+
+def documents_found(saved: SavedSearch) -> set[UUID]:
+    """Return the documents of the best passages of a saved search, run with its user's rights."""
+    asked = SearchRequest.from_query(QueryDict(saved.query))
+    options = asked.config.options(SearchOptions(limit=MOST_HITS, phrases=True, excerpts=False))
+    return {hit.document_id for hit in search(asked.q, asked.scope(saved.user), options).hits}
 
 
 def config_in(query: QueryDict) -> RagConfig:

@@ -124,7 +124,7 @@ def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
                 column.title,
                 shown_value(cell),
                 cell.get_state_display(),
-                cited.outcome_text if cited else "",
+                cell.outcome_text(cited) if cited else "",
                 str(cited.page_label or cited.page_number) if cited else "",
                 "–".join(map(str, dict.fromkeys(cited.lines_on_page))) if cited else "",
                 cited.quote if cited else "",
@@ -343,7 +343,7 @@ def as_pdf(table: ReviewTable) -> bytes:
 
 
 def evidence_html(cited: Citation, cell: ReviewCell, link: str) -> str:
-    outcome = escape(capfirst(cited.outcome_text))
+    outcome = escape(capfirst(cell.outcome_text(cited)))
     by = f" · {cell.get_mark_display()}: {cell.marked_by}" if cell.marked_by else ""
     place = f"<a href='{escape(link)}'>{escape(cited.place)}</a>"
     return f"<p class='words'>“{escape(cited.quote[:LONGEST_VALUE])}”<br/>{outcome} · {place}{escape(by)}</p>"

@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Hideable
@@ -22,6 +23,8 @@ from documents.models.library import reachable
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
+
+    from chat.models import Citation
 
 DEAD_AFTER = timedelta(minutes=10)  # without a heartbeat: the cell is filled again
 
@@ -307,6 +310,17 @@ class ReviewCell(models.Model):
 
     def __str__(self) -> str:
         return f"{self.row}, {self.column}: {self.text[:60]}"
+
+    @property
+    def has_value(self) -> bool:
+        """Return whether its citations support a value; else their words may not answer the question."""
+        return self.state in (self.State.FOUND, self.State.STALE)
+
+    def outcome_text(self, citation: Citation) -> str:
+        """Return the verdict on a citation of its value, in words for people."""
+        if self.has_value:
+            return citation.outcome_text
+        return gettext("On the page; whether it answers is unclear")
 
 
 class ReviewCellVersion(models.Model):

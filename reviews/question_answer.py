@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from django.utils.translation import ngettext
 from msgspec.structs import replace
 
 from chat.answers.without_model.question import analyse
@@ -26,6 +27,7 @@ from reviews.typed_values import number
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 UNCOUNTED = "wrong"  # a state beside those of cells: values that a person marked as wrong
+UNREAD = (State.EMPTY, State.WAITING, State.RUNNING)
 
 
 Titles = dict[UUID, tuple[UUID | None, str]]  # by row: its document and title
@@ -95,6 +97,39 @@ class ColumnAnswer(msgspec.Struct, frozen=True):
     latest: str
     others: dict[str, list[CountedCell]]
 
+    @property
+    def read(self) -> int:
+        """Return the number of documents that were asked; the others are still waiting or were not asked."""
+        return self.documents - sum(self.states.get(state, 0) for state in UNREAD)
+
+    @property
+    def remarks(self) -> list[tuple[str, list[CountedCell]]]:
+        """Return the documents without a counted value by state, in words, those that do not say first."""
+        order = sorted(self.others, key=lambda state: (state != State.NOT_STATED, state))
+        return [(remark(state, len(self.others[state])), self.others[state]) for state in order]
+
+
+def remark(state: str, count: int) -> str:
+    """Return what is said of documents in a state: “3 documents do not say”."""
+    match state:
+        case State.NOT_STATED:
+            text = ngettext("%(n)d document does not say", "%(n)d documents do not say", count)
+        case State.UNCLEAR:
+            text = ngettext("%(n)d document is unclear", "%(n)d documents are unclear", count)
+        case State.FAILED:
+            text = ngettext("%(n)d document could not be asked", "%(n)d documents could not be asked", count)
+        case State.STALE:
+            text = ngettext("%(n)d value is out of date", "%(n)d values are out of date", count)
+        case State.WAITING | State.RUNNING:
+            text = ngettext(
+                "%(n)d document is still to be read", "%(n)d documents are still to be read", count
+            )
+        case _ if state == UNCOUNTED:
+            text = ngettext("%(n)d value is marked as wrong", "%(n)d values are marked as wrong", count)
+        case _:
+            text = ngettext("%(n)d document was not asked", "%(n)d documents were not asked", count)
+    return text % {"n": count}
+
 
 def column_answers(grid: ReviewGrid) -> list[ColumnAnswer]:
     """Return the answers in the order of the columns."""
@@ -131,7 +166,7 @@ def column_answer(
     for cell in cells:
         if not is_counted(cell):
             name = UNCOUNTED if cell.state == State.FOUND else cell.state
-            others[name].append(as_counted(cell, titles))
+            others[name].append(replace(as_counted(cell, titles), verdict=""))
     is_number = column.kind in (Kind.NUMBER, Kind.MONEY)
     dates = sorted(str(cell.value) for cell in within) if column.kind == Kind.DATE else []
     return ColumnAnswer(

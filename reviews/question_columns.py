@@ -50,7 +50,7 @@ def columns_for(question: str) -> list[ReviewColumn]:
     rest = without_closed(rest, language) if bound else rest
     column = ReviewColumn(title=title_of(rest or question))
     if not rest or (is_open(rest, language) and not bound):
-        column.question = f"{rest[:1].upper()}{rest[1:]}?" if rest else question
+        column.question = every_words(language, "question")[0].format(rest=rest) if rest else question
     else:
         template = "is_true" if is_framed and not bound else "value"
         column.question = every_words(language, template)[0].format(rest=rest)

@@ -14,16 +14,12 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, QuerySet
-from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
-from retrieval.models import SavedSearch
-from retrieval.results import SearchOptions
-from retrieval.search import search
-from retrieval.views import SearchRequest
+from retrieval.views import documents_found
 from reviews.column_sets import (
     MOST_COLUMNS,
     InvalidColumns,
@@ -39,7 +35,6 @@ from reviews.typed_values import InvalidValue, written_value
 logger = logging.getLogger(__name__)
 
 MOST_ROWS = 1000
-MOST_HITS = 200  # passages of a saved search; their documents become rows
 State = ReviewCell.State
 ASKED_BY = ("question", "kind", "unit", "choices")  # fields of a column that its cells depend on
 FILLABLE = (State.EMPTY, State.FAILED, State.STALE)
@@ -115,7 +110,7 @@ def join_sources(review: Review) -> int:
     if review.collection:
         documents += there.filter(collections=review.collection).order_by("title")[:MOST_ROWS]
     if review.search:
-        documents += there.filter(pk__in=found_by(review.search) - {one.pk for one in documents})
+        documents += there.filter(pk__in=documents_found(review.search) - {one.pk for one in documents})
     was_filled = ReviewCell.objects.filter(row__review=review).exclude(state=State.EMPTY).exists()
     added = add_rows(review, documents, review.owner) if documents else 0
     if added and was_filled:
@@ -126,13 +121,6 @@ def join_sources(review: Review) -> int:
 def documents_of(review: Review) -> QuerySet[ReviewRow, UUID | None]:
     """Return the ids of the documents that are rows, without NULL, for use in NOT IN."""
     return review.rows.exclude(document=None).values_list("document", flat=True)
-
-
-def found_by(saved: SavedSearch) -> set[UUID]:
-    """Return the documents of the best passages of a saved search, run with its user's rights."""
-    asked = SearchRequest.from_query(QueryDict(saved.query))
-    options = asked.config.options(SearchOptions(limit=MOST_HITS, phrases=True, excerpts=False))
-    return {hit.document_id for hit in search(asked.q, asked.scope(saved.user), options).hits}
 
 
 def keep_deleted(document: Document) -> None:

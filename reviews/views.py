@@ -28,6 +28,7 @@ from documents.models import Collection, Document, EventKind
 from documents.models.security import record
 from documents.translation import translated
 from retrieval.models import SavedSearch
+from retrieval.views import documents_found
 from reviews.column_sets import (
     MOST_BYTES,
     InvalidColumns,
@@ -41,7 +42,7 @@ from reviews.column_sets import (
 )
 from reviews.exports import REVIEW_FORMATS, review_table
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewTemplate
-from reviews.question_answer import UNCOUNTED, column_answers
+from reviews.question_answer import column_answers
 from reviews.question_columns import columns_for
 from reviews.review_commands import (
     add_columns,
@@ -49,7 +50,6 @@ from reviews.review_commands import (
     agreements,
     documents_of,
     fill_cells,
-    found_by,
     join_sources,
     start_review,
 )
@@ -147,7 +147,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     library = Document.objects.visible_to(request.user)
     ids = [pk for text in given.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
     if within := given.get("within", ""):
-        ids = list(found_by(SavedSearch(user=request.user, query=within)))
+        ids = list(documents_found(SavedSearch(user=request.user, query=within)))
     question = " ".join(given.get("question", "").replace("\x00", " ").split())[:1000]
     error, columns = "", columns_for(question) if question else []
     if request.method == "POST":
@@ -207,7 +207,6 @@ def answer(request: HttpRequest, pk: UUID) -> HttpResponse:
         "left": left,
         "filled": len(found.cells) - left,
         "total": len(found.cells),
-        "states": dict(ReviewCell.State.choices) | {UNCOUNTED: _("Marked as wrong")},
     }
     return render(request, "reviews/answer.html", context)
 
@@ -274,6 +273,7 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
         "tokens": sum(int(shown.usage.get(name, 0)) for name in ("input_tokens", "output_tokens")),
         "marks": shown.marks.filter(revealed=True).exclude(mark="").select_related("user"),
         "citations": shown.citations.order_by("position"),
+        "is_value": shown.has_value,
         "has_document": not shown.row.is_deleted,
         "versions": shown.versions.all()[:20],
         "may_edit": Review.objects.editable_by(request.user).filter(pk=shown.row.review_id).exists(),

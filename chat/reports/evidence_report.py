@@ -12,7 +12,7 @@ from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
 from chat.answers.without_model.answer import answer_without_model, found_lines
 from chat.answers.without_model.evidence import find_evidence
-from chat.answers.without_model.question import analyse
+from chat.answers.without_model.question import analyse, message
 from chat.citations.source_units import Sources
 from chat.models import Citation
 from chat.providers.base import NativeCitation, TextDelta
@@ -30,7 +30,10 @@ def evidence_on(question: str, found: AnswerSources) -> tuple[str, list[Citation
     """Return the passages on a question as a note's Markdown, and their unsaved citations."""
     builder = AnswerBuilder(uuid4(), found.sources, {}, question=question)
     units = {passage.alias: passage.unit for passage in found.passages}
+    nothing = message(analyse(question, languages_of(found)).language, "none")
     for delta in answer_without_model(question, found.passages, found.notes):
+        if isinstance(delta, TextDelta) and delta.text == nothing and found.passages:
+            continue  # a section gathers passages; that they do not answer directly is said by their heading
         events = (
             builder.write(delta.text)
             if isinstance(delta, TextDelta)
@@ -66,10 +69,13 @@ def evidence_table(question: str, scope: Scope) -> tuple[str, list[Citation]]:
     return "\n\n".join(filter(None, parts)), [*stated, *of_both, *citations]
 
 
+def languages_of(found: AnswerSources) -> list[str]:
+    return list(dict.fromkeys(passage.unit.language for passage in found.passages))
+
+
 def first_fact(question: str, found: AnswerSources) -> Citation | None:
     """Return the citation of what a document says first; None where nothing answers."""
-    languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
-    if not found_lines(analyse(question, languages), found.passages, found.notes).is_direct:
+    if not found_lines(analyse(question, languages_of(found)), found.passages, found.notes).is_direct:
         return None
     _, citations = evidence_on(question, found)
     return citations[0] if citations else None
@@ -77,7 +83,8 @@ def first_fact(question: str, found: AnswerSources) -> Citation | None:
 
 def row(fact: Citation | None, label: str) -> str:
     if fact is None:
-        return f"| {cell(label)} | {gettext('not stated')} |"
+        nothing = gettext("does not say")
+        return f"| {cell(label)} | {nothing} |"
     words = shorten(cell(fact.quote), LONGEST_FACT, placeholder=" …")
     return f"| {cell(label)} | “{words}”{format_marker(fact.pk, fact.page_number)} |"
 

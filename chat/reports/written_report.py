@@ -322,7 +322,7 @@ def interface_language(text: str) -> str:
 
 def mark_of(standing: Standing) -> str:
     if standing == Standing.FOUND:
-        return gettext("found, not verified")
+        return gettext("words found, not checked")
     return gettext("the writer's own words") if standing == Standing.OWN else ""
 
 

@@ -7,8 +7,9 @@ from uuid import UUID
 import msgspec
 from csp.decorators import csp_update
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -26,7 +27,9 @@ from chat.views import as_uuid
 from documents.labels import distinct_labels
 from documents.models import Collection, Document
 from documents.translation import translated
+from retrieval.models import SavedSearch
 from retrieval.provider_calls import ProviderError
+from retrieval.views import documents_found
 from text.numbers import whole_number
 
 REPORTS_A_PAGE = 40
@@ -54,32 +57,49 @@ def reports(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """Ask for a question; POST makes a draft, or with an ``outline`` starts at once.
 
-    The documents are each ``document``, those of a ``collection``, or the whole library.
+    The documents are each ``document``, those that a search (``within``: its address) found, those of a
+    ``collection`` (an id, or ``search:`` and the id of a saved search), or the whole library.
     """
     assert request.user.is_authenticated
     given = request.POST if request.method == "POST" else request.GET
-    library = Document.objects.visible_to(request.user)
-    ids = [pk for text in given.getlist("document")[:MOST_DOCUMENTS] if (pk := as_uuid(text))]
-    if chosen := as_uuid(given.get("collection", "")):
-        found = get_object_or_404(Collection.objects.visible_to(request.user), pk=chosen)
-        ids = list(library.filter(collections=found).values_list("pk", flat=True)[:MOST_DOCUMENTS])
-    documents = list(library.filter(pk__in=ids).order_by("title"))
+    documents, is_limited = chosen_documents(given, request.user)
     question, outline, error = given.get("question", ""), given.get("outline", ""), ""
     if request.method == "POST":
         try:
+            if is_limited and not documents:
+                raise InvalidReport("There is no document in what you chose. Choose other documents.")
             provider = given.get("provider", "")
             return redirect("report", new_report(request.user, question, documents, outline, provider).pk)
         except InvalidReport as refused:
             error = translated(str(refused))
     context = {
         "section": "reports",
-        "documents": documents,
+        "labels": distinct_labels(documents),
+        "collections": Collection.objects.visible_to(request.user).order_by("name"),
+        "searches": SavedSearch.objects.visible_to(request.user),
+        "collection": given.get("collection", ""),
         "question": question,
         "outline": outline,
         "providers": choices(),
         "error": error,
     }
     return render(request, "chat/report_new.html", context, status=422 if error else 200)
+
+
+def chosen_documents(given: QueryDict, user: User) -> tuple[list[Document], bool]:
+    """Return the documents of a form or an address, and whether it names any at all."""
+    library = Document.objects.visible_to(user)
+    ids = [pk for text in given.getlist("document")[:MOST_DOCUMENTS] if (pk := as_uuid(text))]
+    kind, _colon, key = given.get("collection", "").rpartition(":")
+    chosen, within = as_uuid(key), given.get("within", "")
+    if within:
+        ids = list(documents_found(SavedSearch(user=user, query=within)))
+    elif chosen and kind == "search":
+        ids = list(documents_found(get_object_or_404(SavedSearch.objects.visible_to(user), pk=chosen)))
+    elif chosen:
+        found = get_object_or_404(Collection.objects.visible_to(user), pk=chosen)
+        ids = list(library.filter(collections=found).values_list("pk", flat=True)[:MOST_DOCUMENTS])
+    return list(library.filter(pk__in=ids).order_by("title")), bool(ids or chosen or within)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

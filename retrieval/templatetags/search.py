@@ -8,6 +8,7 @@ from django import template
 from django.template import Context
 from django.utils.translation import gettext as _
 
+from documents.translation import translated
 from retrieval.provider_calls import ProviderError, configured_language_model
 
 register = template.Library()
@@ -46,8 +47,15 @@ def helped_by_model() -> bool:
 @register.filter
 def list_name(name: str) -> str:
     """Return the name of a list for people: 'question' by words, 'meaning of question' by meaning."""
-    own = {"question": _("keyword rank"), "meaning of question": _("meaning rank")}
+    own = {"question": _("by words: place"), "meaning of question": _("by meaning: place")}
     return own.get(name, name)
+
+
+@register.filter
+def kind_name(kind: str) -> str:
+    """Return the name of a kind of passage or section for people: 'related_work' is 'related work'."""
+    own = {"mixed": _("several kinds"), "related_work": _("related work")}
+    return own.get(kind) or translated(kind)
 
 
 @register.filter

@@ -22,6 +22,7 @@ def test_numbers_have_a_sum_a_range_and_a_denominator(filled: Review, alice: Use
     assert (answers["Passengers"].documents, answers["Passengers"].stated) == (2, 2)
     assert (passengers.total, passengers.least, passengers.most) == (57_300, 9_100, 48_200)
     assert [one.title for one in passengers.cells] == ["north", "south"]
+    assert [words for words, _ in answers["Auditor"].remarks] == ["2 documents do not say"]
     assert answers["Auditor"].states == {"found": 0, "not_stated": 2} and answers["Auditor"].documents == 2
     assert {group.value: group.count for group in answers["Dividend"].groups} == {"Yes": 1, "No": 1}
     assert (answers["Effect"].earliest, answers["Effect"].latest) == ("2027-07-19", "2029-03-05")
@@ -80,7 +81,8 @@ def test_a_question_is_proposed_edited_and_answered(client: Client, review: Revi
     assert refused.status_code == 422 and b"Write a bound" in refused.content
     asked = client.post("/reviews/ask/", form)
     assert asked.status_code == 302
-    assert b"hx-trigger" in client.get(asked["Location"]).content  # still being filled
+    unread = client.get(asked["Location"]).content.decode()
+    assert "hx-trigger" in unread and "0 of 2 documents read; 0 of them state it so far." in unread
     while fill_next_row():
         pass
     page = client.get(asked["Location"]).content.decode()

@@ -22,9 +22,9 @@ from reviews.question_columns import columns_for
         ("Which law governs the agreement?", "text", "Which law governs the agreement?", ""),
         ("In wie vielen Verträgen darf man rauchen?", "boolean", "Darf man rauchen?", ""),
         ("Welche Studien berichten eine Hazard Ratio unter 0,8?", "number", "Hazard Ratio?", "< 0.8"),
-        ("Dans combien de contrats peut-on sous-louer ?", "boolean", "Peut-on sous-louer?", ""),
+        ("Dans combien de contrats peut-on sous-louer ?", "boolean", "Peut-on sous-louer ?", ""),
         ("Quels rapports indiquent un taux inférieur à 5 % ?", "number", "Taux ?", "< 5"),
-        ("¿En cuántos contratos se puede subarrendar?", "boolean", "Se puede subarrendar?", ""),
+        ("¿En cuántos contratos se puede subarrendar?", "boolean", "¿Se puede subarrendar?", ""),
         ("¿Qué estudios muestran una tasa de más de 5 %?", "number", "¿Tasa?", "> 5"),
     ],
 )  # fmt: skip

@@ -10,10 +10,11 @@ from documents.access import add_to_collection
 from documents.library import delete_document, move_to_trash, restore_from_trash
 from documents.models import Collection, Document, Share
 from retrieval.models import SavedSearch
+from retrieval.views import documents_found
 from reviews.exports import as_csv, review_table
 from reviews.fill_queue import fill_next_row
 from reviews.models import Review, ReviewCell, ReviewRow
-from reviews.review_commands import add_rows, fill_cells, found_by, keep_reviews_going
+from reviews.review_commands import add_rows, fill_cells, keep_reviews_going
 from reviews.review_presenters import grid
 from tests.api_clients import client_of
 from tests.conftest import Ingest
@@ -111,7 +112,7 @@ def test_a_saved_search_s_documents_are_rows_and_new_ones_join(
     rows = Review.objects.get(pk=made.json()["id"]).rows
     assert {row.document_title for row in rows.all()} == {
         document.title or document.original_name
-        for document in Document.objects.filter(pk__in=found_by(saved))
+        for document in Document.objects.filter(pk__in=documents_found(saved))
     }
     assert rows.count() == 1
     ingested(alice, "Hydrogen is stored in tanks.", name="tanks.pdf")
