@@ -77,6 +77,14 @@ class WithoutSecrets(logging.Filter):
         return True
 
 
+class WithoutTraceback(logging.Filter):
+    """Logging filter for what any stranger can cause: one line, without a traceback."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.exc_info = None
+        return True
+
+
 def mask_access_logs() -> None:
     for name in SERVERS:
         logging.getLogger(name).addFilter(WithoutSecrets())
@@ -143,10 +151,12 @@ def configuration(level: str, as_json: bool) -> dict[str, Any]:
                 ],
             }
         },
+        "filters": {"one line": {"()": WithoutTraceback}},
         "handlers": {"standard error": {"class": "logging.StreamHandler", "formatter": "event"}},
         "root": {"handlers": ["standard error"], "level": "WARNING"},
         "loggers": {
             **{app: {"level": level} for app in OURS},
             **{library: {"level": logging.WARNING} for library in QUIET},
+            "django.security.DisallowedHost": {"filters": ["one line"]},
         },
     }

@@ -88,6 +88,12 @@ def test_logs_hold_no_token_of_a_link_and_no_key(answer: Message, caplog: Any) -
     assert token not in written.getvalue() and "xxxx" not in written.getvalue()
 
 
+def test_a_foreign_host_costs_the_log_one_line(client: Client, caplog: Any) -> None:
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+    (record,) = [record for record in caplog.records if record.name.endswith("DisallowedHost")]
+    assert "evil.example" in record.getMessage() and record.exc_info is None
+
+
 def test_a_servers_access_log_masks_links() -> None:
     access = logging.getLogger("uvicorn.access")
     assert any(isinstance(found, WithoutSecrets) for found in access.filters)
