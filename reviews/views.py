@@ -55,6 +55,7 @@ from reviews.review_commands import (
 )
 from reviews.review_presenters import blinded, grid, row_labels, visible_rows
 from reviews.typed_values import normalised
+from text.numbers import whole_number
 
 REVIEWS_A_PAGE = 40
 MOST_CHOSEN = 1000
@@ -414,8 +415,8 @@ def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpRespo
     assert request.user.is_authenticated
     name = request.POST.get("name", "").strip()
     try:
-        if (share_id := request.POST.get("remove", "")).isdecimal() and len(share_id) < 19:
-            shown.shares.filter(pk=int(share_id)).delete()
+        if share_id := whole_number(request.POST.get("remove", ""), most=2**63 - 1):
+            shown.shares.filter(pk=share_id).delete()
         else:
             share_with(request.user, shown, name, can_write="can_write" in request.POST)
     except UnknownUser:

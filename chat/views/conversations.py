@@ -46,6 +46,7 @@ from documents.models.document import DocumentQuerySet
 from documents.models.library import uuid_or_none
 from retrieval.api import RagConfigSerializer
 from retrieval.results import RagConfig, cleared_switches
+from text.numbers import whole_number
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -265,7 +266,7 @@ def close_connection() -> None:
 def last_event(request: HttpRequest) -> int:
     """Return the number of the last event the client has seen; 0 for an invalid one."""
     number = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
-    return int(number) if number.isdecimal() and len(number) < 10 else 0
+    return whole_number(number) or 0
 
 
 # --- The search settings below the question box, as the form sends them ---
@@ -318,7 +319,8 @@ def depth(form: QueryDict) -> dict[str, Any]:
 
 def as_number(text: str) -> int | str:
     """Return the number; other text unchanged, for the serializer to refuse."""
-    return int(text) if text.isascii() and text.lstrip("-").isdigit() and len(text) < 10 else text
+    number = whole_number(text)
+    return text if number is None else number
 
 
 def first_message(detail: Any) -> str:

@@ -55,6 +55,7 @@ from documents.models.security import record
 from pdf.failures import ParseFailure
 from pdf.geometry import Box, PageFrame, Rect
 from retrieval.search import NOTHING_CLOSE
+from text.numbers import whole_number
 
 NOTES_A_PAGE = 40
 LONGEST_SEARCH = 1000  # characters
@@ -115,15 +116,16 @@ def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add words selected on a page to the given note, else to the latest about the document."""
     assert request.user.is_authenticated
     document = visible_document(request, pk)
-    words, page = request.POST.get("words", "").strip()[:LONGEST_QUOTE], request.POST.get("page", "")
-    if not words or not page.isdecimal() or len(page) > 7:
+    words = request.POST.get("words", "").strip()[:LONGEST_QUOTE]
+    page = whole_number(request.POST.get("page", ""))
+    if not words or page is None:
         return JsonResponse({"error": "Select some words first."}, status=400)
     if wanted := named(request, "note"):
         shown = visible_note(request, wanted)
     else:
         last = Note.objects.visible_to(request.user).filter(document=document).first()
         shown = last or Note.objects.create(owner=request.user, document=document)
-    response = pane(request, document, add_quote(shown, document, int(page), words))
+    response = pane(request, document, add_quote(shown, document, page, words))
     response["HX-Trigger"] = "quoted"
     return response
 
@@ -217,11 +219,10 @@ def about(request: HttpRequest) -> Document | None:
 def written_in(request: HttpRequest) -> Written | None:
     """Return the form's values; None when the text is too long."""
     title, content = request.POST.get("title", ""), request.POST.get("content", "")
-    revision = request.POST.get("revision", "")
     if len(title) > LONGEST_TITLE or len(content) > LONGEST_NOTE:
         return None
     plain = content.replace("\r\n", "\n").replace("\x00", "")
-    base = int(revision) if revision.isdecimal() and len(revision) < 10 else 0
+    base = whole_number(request.POST.get("revision", "")) or 0
     return Written(" ".join(title.replace("\x00", "").split()), from_editor(plain, request.user), base)
 
 

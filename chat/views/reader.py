@@ -47,6 +47,7 @@ from documents.ingestion.recognition import want_pages
 from documents.models import CitationUnit, Document
 from documents.models.library import uuid_or_none
 from pdf.geometry import Box
+from text.numbers import whole_number
 
 # --- Marks in the reader's margin: answers and notes that cite the document ---
 
@@ -118,9 +119,9 @@ def _linked(content: str, document: Document) -> list[LinkTarget]:
     path = re.escape(reverse("document", args=[document.pk]))
     asked = (parse_qs(query) for query in re.findall(rf"{path}\?([^)\s>]+)", content))
     return [
-        LinkTarget(int(number), quote=query.get("q", [""])[0])
+        LinkTarget(number, quote=query.get("q", [""])[0])
         for query in asked
-        if (number := query.get("page", [""])[0]).isdecimal() and len(number) < 8
+        if (number := whole_number(query.get("page", [""])[0])) is not None
     ]
 
 
@@ -274,8 +275,8 @@ def state(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def page_asked_for(request: HttpRequest) -> int:
-    number = request.GET.get("page", "")
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 1
+    number = whole_number(request.GET.get("page", ""))
+    return 1 if number is None else number
 
 
 def state_of(request: HttpRequest, document: Document) -> dict[str, object]:
@@ -403,10 +404,6 @@ def place_of(request: HttpRequest) -> LinkTarget:
         unit=uuid_or_none(asked.get("unit", "")),
         quote=asked.get("q", "")[:QUOTE_LENGTH].strip(),
     )
-
-
-def whole_number(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 8 else None
 
 
 # --- The hover card of a citation, and feedback on it ---

@@ -126,7 +126,7 @@ def versions(request: HttpRequest) -> HttpResponse:
 
 
 def as_number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 4 else 0
+    return whole_number(text, most=999) or 0
 
 
 @require_safe

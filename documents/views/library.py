@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -47,6 +46,7 @@ from documents.models.library import COLOURS, colour_for, uuid_or_none
 from documents.models.security import record
 from documents.papers.bibliography import csl_json, record_of
 from documents.views.document_actions import change_shares, changed, new_card, refusal, uuid_or_404
+from text.numbers import whole_number
 
 MOST_SELECTED = 500
 MOST_EXPORTED = 2 << 30  # bytes of one ZIP
@@ -86,8 +86,7 @@ def further(request: HttpRequest) -> HttpResponse:
 
     The page counts its cards, so that none is repeated or skipped when documents come or go meanwhile.
     """
-    start = request.GET.get("start", "")
-    first = int(start) if re.fullmatch(r"[0-9]{1,8}", start) else 0
+    first = whole_number(request.GET.get("start", "")) or 0
     documents, more = LibraryView.from_query(request.GET).further(request.user, first)
     following = (first + len(documents)) // CARDS_A_PAGE + 1 if more else None
     return render(request, "library/_further.html", {"documents": documents, "next": following})

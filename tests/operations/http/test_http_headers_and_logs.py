@@ -167,6 +167,14 @@ def test_numbers_of_any_length_are_answered(alice: User, client: Client, ingeste
         assert client.get(path).status_code < 500, path[:60]
 
 
+@pytest.mark.parametrize("number", ["--5", "-5", "٣", LONG])
+def test_a_search_setting_that_is_no_number_is_refused(alice: User, client: Client, number: str) -> None:
+    """F10 elsewhere: "--5" caused 500."""
+    client.force_login(alice)
+    asked = client.post("/chat/ask/", {"question": "Why?", "search_panel": "1", "top_k": number})
+    assert 400 <= asked.status_code < 500
+
+
 @pytest.mark.parametrize(
     ("text", "number"),
     [("7", 7), ("007", 7), ("0", 0), ("", None), ("-1", None), ("1.5", None), ("٣", None), (LONG, None)],
