@@ -115,16 +115,19 @@ def terms_of_each(texts: Sequence[str], language: str = DEFAULT_LANGUAGE) -> lis
 def tokens_of(text: str, wanted: Set[str], language: str = DEFAULT_LANGUAGE) -> list[IndexedToken]:
     """Return the tokens that hold a wanted term, with their place in ``text``; for marking words."""
     known = analyzer(language).as_written
-    words = text.split()
-    telling = {word for word in set(words) if not wanted.isdisjoint(known[word])}
-    tokens: list[IndexedToken] = []
-    end = 0
-    for word in words:
-        start = text.index(word, end)
+    telling = (word for word in set(text.split()) if not wanted.isdisjoint(known[word]))
+    spans = sorted(chain.from_iterable(_spans_of(word, text) for word in telling))
+    return list(chain.from_iterable(_wanted_in(text, *span, wanted, language) for span in spans))
+
+
+def _spans_of(word: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the word stands between spaces or ends of the text."""
+    start = text.find(word)
+    while start >= 0:
         end = start + len(word)
-        if word in telling:
-            tokens += _wanted_in(text, start, end, wanted, language)
-    return tokens
+        if not text[start - 1 : start].strip() and not text[end : end + 1].strip():
+            yield start, end
+        start = text.find(word, end)
 
 
 def _wanted_in(text: str, start: int, end: int, wanted: Set[str], language: str) -> Iterator[IndexedToken]:

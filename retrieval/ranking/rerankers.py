@@ -236,7 +236,7 @@ def scored_candidates(named: NamedQuestion, found: FoundCandidates, keys: Set[UU
             key in found.on_pages,
             found.evidence[key][named.name],
         )
-        for key, fused in fuse(lists)
+        for key, fused in (found.fused if len(lists) == len(found.lists) else fuse(lists))
         if key in keys
     ]
 
