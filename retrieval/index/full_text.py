@@ -155,7 +155,9 @@ OF_MANY = "document_id IN (SELECT document_id FROM in_scope)"
 BY_INDEX = "{in_scope} AND words @@ (SELECT %s::tsquery)"
 # Not `@@`: the planner would read all postings of the words to keep those of these documents.
 OF_SMALL_SCOPE = OF_FEW + " AND ts_match_vq(words, %s::tsquery)"
-OF_DOCUMENTS = OF_MANY + " AND document_id = ANY(%s) AND ts_match_vq(words, %s::tsquery)"
+OF_DOCUMENTS = (
+    OF_MANY + " AND document_id = ANY(ARRAY(SELECT unnest(%s::uuid[]))) AND ts_match_vq(words, %s::tsquery)"
+)
 
 
 Row = tuple[Any, ...]

@@ -146,7 +146,7 @@ NEAREST = """
 SELECT chunk_id, ({operand} <=> %s::halfvec({dimensions})) {exact} AS distance
 FROM retrieval_chunkvector
 WHERE space_id = {space} AND document_id IN ({documents}) {chunk_filter} {tuned}
-ORDER BY distance LIMIT %s
+ORDER BY distance LIMIT {limit}
 """
 # No index covers the sum, so PostgreSQL compares every vector, on each shard.
 EXACT = "+ 0"
@@ -173,9 +173,10 @@ def nearest_chunks(
         documents=scope.documents,
         chunk_filter=scope.and_chunk("document_id, chunk_id"),
         tuned="" if exact else TUNED,
+        limit=vectors,  # of a parameter, PostgreSQL would plan each value anew
     )
     text = HalfVector(vector).to_text()
-    rows = read_rows(statement, [text, *scope.document_params, *scope.chunk_params, vectors])
+    rows = read_rows(statement, [text, *scope.document_params, *scope.chunk_params])
     best: dict[UUID, Nearest] = {}
     for row in sorted(rows, key=itemgetter(1)):  # relaxed_order returns them almost in order
         best.setdefault(row[0], Nearest(*row))
