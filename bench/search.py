@@ -442,8 +442,8 @@ def repeat_rows(cursor: CursorWrapper, varied: QuerySet[Document], number: int) 
     for model, changed in repeats:
         fields = (str(field.column) for field in model._meta.concrete_fields)
         columns = [column for column in fields if changed.get(column) != ""]
-        names = ", ".join(columns)
-        values = ", ".join(changed.get(column, f"old.{column}") for column in columns)
+        names = ", ".join(f'"{column}"' for column in columns)  # "window" is a word of SQL
+        values = ", ".join(changed.get(column, f'old."{column}"') for column in columns)
         key = "id" if model is Document else "document_id"
         table = model._meta.db_table
         cursor.execute(
