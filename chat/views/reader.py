@@ -155,6 +155,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     want_pages(shown, page_asked_for(request))
     context = state_of(request, shown) | {
         "opening": msgspec.to_builtins(highlights_asked_for(request, shown)) or None,
+        "cited": citation_asked_for(request, shown),
         "read_ahead": shown.size <= READ_AHEAD,
         "own_colours": Annotation.Colour.choices,
         "place": place_left(request, shown),
@@ -383,6 +384,13 @@ def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     context = {"document": shown, "marks": marks_on(shown, request.user), "tables": table_areas(shown)}
     return render(request, "reader/_pins.html", context)
+
+
+def citation_asked_for(request: HttpRequest, document: Document) -> UUID | None:
+    """Return the id in ``?citation=`` if it is a citation of this document that the user may see."""
+    asked = uuid_or_none(request.GET.get("citation", ""))
+    rows = Citation.objects.visible_to(request.user).filter(document=document, pk=asked)
+    return asked if asked and rows.exists() else None
 
 
 def highlights_asked_for(

@@ -107,6 +107,8 @@ class Job(models.Model):
         return self.document.status
 
     def get_stage_display(self) -> str:
+        if self.document and self.document.is_recognising and not self.document.pages_waiting:
+            return str(_("Ready to ask. Text in images is still being read."))
         return str(_("fetching the file") if self.stage == FETCHING else Document.Status(self.stage).label)
 
     @property

@@ -6,6 +6,7 @@ import { pageLayer } from "./page_layer.js";
 
 const LAYERS = [["unit", "unit"], ["heads", "head"], ["anchor", "anchor"]];
 const COLOURS = 6;
+const [LEGIBLE, LARGEST] = [14, 3]; // px: height of a line on a phone; most times the page is enlarged for it
 
 export function paintHighlights(viewer) {
   const layer = pageLayer(viewer, "highlights", paint);
@@ -51,11 +52,18 @@ export function paintHighlights(viewer) {
   function scroll(behavior) {
     const { page } = target;
     layer.draw(page);
-    const { div } = viewer.view(page);
+    const { div, viewport } = viewer.view(page);
+    enlarge(target.anchor?.[0], viewport.height);
     const place = div.querySelector(".lit-target.lit-anchor") ?? div.querySelector(".lit-target") ?? div;
     place.scrollIntoView({ block: "start", inline: "nearest", behavior });
     if (viewer.isDrawn(page)) target = null;
     else viewer.pages.update();
+  }
+
+  function enlarge(line, height) {
+    const { pages } = viewer;
+    const times = Math.min(LARGEST, LEGIBLE / ((line?.[3] - line?.[1]) * height));
+    if (innerWidth < 700 && times > 1) pages.currentScale *= times;
   }
 
   function paint(highlight, put) {

@@ -45,4 +45,4 @@ splitter.addEventListener("keydown", ({ key }) => {
   if (step) resize(panel.getBoundingClientRect()[side()] + step);
 });
 resize(Number(localStorage.getItem(`panel-${side()}`)) || 420);
-if (NARROW.matches) toggle(false);
+if (NARROW.matches) toggle(Boolean(document.querySelector("[data-tour][hx-get]")));
