@@ -80,8 +80,9 @@ PAGES: list[list[Element]] = [
         ),
         Heading("What it does not do", 2),
         Prose(
-            "Pincite sends nothing to anybody by default. Without a key it answers with sentences taken "
-            "word for word from your documents. When you give it a key, or the address of a model of your "
+            "Pincite sends none of your text to anybody by default; it only looks up titles and authors by "
+            "the DOI, arXiv number or ISBN of a file. Without a key it answers with sentences taken word "
+            "for word from your documents. When you give it a key, or the address of a model of your "
             "own, answers are written by that model and still checked against the page before you see them."
         ),
     ],
