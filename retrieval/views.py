@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.contrib import messages
@@ -195,11 +195,12 @@ def config_in(query: QueryDict) -> RagConfig:
 def shown_hits(result: SearchResult, user: User) -> tuple[ShownHit, ...]:
     """Return the hits that the user may see; one in several documents with the same text is shown once."""
     documents = Document.objects.visible_to(user).in_bulk([hit.document_id for hit in result.hits])
-    units = CitationUnit.objects.in_bulk([hit.snippet_unit_id for hit in result.hits])
-    frames = Page.objects.frames((unit.document_id, unit.page_number) for unit in units.values())
+    rows: dict[UUID, Any] = CitationUnit.objects.with_printed_page().in_bulk(
+        [hit.snippet_unit_id for hit in result.hits]
+    )
     places = {
-        key: unit.printed_place(frames.get((unit.document_id, unit.page_number)))
-        for key, unit in units.items()
+        key: unit.printed_place(unit.page_label or "", unit.page_first_line or 0)
+        for key, unit in rows.items()
     }
     alike: dict[tuple[object, ...], list[ShownHit]] = {}
     for hit in result.hits:

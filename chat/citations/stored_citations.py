@@ -264,9 +264,8 @@ def printed_place(document: Document, place: LinkTarget) -> str:
     start = anchor.parts[0].spans[0][0] if anchor else 0
     unit = document.units.filter(page_number=number, char_start__lte=start, char_end__gt=start).first()
     page = Page.objects.frames([(document.pk, number)]).get((document.pk, number))
-    if unit and anchor:
-        return unit.printed_place(page)
-    return place_in_words(number, (0, 0), page.label if page else "")
+    label, first = (page.label, page.first_line) if page else ("", 0)
+    return unit.printed_place(label, first) if unit and anchor else place_in_words(number, (0, 0), label)
 
 
 def highlight_of(citation: Citation) -> LinkHighlight:

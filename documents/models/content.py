@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import msgspec
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Length
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -168,6 +168,12 @@ class Page(models.Model):
 
 
 class UnitQuerySet(ContentQuerySet["CitationUnit"]):
+    def with_printed_page(self) -> Self:
+        """Annotate ``page_label``, the printed page number, and ``page_first_line``; null without a page."""
+        page = Page.objects.filter(document=OuterRef("document"), number=OuterRef("page_number"))
+        label, first = (Subquery(page.values(name)[:1]) for name in ("label", "first_line"))
+        return self.annotate(page_label=label, page_first_line=first)
+
     def neighbours(self, unit: CitationUnit, distance: int = 2) -> Self:
         """Return other units of the document at most ``distance`` away in reading order."""
         return self.filter(
@@ -246,10 +252,13 @@ class CitationUnit(models.Model):
         """Return the location of an imported block: ``slide 4``, ``sheet Q2, B7``, ``12:04``; else ''."""
         return self.cited_location(self.char_start, self.char_end).in_words
 
-    def printed_place(self, page: PrintedFrame | None) -> str:
-        """Return the location, or printed page and lines on it: ``p. 31 (33 in the file), lines 2–7``."""
-        label, first = (page.label, page.first_line) if page else ("", 0)
-        return place_in_words(self.page_number, (self.line_start, self.line_end), label, first, self.place)
+    def printed_place(self, page_label: str, first_line: int) -> str:
+        """Return the location, or printed page and lines on it: ``p. 31 (33 in the file), lines 2–7``.
+
+        ``page_label``, ``first_line``: of its page, as ``with_printed_page`` annotates them.
+        """
+        lines = self.line_start, self.line_end
+        return place_in_words(self.page_number, lines, page_label, first_line, self.place)
 
     def cited_location(self, start: int, end: int) -> Location:
         """Return the location of a character range of the page; in a row of a sheet, of the cell it is in."""
