@@ -78,8 +78,8 @@ class TextEvent(msgspec.Struct, frozen=True):
     ``html`` is the sanitized HTML of the whole block ``block`` so far, including
     citations as ``<sup>`` links. Set it as the inner HTML of the element with that
     ``data-block``, and append one if there is none. '' empties the element: its
-    words have become part of the block before it. ``text`` is only the new text, as
-    Markdown, for clients that render it themselves.
+    words have become part of the block before it, or were a model's reasoning.
+    ``text`` is only the new text, as Markdown, for clients that render it themselves.
     """
 
     kind: ClassVar[str] = "text"
