@@ -72,7 +72,7 @@ BIN_ROUND = 20  # documents per round
 RETRY_ROUND = 20
 DIGEST_ROUND = 50
 RETRY_PAUSES = timedelta(minutes=5), timedelta(hours=1)
-GIVEN_UP = "Reading this PDF was cut off each time: its worker was stopped, or broke down over it. Try again."
+GIVEN_UP = "Reading this PDF was interrupted each time: the worker was stopped, or it crashed. Try again."
 SWEEP_EVERY = 5  # seconds between two rounds, over all processes
 MOST_TICKETS = 200  # per round
 

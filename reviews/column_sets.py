@@ -185,7 +185,7 @@ def columns_in_json(text: str) -> tuple[str, list[ReviewColumn]]:
 def csv_lines(text: str) -> Iterator[tuple[str, Any]]:
     """Yield the name and values of each line below the header. Raise InvalidColumns for an invalid header."""
     if "\x00" in text:
-        raise InvalidColumns([_("This is no text file.")])
+        raise InvalidColumns([_("This is not a text file.")])
     first = text.lstrip("\r\n").partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
     try:

@@ -215,7 +215,7 @@ def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None
     except (ValueError, AttributeError, TypeError) as error:
         raise failed(UNREADABLE, name) from error
     except Exception as error:
-        raise failed("{name} failed in an unknown way.", name) from error
+        raise failed("{name} failed for an unknown reason.", name) from error
 
 
 class NotReached(ProviderError):
@@ -513,7 +513,7 @@ def _pump(
     except ProviderError as error:
         queue.put(error)
     except Exception:
-        queue.put(ProviderError("The model failed in an unknown way."))
+        queue.put(ProviderError("The model failed for an unknown reason."))
 
 
 def _filtered(provider: Provider, prompt: Prompt) -> Iterator[Delta]:

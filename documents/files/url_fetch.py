@@ -63,7 +63,7 @@ NOT_PUBLIC = "This address cannot be reached, or is not allowed."
 NO_ANSWER = "The server at this address did not send the file."
 TOO_SLOW = "The server at this address was too slow."
 TOO_LARGE = "The file at this address is larger than this server accepts."
-NOT_A_PDF = "What is at this address is not a PDF."
+NOT_A_PDF = "This address does not lead to a PDF."
 
 
 @dataclass(frozen=True, slots=True)
