@@ -83,7 +83,7 @@ def test_each_line_that_cannot_be_used_is_named_with_its_reason() -> None:
         (b"name,question\nA,B\n", "not a field of a column"),
         (b"title\nA\n", "the head “question” is missing"),
         (b"title,question,title\nA,B,C\n", "two heads are the same"),
-        (b"title,question\nA,\x00\n", "no text file"),
+        (b"title,question\nA,\x00\n", "not a text file"),
         (b'title,question\nA,"open\n', "cannot be read"),
         (b"title,question\n" + b"A,B\n" * 70, "60 columns at most"),
         (b"title,question\n" + b"x" * 1_000_001, "1 MB"),
