@@ -512,8 +512,9 @@ def is_contents_line(text: str) -> bool:
     if "..." not in text and ". ." not in text and "…" not in text and "__" not in text and "··" not in text:
         return False
     page = _PAGE_END.search(text[-_PAGE_CHARS:])
-    if page is None:
-        return _LEADERS_START.search(text) is not None
     # leaders directly before the number: in a table row, they follow the label and precede other values
-    before = text[: len(text) - len(page.group())][-_LEADERS_CHARS:]
-    return _LEADERS_END.search(before) is not None or _LEADERS_START.search(text) is not None
+    before = text[: len(text) - len(page.group())][-_LEADERS_CHARS:] if page else ""
+    if _LEADERS_END.search(before):
+        return True
+    start = _LEADERS_START.match(text)  # followed by a title: in a table row, by values
+    return start is not None and (page is None or any(map(str.isalpha, text[start.end() :])))
