@@ -23,6 +23,7 @@ from pdf.tables.rulings import (
     SHORTEST,
     SNAP,
     Piece,
+    band_edges,
     cell_borders,
     filled_borders,
     lines_in,
@@ -361,7 +362,9 @@ def whole_grids(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[
         *row_borders(rulings, lines),
         *filled_borders(rulings, fills, lines),
     ]
-    for grid in grids(drawn):
+    found = grids(drawn)
+    loose = [rect for rect in rulings if not any(grid.rect.overlaps(rect) for grid in found)]
+    for grid in [*found, *grids([*loose, *edges] if (edges := band_edges(loose, fills)) else ())]:
         (parts if cuts_rows(grid.rect, lines) else whole).append(grid)
     while parts:
         grid = parts.pop()

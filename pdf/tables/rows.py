@@ -32,6 +32,7 @@ from pdf.tables.cells import (
     is_value,
     is_value_cell,
 )
+from text.numbers import YEAR
 
 # Lines of a column of wrapped texts: minimum number, average characters, maximum room at their ends (ems),
 # maximum distance as a multiple of the leading.
@@ -43,8 +44,17 @@ SEPARATE_HEADS, SET_TO = 3, 0.6
 # Of more rows with a text in the first column above the first value only the first is a head; of two where
 # no value ends them.
 MOST_HEADS = 4
+# Rows without a label go on with the row above if there are so many with one, and these are farther from it
+# by so much (ems).
+LABELLED_ROWS, NEARER = 2, 0.2
+# Maximum gap between the lines of a wrapped head (ems).
+HEAD_GAP = 0.5
 # A line of periods is one of this many first rows of a table, as heads have several lines.
 PERIOD_ROWS = 6
+
+# Maximum distance of the middle of a lone text that heads the rows below it from that of the table (ems,
+# doubled); minimum columns of such a table.
+BAND, BAND_COLUMNS = 2.0, 3
 
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
@@ -55,7 +65,11 @@ def table_blocks(rows: Sequence[Row]) -> list[Block]:
         return _described_blocks(rows)
     columns = columns_of(rows)
     cells = [placed(row, columns) for row in rows]
-    return blocks_of(logical_rows(cells), len(columns.spans))
+    logical = logical_rows(cells)
+    joined = joined_texts(logical)
+    if len(joined) < len(logical):  # the lines below those that were joined may go on too
+        joined = logical_rows(joined)
+    return blocks_of(joined, len(columns.spans))
 
 
 def _described_blocks(rows: Sequence[Row]) -> list[Block]:
@@ -77,12 +91,39 @@ def _described_blocks(rows: Sequence[Row]) -> list[Block]:
 def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:
     """Return the blocks of one table. ``heads``: maximum number of header rows."""
     table = TableBlock(columns=columns)
+    _span_bands(rows, columns)
     blocks = [
         Block("table", [line for cell in cells for line in cell.lines], table=table, row=n, cells=cells)
         for n, cells in enumerate(rows)
     ]
     _mark_heads(blocks, table, len(blocks) if heads is None else heads)
     return blocks
+
+
+def _span_bands(rows: Sequence[list[TableCell]], columns: int) -> None:
+    """Let each lone text that is centred on the table, not on its values, span it: it heads rows below."""
+    lone = [row[0] for row in rows if len(row) == 1 and row[0].column > 0 and row[0].span == 1]
+    if columns < BAND_COLUMNS or not lone:
+        return
+    cells = [(cell.column, cell.rect) for row in rows if len(row) > 1 for cell in row]
+    values_from = min((rect.x0 for column, rect in cells if column), default=0.0)
+    left, right = (
+        min((rect.x0 for _, rect in cells), default=0),
+        max((rect.x1 for _, rect in cells), default=0),
+    )
+    for cell in lone:
+        box, near = cell.rect, BAND * cell.lines[0].size
+        axis = box.x0 + box.x1
+        own = min((rect.x0 for column, rect in cells if column == cell.column), default=box.x0)
+        if (
+            abs(axis - left - right) < near < abs(axis - values_from - right) - near
+            and (
+                box.x0 < own - near
+                or any(column != cell.column and rect.overlap_x(box) > 0 for column, rect in cells)
+            )
+            and not YEAR.search(cell_text(cell.lines))
+        ):
+            cell.column, cell.span = 0, columns
 
 
 def tables_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:
@@ -196,6 +237,50 @@ def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
     return out
 
 
+def joined_texts(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
+    """Join rows of texts without a label to the row above: where each is nearer to it than any row with a
+    label, or each text goes on with a word that had no room above.
+    """
+    start = next((n for n, row in enumerate(rows) if len(row) > 1 and row[0].column == 0), len(rows))
+    labelled = [_gap(above, row) for above, row in pairwise(rows[start:]) if row[0].column == 0]
+    others = [_gap(above, row) for above, row in pairwise(rows[start:]) if row[0].column > 0]
+    if not others:
+        return list(rows)
+    texts = not any(is_value_cell(cell.lines) for row in rows[start + 1 :] if row[0].column for cell in row)
+    near = texts and len(labelled) >= LABELLED_ROWS and min(labelled) - max(others) >= NEARER
+    edges: dict[int, float] = {}
+    for cell in (cell for row in rows for cell in row):
+        edges[cell.column] = max([edges.get(cell.column, 0.0), *(line.x1 for line in cell.lines)])
+    out = [list(row) for row in rows[: start + 1]]
+    for row in rows[start + 1 :]:
+        over = {cell.column for cell in out[-1] if not is_value_cell(cell.lines)}
+        goes_on = near and over.issuperset(cell.column for cell in row)
+        if row[0].column and (goes_on or _had_no_room(row, out[-1], edges)):
+            absorb(out[-1], row)
+        else:
+            out.append(row)
+    return out
+
+
+def _gap(above: Sequence[TableCell], row: Sequence[TableCell]) -> float:
+    """Return the space between two rows (ems)."""
+    line = row[0].lines[0]
+    return (min(cell.lines[0].y0 for cell in row) - max(cell.lines[-1].y1 for cell in above)) / line.size
+
+
+def _had_no_room(row: Sequence[TableCell], above: Sequence[TableCell], edges: dict[int, float]) -> bool:
+    """Return whether each text goes on from the line right above, which had no room for its first word."""
+    over = {cell.column: cell.lines[-1] for cell in above}
+    return any(cell.lines[0].text[0].islower() for cell in row) and all(
+        cell.column in over
+        and not is_value_cell(cell.lines)
+        and cell.lines[0].y0 - over[cell.column].y1 < WRAP_DISTANCE * cell.lines[0].size
+        and over[cell.column].x1 + WORD_SPACE * cell.lines[0].size + cell.lines[0].words[0].rect.width
+        > edges[cell.column]
+        for cell in row
+    )
+
+
 def wrapped_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
     """Join rows where the wrapped text of a full column continues below, at its own leading."""
     edges = _filled_columns(rows)
@@ -282,6 +367,8 @@ def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
     if over is None:
         return False
     last, line = over.lines[-1], cells[0].lines[0]
+    if sum(cell.rect.overlap_x(line.rect) > 0 for cell in above) > 1:
+        return False  # a text across cells
     close = line.y0 - last.y1 < WRAP_DISTANCE * line.size and is_same_weight(last, line)
     if cells[0].column > 0:
         is_text = not is_value_cell(cells[0].lines) or _keeps_leading(over.lines, line)
@@ -318,7 +405,7 @@ def _ends_head(cells: list[TableCell], above: list[TableCell]) -> bool:
         return False
     last, line = above[0].lines[-1], cells[0].lines[0]
     return (
-        line.y0 - last.y1 < 0.5 * line.size
+        line.y0 - last.y1 < HEAD_GAP * line.size
         and not last.text.endswith(":")
         and bool(_CONTINUES.match(line.text))
         and last.style.bold == line.style.bold
@@ -375,12 +462,29 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         table.head.append(block)
     begins = [n for n, block in enumerate(table.head) if begins_row(block)]
     if len(table.head) == len(blocks) or len(begins) > (MOST_HEADS if known else 1):
-        titles = [len(row.cells) == 1 and row.cells[0].column == 0 for row in table.head]
-        titled = not known and begins and all(titles[: begins[0]])
+        above = table.head[: begins[0]] if begins else []
+        titled = begins and all(_is_title(row) or _wraps_into(row, table.head[begins[0]]) for row in above)
+        titled = titled and not known
         kept = 0 if not known and _opens_with_text(blocks) else begins[0] + 1 if titled else 1
         for block in blocks[kept:]:
             block.header = False
         del table.head[kept:]
+
+
+def _is_title(row: Block) -> bool:
+    return len(row.cells) == 1 and row.cells[0].column == 0
+
+
+def _wraps_into(row: Block, below: Block) -> bool:
+    """Return whether each text is the first line of a head that goes on in the row right below."""
+    heads = {cell.column: cell.lines[0] for cell in below.cells}
+    return all(
+        cell.column > 0
+        and cell.column in heads
+        and heads[cell.column].y0 - cell.lines[-1].y1 < HEAD_GAP * cell.lines[-1].size
+        and heads[cell.column].style == cell.lines[-1].style
+        for cell in row.cells
+    )
 
 
 def _opens_with_text(blocks: Sequence[Block]) -> bool:

@@ -38,7 +38,7 @@ from pdf.tables.rows import (
     tables_of,
     wrapped_rows,
 )
-from pdf.tables.rulings import SNAP, edges_of, lines_in, tracks_of
+from pdf.tables.rulings import SNAP, edges_of, joined_pieces, lines_in, tracks_of
 from pdf.tables.text_tables import text_tables
 
 # Pieces of one ruling: maximum difference of height, maximum gap (points).
@@ -119,15 +119,8 @@ def _rule_group(group: list[tuple[float, float, float]]) -> HorizontalRules:
 def _rules(rulings: Iterable[Rect], piece_gap: float) -> list[tuple[float, float, float]]:
     """Join the pieces of rulings: (y, x0, x1), top to bottom."""
     flat = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in rulings if x1 - x0 > y1 - y0]
-    rules = []
-    for track in tracks_of(flat, TRACK):
-        y, start, end = track[0]
-        for _, x0, x1 in track[1:]:
-            if x0 > end + piece_gap:
-                rules.append((y, start, end))
-                start = x0
-            end = max(end, x1) if x0 <= end + piece_gap else x1
-        rules.append((y, start, end))
+    tracks = tracks_of(flat, TRACK)
+    rules = [(track[0][0], x0, x1) for track in tracks for _, x0, x1 in joined_pieces(track, piece_gap)]
     return [rule for rule in rules if rule[2] - rule[1] >= WIDTH]
 
 

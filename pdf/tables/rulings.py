@@ -37,6 +37,18 @@ def tracks_of(pieces: Iterable[Piece], apart: float) -> list[list[Piece]]:
     return [sorted(track, key=itemgetter(1)) for track in tracks]
 
 
+def joined_pieces(track: Sequence[Piece], gap: float) -> list[Piece]:
+    """Join the pieces of one track that are at most ``gap`` apart."""
+    joined = [track[0]]
+    for y, start, end in track[1:]:
+        place, first, last = joined[-1]
+        if start > last + gap:
+            joined.append((y, start, end))
+        else:
+            joined[-1] = (place, first, max(last, end))
+    return joined
+
+
 def lines_in(rect: Rect, lines: Sequence[Line]) -> list[Line]:
     """Return the lines whose middle is in the rectangle."""
     x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
@@ -50,6 +62,35 @@ def lines_in(rect: Rect, lines: Sequence[Line]) -> list[Line]:
 def edges_of(fills: Sequence[Rect]) -> list[Rect]:
     """Return the upper and lower edges of shaded stripes: they separate rows as rulings do."""
     return [rect_of((x0, y, x1, y)) for x0, y0, x1, y1 in fills for y in (y0, y1)]
+
+
+# Minimum height of a shaded band and of the uprights that end at it (points), and number of these; maximum
+# number of either on a page: maps have more.
+BAND_HEIGHT, BAND_UPRIGHTS, MOST_SHAPES = 8.0, 3, 400
+
+
+def band_edges(rulings: Sequence[Rect], fills: Sequence[Rect]) -> list[Rect]:
+    """Return the edges of each shaded band at which uprights begin or end, as the band of the heads does.
+
+    Stripes within a table have uprights on both sides.
+    """
+    upright = [rect for rect in rulings if rect.height > max(BAND_HEIGHT, rect.width)]
+    if max(len(fills), len(upright)) > MOST_SHAPES:
+        return []
+    rows: dict[tuple[int, int], list[Piece]] = {}
+    for x0, y0, x1, y1 in fills:
+        if y1 - y0 >= BAND_HEIGHT:
+            rows.setdefault((round(y0), round(y1)), []).append((y0, x0, x1))
+    found = []
+    for (_, bottom), pieces in rows.items():
+        for top, x0, x1 in joined_pieces(sorted(pieces), ABUT):
+            near = [rect for rect in upright if x0 - SNAP <= rect.x0 and rect.x1 <= x1 + SNAP]
+            below = [rect.x0 for rect in near if abs(rect.y0 - bottom) <= SNAP]
+            above = [rect.x0 for rect in near if abs(rect.y1 - top) <= SNAP]
+            ends = below or above
+            if len(ends) >= BAND_UPRIGHTS and not (above and below):
+                found += [Rect(x0, y, x1, y) for y in (top, float(bottom))]
+    return found
 
 
 # --- Borders drawn cell by cell, above and below only ---

@@ -249,6 +249,7 @@ def test_leaders_before_values_with_decimals_leave_their_rows_in_the_table() -> 
         ("2.1 Methods . . . . . . . 12", True),
         ("Preface …… iv", True),
         ("12 ........ الفصل الأول", True),
+        ("2015 ........ $ 1,449 $ 43,866", False),
         ("Leases ........ 185.2 39.5", False),
         ("Rate ........ ** ** 1%", False),
         ("Cash ........ (2) —", False),
@@ -309,3 +310,60 @@ def test_tables_side_by_side_are_read_from_left_to_right() -> None:
             drawing.text(x + 4, y + 14 + 20 * n, f"{name} {'ABCD'[n]}")
             drawing.text(x + 150, y + 14 + 20 * n, f"{n + 3}{n} %")
     assert [unit.text[:4] for unit in drawing.units()] == ["Left"] * 4 + ["Righ"] * 4
+
+
+def rows_of_words(gap: float) -> list[list[str]]:
+    """The cells of three rows, the second of which has two lines; rows are ``gap`` points apart."""
+    drawing = Drawing()
+    y = 100.0
+    for lines in (
+        [("K1", "Early", "Transparent", "0.4")],
+        [
+            ("K2", "Cenomanian to", "Even reflections of", "0.8"),
+            ("", "Turonian", "small amplitude, parallel", ""),
+        ],
+        [("K3", "Late", "Irregular", "0.5")],
+    ):
+        for line in lines:
+            for x, cell in zip((LEFT, 150, 260, 420), line, strict=True):
+                drawing.text(x, y, cell)
+            y += 12
+        y += gap
+    return [[cell.text for cell in unit.table.cells] for unit in drawing.units() if unit.table]
+
+
+def test_lines_without_a_label_nearer_than_the_rows_go_on_with_the_row_above() -> None:
+    assert rows_of_words(gap=5)[1] == [
+        "K2",
+        "Cenomanian to Turonian",
+        "Even reflections of small amplitude, parallel",
+        "0.8",
+    ]
+
+
+def test_at_the_leading_of_the_rows_a_text_goes_on_where_its_word_had_no_room_above() -> None:
+    assert rows_of_words(gap=0)[1] == [
+        "K2",
+        "Cenomanian to Turonian",
+        "Even reflections of small amplitude, parallel",
+        "0.8",
+    ]
+
+
+def test_a_band_of_heads_closes_the_grid_of_the_uprights_below_it() -> None:
+    drawing = Drawing()
+    drawing.page.draw_rect(pymupdf.Rect(60, 100, 510, 120), fill=(0.8, 0.8, 0.9), color=None)
+    for x in (60, 210, 360, 510):
+        drawing.rule(x, 120, x, 220)
+    drawing.rule(60, 220, 510, 220)
+    for x, head, items in (
+        (66, "Fees", ("First loan", "Second loan", "Savings fund", "Bursaries")),
+        (216, "Living", ("First loan", "Bursaries")),
+        (366, "Other", ("A programme abroad", "A computer", "Travel")),
+    ):
+        drawing.text(x, 114, head)
+        for n, item in enumerate(items):
+            drawing.text(x, 136 + 16 * n, item)
+    rows = [unit.table for unit in drawing.units() if unit.table]
+    assert [len(row.cells) for row in rows] == [3, 3]
+    assert rows[1].head_rows == ("Fees", "Living", "Other")
