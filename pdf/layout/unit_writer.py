@@ -318,7 +318,7 @@ class PageWriter:
 
     def _heads_of(self, table: TableBlock) -> ColumnHeads:
         if table.heads is None:
-            table.heads = column_headers(table, self.page_layout.blocks)
+            table.heads = column_headers(table, self.page_layout.blocks, self.page_layout.rulings)
         return table.heads
 
     def _add_cells(self, block: Block) -> tuple[Cell, ...]:

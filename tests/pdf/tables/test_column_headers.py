@@ -361,3 +361,78 @@ def test_years_and_a_percent_sign_below_a_group_head_are_heads() -> None:
     rows = [unit.table for unit in drawing.units() if unit.table]
     assert [row.header for row in rows[:3]] == [True, True, False]
     assert rows[2].head_rows[:3] == ("Ministry", "2036", "2037")
+
+
+def ruled_groups(*rules: tuple[float, float]) -> tuple[str, ...]:
+    """The heads of six columns under "Adults", which is centred over none of their groups."""
+    drawing = Drawing(width=842)
+    drawing.text(360, 100, "Adults")
+    for x0, x1 in rules:
+        drawing.rule(x0, 103, x1, 103)
+    draw_row(drawing, 116, "", ("1 a", "1 b", "1 c", "1 d"), (320, 400, 480, 560))
+    for n, name in enumerate(NAMES):
+        draw_row(drawing, 132 + PITCH * n, name, [f"{n + k + 11}" for k in range(4)], (320, 400, 480, 560))
+    return next(unit.table.head_rows for unit in drawing.units() if unit.table and not unit.table.header)[1:]
+
+
+def test_a_ruling_of_its_own_below_a_head_shows_its_columns() -> None:
+    assert ruled_groups((290, 480)) == ("Adults 1 a", "Adults 1 b", "Adults 1 c", "1 d")
+
+
+def test_a_ruling_below_the_labels_too_shows_the_extent_of_no_head() -> None:
+    assert ruled_groups((LEFT, 562)) == ruled_groups()
+
+
+def test_a_part_of_a_table_has_all_rows_of_heads_of_the_part_above() -> None:
+    drawing = Drawing()
+    drawing.text(440, 88, "Sales")
+    draw_row(drawing, 100, "", ("Amount", "Share", "Rank"))
+    draw_sums(drawing, 112)
+    drawing.text(LEFT, 190, "Outside the country", size=14, font="hebo")
+    draw_sums(drawing, 220)
+    assert {row.head_rows[1:] for row in rows_below(drawing, 200)} == {
+        row.head_rows[1:] for row in rows_below(drawing, 105) if row.head_rows
+    }
+
+
+def test_heads_that_repeat_the_lowest_line_above_belong_to_its_groups_too() -> None:
+    drawing = Drawing()
+    drawing.text(368, 88, "In the year 2023 at home, in all of its shops")
+    draw_row(drawing, 100, "", ("Amount", "Share", "Rank"))
+    draw_sums(drawing, 112)
+    drawing.text(LEFT, 190, "Outside the country", size=14, font="hebo")
+    draw_row(drawing, 208, "", ("Amount", "Share", "Rank"))
+    draw_sums(drawing, 220)
+    first, second = (
+        {row.head_rows[1:] for row in rows_below(drawing, y) if row.head_rows} for y in (50, 205)
+    )
+    assert first == second
+    assert any("2023" in head for heads in second for head in heads)
+
+
+def test_a_title_centred_on_the_table_heads_rows_and_no_column() -> None:
+    drawing = Drawing()
+    draw_row(drawing, 100, "Name", ("2023", "2022", "2021"))
+    title, middle = "Shops in the towns of the north, the east and the south", (LEFT + RIGHTS[-1]) / 2
+    drawing.text(middle - pymupdf.get_text_length(title, "helv", 10) / 2, 124, title)
+    draw_sums(drawing, 144)
+    for y in (88, 104, 190):
+        drawing.rule(LEFT, y, RIGHTS[-1], y)
+    rows = [unit.table for unit in drawing.units() if unit.table]
+    assert [(cell.column, cell.span, cell.header) for cell in rows[1].cells] == [(0, 4, False)]
+    assert rows[2].head_rows == ("Name", "2023", "2022", "2021")
+
+
+def test_the_first_line_of_a_wrapped_head_of_words_is_a_head() -> None:
+    drawing = Drawing()
+    drawing.text(400, 100, "Name of the market on")
+    for y, cells in (
+        (111, ("Class of shares", "Symbol", "which they are sold")),
+        (135, ("Common shares", "FL", "New York")),
+        (150, ("Preferred shares", "FLP", "Boston")),
+    ):
+        for x, cell in zip((LEFT, 280, 400), cells, strict=True):
+            drawing.text(x, y, cell)
+    rows = [unit.table for unit in drawing.units() if unit.table]
+    assert [row.header for row in rows] == [True, True, False, False]
+    assert rows[-1].head_rows == ("Class of shares", "Symbol", "Name of the market on which they are sold")
