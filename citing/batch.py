@@ -9,15 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from citing.budget import claim_budget
 from citing.claims import VERIFIED, Claim, SourceUnit, Verification, words_between
-from citing.verdict import verify
+from citing.verdict import verify, verify_among
 from pdf.api import parse_file
 from pdf.sandbox.messages import Limits
 from pdf.structure import Cell, ParsedPage, TableRow
 
 _HEADING_WIDTH = 0.75  # maximum share of the widest line for a heading
-_VERIFIED_ORDER = ("exact", "normalized", "computed", "moved")
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -75,8 +73,11 @@ def check(case: Case, root: Path = Path(), limits: Limits = DEFAULT_LIMITS) -> C
         raise ValueError(f"The page has no unit {case.unit}.")
     if not units:
         raise ValueError("The passage is empty.")
-    cited = [] if case.unit is None or case.passage else [units[case.unit]]
-    return _checked(case.id, _best(Claim(case.claim, case.quote, case.question), units, cited))
+    claim = Claim(case.claim, case.quote, case.question)
+    if case.unit is None or case.passage:
+        return _checked(case.id, verify_among(claim, units))
+    cited = units[case.unit]
+    return _checked(case.id, verify(claim, cited, [unit for unit in units if unit is not cited]))
 
 
 def verify_on_page(claim: Claim, page: ParsedPage) -> Verification:
@@ -84,22 +85,7 @@ def verify_on_page(claim: Claim, page: ParsedPage) -> Verification:
     units = page_units(page, "")
     if not units:
         raise ValueError("The page has no text.")
-    return _best(claim, units)
-
-
-def _best(claim: Claim, units: Sequence[SourceUnit], cited: Sequence[SourceUnit] = ()) -> Verification:
-    """Return the best verdict of the cited units of a page; of all but headings, if none are given."""
-    cited = cited or [unit for unit in units if unit.type != "heading"] or units
-    with claim_budget():
-        found = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
-    judged = [f for f in found if f.verdict in VERIFIED or f.unit is None or f.unit.type != "caption"]
-    return min(judged or found, key=_preference)
-
-
-def _preference(found: Verification) -> tuple[int, bool, bool, int]:
-    """Return a sort key: verified first, then contradictions, then found, then units without the words."""
-    rank = _VERIFIED_ORDER.index(found.verdict) if found.verdict in VERIFIED else len(_VERIFIED_ORDER)
-    return rank, not found.conflicts, found.verdict != "found", -len(found.quote)
+    return verify_among(claim, units)
 
 
 def _units(case: Case, root: Path, limits: Limits) -> list[SourceUnit]:

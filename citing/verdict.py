@@ -26,7 +26,7 @@ from citing.budget import check_budget, claim_budget, not_counted
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
 from citing.comparison.framing import without_frame, written_out
 from citing.comparison.prose import Judgement
-from citing.comparison.rivals import of_other_subject
+from citing.comparison.rivals import amounts_exchanged_in_brackets, of_other_subject
 from citing.comparison.support import (
     ValueSupport,
     check_values,
@@ -47,7 +47,7 @@ from pdf.structure import Word
 from text.budget import OverBudget
 from text.languages import base_language
 from text.quantities import quantities_in
-from text.semantics import detected_language
+from text.semantics import detected_language, may_be_in
 from text.values import values_in
 
 logger = logging.getLogger(__name__)
@@ -136,6 +136,46 @@ def verify(
         lit = _at_asked_place(found, asked)
         return _at_clauses(found, scene) if lit is found else lit
     return found
+
+
+def verify_among(claim: Claim, units: Sequence[SourceUnit]) -> Verification:
+    """Verify a claim against a page (units in order) of which no unit is cited, by the unit that fits best.
+
+    The units with most of the claim's words are read first, so that the time is spent where it matters.
+    """
+    asked, claim = claim, replace(claim, question="")
+    candidates = [unit for unit in units if unit.type != "heading"] or list(units)
+    shares = {u.id: shared_terms(claim.sentence, [u.text, *heads_of(u)]) for u in candidates}
+    candidates.sort(key=lambda unit: -shares[unit.id])
+    likely = list(takewhile(lambda unit: shares[unit.id] >= LEAST_TERMS_ELSEWHERE, candidates))
+    scene = _VerificationContext(claim, candidates[0], units, ())
+    found: list[Verification] = []
+    with claim_budget(), suppress(OverBudget):
+        found += map(scene.verdict_of, likely)
+        if not any(one.verdict in VERIFIED for one in found) and (apart := scene.apart()):
+            found.append(apart)
+        if not any(one.verdict in VERIFIED for one in found):
+            found += map(scene.verdict_of, candidates[len(likely) :])
+    best = min(_without_captions(found) or [_too_long(candidates[0])], key=_preference)
+    with claim_budget(), suppress(OverBudget):
+        lit = _at_asked_place(best, asked)
+        return _at_clauses(best, scene) if lit is best else lit
+    return best
+
+
+_VERIFIED_ORDER = ("exact", "normalized", "computed", "moved")
+
+
+def _preference(found: Verification) -> tuple[int, bool, bool, int]:
+    """Return a sort key: verified first, then contradictions, then found, then units without the words."""
+    rank = _VERIFIED_ORDER.index(found.verdict) if found.verdict in VERIFIED else len(_VERIFIED_ORDER)
+    return rank, not found.conflicts, found.verdict != "found", -len(found.quote)
+
+
+def _without_captions(found: Sequence[Verification]) -> Sequence[Verification]:
+    """Return the verdicts without those of captions that do not verify; all, where no other is left."""
+    judged = [f for f in found if f.verdict in VERIFIED or f.unit is None or f.unit.type != "caption"]
+    return judged or found
 
 
 def _at_clauses(found: Verification, scene: _VerificationContext) -> Verification:
@@ -235,7 +275,10 @@ class _VerificationContext:
         if other := self.named_elsewhere:
             reason = f"The claim speaks of {other}."
             return Verification("unsupported", self.cited, self.cited.page, reason=reason)
-        return _checked_in_full(self.claim, self.cited, self.around(self.cited))
+        return self.verdict_of(self.cited)
+
+    def verdict_of(self, unit: SourceUnit) -> Verification:
+        return _checked_in_full(self.claim, unit, self.around(unit))
 
     def verdict(self) -> Verification:
         """Return the verdict of the cited unit; of another one, where only that verifies the claim."""
@@ -245,11 +288,15 @@ class _VerificationContext:
         with suppress(OverBudget):  # the cited unit's verdict stays
             for unit in self.elsewhere():
                 if self.may_say(unit):
-                    there = _checked_in_full(self.claim, unit, self.around(unit))
+                    there = self.verdict_of(unit)
                     if there.verdict in VERIFIED:
                         return replace(there, verdict="moved")
-            return self.in_parts() or self.in_cells() or here
+            return self.apart() or here
         return here
+
+    def apart(self) -> Verification | None:
+        """Return the verdict of a claim of which each part is verified elsewhere on the page; else None."""
+        return self.in_parts() or self.in_cells()
 
     def in_cells(self) -> Verification | None:
         """Return the verdict of a claim of which each clause is a cell of one table; else None."""
@@ -408,6 +455,8 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
     quoted = anchor is not None and anchor.verdict != "partial"
     language = _language(unit, around)
     claim_language = detected_language(claim.sentence, language)
+    if unit.type == "table" and may_be_in("\n".join([unit.text, *heads_of(unit)]), claim_language):
+        language = claim_language  # a list of foreign names around the row does not tell its language
     found = check_values(claim.sentence, unit, around) if values_in(claim.sentence) else None
     judged = _judged(claim, unit, around, language, claim_language, found)
     if judged.outcome != "holds" and claim_language != base_language(language):
@@ -425,6 +474,8 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
 def _mixes_clauses(claim: Claim, unit: SourceUnit, language: str) -> bool:
     if unit.type == "table" or verbatim_span(claim.sentence, unit.text)[1]:
         return False
+    if amounts_exchanged_in_brackets(claim.sentence, unit.text):
+        return True
     return of_other_subject(claim.sentence, unit.text, base_language(language))
 
 

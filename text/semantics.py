@@ -452,6 +452,19 @@ def _common_words() -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=4096)
+def _counted(text: str) -> dict[str, int]:
+    """Return how many function words of each spaced language a text has, each counted once."""
+    words = set(_LETTERS.findall(text.lower()))
+    return {code: sum(word in common for word in words) for code, common in _common_words().items()}
+
+
+def may_be_in(text: str, language: str) -> bool:
+    """Return whether a text has function words of the language, and of no other one more."""
+    own = _counted(text).get(language, 0)
+    return bool(own) and own == max(_counted(text).values())
+
+
+@lru_cache(maxsize=4096)
 def detected_language(text: str, default: str = "") -> str:
     """Return the ISO 639-1 code of the text's language, else ``default`` (BCP 47)."""
     if _KANA.search(text):
@@ -463,8 +476,7 @@ def detected_language(text: str, default: str = "") -> str:
     default = base_language(default)
     if _OTHER_SCRIPT.search(text):
         return default
-    words = set(_LETTERS.findall(text.lower()))  # a caption is read again with each row of its table
-    counts = {code: sum(word in common for word in words) for code, common in _common_words().items()}
+    counts = _counted(text)
     if default and default not in counts:
         return default
     best = max(counts, key=lambda code: (counts[code], code == default, code == "en"))

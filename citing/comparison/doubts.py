@@ -16,6 +16,7 @@ from citing.comparison.token import Token, same
 from citing.comparison.tokens import tokens_of
 from text.numbers import YEAR
 
+_NUMBERS = re.compile(r"(?=\D*\d)(?:[^\W\d_]{0,3}[\W\d_]+)+")
 OTHER_ROW = "The claim is about another row."
 OTHER_COLUMN = "The claim names another column beside this value."
 _APART = re.compile(r"[(),;:，；、]")  # between a value and a name that do not belong together
@@ -119,7 +120,7 @@ def _fits_other_row(row: Row) -> bool:
     ]
     fits = [len((label | words) & claimed) for label, words in zip(labels, cells, strict=True)]
     extra = [len(_stems(grid.words_of_row(r)) - claimed) for r in range(len(grid.rows))]
-    rows = (r for r in range(len(fits)) if r != own and any(grid.quantity(r, c) for c in grid.columns))
+    rows = (r for r in range(len(fits)) if r != own and _has_numbers(grid, r))
     return any(
         labels[r]
         and (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
@@ -136,8 +137,13 @@ def _names_no_word(row: Row) -> bool:
     label = grid.words_of_row(own)
     named = any(same(token, wanted) for token in row.tokens for wanted in label)
     kept = all(any(same(token, wanted) for token in row.tokens) for wanted in label if wanted.quantity)
-    rivals = (r for r in range(len(grid.rows)) if r != own and any(grid.quantity(r, c) for c in grid.columns))
+    rivals = (r for r in range(len(grid.rows)) if r != own and _has_numbers(grid, r))
     return bool(label) and not (named and kept) and any(True for _ in rivals)
+
+
+def _has_numbers(grid: Grid, row: int) -> bool:
+    several = any(_NUMBERS.fullmatch(cell.text) for cell in grid.rows[row][1:])  # "$10.40 – $10.60 / $10.50"
+    return several or any(grid.quantity(row, column) for column in grid.columns)
 
 
 def _stems(tokens: Sequence[Token]) -> frozenset[str]:

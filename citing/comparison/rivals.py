@@ -41,6 +41,26 @@ def of_other_subject(claim: str, passage: str, language: str) -> bool:
     return False
 
 
+_WITH_AMOUNT = re.compile(r"([^\W_][\w’'-]*)\s?\(\s?([^()]{0,6}\d[^()]{0,12})\)")
+
+
+def amounts_exchanged_in_brackets(claim: str, passage: str) -> bool:
+    """Return whether the amounts in brackets stand behind one another's names.
+
+    True: "Democrats (71%) and Republicans (53%)" of "Republicans (71%) and Democrats (53%)".
+    False: of "Democrats (71%) and, less often, Republicans (53%)".
+    """
+    claimed, held = _with_amounts(claim), _with_amounts(passage)
+    moved = [(name, amount) for name, amount in claimed if (name, amount) not in held]
+    names, amounts = {name for name, _ in held}, {amount for _, amount in held}
+    return len(moved) > 1 and all(name in names and amount in amounts for name, amount in moved)
+
+
+def _with_amounts(text: str) -> set[tuple[str, str]]:
+    found = _WITH_AMOUNT.findall(text)
+    return {(name.casefold(), "".join(amount.split())) for name, amount in found}
+
+
 def _named(text: str, language: str) -> Iterator[tuple[str, str]]:
     """Yield each thing that is named by a function word and a capital, with its name: "plant in", "Gera"."""
     words = _WORD.findall(text)

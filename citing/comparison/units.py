@@ -12,6 +12,7 @@ from citing.comparison.cell_words import LEVELS
 from citing.comparison.doubts import DOUBTS, OTHER_ROW, Row
 from citing.comparison.grid import CellText, Grid, grid_of
 from citing.comparison.prose import Judgement, judge_prose
+from citing.comparison.stated_cell import stated_cell
 from citing.comparison.support import (
     FALLING,
     ValueSupport,
@@ -110,6 +111,8 @@ def _judge_row(
     claim_language: str,
     found: ValueSupport | None,
 ) -> Judgement:
+    if said := stated_cell(sentence, unit, around, language):
+        return said
     judged = None
     grid = grid_of(unit, around, language)
     if grid is not None:
