@@ -78,9 +78,10 @@ def written_differences(
                 pass
             builder.content += "\n"
         first, second = (
-            f"{defused_line(labels[citation.document_id])}: “{defused_line(words)}”"
+            f"{defused_line(labels[cited])}: “{defused_line(words)}”"
             f"{format_marker(citation.pk, citation.page_number)}"
             for citation, words in zip(builder.citations, (one.words, one.other), strict=True)
+            if (cited := citation.document_id)
         )
         lines.append(f"- {first} · {second}")
         citations += builder.citations
