@@ -14,9 +14,10 @@ from retrieval.index.postgres import any_of, lexeme, read_rows
 from retrieval.query.scope import ScopeSql, ScopeSummary
 from text.terms import folded, terms_of
 
-WORD = re.compile(r"[^\W\d_]+")
+WORD = re.compile(r"[^\W\d_]++(?!\*)")  # not the beginning of a word
 LEAST_LETTERS = 5
 """Of a word for which a near spelling is looked for; shorter words are near to too many others."""
+LONGEST_ENDING = 4  # letters: "ment", "tion"
 TWO_EDITS_FROM = 8
 """Letters of a term from which two may differ, below one."""
 
@@ -32,14 +33,14 @@ AND left(lexeme, 1) = ANY(%s) GROUP BY lexeme ORDER BY count(*) DESC, lexeme
 PRINTED = """
 SELECT chunk.context_header || ' ' || chunk.content FROM retrieval_indexedchunk indexed
 JOIN documents_retrievalchunk chunk ON (chunk.document_id, chunk.id) = (indexed.document_id, indexed.chunk_id)
-WHERE indexed.words @@ %s::tsquery AND indexed.document_id IN ({documents}) LIMIT 1
+WHERE indexed.words @@ %s::tsquery AND indexed.document_id IN ({documents}) LIMIT 5
 """
 
 
 def respelt(query: str, scope: ScopeSql, summary: ScopeSummary) -> str:
     """Return the query with near spellings of words that no chunk has; '' if there is none.
 
-    One statement where all words are there, at most three more for each that is not.
+    One statement where all words are there, and a few more for each that is not.
     """
     languages = summary.languages or ("en",)
     terms = {word: forms for word in WORD.findall(query) if (forms := _single_terms(word, languages))}
@@ -51,7 +52,9 @@ def respelt(query: str, scope: ScopeSql, summary: ScopeSummary) -> str:
     if not absent:
         return ""
     known = _vocabulary({form[0] for forms in absent.values() for form in forms}, scope, summary)
-    meant = {word: near for word, forms in absent.items() if (near := _near(forms, known, scope, languages))}
+    meant = {
+        word: near for word, forms in absent.items() if (near := _near(word, forms, known, scope, languages))
+    }
     written = WORD.sub(lambda match: meant.get(match[0], match[0]), query)
     return written if meant else ""
 
@@ -72,17 +75,30 @@ def _vocabulary(letters: set[str], scope: ScopeSql, summary: ScopeSummary) -> li
     return [term for (term,) in read_rows(statement, [*scope.document_params, sorted(letters)])]
 
 
-def _near(forms: Sequence[str], known: Sequence[str], scope: ScopeSql, languages: Sequence[str]) -> str:
-    """Return a word that is printed in the scope and spelt nearly like one of the terms; '' if none is."""
+def _near(
+    asked: str, forms: Sequence[str], known: Sequence[str], scope: ScopeSql, languages: Sequence[str]
+) -> str:
+    """Return the printed word in scope that is spelt nearly like the word asked for; '' if none is.
+
+    A misspelt ending is not recognised, so a term is also looked for without the last letters.
+    """
+    word = folded(asked)
     for form in forms:
-        edits = 2 if len(form) >= TWO_EDITS_FROM else 1
         alike = [term for term in known if term[0] == form[0] and term.isalpha()]
-        if found := process.extractOne(form, alike, scorer=OSA.distance, score_cutoff=edits):
-            for text in _printed(found[0], scope):
-                near = (word for word in WORD.findall(text) if _is_form(word, found[0], languages))
-                if word := next(near, ""):
-                    return word
+        for length in range(len(form), max(LEAST_LETTERS, len(form) - LONGEST_ENDING) - 1, -1):
+            beginning = form[:length]
+            near = process.extractOne(beginning, alike, scorer=OSA.distance, score_cutoff=edits(beginning))
+            if near:
+                every = (found for text in _printed(near[0], scope) for found in WORD.findall(text))
+                printed = {folded(found): found for found in every if _is_form(found, near[0], languages)}
+                best = process.extractOne(word, list(printed), scorer=OSA.distance, score_cutoff=edits(word))
+                if best:
+                    return printed[best[0]]
     return ""
+
+
+def edits(word: str) -> int:
+    return 2 if len(word) >= TWO_EDITS_FROM else 1
 
 
 def _printed(term: str, scope: ScopeSql) -> Iterator[str]:

@@ -36,6 +36,10 @@ def respelt(user: User, query: str) -> str:
         ("Neflix", "Netflix"),
         ("what does Netfilx charge", "what does Netflix charge"),
         ("subcsribers", "subscribers"),
+        ("subscripiton", "subscription"),  # of a misspelt ending no stem is known
+        ("requset", "request"),
+        ("Neflix*", ""),  # the beginning of a word
+        ("requires", ""),  # not "request", though their stems are near
         ("Netflix subscribers", ""),
         ("subscriber", ""),  # another form of a word that is there
         ("volcano", ""),  # nothing is near
