@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
-from django.db import connection, transaction
+from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Count, Model, QuerySet
 from django.test.utils import CaptureQueriesContext
@@ -226,12 +226,13 @@ def write_stages(out: OutputWrapper, name: str, scope: Scope, questions: Sequenc
             out.write(f"{milliseconds / len(questions):>9.2f}  {stage}")
 
 
+TABLES = ("retrieval_indexedchunk", "retrieval_chunkvector", "documents_citationunit", "name_terms", "fields")
+
+
 def label_of(sql: str) -> str:
-    """Return the table that a statement reads first after those of its scope, and its last condition."""
-    tables = re.findall(r"FROM (retrieval_\w+|documents_(?:retrievalchunk|citationunit|page))", sql)
-    named = tables[0] if tables else sql.split(maxsplit=1)[0]
-    kind = "of named documents" if "ts_match_vq" in sql and "= ANY(%s) AND ts" in sql else ""
-    return f"{named} {kind}".strip()
+    """Return what a statement reads beside its scope: a table, the documents' names, or their fields."""
+    read = next((name for name in TABLES if name in sql), sql.split(maxsplit=1)[0])
+    return f"{read} of named documents" if "unnest(%s::uuid[])" in sql else read
 
 
 def write_plans(out: OutputWrapper, scope: Scope, text: str) -> None:
@@ -245,11 +246,8 @@ def write_plans(out: OutputWrapper, scope: Scope, text: str) -> None:
     with connection.execute_wrapper(note):
         search(text, scope, SearchOptions(limit=10))
     for sql, params in asked:
-        *settings, statement = sql.split(";\n")
-        with connection.cursor() as cursor, transaction.atomic():
-            for setting in settings:
-                cursor.execute(setting)
-            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS) {statement}", params)
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS) {sql}", params)
             out.write("\n".join([f"-- {label_of(sql)}", *(line for (line,) in cursor.fetchall())]))
 
 
