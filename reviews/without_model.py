@@ -73,6 +73,7 @@ LEAST_SCALED = 1000  # smaller amounts are prices and rates
 SAME = 0.05  # maximum difference of the scores of two values for an unclear cell
 LEAST_COVERED = 0.4  # minimum share of the question's content terms in a text and its headings
 STATES = 0.6  # minimum share of them in a line itself that states a text
+CLAUSE_NAME = 0.7  # share of them above which a question asks for a clause and nothing else
 
 LABEL = re.compile(r"\W*([^\W\d_][^:.!?]{0,40}[^\s:.!?]) ?: ?\S")
 NEAR_LINES = 600  # characters on a page between lines of one statement
@@ -302,13 +303,13 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
 def clauses_asked(evidence: ColumnEvidence) -> list[Item]:
     """Return the clause that the question asks for, where a pack knows by which words it is told.
 
-    In documents of another field only if the question says nothing but its name: "the governing law".
+    In documents of another field only if the question says hardly more than its name: "the governing law".
     """
     question, packs = evidence.question, evidence.found.notes.packs
     items = items_asked(question.text, packs)[:1]
     if not items:
-        known = " ".join(words_known(question.text, pack_names()))
-        if question.terms and set(question.terms) <= distinct_terms(known, question.language):
+        known = distinct_terms(" ".join(words_known(question.text, pack_names())), question.language)
+        if sum(term in known for term in question.terms) > CLAUSE_NAME * len(question.terms):
             items = items_asked(question.text, pack_names())[:1]
     return [one for one in items if one.kind == "sentence"]
 
