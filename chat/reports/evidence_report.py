@@ -83,7 +83,7 @@ def first_fact(question: str, found: AnswerSources) -> Citation | None:
 
 def row(fact: Citation | None, label: str) -> str:
     if fact is None:
-        nothing = gettext("does not say")
+        nothing = gettext("nothing found")
         return f"| {cell(label)} | {nothing} |"
     words = shorten(cell(fact.quote), LONGEST_FACT, placeholder=" …")
     return f"| {cell(label)} | “{words}”{format_marker(fact.pk, fact.page_number)} |"

@@ -129,7 +129,7 @@ def test_an_evidence_report_says_what_each_document_says_and_where_they_differ(
     made.refresh_from_db()
     assert made.note is not None
     content = re.sub(r"\[\[cite[^\]]*\]\]", "", made.note.content)
-    assert "| silent | does not say |" in content and "**The sources differ**" in content
+    assert "| silent | nothing found |" in content and "**The sources differ**" in content
     (line,) = [one for one in content.splitlines() if one.startswith("- old: “The fare for one trip is $12")]
     assert "new: “The fare for one trip is $15" in line
 
