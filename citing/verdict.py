@@ -43,7 +43,7 @@ from citing.differences import OF_VALUES, groups_digits_otherwise, shown_differe
 from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
-from pdf.structure import Word
+from pdf.structure import Cell, TableRow, Word
 from text.budget import OverBudget
 from text.languages import base_language
 from text.quantities import quantities_in
@@ -426,8 +426,12 @@ def _known(unit: SourceUnit) -> str:
 def _load_rules(language: str) -> None:
     """Load the words, numbers and units of a language, which takes up to a second once in a process."""
     unit = SourceUnit("", "", 1, "Two of 3 kg (2019) fell by 5 %.", 0, ())
-    judge_unit("One of 4 kg (2020) rose by 6 %.", unit, (), language, language, None)
-    check_values("One of 4 kg (2020) rose by 6 %.", unit, ())
+    cells = (Cell(0, "Two", None, False, 0, 3), Cell(1, "3", None, False, 4, 5))
+    row = replace(unit, text="Two\t3", type="table", table=TableRow(0, 1, cells, head_rows=("", "2019")))
+    claim = "One of 4 kg (2020) rose by 6 %."
+    for source in (unit, row):
+        judge_unit(claim, source, (), language, language, check_values(claim, source, ()))
+    without_frame(written_out(claim, unit.text, language), unit.text, language)
 
 
 def _checked_in_full(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:

@@ -245,6 +245,19 @@ def _without_noun_of_part(sentence: str, known: str, language: str) -> str:
     return _PART.sub(bare, sentence)
 
 
+_OF = re.compile(r"\b(?:(?:the|a|an)\s+)?(?P<head>[a-z]{3,}) of (?:the |a |an )?(?P<of>[a-z]{3,})\b")
+
+
+def _as_compound(sentence: str, known: str, language: str) -> str:
+    """Write "the parts of the refrigerator" as "refrigerator parts", where the page does."""
+
+    def joined(found: re.Match[str]) -> str:
+        compound = f"{found['of']} {found['head']}"
+        return compound if re.search(rf"\b{compound}\b", known.casefold()) else found[0]
+
+    return _OF.sub(joined, sentence) if language == "en" else sentence
+
+
 RULES = (
     Framing(
         "lead_in",
@@ -305,5 +318,12 @@ RULES = (
         _without_noun_of_part,
         ("Subject to clause 6.1, the rent is €500.", "Subject to 6.1, the rent is €500."),
         ("Subject to clause 6.2, the rent is €500.", "Subject to 6.1, the rent is €500."),
+    ),
+    Framing(
+        "compound",
+        "Refrigerator parts are the parts of the refrigerator.",
+        _as_compound,
+        ("Never clean the parts of the refrigerator.", "Never clean refrigerator parts."),
+        ("Never clean the parts of the oven.", "Never clean refrigerator parts."),
     ),
 )

@@ -87,8 +87,13 @@ def _turned_relative(pairing: Pairing) -> Iterator[int]:
 
 
 def _will_be(pairing: Pairing, at: int) -> bool:
-    """Return whether an omitted "will" precedes "be": "is 90 m tall" for "will be 90 m tall"."""
+    """Return whether an omitted "will" precedes "be": "is 90 m tall" for "will be 90 m tall".
+
+    Of what happens whenever a condition holds, both tenses say the same: "is reduced if it is cold".
+    """
     source, words = pairing.source, pairing.words
+    if any(is_marker(token, "condition") for token in source):
+        return False
     behind = source[at + 1].word if at + 1 < len(source) else ""
     return (
         source[at].word in words.future and behind in words.passive and source[at].clause in pairing.clauses
