@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, cached_property, lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Literal
 
 from citing.claims import SourceUnit, page_mark
@@ -44,6 +44,7 @@ UNSCALED: frozenset[CellKind] = frozenset({"share", "rate", "count"})
 MOST_OVER = 3  # texts above a table that may name its unit
 SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
 LEAST_SHARED = 2  # words of an exception that a row must share: "per share"
+LEAST_DATED = 2  # rows with a date that state the periods of a table's rows
 MOST_COUNTED_WORDS = 4  # of a label that only names what it counts: "Full-time equivalent employees"
 SECONDS_OF_MONTH = 2_629_746  # of the Gregorian calendar's mean year
 INDENT = 3.0  # points; less is the ragged edge of one column
@@ -78,6 +79,9 @@ _DIGIT = re.compile(r"\d")
 _NEGATIVE = re.compile(rf"(?:{CURRENCY_SIGN})?\s?\(.*\)|(?:{CURRENCY_SIGN})?\s?[-–−]\s?[\d$€£¥.].*")
 _SENTENCE_ENDS = (".", "!", "。")
 _TOTAL_CLOSES = re.compile(r"[:：]\s*$")
+_STATED_AMOUNT = re.compile(rf"\(?{CURRENCY_SIGN}\s?\d[\d.,]*[^(),;]*\)?")  # "Dividends ($0.30 per share)"
+_OPEN_BRACKET = re.compile(r"[(\[][^)\]]*$")
+_OPEN_END = re.compile(r"[,&/–—-]$")
 _PERIOD_END = re.compile(r"\b(?:Q|H)([1-4])\b|\b([1-4])(?:Q|H)\b")
 _CAPITALISED_NOUNS = frozenset({"de"})
 
@@ -106,6 +110,7 @@ class CellReading:
         printed: the amount with its currency, scale and unit: ``$44,538 million``.
         start, end: the cell's characters in the page's text.
         is_change: the column holds differences, or growth in per cent.
+        block: the rows between which it stands, where rows state the period: "Balance at July 31, 2021 – …".
         confidence: 0..1, that name, period and measure are those of the cell; see ``Trust``.
     """
 
@@ -123,6 +128,7 @@ class CellReading:
     printed: str
     is_change: bool
     confidence: float
+    block: str = ""
 
     @property
     def start(self) -> int:
@@ -137,7 +143,7 @@ class CellReading:
         """Return what the cell is called: ``Revenue, North America, fiscal 2021``."""
         own = _plain_words(self.label)
         groups = [group for group in reversed(self.groups) if not _plain_words(group) <= own]
-        return ", ".join(dict.fromkeys(filter(None, (self.label, *groups, self.head))))
+        return ", ".join(dict.fromkeys(filter(None, (self.label, *groups, self.head, self.block))))
 
     @property
     def is_certain(self) -> bool:
@@ -160,7 +166,7 @@ def _worded_kind(text: str, language: str) -> CellKind | Literal[""]:
     if not text:
         return ""
     words = kind_words(language)
-    plain = one_line(_FOOTNOTE.sub("", text)).casefold().strip(" :.")
+    plain = one_line(_STATED_AMOUNT.sub(" ", _FOOTNOTE.sub("", text))).casefold().strip(" :.")
     found = measure_of(text, language)
     if found and found.measure.symbol == "%":
         return "share"
@@ -301,7 +307,7 @@ class TableText:
         ``named``: of its column by the caption, see ``named_measures``.
         """
         head = self.heads[column] if 0 < column < len(self.heads) else ""
-        of_row, of_head = (worded_kind(texts, self.language) for texts in ((label, *groups), (head,)))
+        of_row, of_head = (worded_kind(texts, self.language) for texts in ((unit, label, *groups), (head,)))
         kind = of_row or of_head
         own = [
             found.measure if (found := measure_of(text, self.language)) else None
@@ -326,12 +332,14 @@ class TableText:
         """Return whether a table's measure is for other things than counts: money or per cent."""
         return bool(measure.currency or measure.symbol or self.has_money)
 
-    def kind_of(self, label: str, column: int, groups: Sequence[str], quantity: Quantity) -> CellKind:
+    def kind_of(
+        self, label: str, column: int, groups: Sequence[str], quantity: Quantity, unit: str = ""
+    ) -> CellKind:
         """Return what a cell's number is, by its own unit, then by the words beside it."""
         if quantity.dimension in ("date", "year"):
             return "date"
         head = self.heads[column] if 0 < column < len(self.heads) else ""
-        worded = worded_kind((label, *groups, head), self.language)
+        worded = worded_kind((unit, label, *groups, head), self.language)
         if quantity.dimension == "ratio":
             return "share"
         if worded and not (worded == "count" and quantity.dimension):
@@ -349,21 +357,28 @@ def read_tables(units: Sequence[SourceUnit]) -> dict[str, tuple[CellReading, ...
 
     ``units``: all units of one page, or of one document's page and its neighbours.
     """
+    return {key: cells for reader in _readers(units) for key, cells in reader.read().items()}
+
+
+def _readers(units: Sequence[SourceUnit]) -> Iterator[_TableReader]:
     tables: dict[tuple[str, int, int, tuple[str, ...]], list[SourceUnit]] = {}
     for unit in units:
         if unit.table is not None and not unit.table.header:
             key = (unit.document, unit.page, unit.table.index, unit.table.head_rows)
             tables.setdefault(key, []).append(unit)
-    found: dict[str, tuple[CellReading, ...]] = {}
     for (document, page, *_), rows in tables.items():
         around = [unit for unit in units if (unit.document, unit.page) == (document, page)]
-        found |= _TableReader(sorted(rows, key=lambda row: row.char_start), around).read()
-    return found
+        yield _TableReader(sorted(rows, key=lambda row: row.char_start), around)
 
 
 def read_row(unit: SourceUnit, around: Sequence[SourceUnit]) -> tuple[CellReading, ...]:
     """Return the cells with values of one row; ``around``: the other units of its page."""
     return read_tables((unit, *(other for other in around if other.id != unit.id))).get(unit.id, ())
+
+
+def row_labels(units: Sequence[SourceUnit]) -> dict[str, str]:
+    """Return the whole label of each row with values of a page's tables, by the row's unit id."""
+    return {name.row.unit.id: name.label for reader in _readers(units) for name in reader.names()}
 
 
 def table_text(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> TableText:
@@ -410,6 +425,56 @@ class _Row:
     common: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _RowName:
+    """A row with values, its label joined where it is wrapped, and its groups, outermost first."""
+
+    row: _Row
+    label: str
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Rows of one period: their years, none where they are unknown, and how the period is written."""
+
+    years: frozenset[int] = frozenset()
+    name: str = ""
+
+
+def _blocks(names: Sequence[_RowName], language: str) -> dict[int, _Block]:
+    """Return the block of each row of a table whose rows state the period; {} for other tables.
+
+    Rows between two balances are of the period that the second one ends; a date over the table is not theirs.
+    True:  "Balance at July 31, 2021", "Dividends", "Balance at October 30, 2021", "Balance at …, 2022".
+    False: "Revenue", "Costs" under "2022".
+    """
+    dates = [(at, name) for at, name in enumerate(names) if _has_date(name.label, language)]
+    years = {year for _, name in dates for year in YEAR_NOT_AMOUNT.findall(name.label)}
+    if len(dates) < LEAST_DATED or len(years) < 2:
+        return {}
+    found = {at: _Block() for at in range(len(names))}
+    for (start, opening), (end, closing) in pairwise(dates):
+        ended = frozenset(map(int, YEAR_NOT_AMOUNT.findall(closing.label)))
+        written = f"{opening.label} – {closing.label}"
+        found |= {at: _Block(ended, written) for at in range(start + 1, end)}
+    return found | {
+        at: _Block(frozenset(map(int, YEAR_NOT_AMOUNT.findall(name.label)))) for at, name in dates
+    }
+
+
+def _has_date(label: str, language: str) -> bool:
+    """Return whether a label has a day of a year: "Balance at July 31, 2021", but not "Notes due 2025"."""
+    if not YEAR_NOT_AMOUNT.search(label):
+        return False
+    return any(quantity.dimension == "date" for quantity in quantities_in(label, language))
+
+
+def _period_in(block: _Block | None, period: Period, head: str) -> Period:
+    """Return the period of a cell in a block; a year of its own column outweighs the block's."""
+    return period if block is None or YEAR_NOT_AMOUNT.search(head) else replace(period, years=block.years)
+
+
 class _TableReader:
     """Read one table of one page: rows in order, with the groups that are open above each."""
 
@@ -426,7 +491,13 @@ class _TableReader:
         self.currencies = self._currencies()
 
     def read(self) -> dict[str, tuple[CellReading, ...]]:
-        found: dict[str, tuple[CellReading, ...]] = {}
+        names = self.names()
+        blocks = _blocks(names, self.language)
+        return {name.row.unit.id: tuple(self._cells(name, blocks.get(at))) for at, name in enumerate(names)}
+
+    def names(self) -> list[_RowName]:
+        """Return the rows with values, each with its whole label and the groups that are open above it."""
+        found: list[_RowName] = []
         open_groups: list[_Row] = []
         wrapped = ""  # the first lines of a label, of which the last has the values
         for at, row in enumerate(self.rows):
@@ -434,6 +505,10 @@ class _TableReader:
             if row.label and not row.values:
                 if after and _continues(row, after, self.language):
                     wrapped = f"{wrapped} {row.label}".strip()
+                    continue
+                above = self.rows[at - 1] if at else None
+                if above and above.values and _continues(above, row, self.language):
+                    found[-1] = replace(found[-1], label=f"{found[-1].label} {row.label}")
                     continue
                 open_groups = [g for g in open_groups if _is_outside(g, row)]
                 open_groups.append(replace(row, label=f"{wrapped} {row.label}".strip()))
@@ -443,34 +518,42 @@ class _TableReader:
                 if self._is_total(label):  # of the group that it names, else of the whole table
                     open_groups = _up_to_named(open_groups, label)
                 groups = tuple(_clean(group.label, self.language) for group in open_groups)
-                found[row.unit.id] = tuple(self._cells(row, label, groups))
+                found.append(_RowName(row, label, groups))
                 if self._is_total(label) and open_groups:
                     open_groups.pop()
             wrapped = ""
         return found
 
-    def _cells(self, row: _Row, label: str, groups: tuple[str, ...]) -> Iterator[CellReading]:
+    def _cells(self, name: _RowName, block: _Block | None) -> Iterator[CellReading]:
+        row = name.row
         table = row.unit.table
         assert table is not None
         unit_at = self.text.unit_column
-        unit = next((cell.text for cell in table.cells if cell.column == unit_at), "")
+        unit = next((one_line(cell.text) for cell in table.cells if cell.column == unit_at), "")
         for cell in row.values:
             if cell.column != unit_at:
-                own = row.common if row.common and cell.rows > 1 else label
-                yield self._cell(row, cell, own, groups, unit)
+                own = row.common if row.common and cell.rows > 1 else name.label
+                yield self._cell(row, cell, own, name.groups, unit, block)
 
-    def _cell(self, row: _Row, cell: Cell, label: str, groups: tuple[str, ...], unit: str) -> CellReading:
+    def _cell(
+        self, row: _Row, cell: Cell, label: str, groups: tuple[str, ...], unit: str, block: _Block | None
+    ) -> CellReading:
         language, text = self.language, one_line(cell.text)
         heads = self.text.heads
         head = heads[cell.column] if cell.column < len(heads) else ""
         named = self._named_measure(head)
         measure = self.text.measure_for(label, cell.column, groups, unit, named)
-        if not measure.currency and not measure.symbol and not worded_kind((label, *groups, head), language):
+        if (
+            not measure.currency
+            and not measure.symbol
+            and not worded_kind((unit, label, *groups, head), language)
+        ):
             measure = replace(measure, currency=self.currencies.get(cell.column, ""))
+        per = unit if kind_words(language).rate.match(unit.casefold()) else ""
         quantities = quantities_in(text, language, self.mark)
         one = quantities[0] if len(quantities) == 1 else None
         quantity = measure.applied(one) if one else None
-        kind: CellKind = self.text.kind_of(label, cell.column, groups, quantity) if quantity else "text"
+        kind: CellKind = self.text.kind_of(label, cell.column, groups, quantity, unit) if quantity else "text"
         unsure = one is not None and self._is_unsure(one, kind, measure, text)
         own = replace(measure, currency=self.text.measure.currency)
         if quantity and one and (unsure and own == self.text.measure):
@@ -484,13 +567,14 @@ class _TableReader:
             label=_clean(label, language),
             groups=groups,
             head=_clean(head, language),
-            period=period_of(head, self.text.caption, language),
+            period=_period_in(block, period_of(head, self.text.caption, language), head),
             scope=scope_of(" ".join((head, *groups, label)), self.text.caption, language),
             kind=kind,
             quantity=quantity,
             measure=measure,
             text=text,
-            printed=printed(text, measure, one, language) if one else text,
+            printed=f"{printed(text, measure, one, language) if one else text} {per}".rstrip(),
+            block=block.name if block else "",
             is_change=has_word("change", head, language),
             confidence=1.0,
         )
@@ -591,13 +675,17 @@ def _text_columns(rows: Sequence[_Row]) -> set[int]:
 
 
 def _continues(row: _Row, after: _Row, language: str) -> bool:
-    """Return whether a label without values is the first line of the next row's label.
+    """Return whether a label is continued by the next row's label.
 
-    True:  "Purchases of property, plant" above "and equipment  1,577".
+    True:  "Purchases of property, plant" above "and equipment  1,577"; "Net income attributable to" above
+           "Shareholders  96".
     False: "Assets:" above "Cash  8,853".
     """
     if _TOTAL_CLOSES.search(row.label) or not after.label:
         return False
+    last = row.label.casefold().split()[-1]
+    if _OPEN_END.search(last) or _OPEN_BRACKET.search(row.label) or last in stop_words(language):
+        return True
     first = after.label.lstrip("([“\"'")[:1]
     return first.islower() and (language not in _CAPITALISED_NOUNS or not after.label[:1].isupper())
 

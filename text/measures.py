@@ -30,7 +30,7 @@ _IN_AT_END = re.compile(r"(?<!\w)(?:in|en|em)\s+$", re.IGNORECASE)
 _COUNTED_IN_ZH = re.compile(r"以(?P<measure>[^以]{1,8}?)(?:计|計|为单位|為單位)")
 _WORD = re.compile(r"[^\s,;:'’\"]+")
 _END_OF_NUMBER = re.compile(r"\d(?:[,.'’]|\)? ?)$")
-_NUMBER_BEHIND = re.compile(r"\s?\(?\s?[1-9]")
+_NUMBER_BEHIND = re.compile(r"\s?\(?\s?(?:[1-9]|0[.,]\d)")
 _ZEROS = re.compile(
     r"['’]?(?:1[,. ]?)?(?P<zeros>000(?:[,.' ]000){0,2})(?:['’]?s)?(?!\d|%|[-,.' ]\d)", re.IGNORECASE
 )
@@ -298,9 +298,13 @@ _OPENS = frozenset("$€£¥₹₩%‰°'’Ω").union(SIGNS)  # signs that a me
 
 
 def _words(phrase: str, language: str) -> Iterator[Measure | None]:
-    """Return the measure of each word of a phrase; an empty one for "of" and "in", None for others."""
+    """Return the measure of each word of a phrase; an empty one for "of" and "in", None for others.
+
+    Behind "per" nothing is read: the numbers under "£ per day" are in £. "km per hour" is not read as km.
+    """
     unspaced = language in UNSPACED_LANGUAGES
-    at = 0
+    divides = head_words(language, "per")
+    at, last = 0, Measure()
     while at < len(phrase):
         if not phrase[at].isalnum() and phrase[at] not in _OPENS:
             at += 1
@@ -308,6 +312,11 @@ def _words(phrase: str, language: str) -> Iterator[Measure | None]:
         found = _glued(phrase, at) or _zeros(phrase, at) or _name(phrase, at, language)
         if found:
             measure, end = found
+            if phrase[at:end].lower() in divides:
+                if last.symbol:
+                    yield None
+                return
+            last = measure
             yield None if _is_in_amount(phrase, at, end, measure) else measure
             at = end
         elif unspaced and not phrase[at].isascii():
@@ -315,6 +324,8 @@ def _words(phrase: str, language: str) -> Iterator[Measure | None]:
             yield None
         else:
             word = _WORD.match(phrase, at)
+            if word and word[0].lower() in divides:
+                return
             at = word.end() if word else at + 1
             yield None
 

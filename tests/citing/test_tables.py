@@ -196,3 +196,44 @@ def test_a_label_that_spans_rows_names_the_values_of_each() -> None:
         "Blood sugar, Women, Sample",
     ]
     assert cell(units, 3, 2).is_certain
+
+
+def test_a_row_between_two_balances_is_of_the_period_that_they_bound() -> None:
+    units = rows(
+        "Thirteen weeks ended October 29, 2022 (amounts in millions)",
+        ("", "Retained earnings"),
+        ("Balance at July 30, 2022", "$ 3,051"),
+        ("Cash dividends ($0.40 per share)", "(37)"),
+        ("Balance at October 29, 2022", "$ 3,110"),
+        ("Balance at July 31, 2021", "$ 2,916"),
+        ("Cash dividends ($0.30 per share)", "(30)"),
+        ("Balance at October 30, 2021", "$ 3,044"),
+    )
+    assert [cell(units, at, 1).period.years for at in (1, 4)] == [{2022}, {2021}]
+    dividends = cell(units, 4, 1)
+    assert dividends.label == "Cash dividends ($0.30 per share)"
+    assert "October 30, 2021" in dividends.name
+    assert (dividends.kind, dividends.printed) == ("amount", "($30 million)")
+
+
+def test_a_unit_column_of_rates_keeps_the_currency() -> None:
+    units = rows(
+        "", ("Item", "Unit", "Price (GBP)"), ("Engineer", "per day", "980"), ("Rent", "per month", "2,400")
+    )
+    assert [cell(units, at, 2).printed for at in (0, 1)] == ["£980 per day", "£2,400 per month"]
+    assert cell(units, 0, 2).kind == "rate"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("Net income attributable to", ""), ("Shareholders", "96")),
+        (("Property, plant", "96"), ("and equipment, net", "")),
+        (("Accounts receivable, net (including", ""), ("Related parties of 3)", "96")),
+    ],
+)
+def test_a_label_is_joined_however_it_is_wrapped(first: tuple[str, ...], second: tuple[str, ...]) -> None:
+    units = rows("", ("", "2022"), first, second, ("Cash", "8"))
+    at = 0 if first[1] else 1
+    assert cell(units, at, 1).label == f"{first[0]} {second[0]}"
+    assert cell(units, 2, 1).groups == ()
