@@ -20,7 +20,7 @@ from retrieval.index.postgres import phrase
 from retrieval.index.vectors import active_space, embedder_of
 from retrieval.models import KEPT_CHARACTERS, IndexedDocument, SearchQuery
 from retrieval.provider_calls import LanguageModel, ProviderError, configured_language_model
-from retrieval.query.plan import Filters, Plan, field_words, plan_search
+from retrieval.query.plan import Filters, Plan, field_words, misspelt_field, plan_search
 from retrieval.query.question_terms import QueryTerms, analyze_query, readable
 from retrieval.query.scope import EMPTY, Scope, ScopeSql, ScopeSummary, read_summary
 from retrieval.query.spelling import respelt
@@ -58,7 +58,11 @@ logger = logging.getLogger(__name__)
 Configured = Literal["configured"]
 
 NOTHING_ASKED = "Type what you are looking for."
-NOTHING_BUT_FIELDS = "Add search words: author, year and page are only filters."
+NOTHING_BUT_FIELDS = "The first passage of each document with these filters. Add words to search in them."
+UNKNOWN_FIELD = (
+    "A word looks like a filter but is none. "
+    "The filters are author, year, page, tag, language, section and type."
+)
 NO_PHRASE = "No passage contains the quoted words together. Nearest:"
 NOTHING_TELLING = "These words are too common. Add a more specific term."
 NOTHING_INDEXED = "There is nothing to search here yet."
@@ -96,10 +100,12 @@ def search(
     if reranker == "configured":
         reranker = configured_reranker() if "rerank" not in trace.off else None
     asked, fields = field_words(readable(query))
-    if not asked:
-        return SearchResult(query, message=NOTHING_BUT_FIELDS if fields else NOTHING_ASKED)
+    if not asked and not fields:
+        return SearchResult(query, message=NOTHING_ASKED)
     scope = fields.narrow(scope)
     summary = summary_of(scope)
+    if not asked:
+        return replace(first_passages(query, scope, options, summary), filters=fields.describe())
     read = partial(analyze_query, languages=summary.languages, packs=packs_for(summary))
     question = read(asked)
     if question.is_empty:
@@ -110,6 +116,9 @@ def search(
         result = replace(result, respelt=respelt(asked, sql, summary))
     result = replace(
         result,
+        message=UNKNOWN_FIELD
+        if misspelt_field(asked) and result.message != NOTHING_INDEXED
+        else result.message,
         filters={**result.filters, **fields.describe()},
         strategies=trace.reports(),
         derived=plan.derived,
@@ -118,6 +127,22 @@ def search(
     if options.record:
         keep_in_history(scope, result, options.record)
     return result
+
+
+def first_passages(query: str, scope: Scope, options: SearchOptions, summary: ScopeSummary) -> SearchResult:
+    """Return the first passage in scope of each document, by title: what a search by filters alone finds."""
+    sql = scope.compiled()
+    if sql is None or not summary.chunks:
+        return SearchResult(query, message=BEING_PREPARED if summary.preparing else NOTHING_MATCHES)
+    firsts = scope.chunks().order_by("document_id", "index").distinct("document_id").values("pk")
+    chunks = RetrievalChunk.objects.filter(pk__in=firsts).order_by("document__title", "document_id")
+    keys = list(chunks.values_list("pk", flat=True)[options.offset : options.offset + options.limit])
+    index = ScopeIndex.empty(summary)
+    candidates = read_candidates(sql, keys)
+    plan = Plan((NamedQuestion("question", like("", "en")),), "", Filters(), ())
+    found = FoundCandidates([], [], candidates, weighed(plan, candidates, index), index.rarity)
+    hits = hits_of([(key, 0.0) for key in keys], found, Excerpts({}, compressed=False))
+    return SearchResult(query, hits=hits, total=chunks.count(), message=NOTHING_BUT_FIELDS)
 
 
 def packs_for(summary: ScopeSummary) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
@@ -84,6 +85,9 @@ LISTED = {
 }
 EXCLUDABLE = ("author", "tag", "language")
 FIELD = re.compile(rf'(?<!\S)(-?)({"|".join(LISTED)}|year|page):(?:"([^"]+)"|(\S+))', re.I)
+FIELD_NAMES = (*LISTED, "year", "page")
+LIKE_FIELD = re.compile(r"(?<!\S)-?([^\W\d_]{3,12}):(?=[^\s/])")
+ALIKE = 0.75  # least ratio of difflib at which a word is a misspelt name of a field
 SPAN = re.compile(r"(\d{1,5})?(-|–|\.\.)?(\d{1,5})?")
 
 
@@ -115,6 +119,12 @@ def field_words(text: str) -> tuple[str, Filters]:
         return ""
 
     return " ".join(FIELD.sub(read, text).split()), Filters(**found)
+
+
+def misspelt_field(text: str) -> str:
+    """Return a word that is nearly the name of a field: ``autor`` of ``autor:pan``; '' without one."""
+    words = (match[1] for match in LIKE_FIELD.finditer(text))
+    return next((word for word in words if get_close_matches(word.lower(), FIELD_NAMES, 1, ALIKE)), "")
 
 
 PAGES = re.compile(r"\b(?:on|from|at)\s+(?:page|pages|p\.|pp\.)\s*(\d+)(?:\s*(?:-|–|to|and)\s*(\d+))?", re.I)

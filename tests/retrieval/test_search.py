@@ -37,7 +37,9 @@ from retrieval.search import (
     NOTHING_ASKED,
     NOTHING_BUT_FIELDS,
     NOTHING_INDEXED,
+    NOTHING_MATCHES,
     NOTHING_TELLING,
+    UNKNOWN_FIELD,
     more_like,
     search,
 )
@@ -251,7 +253,15 @@ def test_field_words_narrow_the_search_and_are_no_words_of_it(alice: User, libra
         assert result.hits and library.nike.pk not in {hit.document_id for hit in result.hits}
     assert limited_to(search("cash -author:knight", Scope(alice)).filters) == "without author knight"
     assert not search("cash -language:en", Scope(alice)).hits
-    assert search("author:knight", Scope(alice)).message == NOTHING_BUT_FIELDS
+    alone = search("author:knight", Scope(alice))
+    assert (alone.message, alone.total) == (NOTHING_BUT_FIELDS, 1)
+    assert [(hit.document_id, hit.index) for hit in alone.hits] == [(library.nike.pk, 0)]
+    assert search("author:nobody", Scope(alice)).message == NOTHING_MATCHES
+
+
+def test_a_misspelt_field_is_said_to_be_none(alice: User, library: Library) -> None:
+    assert search("cash autor:knight", Scope(alice)).message == UNKNOWN_FIELD
+    assert not search("cash note:knight http://a.example", Scope(alice)).message
 
 
 @pytest.mark.parametrize(
