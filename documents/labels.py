@@ -47,6 +47,15 @@ def distinct_labels(documents: Iterable[Document]) -> dict[UUID, str]:
     return labels
 
 
+def labels_in_library(documents: Iterable[Document]) -> dict[UUID, str]:
+    """Return a label for each document that no other document of its owner has. One query."""
+    listed = list(documents)
+    owners, titles = ({getattr(document, name) for document in listed} for name in ("owner_id", "title"))
+    alike = Document.objects.filter(owner__in=owners, title__in=titles)
+    labels = distinct_labels([*alike.only("title", "original_name", "created_at"), *listed])
+    return {document.pk: labels[document.pk] for document in listed}
+
+
 def shared(labels: dict[UUID, str]) -> Collection[UUID]:
     """Return the ids whose label others have too, without regard to case."""
     counts = Counter(label.casefold() for label in labels.values())

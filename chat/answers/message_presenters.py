@@ -22,6 +22,7 @@ from chat.citations.stored_citations import shown_citations, summary_of
 from chat.markdown.html import render_message
 from chat.models import Citation, Conversation, Message
 from chat.providers.registry import sees
+from documents.labels import labels_in_library
 from documents.models import CitationUnit
 from documents.translation import translated
 from text.sentences import Span
@@ -90,9 +91,10 @@ def unsent(passages: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """A passage that the answer could cite, with its citations, or else its text."""
+    """A passage that the answer could cite, its document's label, and its citations, or else its text."""
 
     unit: CitationUnit
+    title: str
     citations: tuple[Citation, ...]
 
 
@@ -103,7 +105,9 @@ def read_sources(message: Message, user: User) -> list[ReadSource]:
         cited[citation.unit_id].append(citation)
     order = dict.fromkeys([*cited, *(UUID(str(key)) for key in message.sources)])
     units = CitationUnit.objects.visible_to(user).select_related("document").in_bulk(order)
-    return [ReadSource(units[key], tuple(cited.get(key, ()))) for key in order if key in units]
+    labels = labels_in_library({unit.document for unit in units.values()})
+    found = (units[key] for key in order if key in units)
+    return [ReadSource(unit, labels[unit.document_id], tuple(cited.get(unit.pk, ()))) for unit in found]
 
 
 def done_event(message: Message) -> DoneEvent:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -25,7 +24,6 @@ from django.utils.translation import gettext as _
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import find_evidence, topic_units
-from chat.answers.without_model.lines import head_of, is_value
 from chat.answers.without_model.question import (
     Topic,
     language_of,
@@ -33,13 +31,13 @@ from chat.answers.without_model.question import (
     phrases_in,
     place_words,
 )
+from chat.citations.source_units import load_sources, on_pages
 from chat.providers.base import NativeCitation, TextDelta
 from citing.claims import SourceUnit
+from citing.tables import read_tables
 from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
-from pdf.structure import TableRow
 from retrieval.query.scope import Scope
-from text.numbers import YEAR_NOT_AMOUNT
 from text.sentences import sentence_spans
 from text.terms import one_line
 
@@ -86,28 +84,26 @@ class Suggestion:
     """A question, and the place its answer must cite; '' for any place.
 
     Attributes:
-        unit: the id of a unit.
-        label: the first cell of a row, or the start of a table's or figure's caption.
+        units: ids of units, one of which must be cited.
+        label: the start of a table's or figure's caption.
         section: a heading above the cited unit.
     """
 
     question: str
-    unit: str = ""
+    units: tuple[str, ...] = ()
     label: str = ""
     section: str = ""
 
     def is_cited(self, cited: Sequence[ContextItem]) -> bool:
         """Return whether the passages hold what is asked about."""
-        if not (self.unit or self.label or self.section):
+        if not (self.units or self.label or self.section):
             return bool(cited)
         return any(self._is_in(passage.unit) for passage in cited)
 
     def _is_in(self, unit: SourceUnit) -> bool:
-        row = [cell.text for cell in unit.table.cells[:1]] if unit.table else []
         captions = [unit.text, unit.table.caption if unit.table else ""]
         return bool(
-            (self.unit and unit.id == self.unit)
-            or (self.label and any(label_of(text) == self.label for text in row))
+            unit.id in self.units
             or (self.label and any(re.match(rf"\W*{re.escape(self.label)}\b", text) for text in captions))
             or (self.section and any(self.section in one_line(part) for part in unit.section_path))
         )
@@ -117,14 +113,18 @@ class Suggestion:
 
 
 def direct_questions(document: Document, user: User) -> list[str]:
-    """Return up to four questions that the answerer without a model answers directly, of unlike kinds."""
-    if given := document.metadata.get("questions"):
-        asked = [Suggestion(str(question)) for question in given]
-    else:
-        asked = suggestions(document)
-    tried = asked[:MOST_TRIED]
-    direct = (suggested.question for suggested in tried if is_direct(suggested, document, user))
-    return list(itertools.islice(direct, MOST))
+    """Return up to four questions that the answerer without a model answers directly, of unlike kinds.
+
+    They are cached until the document is indexed again.
+    """
+    given = document.metadata.get("questions") or []
+    key = sha256(f"{document.pk} {document.indexed_at} {get_language()} {given}".encode()).hexdigest()
+    if (known := cache.get(f"direct-questions-{key}")) is None:
+        tried = ([Suggestion(str(question)) for question in given] or suggestions(document))[:MOST_TRIED]
+        direct = (suggested.question for suggested in tried if is_direct(suggested, document, user))
+        known = list(itertools.islice(direct, MOST))
+        cache.set(f"direct-questions-{key}", known, KEPT_SECONDS)
+    return list(known)
 
 
 def suggestions(document: Document) -> list[Suggestion]:
@@ -186,41 +186,34 @@ def section_questions(document: Document) -> list[Suggestion]:
 def value_questions(document: Document) -> list[Suggestion]:
     """Return “What was “Net sales” in 2022?” for rows with a value for each of several years.
 
-    Labels of several words come first, and of these the most frequent.
+    Labels of several words come first, and of these the most frequent. A row of that year must be cited:
+    another row of the label may be of another period.
     """
     asked = _("What was “%(label)s” in %(year)s?")
-    found: dict[str, Suggestion] = {}
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     labels: Counter[str] = Counter()
-    for cells in units_of(document, CitationUnit.Type.TABLE).values_list("cells", flat=True):
-        row = msgspec.convert(cells, TableRow) if cells else None
-        label = label_of(row.cells[0].text) if row and row.cells and not row.header else ""
-        if row is None or not is_label(label):
+    pages = units_of(document, CitationUnit.Type.TABLE).values_list("document", "page_number")
+    rows = load_sources(list(on_pages(pages).values_list("pk", flat=True)), with_neighbours=False).shown
+    for unit, cells in read_tables(rows).items():
+        label = cells[0].label if cells else ""
+        if not is_label(label):
             continue
         labels[label] += 1
-        years = years_of(row)
-        if len(set(years)) == len(years) > 1:
-            words = {"label": label, "year": max(years)}
-            found.setdefault(label, Suggestion(asked % words, label=label))
-    return [found[label] for label in sorted(found, key=lambda label: (" " not in label, -labels[label]))]
-
-
-def label_of(text: str) -> str:
-    return one_line(text).strip(" :.…")
+        years = [str(*cell.period.years) if len(cell.period.years) == 1 else "" for cell in cells]
+        if all(cell.is_certain for cell in cells) and all(years) and len(set(years)) == len(years) > 1:
+            found[label].append((max(years), unit))
+    asked_for = []
+    for label in sorted(found, key=lambda label: (" " not in label, -labels[label])):
+        year = max(own for own, _unit in found[label])
+        units = tuple(unit for own, unit in found[label] if own == year)
+        asked_for.append(Suggestion(asked % {"label": label, "year": year}, units))
+    return asked_for
 
 
 def is_label(text: str) -> bool:
     """Return whether a row's first cell names its values: a few words, without numbers."""
     letters = sum(map(str.isalpha, text))
     return 6 <= len(text) <= LONGEST_LABEL and letters >= 0.8 * len(text) and not looks_like_injection(text)
-
-
-def years_of(row: TableRow) -> list[str]:
-    """Return the years that head the row's values; none where a value has no year, or several, over it."""
-    heads = [head_of(row, cell) for cell in row.cells[1:] if is_value(cell.text)]
-    years = [YEAR_NOT_AMOUNT.findall(head) for head in heads if len(head) <= LONGEST_LABEL]
-    return (
-        [own[0] for own in years] if len(heads) == len(years) and all(len(own) == 1 for own in years) else []
-    )
 
 
 def definition_questions(document: Document) -> list[Suggestion]:
@@ -240,7 +233,7 @@ def definition_questions(document: Document) -> list[Suggestion]:
                 and mentions(term) >= LEAST_MENTIONS
             ):
                 asked = _("What does “%(term)s” mean?") % {"term": term}
-                found[term] = Suggestion(asked, unit=str(pk))
+                found[term] = Suggestion(asked, units=(str(pk),))
     return [found[term] for term in sorted(found, key=mentions, reverse=True)]
 
 

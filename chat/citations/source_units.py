@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 
 from citing.anchoring.page_text import LazyWords, packed_words
 from citing.claims import SourceUnit
+from documents.labels import labels_in_library
 from documents.models import CitationUnit, Document, Page
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Location, TableRow
@@ -42,7 +43,10 @@ PAGE_FIELDS = (
     *("document_id", "number", "label", "first_line", "text", "word_boxes"),
     *("width", "height", "rotation", "crop_x", "crop_y", "user_unit"),
 )
-DOCUMENT_FIELDS = ("id", "title", "language", "sha256", "authors", "year", "metadata")
+DOCUMENT_FIELDS = (
+    *("id", "owner", "title", "original_name", "created_at", "language"),
+    *("sha256", "authors", "year", "metadata"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ class Sources:
 
 
 def load_sources(unit_ids: Sequence[UUID | str], with_neighbours: bool = True) -> Sources:
-    """Return the units in the order of ``unit_ids``, if they exist, and their neighbours. Four queries."""
+    """Return the units in the order of ``unit_ids``, if they exist, and their neighbours. Five queries."""
     asked = CitationUnit.objects.filter(pk__in=unit_ids)
     units = on_pages(asked.values_list("document_id", "page_number")) if with_neighbours else asked
     rows = {str(row.id): row for row in units.values_list(*UNIT_FIELDS, named=True)}
@@ -118,16 +122,24 @@ def on_pages(places: Iterable[tuple[UUID, int]]) -> QuerySet[CitationUnit]:
 
 
 def sources_of(shown: Sequence[UnitRow], others: Sequence[UnitRow] = ()) -> Sources:
-    """Values of rows, with the words of their pages. Two queries."""
+    """Values of rows, with the words of their pages. Three queries."""
     rows = {row.id: row for row in others or shown}
     pages = _pages(rows.values())
     documents = Document.objects.only(*DOCUMENT_FIELDS).in_bulk({row.document_id for row in rows.values()})
     bylines = {key: document.short_byline for key, document in documents.items()}
+    labels = labels_in_library(documents.values())
     result = Sources()
     for row in rows.values():
         page = pages.get((row.document_id, row.page_number))
         if page is not None:
-            _add(result, row, page, documents[row.document_id], bylines[row.document_id])
+            _add(
+                result,
+                row,
+                page,
+                documents[row.document_id],
+                labels[row.document_id],
+                bylines[row.document_id],
+            )
     result.shown = [result.units[str(row.id)] for row in shown if str(row.id) in result.units]
     return result
 
@@ -172,7 +184,9 @@ class _PageWords:
         return WordBoxes(self.boxes.spans[inside], self.boxes.boxes[inside])
 
 
-def _add(sources: Sources, row: UnitRow, page: _PageWords, document: Document, byline: str) -> None:
+def _add(
+    sources: Sources, row: UnitRow, page: _PageWords, document: Document, label: str, byline: str
+) -> None:
     unit_id, document_id = str(row.id), str(row.document_id)
     sources.units[unit_id] = SourceUnit(
         id=unit_id,
@@ -184,14 +198,14 @@ def _add(sources: Sources, row: UnitRow, page: _PageWords, document: Document, b
         type="prose" if row.unit_type == "abstract" else row.unit_type,
         section_path=tuple(row.section_path),
         table=msgspec.convert(row.cells, TableRow) if row.cells else None,
-        title=document.named,
+        title=label + document.named.removeprefix(document.title),
         language=document.language,
         byline=byline,
         location=msgspec.convert(row.location, Location) if row.location else None,
     )
     sources.places[unit_id] = UnitPlace(
         document=document_id,
-        title=document.title,
+        title=label,
         sha256=document.sha256,
         lines=(row.line_start, row.line_end),
         boxes=row.rects,

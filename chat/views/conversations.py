@@ -41,6 +41,7 @@ from chat.models import AskedScope, Conversation, Message
 from chat.providers.registry import choices, provider_names
 from chat.views import visible_answer, visible_conversation, visible_document
 from documents.files.page_pictures import PictureFailed, region_picture
+from documents.labels import labels_in_library
 from documents.models import Collection, Document
 from documents.models.document import DocumentQuerySet
 from documents.models.library import uuid_or_none
@@ -387,7 +388,13 @@ def scope_choices(
         documents = asked
         kind = kinds.DOCUMENTS if asked else kinds.COLLECTION if collection else kinds.LIBRARY
     collections = Collection.objects.visible_to(user).order_by("name")[:MOST_COLLECTIONS]
-    return {"scope": kind, "scope_documents": documents, "collection": collection, "collections": collections}
+    return {
+        "scope": kind,
+        "scope_documents": documents,
+        "labels": labels_in_library(documents),
+        "collection": collection,
+        "collections": collections,
+    }
 
 
 @require_safe
@@ -403,9 +410,9 @@ def conversations(request: HttpRequest) -> HttpResponse:
         questions=Count("messages", filter=Q(messages__role=Message.Role.USER), distinct=True)
     )
     page = Paginator(found.order_by("-updated_at"), CONVERSATIONS_A_PAGE).get_page(request.GET.get("page"))
-    return render(
-        request, "chat/conversations.html", {"section": "conversations", "page": page, "words": words}
-    )
+    labels = labels_in_library({one for listed in page for one in listed.documents.all()})
+    context = {"section": "conversations", "page": page, "words": words, "labels": labels}
+    return render(request, "chat/conversations.html", context)
 
 
 @require_safe

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from uuid import UUID
 from xml.etree import ElementTree as ET
@@ -18,6 +19,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from documents import contents
+from documents.models import Document
 from documents.papers.bibliography import STYLES
 from documents.translation import translated
 
@@ -174,6 +176,12 @@ def theme(context: Context) -> str:
 
 
 register.filter("translated", translated)
+
+
+@register.filter
+def label_in(document: Document, labels: Mapping[UUID, str]) -> str:
+    """Return the document's label among others (``documents.labels``), or its title."""
+    return labels.get(document.pk, document.title)
 
 
 @register.filter

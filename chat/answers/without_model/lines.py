@@ -15,6 +15,7 @@ from chat.answers.without_model.question import (
     caption_pattern,
 )
 from citing.claims import SourceUnit
+from citing.tables import row_labels
 from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow, section_type
 from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT
@@ -128,18 +129,25 @@ def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> lis
     """
     asked = any(map(is_references, question.text.split()))
     own = [passage for passage in passages if asked or not any(map(is_references, passage.unit.section_path))]
-    return [line for passage in own or passages for line in _lines(question, passage)]
+    labels: dict[tuple[str, int], dict[str, str]] = {}
+    lines: list[AnswerLine] = []
+    for passage in own or passages:
+        page = passage.unit.document, passage.unit.page
+        if page not in labels:
+            labels[page] = row_labels((passage.unit, *passage.around))
+        lines += _lines(question, passage, labels[page].get(passage.unit.id, ""))
+    return lines
 
 
 def is_references(title: str) -> bool:
     return section_type(title) == "references"
 
 
-def _lines(question: QuestionFeatures, passage: ContextItem) -> Iterator[AnswerLine]:
+def _lines(question: QuestionFeatures, passage: ContextItem, label: str) -> Iterator[AnswerLine]:
     unit = passage.unit
     if unit.table is not None and len(unit.table.cells) > 1:
         if not unit.table.header and not looks_like_injection(unit.text):
-            yield from row_lines(question, passage, unit.table)
+            yield from row_lines(question, passage, unit.table, label)
     elif unit.type != "heading" or not has_text_below(passage):
         yield from sentence_lines(passage)
 
@@ -161,14 +169,19 @@ def has_content(text: str) -> bool:
     return sum(map(str.isalpha, text)) >= LEAST_LETTERS or bool(IDEOGRAPHS.search(text))
 
 
-def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -> Iterator[AnswerLine]:
-    """Yield the line of a row: values with their heads, or cells of words in order."""
+def row_lines(
+    question: QuestionFeatures, passage: ContextItem, row: TableRow, whole_label: str = ""
+) -> Iterator[AnswerLine]:
+    """Yield the line of a row: values with their heads, or cells of words in order.
+
+    ``whole_label``: its label with the lines above and below that continue it.
+    """
     cells = [cell for cell in row.cells if cell.text.strip()]
     if not cells:
         return
     beside = [CellValue(cell, head_of(row, cell)) for cell in cells[1:]]
     values = beside if have_heads(beside) else [value for value in beside if is_value(value.cell.text)]
-    label = one_line(cells[0].text)
+    label = whole_label or one_line(cells[0].text)
     language = passage.unit.language or "en"
     if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells[1:]):
         yield from worded_row(passage, cells)

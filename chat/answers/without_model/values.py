@@ -27,6 +27,7 @@ from citing.tables import (
     CellReading,
     column_words,
     has_word,
+    kind_words,
     months_of,
     read_tables,
     scope_of,
@@ -42,6 +43,8 @@ from text.terms import terms_of
 MOST_PAGES = 4  # read for a value
 ENTRY = re.compile(r"\W*(?P<label>[^\W\d_][^:.!?：]{0,50}[^\s:.!?：]) ?[:：] ?(?P<value>\S.*)")
 QUARTER = re.compile(r"[qh][1-4]")
+QUARTERS = re.compile(r"\b(?:[QH][1-4]|[1-4][QH])\b")
+LONGEST_NAME = 240  # characters of a cell's name with its period
 LONGEST_ENTRY = 12  # words of a value
 ITEM_EXACT = 0.5  # of ``item_match``: the row is the pack's item under its own words …
 ITEM_STATED = 0.75  # … in the statement that states it: then a group of rows there names no part of it
@@ -97,8 +100,27 @@ def _certain_cell(
         found = [value for value in found if max(value.cell.period.years, default=0) == latest]
     if not all(_agree(found[0].cell, value.cell) for value in found):
         return None
-    cell = found[0].cell
-    return SaidValue(f"{cell.name}: {cell.printed}", cell.text, found[0].line)
+    cell, line = found[0].cell, found[0].line
+    name = _with_period(cell.name, line, question)
+    return SaidValue(f"{name}: {cell.printed}", cell.text, line) if name else None
+
+
+def _with_period(name: str, line: AnswerLine, question: QuestionFeatures) -> str:
+    """Return a cell's name with the period asked for, of what stands over its table if need be; '' without.
+
+    A value is not said without the period that was asked for.
+    """
+    part = word_of("part_of_year", question.text, question.language)
+
+    def states_period(text: str) -> bool:
+        years = all(year[-4:] in text for year in question.years)
+        return years and (
+            not part or bool(word_of("part_of_year", text, line.language) or QUARTERS.search(text))
+        )
+
+    over = [text for text in (_caption(line), *reversed(line.unit.section_path), line.unit.title) if text]
+    named = (text for text in (name, *(f"{name}, {text}" for text in over)) if states_period(text))
+    return next((text for text in named if len(text) <= LONGEST_NAME), "")
 
 
 def _certain_entry(
@@ -118,6 +140,8 @@ def _certain_entry(
             label = distinct_terms(entry["label"], line.language)
             asked = set(question.terms) - _unspoken(question, notes, line.language)
             over = terms_over(line) | distinct_terms(line.unit.title, line.language)
+            if not all(year[-4:] in line.text for year in question.years):
+                continue
             if label and label <= asked and asked <= label | over and _fits(question, entry["value"], line):
                 found.setdefault(entry["value"].casefold(), SaidValue(line.text, line.text, line))
     return next(iter(found.values())) if len(found) == 1 else None
@@ -186,6 +210,8 @@ def _is_of_kind(cell: CellReading, question: QuestionFeatures) -> bool:
     rates = set(head_words(language, "rate")) & set(re.findall(r"\w+", question.text.casefold()))
     if rates - own:  # a ratio of a thing is not its amount
         return False
+    if cell.kind not in ("rate", "share") and kind_words(language).rate.search(question.text.casefold()):
+        return False  # nor is the sum of dividends a dividend per share
     if "count" in question.kinds:
         return cell.kind in ("count", "number")
     if "when" in question.kinds:

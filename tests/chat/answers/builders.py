@@ -44,7 +44,13 @@ def prose(alias: str, text: str, page: int = 1, section: str = "", **more: str) 
 
 
 def row(
-    alias: str, *cells: str, heads: tuple[str, ...] = (), page: int = 1, section: str = "", **more: str
+    alias: str,
+    *cells: str,
+    heads: tuple[str, ...] = (),
+    page: int = 1,
+    section: str = "",
+    caption: str = "",
+    **more: str,
 ) -> ContextItem:
     """A table row whose words stand on the page, 100 points a column, under its heads."""
     number, text = int(alias[1:]), "\t".join(cells)
@@ -53,7 +59,7 @@ def row(
         rect = Rect(60 + 100 * column, number * 20, 60 + 100 * column + 6 * len(cell), number * 20 + 10)
         laid.append(Cell(column, cell, rect, False, at, at + len(cell)))
         at += len(cell) + 1
-    table = TableRow(1, number, tuple(laid), head_rows=heads)
+    table = TableRow(1, number, tuple(laid), head_rows=heads, caption=caption)
     unit = unit_of(alias, text, page, section, "table", table, **more)  # type: ignore[arg-type]
     words = tuple(Word(c.char_start, c.char_end, *c.rect) for c in laid if c.rect)
     return ContextItem(alias, replace(unit, words=words), rank=1)

@@ -638,3 +638,26 @@ def test_the_most_general_row_of_a_page_is_shown_and_said() -> None:
     )
     text, _ = shown("What were the total revenues in 2031?", rows)
     assert text.startswith("TOTAL REVENUES, 2031: $44,538 million") and "35,770" not in text
+
+
+EQUITY = ("", "Shares", "Retained earnings ($ in millions)")
+
+
+def test_a_value_is_said_only_with_the_period_that_was_asked_for() -> None:
+    caption = "Thirteen weeks ended October 29, 2022"
+    rows = headed(
+        EQUITY,
+        row("u1", "Balance at July 30, 2022", "99", "3,051", heads=EQUITY, caption=caption),
+        row("u2", "Share repurchases", "4", "(129)", heads=EQUITY, caption=caption),
+        row("u3", "Balance at October 29, 2022", "95", "3,110", heads=EQUITY, caption=caption),
+        row("u4", "Balance at July 31, 2021", "104", "2,916", heads=EQUITY, caption=caption),
+        row("u5", "Cash dividends ($0.30 per share)", "", "(30)", heads=EQUITY, caption=caption),
+        row("u6", "Balance at October 30, 2021", "104", "3,044", heads=EQUITY, caption=caption),
+    )
+    for question in ("Dividends per share Q3 2022", "What were the cash dividends in 2022?"):
+        assert "**" in (text := shown(question, rows)[0]) and "30 million" not in text.partition("**")[0]
+
+
+def test_an_entry_without_the_year_asked_for_is_no_value() -> None:
+    form = [prose("u1", "Berth fee: 300 euros", 1), prose("u2", "Fees in 2031 are due in May.", 1)]
+    assert not shown("What is the berth fee in 2031?", form)[0].startswith("Berth fee: 300")
