@@ -681,7 +681,7 @@ def _continues(row: _Row, after: _Row, language: str) -> bool:
            "Shareholders  96".
     False: "Assets:" above "Cash  8,853".
     """
-    if _TOTAL_CLOSES.search(row.label) or not after.label:
+    if _TOTAL_CLOSES.search(row.label) or not row.label or not after.label:
         return False
     last = row.label.casefold().split()[-1]
     if _OPEN_END.search(last) or _OPEN_BRACKET.search(row.label) or last in stop_words(language):

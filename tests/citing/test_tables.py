@@ -237,3 +237,9 @@ def test_a_label_is_joined_however_it_is_wrapped(first: tuple[str, ...], second:
     at = 0 if first[1] else 1
     assert cell(units, at, 1).label == f"{first[0]} {second[0]}"
     assert cell(units, 2, 1).groups == ()
+
+
+def test_a_row_without_a_label_continues_none() -> None:
+    units = rows("", ("", "2022"), ("", "96"), ("of which", ""), ("Cash", "8"))
+    assert cell(units, 0, 1).label == ""
+    assert cell(units, 2, 1).label == "of which Cash"

@@ -23,9 +23,10 @@ from chat.answers.without_model.question import (
     QuestionFeatures,
     analyse,
     asks_something,
+    holds_name,
     message,
 )
-from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, relevance, worth_citing
+from chat.answers.without_model.ranking import RankedPage, TermWeights, page_of, rank, relevance, worth_citing
 from chat.answers.without_model.values import SaidValue, certain_value
 from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta
 from citing.tables import has_word, read_row, scope_of
@@ -132,7 +133,7 @@ class FoundLines:
     Attributes:
         pages: the pages they are on, and others, best first.
         is_direct: the pages are on the question; else they are only the closest.
-        lacking: names and numbers of the question that the best page lacks.
+        lacking: names and numbers of the question that no page shown has.
     """
 
     lines: tuple[AnswerLine, ...] = ()
@@ -170,7 +171,9 @@ def found_lines(
         if judged is None or not (judged.is_related or by_meaning) or not asks_something(question):
             return FoundLines()
     shown = [*pair, *apart([*shown_forms(placed)[:1], *best[bool(pair) :]])][:MOST_PASSAGES]
-    return FoundLines(tuple(shown), tuple(pages), is_direct, judged.lacking if judged else ())
+    texts = "\n".join(page.titled_text for page in pages if page.number in set(map(page_of, shown)))
+    lacking = [name for name in judged.lacking if not holds_name(texts, name)] if judged else []
+    return FoundLines(tuple(shown), tuple(pages), is_direct, tuple(lacking))
 
 
 def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Sequence[AnswerLine]:
