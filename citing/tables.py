@@ -484,11 +484,15 @@ class _TableReader:
         self.language = first.language or "en"
         self.around = around
         self.rows = _with_spanning_labels([_row(unit) for unit in rows])
-        self.table = first.table
-        self.text = table_text(first.table, first, around, self.language)
-        self.mark: DecimalMark | None = page_mark(first, around, self.language)
-        self.whole_numbers = self._has_whole_numbers()
-        self.currencies = self._currencies()
+        self.first, self.table = first, first.table
+
+    @cached_property
+    def text(self) -> TableText:
+        return table_text(self.table, self.first, self.around, self.language)
+
+    @cached_property
+    def mark(self) -> DecimalMark | None:
+        return page_mark(self.first, self.around, self.language)
 
     def read(self) -> dict[str, tuple[CellReading, ...]]:
         names = self.names()
@@ -587,7 +591,8 @@ class _TableReader:
                 return measure
         return None
 
-    def _currencies(self) -> dict[int, str]:
+    @cached_property
+    def currencies(self) -> dict[int, str]:
         """Return the only currency printed in each column: its first and last amounts often have a sign."""
         found: dict[int, set[str]] = {}
         for row in self.rows:
@@ -596,7 +601,8 @@ class _TableReader:
                     found.setdefault(cell.column, set()).add(CURRENCY_SYMBOLS.get(sign[0], ""))
         return {column: next(iter(own)) for column, own in found.items() if len(own) == 1}
 
-    def _has_whole_numbers(self) -> bool:
+    @cached_property
+    def whole_numbers(self) -> bool:
         """Return whether most numbers of a table in thousands or more have no decimals."""
         if self.text.measure.scale < 1000:
             return False
