@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from documents.labels import distinct_labels
+from django.contrib.auth.models import User
+
+from documents.labels import distinct_labels, labels_in_library
 from documents.models import Document
 
 MAY = datetime(2024, 5, 2, 8, 0, tzinfo=UTC)
@@ -32,3 +34,12 @@ def test_the_day_of_the_upload_is_added_where_the_files_have_one_name() -> None:
 
 def test_documents_that_agree_in_everything_still_differ() -> None:
     assert len(set(labels(*[("Lease", "", MAY)] * 3))) == 3
+
+
+def test_a_document_is_told_apart_from_others_of_its_owners_library(alice: User, bob: User) -> None:
+    named = [("Lease", "a.pdf", alice), ("Lease", "b.pdf", alice), ("Lease", "c.pdf", bob)]
+    first, _, other = (
+        Document.objects.create(title=title, original_name=name, owner=owner) for title, name, owner in named
+    )
+    assert labels_in_library([first]) == {first.pk: "Lease (a.pdf)"}
+    assert labels_in_library([other]) == {other.pk: "Lease"}

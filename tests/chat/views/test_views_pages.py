@@ -152,7 +152,7 @@ def test_a_long_conversation_needs_no_more_queries(
             role=("user", "assistant")[position % 2],
             content="Yes?",
         )
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         browser.get(reverse("conversation", args=[conversation.pk]))
 
 
