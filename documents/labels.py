@@ -52,7 +52,7 @@ def labels_in_library(documents: Iterable[Document]) -> dict[UUID, str]:
     listed = list(documents)
     owners, titles = ({getattr(document, name) for document in listed} for name in ("owner_id", "title"))
     alike = Document.objects.filter(owner__in=owners, title__in=titles)
-    labels = distinct_labels([*alike.only("title", "original_name", "created_at"), *listed])
+    labels = distinct_labels([*alike, *listed])
     return {document.pk: labels[document.pk] for document in listed}
 
 
