@@ -140,7 +140,7 @@ def first_passages(query: str, scope: Scope, options: SearchOptions, summary: Sc
     index = ScopeIndex.empty(summary)
     candidates = read_candidates(sql, keys)
     plan = Plan((NamedQuestion("question", like("", "en")),), "", Filters(), ())
-    listed = RankedList[UUID]("filters", [(key, 1.0) for key in keys])
+    listed: RankedList[UUID] = RankedList("filters", [(key, 1.0) for key in keys])
     found = FoundCandidates([listed], [], candidates, weighed(plan, candidates, index), index.rarity)
     hits = hits_of([(key, 0.0) for key in keys], found, Excerpts({}, compressed=False))
     return SearchResult(query, hits=hits, total=chunks.count(), message=NOTHING_BUT_FIELDS)

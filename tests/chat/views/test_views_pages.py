@@ -15,6 +15,7 @@ from chat.answers.question_commands import start_conversation
 from chat.models import Citation, Conversation, Message, Note
 from chat.models.conversation import excerpt
 from chat.notes import add_answer, for_editor, from_editor
+from documents.labels import labels_in_library
 from documents.models import Collection, Document, Share
 from tests.conftest import Ingest
 
@@ -71,7 +72,7 @@ def test_a_conversation_names_what_it_is_about(
         ("", "All documents"),
         (f"?collection={collection.pk}", "Animals"),
         (f"?document={report.pk}&document={other.pk}", "These 2 documents"),
-        (f"?document={report.pk}", report.title),
+        (f"?document={report.pk}", labels_in_library([report])[report.pk]),
     ):
         assert scope_chosen(browser.get(reverse("conversation-new") + query).content.decode()) == scope
     of_collection = Conversation.objects.create(
