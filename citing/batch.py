@@ -98,7 +98,8 @@ def _units(case: Case, root: Path, limits: Limits) -> list[SourceUnit]:
     pages = _pages(root / case.pdf, limits)
     if not 1 <= case.page <= len(pages):
         raise ValueError(f"The file has no page {case.page}.")
-    return page_units(pages[case.page - 1], case.pdf, case.title, case.lang)
+    named = case.title or Path(case.pdf).stem.replace("_", " ")  # whose document it is, claims say by name
+    return page_units(pages[case.page - 1], case.pdf, named, case.lang)
 
 
 @lru_cache(maxsize=4)
