@@ -69,7 +69,7 @@ def test_a_node_is_a_host_and_a_port() -> None:
 
 
 def test_what_a_search_sets_is_what_distribute_sets_on_the_workers() -> None:
-    sent = dict(re.findall(r"SET LOCAL (hnsw\.\w+) = (\w+)", vectors.SETTINGS))
+    sent = dict(re.findall(r"set_config\('(hnsw\.\w+)', '(\w+)'", vectors.TUNED))
     assert sent == {name: value for name, value in citus.WORKER_SETTINGS.items() if name.startswith("hnsw")}
 
 
