@@ -106,6 +106,7 @@ def _listed(words: Sequence[str]) -> str:
 QUOTE_NOT_THERE = "These words are in none of the passages that were compared."
 LONGEST_CLAIM = 4000  # characters; comparison takes more than linear time, and no sentence is as long
 TOO_LONG = "This claim is too long to be compared."
+OUT_OF_TIME = "Comparing this claim took too long; it was not judged."
 OTHER_SUBJECT = "The passage says this of something else beside it."
 RULE_FAILED = "A rule of comparison failed on this claim; it was not judged."
 LEAST_TERMS_ELSEWHERE = 0.6  # minimum share of the claim's words in a passage that the model did not cite
@@ -130,7 +131,7 @@ def verify(
     """
     asked, claim = claim, replace(claim, question="")
     scene = _VerificationContext(claim, cited, neighbours, shown)
-    found = _too_long(cited)
+    found = _not_judged(cited, OUT_OF_TIME)
     with claim_budget(), suppress(OverBudget):
         found = scene.verdict()
         lit = _at_asked_place(found, asked)
@@ -156,7 +157,7 @@ def verify_among(claim: Claim, units: Sequence[SourceUnit]) -> Verification:
             found.append(apart)
         if not any(one.verdict in VERIFIED for one in found):
             found += map(scene.verdict_of, candidates[len(likely) :])
-    best = min(_without_captions(found) or [_too_long(candidates[0])], key=_preference)
+    best = min(_without_captions(found) or [_not_judged(candidates[0], OUT_OF_TIME)], key=_preference)
     with claim_budget(), suppress(OverBudget):
         lit = _at_asked_place(best, asked)
         return _at_clauses(best, scene) if lit is best else lit
@@ -212,8 +213,8 @@ def _place_of_clause(clause: str, unit: SourceUnit, around: tuple[SourceUnit, ..
     return place_of_values(clause, unit.text)
 
 
-def _too_long(unit: SourceUnit) -> Verification:
-    return Verification("found", unit, unit.page, reason=TOO_LONG, unchecked=(TOO_LONG,))
+def _not_judged(unit: SourceUnit, reason: str) -> Verification:
+    return Verification("found", unit, unit.page, reason=reason, unchecked=(reason,))
 
 
 def _at_asked_place(found: Verification, claim: Claim) -> Verification:
@@ -245,7 +246,7 @@ def verify_cited(
     """Verify a claim against the cited unit only; arguments as those of ``verify``."""
     with claim_budget(), suppress(OverBudget):
         return _VerificationContext(claim, cited, neighbours, shown).cited_verdict()
-    return _too_long(cited)
+    return _not_judged(cited, OUT_OF_TIME)
 
 
 def located(claim: Claim, unit: SourceUnit, around: Sequence[SourceUnit] = ()) -> Verification:
@@ -453,7 +454,7 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
     with not_counted():
         _load_rules(detected_language(unit.text[:LONGEST_CLAIM], unit.language))
     if len(claim.sentence) > LONGEST_CLAIM:
-        return _too_long(unit)
+        return _not_judged(unit, TOO_LONG)
     claim = replace(claim, sentence=_plain(claim.sentence, unit))
     anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
     quoted = anchor is not None and anchor.verdict != "partial"
