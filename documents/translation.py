@@ -253,10 +253,7 @@ SENTENCES = (
     # retrieval
     _("Type what you are looking for."),
     _("The first passage of each document with these filters. Add words to search in them."),
-    _(
-        "A word looks like a filter but is none. "
-        "The filters are author, year, page, tag, language, section and type."
-    ),
+    _("There is no such filter. The filters are author, year, page, tag, language, section and type."),
     _("No passage contains the quoted words together. Nearest:"),
     _("These words are too common. Add a more specific term."),
     _("There is nothing to search here yet."),

@@ -60,8 +60,7 @@ Configured = Literal["configured"]
 NOTHING_ASKED = "Type what you are looking for."
 NOTHING_BUT_FIELDS = "The first passage of each document with these filters. Add words to search in them."
 UNKNOWN_FIELD = (
-    "A word looks like a filter but is none. "
-    "The filters are author, year, page, tag, language, section and type."
+    "There is no such filter. The filters are author, year, page, tag, language, section and type."
 )
 NO_PHRASE = "No passage contains the quoted words together. Nearest:"
 NOTHING_TELLING = "These words are too common. Add a more specific term."
