@@ -16,7 +16,7 @@ from citing.comparison.token import Token, same
 from citing.comparison.tokens import tokens_of
 from text.numbers import YEAR
 
-_NUMBERS = re.compile(r"(?=\D*\d)(?:[^\W\d_]{0,3}[\W\d_]+)+")
+_WORD = re.compile(r"[^\W\d_]{4}")  # longer than a unit or a scale beside a number: "$97.9B", "13 km"
 OTHER_ROW = "The claim is about another row."
 OTHER_COLUMN = "The claim names another column beside this value."
 _APART = re.compile(r"[(),;:，；、]")  # between a value and a name that do not belong together
@@ -142,8 +142,10 @@ def _names_no_word(row: Row) -> bool:
 
 
 def _has_numbers(grid: Grid, row: int) -> bool:
-    several = any(_NUMBERS.fullmatch(cell.text) for cell in grid.rows[row][1:])  # "$10.40 – $10.60 / $10.50"
-    return several or any(grid.quantity(row, column) for column in grid.columns)
+    """Return whether a cell holds a quantity, or nothing but several: "$10.40 – $10.60 / $10.50"."""
+    return any(grid.quantity(row, column) for column in grid.columns) or any(
+        any(map(str.isdigit, cell.text)) and not _WORD.search(cell.text) for cell in grid.rows[row][1:]
+    )
 
 
 def _stems(tokens: Sequence[Token]) -> frozenset[str]:

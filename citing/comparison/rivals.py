@@ -41,7 +41,7 @@ def of_other_subject(claim: str, passage: str, language: str) -> bool:
     return False
 
 
-_WITH_AMOUNT = re.compile(r"([^\W_][\w’'-]*)\s?\(\s?([^()]{0,6}\d[^()]{0,12})\)")
+_WITH_AMOUNT = re.compile(r"(?<![\w’'-])([^\W_][\w’'-]*)\s?\(\s?([^()]{0,6}\d[^()]{0,12})\)")
 
 
 def amounts_exchanged_in_brackets(claim: str, passage: str) -> bool:

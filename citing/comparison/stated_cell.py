@@ -12,6 +12,7 @@ from citing.comparison.prose import Judgement
 from citing.comparison.token import Token, is_date, same, same_quantity
 from citing.comparison.tokens import tokens_of
 from citing.tables import SHORT_LINE, CellReading, read_tables
+from pdf.gc_control import cleared_with_memory
 from text.languages import base_language
 from text.numbers import YEAR
 from text.semantics import lexicon
@@ -56,6 +57,9 @@ def stated_cell(
 @lru_cache(maxsize=4)
 def _read(page: tuple[SourceUnit, ...]) -> dict[str, tuple[CellReading, ...]]:
     return read_tables(page)
+
+
+cleared_with_memory(_read.cache_clear)
 
 
 def _says(

@@ -47,3 +47,11 @@ def test_a_list_of_foreign_names_does_not_tell_the_language_of_a_row() -> None:
     )
     claim = "The place of formation of Example Finance Ltd. is Bermuda."
     assert check(Case(claim=claim, passage=table)).verified
+
+
+def test_a_long_word_and_a_long_cell_end_in_time() -> None:
+    """Expressions with two ways to read a stretch would take hours here."""
+    assert not amounts_exchanged_in_brackets("A (71%) and B (53%)", "x" * 200_000)
+    cell = f"1{'-' * 5000}words"
+    table = f"| Item | 2023 |\n| --- | --- |\n| Snacks | 2.2 |\n| Drinks | {cell} |"
+    assert not check(Case(claim="Snacks were 2.5 in 2023.", passage=table)).verified
