@@ -80,7 +80,6 @@ _NEGATIVE = re.compile(rf"(?:{CURRENCY_SIGN})?\s?\(.*\)|(?:{CURRENCY_SIGN})?\s?[
 _SENTENCE_ENDS = (".", "!", "。")
 _TOTAL_CLOSES = re.compile(r"[:：]\s*$")
 _STATED_AMOUNT = re.compile(rf"\(?{CURRENCY_SIGN}\s?\d[\d.,]*[^(),;]*\)?")  # "Dividends ($0.30 per share)"
-_OPEN_BRACKET = re.compile(r"[(\[][^)\]]*$")
 _OPEN_END = re.compile(r"[,&/–—-]$")
 _PERIOD_END = re.compile(r"\b(?:Q|H)([1-4])\b|\b([1-4])(?:Q|H)\b")
 _CAPITALISED_NOUNS = frozenset({"de"})
@@ -680,6 +679,11 @@ def _text_columns(rows: Sequence[_Row]) -> set[int]:
     return {cell.column for row in rows for cell in row.values} - valued
 
 
+def _leaves_bracket_open(label: str) -> bool:
+    """Return whether a bracket is opened behind the last one that is closed: "Dividends ($0.30 per"."""
+    return max(map(label.rfind, "([")) > max(map(label.rfind, ")]"))
+
+
 def _continues(row: _Row, after: _Row, language: str) -> bool:
     """Return whether a label is continued by the next row's label.
 
@@ -690,7 +694,7 @@ def _continues(row: _Row, after: _Row, language: str) -> bool:
     if _TOTAL_CLOSES.search(row.label) or not row.label or not after.label:
         return False
     last = row.label.casefold().split()[-1]
-    if _OPEN_END.search(last) or _OPEN_BRACKET.search(row.label) or last in stop_words(language):
+    if _OPEN_END.search(last) or _leaves_bracket_open(row.label) or last in stop_words(language):
         return True
     first = after.label.lstrip("([“\"'")[:1]
     return first.islower() and (language not in _CAPITALISED_NOUNS or not after.label[:1].isupper())
