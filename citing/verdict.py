@@ -26,7 +26,7 @@ from citing.budget import check_budget, claim_budget, not_counted
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
 from citing.comparison.framing import without_frame, written_out
 from citing.comparison.prose import Judgement
-from citing.comparison.rivals import amounts_exchanged_in_brackets, of_other_subject
+from citing.comparison.rivals import amounts_exchanged_in_brackets
 from citing.comparison.support import (
     ValueSupport,
     check_values,
@@ -107,7 +107,6 @@ QUOTE_NOT_THERE = "These words are in none of the passages that were compared."
 LONGEST_CLAIM = 4000  # characters; comparison takes more than linear time, and no sentence is as long
 TOO_LONG = "This claim is too long to be compared."
 OUT_OF_TIME = "Comparing this claim took too long; it was not judged."
-OTHER_SUBJECT = "The passage says this of something else beside it."
 RULE_FAILED = "A rule of comparison failed on this claim; it was not judged."
 LEAST_TERMS_ELSEWHERE = 0.6  # minimum share of the claim's words in a passage that the model did not cite
 SOME_WORDS = 0.3  # minimum share of the claim's words in a passage on its subject
@@ -469,19 +468,16 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
         missing = tuple(found.missing) if found else ()  # numbers are compared anyway
         judged = Judgement("open", judged.spans, missing=missing, unchecked=(reason,), coverage=1.0)
     judged = with_conflicts_as_written(judged, claim.sentence, unit)
-    if judged.outcome == "holds" and _mixes_clauses(claim, unit, language):
-        judged = replace(judged, outcome="open", unchecked=(OTHER_SUBJECT,))
+    if judged.outcome == "holds" and (amounts := _exchanged_amounts(claim, unit)):
+        judged = replace(judged, outcome="open", unchecked=amounts)
     if judged.outcome == "holds":
         return _verified(_Read(claim, unit, around, judged, found, anchor, quoted))
     return _not_holding(_Read(claim, unit, around, judged, found, anchor, quoted))
 
 
-def _mixes_clauses(claim: Claim, unit: SourceUnit, language: str) -> bool:
-    if unit.type == "table" or verbatim_span(claim.sentence, unit.text)[1]:
-        return False
-    if amounts_exchanged_in_brackets(claim.sentence, unit.text):
-        return True
-    return of_other_subject(claim.sentence, unit.text, base_language(language))
+def _exchanged_amounts(claim: Claim, unit: SourceUnit) -> tuple[str, ...]:
+    literal = unit.type == "table" or verbatim_span(claim.sentence, unit.text)[1]
+    return () if literal else amounts_exchanged_in_brackets(claim.sentence, unit.text)
 
 
 cleared_with_memory(_checked.cache_clear)

@@ -116,7 +116,6 @@ SENTENCES = (
     _("These words are in none of the passages that were compared."),
     _("This claim is too long to be compared."),
     _("Comparing this claim took too long; it was not judged."),
-    _("The passage says this of something else beside it."),
     _("The passage does not speak of this."),
     _("The claim names no one cell."),
     _("The claim names several columns."),

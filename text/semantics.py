@@ -99,7 +99,6 @@ class Lexicon:
         excess, so_as: "too" small "to"; unreal: "would"; rare: "rarely"; either: "either"; per: "per";
         outside: "outside"; no_more: "plus" after "ne"; one_of: "之一" after a superlative.
         consent: what a permission may require ("approval").
-        year_before: words for the year before ("Vorjahr").
         rising, falling: particles of a change ("up from 29").
         more: words after a number whose unit was written before ("two more").
         privative: adjectives without which a noun means something else ("former", "fake").
@@ -185,7 +184,6 @@ class Lexicon:
     outside: frozenset[str]
     no_more: frozenset[str]
     one_of: frozenset[str]
-    year_before: frozenset[str]
     rising: frozenset[str]
     falling: frozenset[str]
     relative: frozenset[str]

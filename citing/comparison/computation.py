@@ -1,4 +1,4 @@
-"""Numbers computed from two cells or amounts: change, sum, ratio and share, with their formula."""
+"""Numbers computed from two cells: change, sum, ratio and share, with their formula."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import pairwise
 from operator import ge, gt, le, lt
 from typing import Literal
 
-from citing.comparison.phrases import change_role, counted_behind_whole, places_of_phrases
-from citing.comparison.token import Token, denials_at, is_marker
+from citing.comparison.token import Token
 from text.quantities import Quantity
-from text.semantics import Lexicon
 
 Operation = Literal["change", "difference", "sum", "ratio", "share"]
 
@@ -221,203 +218,6 @@ def _plain(amount: Decimal) -> str:
     return f"{amount.normalize():,f}".replace("-", "−")
 
 
-# Calculations with the two amounts of a sentence.
-
-
-@dataclass(frozen=True, slots=True)
-class Calculation:
-    """A calculation of a claim from two amounts of a sentence.
-
-    ``wrong``: the word or number of the claim that the formula contradicts; None where it holds.
-    """
-
-    amounts: tuple[Token, Token]
-    formula: str
-    wrong: Token | None = None
-
-
-Holds = Callable[[Sequence[Token]], bool]
-"""Whether the sentence supports a statement."""
-
-
-def computed_in_prose(
-    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
-) -> Calculation | None:
-    """Compute the change, share, remainder or comparison that a claim makes of a sentence's amounts.
-
-    None where the claim has none of them, or where its other words do not hold.
-    """
-    ways = (_changed, _turned, _part_of_whole, _bounded)
-    return next((found for way in ways if (found := way(claim, source, words, holds))), None)
-
-
-def _changed(
-    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
-) -> Calculation | None:
-    """Check "Rent rose by 3 to 15" against "Rent was 12 in 2020 and 15 in 2021"."""
-    numbers = [at for at, t in enumerate(claim) if t.quantity and t.quantity.dimension not in DATES]
-    extents = [at for at in numbers if change_role(claim, at, words) == "by"]
-    turns = _turns(claim)
-    if len(extents) != 1 or len(turns) != 1:
-        return None
-    (extent,), ((turn, side),) = extents, turns
-    pair, claimed = _amounts_in_order(source, words), claim[extent].quantity
-    if pair is None or claimed is None:
-        return None
-    held = _operands(*pair)
-    found = computed(claimed, held, "change")
-    begin = next(k for k in range(extent, -1, -1) if k == 0 or claim[k - 1].kind != "function")
-    rest = [t for k, t in enumerate(claim) if not begin <= k <= extent and k != turn]
-    if found is None or not holds(rest):
-        return None
-    result, amount = found
-    rises = held.subject.base > held.reference.base
-    agrees = rises == (side == 0)
-    wrong = None if agrees and result.agrees(amount) else claim[extent if agrees else turn]
-    return Calculation((pair[1], pair[0]), result.formula, wrong)
-
-
-def _turned(
-    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
-) -> Calculation | None:
-    """Check "Rent rose between 2020 and 2022" against "Rent was 12 in 2020 and 15 in 2022"."""
-    turns, dates = _turns(claim), [t.quantity for t in claim if t.quantity]
-    pair = None if len(turns) != 1 or _turns(source) else _amounts_in_order(source, words)
-    if pair is None or any(q.dimension not in DATES for q in dates) or any(t.marker for t in source):
-        return None
-    claim_years, source_years = (
-        {q.base for q in dates},
-        {q.base for t in source if (q := t.quantity) and q.dimension in DATES},
-    )
-    if (
-        not claim_years <= source_years
-        or (claim_years and max(claim_years) != max(source_years))
-        or len(dates) > len(claim_years)
-    ):
-        return None
-    (turn, side), (later, earlier) = turns[0], pair
-    if not holds([t for at, t in enumerate(claim) if at != turn and not t.quantity]):
-        return None
-    amounts = _operands(later, earlier)
-    first, last = amounts.reference.base, amounts.subject.base
-    agrees = first != last and (last > first) == (side == 0)
-    return Calculation((earlier, later), f"{earlier.word} → {later.word}", None if agrees else claim[turn])
-
-
-def _turns(tokens: Sequence[Token]) -> list[tuple[int, int]]:
-    """Return the places of words of change, and their sides: 0 for a rise."""
-    return [(at, side) for at, t in enumerate(tokens) for pair, side in t.poles if pair == "direction"]
-
-
-def _operands(subject: Token, reference: Token) -> Operands:
-    assert subject.quantity is not None
-    assert reference.quantity is not None
-    return Operands(subject.quantity, reference.quantity, (subject.word, reference.word))
-
-
-DATES = ("year", "date")
-
-
-def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
-    """Return the later and the earlier of a sentence's only two amounts of one unit, by their years.
-
-    Or the end and the start of a change, where a sentence has both ("from 96 to 81").
-    """
-    changed = [(change_role(tokens, k, words), t) for k, t in enumerate(tokens) if t.quantity and not t.bound]
-    for (role, before), (following, after) in pairwise(changed):
-        if _of_one_measure(before, after) and (role, following) == ("from", "to"):
-            return after, before
-    for (role, before), (following, after) in pairwise(changed):
-        together = before.clause == after.clause and before.part == after.part  # "fell to 81 from 96"
-        if together and _of_one_measure(before, after) and (role, following) == ("to", "from"):
-            return before, after
-    amounts = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension not in DATES]
-    years = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension in DATES]
-    if len(amounts) == 2 and _of_one_measure(*(tokens[at] for at in amounts)):
-        one, other = amounts
-        if _is_compared(tokens, other, words) and not (tokens[one].bound or tokens[other].bound):
-            return tokens[one], tokens[other]
-    if len(amounts) != 2 or len(years) != 2:
-        return None
-    one, other = amounts
-    measures = {(q.dimension, q.unit) for at in amounts if (q := tokens[at].quantity)}
-    if len(measures) != 1 or any(tokens[at].bound for at in amounts):
-        return None
-    known = places_of_phrases(tokens, words.compared)
-    between = (tokens[at] for at in range(one + 1, other) if at not in known)
-    if any(t.kind == "word" and t.word not in words.light | words.counted for t in between):
-        return None  # "revenue was 12 in 2022 and income 10 in 2021"
-    of_year = [min(years, key=lambda year, at=at: (abs(year - at), year < at)) for at in amounts]  # type: ignore[misc]
-    if of_year[0] == of_year[1]:
-        return None
-    first, last = (tokens[at].quantity for at in of_year)
-    if first is None or last is None or first.base == last.base:
-        return None
-    return (tokens[other], tokens[one]) if last.base > first.base else (tokens[one], tokens[other])
-
-
-def _is_compared(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Return whether an amount is that of the period before: "compared with 20 % in the prior year"."""
-    before = " ".join(token.word for token in tokens[max(0, at - 3) : at])
-    behind = tokens[at + 1 : at + 1 + _NEAR_PERIOD]
-    return before.endswith(tuple(words.compared)) and any(
-        is_marker(t, "ordinal", "previous") or t.word in words.year_before or ("time_order", 0) in t.poles
-        for t in behind
-    )
-
-
-_NEAR_PERIOD = 4  # tokens between an amount and its period
-
-
-def _of_one_measure(one: Token, other: Token) -> bool:
-    first, second = one.quantity, other.quantity
-    return bool(first and second and first.dimension == second.dimension not in DATES)
-
-
-def _part_of_whole(
-    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
-) -> Calculation | None:
-    """Check "40 % of the firms train" against "96 of the 240 firms train", and the remainder likewise."""
-    pair = _part_and_whole(next(counted_behind_whole(source, words), source), words)
-    denied = denials_at(range(len(claim)), claim)
-    if pair is None or len(denied) > 1:
-        return None
-    part, whole = (token.quantity for token in pair)
-    assert part is not None
-    assert whole is not None
-    for at, token in enumerate(claim):
-        share = token.quantity is not None and token.quantity.dimension == "ratio"
-        count = token.quantity is not None and token.quantity.bare and token.quantity.value != whole.value
-        if token.bound or token.quantity is None or not (share or (denied and count)):
-            continue
-        counted = replace(token, quantity=part)
-        statement = [counted if k == at else t for k, t in enumerate(claim) if k not in denied]
-        if not holds(statement):
-            continue
-        if denied and not share:
-            rest = Result(whole.value - part.value, token.quantity.step, "")
-            formula = f"{pair[1].word} − {pair[0].word} = {_plain(rest.amount)}"
-            return Calculation(pair, formula, None if rest.agrees(token.quantity.value) else token)
-        if denied:
-            return None
-        if found := _share(token.quantity, _operands(*pair)):
-            result, amount = found
-            return Calculation(pair, result.formula, None if result.agrees(amount) else token)
-    return None
-
-
-def _part_and_whole(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
-    """Return the two counts of "96 of the 240 firms"; None without exactly one such pair."""
-    pairs = []
-    for at, token in enumerate(tokens[:-2]):
-        behind = next((t for t in tokens[at + 2 : at + 4] if t.word not in words.articles), token)
-        one, other = token.quantity, behind.quantity
-        if tokens[at + 1].word in words.among | words.genitive and one and other and behind is not token:
-            counts = one.bare and other.bare and not one.dimension and not other.dimension
-            pairs += [(token, behind)] if counts and 0 < one.value < other.value else []
-    return pairs[0] if len(pairs) == 1 else None
-
-
 _WITHIN: dict[str, tuple[Callable[[Decimal, Decimal], bool], str, str]] = {
     "lt": (lt, "<", "≥"), "le": (le, "≤", ">"), "gt": (gt, ">", "≤"), "ge": (ge, "≥", "<")
 }  # fmt: skip
@@ -447,22 +247,3 @@ def within_bound(token: Token, held: Quantity, text: str) -> tuple[bool, str] | 
     within, kept, broken = _WITHIN[token.bound]
     is_within = within(held.base, bound.base)
     return is_within, f"{text} {kept if is_within else broken} {token.word}"
-
-
-def _bounded(
-    claim: Sequence[Token], source: Sequence[Token], words: Lexicon, holds: Holds
-) -> Calculation | None:
-    """Check "below 6 %" against "was 5.4 %"; not in a sentence that has the bound itself."""
-    printed = {token.quantity.base for token in source if token.quantity}
-    for at, own in enumerate(claim):
-        if own.quantity and own.quantity.base in printed:
-            continue
-        for token in source if own.quantity and own.bound in _WITHIN else ():
-            held = token.quantity
-            if held is None or token.bound or held.dimension in DATES:
-                continue
-            found = within_bound(own, held, token.word)
-            exact = [replace(token, start=t.start, end=t.end) if k == at else t for k, t in enumerate(claim)]
-            if found and holds(exact):
-                return Calculation((token, token), found[1], None if found[0] else own)
-    return None

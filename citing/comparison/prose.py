@@ -10,13 +10,10 @@ from functools import lru_cache
 from itertools import takewhile
 
 from citing.claims import Conflict
-from citing.comparison.comparison import compared_in_words
-from citing.comparison.computation import computed_in_prose
 from citing.comparison.conditions import cause_first
 from citing.comparison.phrases import counted_behind_whole
 from citing.comparison.readings import Surroundings, has_conjunction, readings
 from citing.comparison.sentence_comparison import Finding, examine
-from citing.comparison.statements import statements
 from citing.comparison.token import (
     COORDINATORS,
     EITHER,
@@ -109,8 +106,6 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
     judged = _best(tokens, sentences, language, topics)
     if judged.outcome == "holds":
         return judged
-    if (computed := _computed(tokens, sentences, language, topics)) is not None:
-        return computed
     if _repeats_number(tokens, sentences) or _exchanges_amounts(judged, tokens):
         return judged
     if any(
@@ -160,29 +155,6 @@ def _contradicts_other_part(
     )
 
 
-def _computed(
-    claim: Sequence[Token], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
-) -> Judgement | None:
-    """Judge a claim computed from two amounts of one sentence; None where it is not such a claim."""
-    for sentence in sentences:
-
-        def holds(statement: Sequence[Token], sentence: _Sentence = sentence) -> bool:
-            return _best(statement, [sentence], language, topics).outcome == "holds"
-
-        words = lexicon(language)
-        found = computed_in_prose(claim, sentence.tokens, words, holds)
-        found = found or compared_in_words(claim, sentence.tokens, words)
-        if found is None:
-            continue
-        spans = tuple((t.start + sentence.span.start, t.end + sentence.span.start) for t in found.amounts)
-        if found.wrong is None:
-            return Judgement("holds", spans, coverage=1.0, formula=found.formula)
-        at = found.wrong
-        wrong = Conflict("computed", at.word, found.formula, (at.start, at.end), spans[0])
-        return Judgement("conflict", spans, (wrong,), coverage=1.0)
-    return None
-
-
 def _repeats_number(claim: Sequence[Token], sentences: Sequence[_Sentence]) -> bool:
     """Return whether a claim has a number more often than its passage, where it supports one part only."""
     claimed = Counter(token.quantity.base for token in claim if token.quantity)
@@ -229,31 +201,12 @@ def _best(
     best, sentence = max(
         found, key=lambda pair: (pair[0].outcome == "holds", pair[0].coverage, rank[pair[0].outcome])
     )
-    if best.outcome != "holds":
-        best, sentence = _stated(claim, ranked, sentences, topics, language) or (best, sentence)
     return _judgement(best, sentence)
 
 
 def _asks(sentence: _Sentence) -> bool:
     """Return whether a sentence is a question, which asserts nothing."""
     return bool(sentence.tokens) and sentence.tokens[-1].word in ("?", "？", "؟")
-
-
-def _stated(
-    claim: Sequence[Token],
-    ranked: Sequence[_Sentence],
-    sentences: Sequence[_Sentence],
-    topics: Sequence[str],
-    language: str,
-) -> tuple[Finding, _Sentence] | None:
-    """Return the short statement of a sentence that equals the claim; None without one."""
-    words = lexicon(language)
-    for sentence in ranked[:MOST_SENTENCES]:
-        around = _surroundings(sentence, sentences, topics, language)
-        for tokens in statements(claim, sentence.tokens, around.topic, words):
-            if (found := examine(claim, tokens, words, around)).outcome == "holds":
-                return found, _Sentence(sentence.span, tuple(tokens))
-    return None
 
 
 def _alike(claim: Sequence[Token], source: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:

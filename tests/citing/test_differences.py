@@ -35,6 +35,8 @@ def test_a_kind_shows_its_difference_and_leaves_what_only_looks_like_one(kind: D
         ("El inquilino debe pagar la renta.", "El inquilino está obligado a pagar la renta.", "es"),
         ("La moitié de l'abonnement est remboursée.", "50 % de l'abonnement sont remboursés.", "fr"),
         ("All but 2 of the 38 sites opened.", "Thirty-six of the 38 sites opened.", "en"),
+        ("Income declined by $43 million.", "Income fell to $412 million from $455 million.", "en"),
+        ("La tasa bajó 0,9 puntos porcentuales.", "La tasa bajó del 12,7 % al 11,8 %.", "es"),
         ("Nausea led 26 participants to withdraw.", "Of 240 participants, 26 withdrew with nausea.", "en"),
     ],
 )
