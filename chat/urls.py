@@ -95,6 +95,7 @@ conversation_urls: Paths = [
     path("providers/offer/", providers.offer, name="provider-offer"),
     path("providers/key/", providers.connect_pasted_key, name="provider-key"),
     path("providers/local/", providers.local, name="provider-local"),
+    path("providers/search/", providers.connect_embedder, name="provider-search"),
     path("providers/<str:name>/models/", providers.models, name="provider-models"),
     path("providers/<str:name>/disconnect/", providers.disconnect, name="provider-disconnect"),
     path("providers/<str:name>/test/", providers.test, name="provider-test"),

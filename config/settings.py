@@ -422,7 +422,9 @@ SEARCH_PROVIDER_SECONDS = 4  # per call
 SEARCH_OFF = environment.choices("PINCITE_SEARCH_OFF", STRATEGIES)  # strategies that never run
 PACKS = environment.packs("PINCITE_PACKS", pack_names())  # vocabulary of single fields
 CHUNK_SUMMARIES = environment.integer("PINCITE_SUMMARIES", 0)  # chunks per document that a model summarises
-LANGUAGE_MODEL = "chat.providers.registry.configured_model"  # imported by name: retrieval may not import chat
+# Imported by name: retrieval may not import chat.
+LANGUAGE_MODEL = "chat.providers.registry.configured_model"
+EMBEDDING_CONNECTION = "chat.providers.connections.embedding_connection"
 # cohere also fits Jina and vLLM; '' is cohere when it has a key.
 RERANKER = environment.provider("PINCITE_RERANKER", "", ("", "cohere", "tei", "fastembed"))
 RERANK_URL = environment.url("PINCITE_RERANK_URL")  # complete; '' is Cohere's
@@ -435,10 +437,6 @@ CHAT_PROVIDERS = ("", "openai", "anthropic", "gemini", "compatible", "extractive
 # --- Models: optional ------------------------------------------------------------
 EMBEDDING_SPACE = environment.provider("PINCITE_EMBEDDING", "wordllama", EMBEDDING_PROVIDERS)
 EMBEDDING_BASE_URL = environment.url("PINCITE_EMBEDDING_URL")  # of the provider "compatible"
-if EMBEDDING_SPACE.partition(":")[0] == "compatible" and not EMBEDDING_BASE_URL:
-    raise ImproperlyConfigured(
-        "PINCITE_EMBEDDING=compatible needs PINCITE_EMBEDDING_URL, such as http://host/v1."
-    )
 EMBEDDING_API_KEY = environment.text("PINCITE_EMBEDDING_KEY")
 PROVIDER_SECONDS = 30
 CHAT_PROVIDER = environment.choice("PINCITE_CHAT", "", CHAT_PROVIDERS)  # '': first with a key, or extractive

@@ -102,6 +102,7 @@ FRAMES = (
     _("The model {} is damaged. Delete the file: it is fetched again."),
     _("Embedding failed: {} It is found by its words; the rest is tried again."),
     _("The embedding service refused with status {}."),
+    _("The embedding service is not connected. Do so under Models and providers, or set {}."),
     _("The rerank service refused with status {}."),
     _("The address answered {}."),
     _("No answer within {} s."),

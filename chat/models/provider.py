@@ -51,13 +51,16 @@ class ProviderConnection(models.Model):
         return bool(self.api_key or self.base_url)
 
     @classmethod
-    def connect(cls, provider: str, *, api_key: str = "", base_url: str = "", model: str) -> None:
-        """Store a provider's connection and let it answer by default."""
+    def connect(
+        cls, provider: str, *, api_key: str = "", base_url: str = "", model: str = "", answers: bool = True
+    ) -> None:
+        """Store a provider's connection; where it ``answers``, by default."""
         encrypted = cipher(KEY_PURPOSE).encrypt(api_key.encode()).decode() if api_key else ""
         with transaction.atomic():
             _lock_table()
-            cls.objects.update(is_default=False)
-            values = {"encrypted_key": encrypted, "base_url": base_url, "model": model, "is_default": True}
+            if answers:
+                cls.objects.update(is_default=False)
+            values = {"encrypted_key": encrypted, "base_url": base_url, "model": model, "is_default": answers}
             cls.objects.update_or_create(provider=provider, defaults=values)
         cache.delete(CACHE_KEY)
 

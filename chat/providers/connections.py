@@ -11,6 +11,7 @@ from django.conf import settings
 from chat.models import ProviderConnection
 from chat.providers.base import at_the_border
 from chat.providers.catalogue import PROVIDERS
+from retrieval.embeddings.registry import ServiceConnection
 from retrieval.provider_calls import ProviderError
 
 LIST_SECONDS = 10.0
@@ -40,6 +41,21 @@ def connection_of(name: str) -> Connection:
     return Connection(row.api_key or key, row.base_url or url, row.model, "page")
 
 
+SEARCH = "search-"
+"""Before a provider's name, in the connections that only embed."""
+
+
+def embedding_connection(name: str) -> ServiceConnection | None:
+    """Return key and address of a provider's embeddings; None where it is not connected.
+
+    They may be others than for answers: a key that was pasted for search, another server on this machine.
+    """
+    found, row = connection_of(name), ProviderConnection.stored().get(SEARCH + name)
+    if row is not None and row.is_usable and (row.base_url or found.source != "environment"):
+        return ServiceConnection(row.api_key, row.base_url or found.base_url, of_search=True)
+    return ServiceConnection(found.api_key, found.base_url) if found.source else None
+
+
 def chosen_default() -> str:
     """Return the provider chosen on the page; '' where none is, or where its key cannot be read."""
     rows = ProviderConnection.stored().values()
@@ -54,6 +70,10 @@ def connect_key(name: str, key: str) -> list[str]:
         raise ProviderError("The provider accepts this key but lists no model.", permanent=True)
     ProviderConnection.connect(name, api_key=key, model=usual if usual in models else models[0])
     return models
+
+
+def is_key(text: str) -> bool:
+    return 0 < len(text) <= LONGEST_KEY and text.isascii() and text.isprintable() and " " not in text
 
 
 def listed_models(name: str, key: str = "") -> list[str]:

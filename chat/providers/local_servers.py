@@ -26,6 +26,7 @@ ASKED_AGAIN_SECONDS = 60  # a server may be started anew with another context
 # Ollama keeps no more of a prompt, and drops the rest without a word, until a model is loaded with more:
 # https://docs.ollama.com/context-length
 OLLAMA_CONTEXT = 4096
+EMBEDDERS = re.compile(r"embed|\b(?:bge|e5|gte|all-minilm|paraphrase)\b", re.IGNORECASE)  # Ollama's names
 CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
 OWN_OWNER = "pincite"  # our own API of the same shape: agents.api
 
@@ -45,6 +46,11 @@ class LocalModel:
     name: str
     size: int = 0
     context: int = 0
+
+    @property
+    def embeds(self) -> bool:
+        """Return whether its name is that of an embedding model, which cannot write answers."""
+        return EMBEDDERS.search(self.name) is not None
 
 
 def addresses() -> dict[str, str]:

@@ -15,19 +15,22 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.models import ProviderConnection
 from chat.providers.catalogue import KEYED
-from chat.providers.connections import LONGEST_KEY, connect_key, connection_of, listed_models
-from chat.providers.local_servers import local_models
+from chat.providers.connections import SEARCH, connect_key, connection_of, is_key, listed_models
+from chat.providers.local_servers import OWN_SERVER, local_models
 from chat.providers.registry import cards, check_health, default_name, provider_names
 from documents.translation import translated
+from retrieval.index.backfill import move_into
 from retrieval.provider_calls import ProviderError
 from retrieval.views import spaces_context
 
+NO_KEY = gettext_lazy("This is not a key. Copy it again from the provider's page of keys.")
 PUT_OFF = "model-offer-put-off"  # key of the session
 MOST_OFFERED = 3
 P = ParamSpec("P")
@@ -72,8 +75,8 @@ def connect_pasted_key(request: HttpRequest) -> HttpResponse:
         raise Http404
     if connection_of(name).source == "environment":
         return _refused(request, _("The environment sets this provider's key. Change it there."))
-    if not key or len(key) > LONGEST_KEY or not key.isascii() or not key.isprintable() or " " in key:
-        return _refused(request, _("This is not a key. Copy it again from the provider's page of keys."))
+    if not is_key(key):
+        return _refused(request, str(NO_KEY))
     try:
         connect_key(name, key)
     except ProviderError as error:
@@ -109,7 +112,8 @@ def offer(request: HttpRequest) -> HttpResponse:
         request.session[PUT_OFF] = True
     if request.session.get(PUT_OFF) or default_name() != EXTRACTIVE:
         return HttpResponse()
-    return render(request, "chat/_model_offer.html", {"found": local_models()[:MOST_OFFERED]})
+    found = [model for model in local_models() if not model.embeds]
+    return render(request, "chat/_model_offer.html", {"found": found[:MOST_OFFERED]})
 
 
 @superusers_only
@@ -131,6 +135,36 @@ def models(request: HttpRequest, name: str) -> HttpResponse:
         return _refused(request, _("The provider no longer offers this model. Choose another one."))
     ProviderConnection.choose_model(name, request.POST["model"])
     return _done(request, _("This model answers now."))
+
+
+@require_POST
+@sensitive_post_parameters("key")
+@superusers_only
+def connect_embedder(request: HttpRequest) -> HttpResponse:
+    """Search by a ``model``: of a ``provider`` by a pasted ``key``, or of a server of this machine.
+
+    A POST without a model deletes the connection.
+    """
+    name, model = request.POST.get("provider", ""), request.POST.get("model", "").strip()
+    url, key = request.POST.get("base_url", ""), request.POST.get("key", "").strip()
+    refusal = ""
+    if name not in (*KEYED, OWN_SERVER):
+        raise Http404
+    try:
+        if not model:
+            ProviderConnection.disconnect(SEARCH + name)
+        elif name == OWN_SERVER and not any(found.base_url == url for found in local_models()):
+            refusal = _("This model is no longer there. Start its server, then load this page again.")
+        elif name in KEYED and not is_key(key):
+            refusal = str(NO_KEY)
+        else:
+            if name in KEYED:
+                listed_models(name, key)
+            ProviderConnection.connect(SEARCH + name, api_key=key, base_url=url, answers=False)
+            move_into(f"{name}:{model}")
+    except ProviderError as error:
+        refusal = translated(error.message)
+    return render(request, "retrieval/_spaces.html", spaces_context() | {"refusal": refusal})
 
 
 @require_POST

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 from retrieval.embeddings.base import Embedder, HashingEmbedder
 from retrieval.provider_calls import ProviderError
@@ -27,9 +28,21 @@ DEFAULT_MODELS = {
 PROVIDERS = tuple(DEFAULT_MODELS)
 
 
+class ServiceConnection(NamedTuple):
+    """How an embedding service is reached.
+
+    ``base_url``: '' is the SDK's own. ``of_search``: it was connected on the Providers page for search alone.
+    """
+
+    api_key: str
+    base_url: str
+    of_search: bool = False
+
+
 class EmbeddingChoice(NamedTuple):
-    """An embedding provider on the settings page. ``setting``: the variable that enables it, '' if none is
-    needed.
+    """An embedding provider on the settings page.
+
+    ``setting``: the environment variable that connects its service; '' if it runs in this process.
     """
 
     provider: str
@@ -43,17 +56,20 @@ class EmbeddingChoice(NamedTuple):
         return self.provider not in ("wordllama", "e5")
 
     @property
+    def takes_key(self) -> bool:
+        return self.provider in ("openai", "gemini")
+
+    @property
+    def connection(self) -> ServiceConnection | None:
+        return connection_to(self.provider) if self.setting else None
+
+    @property
     def is_configured(self) -> bool:
         if self.provider == "fastembed":
             return find_spec("fastembed") is not None
-        return not self.setting or bool(getattr(settings, SETTINGS[self.setting]))
+        return not self.setting or self.connection is not None
 
 
-SETTINGS = {
-    "OPENAI_API_KEY": "OPENAI_API_KEY",
-    "GEMINI_API_KEY": "GEMINI_API_KEY",
-    "PINCITE_EMBEDDING_URL": "EMBEDDING_BASE_URL",
-}
 CHOICES = (
     EmbeddingChoice("wordllama", "WordLlama", "", "For English, on this server, without a download."),
     EmbeddingChoice(
@@ -62,12 +78,7 @@ CHOICES = (
         "",
         "Understands other words and about 100 languages · 72 MB · about 90 s per 100 pages",
     ),
-    EmbeddingChoice(
-        "fastembed",
-        "fastembed",
-        "pip install fastembed",
-        "Models on this server; many support several languages.",
-    ),
+    EmbeddingChoice("fastembed", "fastembed", "", "Models on this server; many support several languages."),
     EmbeddingChoice("openai", "OpenAI", "OPENAI_API_KEY", "Texts are sent to OpenAI."),
     EmbeddingChoice("gemini", "Gemini", "GEMINI_API_KEY", "Texts are sent to Google."),
     EmbeddingChoice("compatible", "Own server", "PINCITE_EMBEDDING_URL", "A server with OpenAI's API."),
@@ -85,10 +96,29 @@ def split_name(name: str) -> tuple[str, str]:
     return provider, model or DEFAULT_MODELS[provider]
 
 
-@cache
+def connection_to(provider: str) -> ServiceConnection | None:
+    """Return how the environment, else the Providers page, connects a service; None if neither does."""
+    if provider == "compatible" and settings.EMBEDDING_BASE_URL:
+        return ServiceConnection(settings.EMBEDDING_API_KEY, settings.EMBEDDING_BASE_URL)
+    found: ServiceConnection | None = import_string(settings.EMBEDDING_CONNECTION)(provider)
+    return found
+
+
 def embedder(provider: str, model: str, dimensions: int = 0) -> Embedder:
-    """Return the model, kept for the life of the process. Raises ProviderError when a key is missing."""
-    seconds = settings.PROVIDER_SECONDS
+    """Return the model, kept for the life of the process. Raises ProviderError where it is not connected."""
+    if provider not in ("openai", "gemini", "compatible"):
+        return _local(provider, model, dimensions)
+    if (found := connection_to(provider)) is None:
+        setting = next(choice.setting for choice in CHOICES if choice.provider == provider)
+        message = (
+            f"The embedding service is not connected. Do so under Models and providers, or set {setting}."
+        )
+        raise ProviderError(message, permanent=True)
+    return _service(model, found.api_key, found.base_url, dimensions, settings.PROVIDER_SECONDS)
+
+
+@cache
+def _local(provider: str, model: str, dimensions: int) -> Embedder:
     if provider == "wordllama":
         from retrieval.embeddings.wordllama import WordLlamaEmbedder
 
@@ -101,25 +131,11 @@ def embedder(provider: str, model: str, dimensions: int = 0) -> Embedder:
         from retrieval.embeddings.fastembed import FastEmbedEmbedder
 
         return FastEmbedEmbedder(model, dimensions)
-    if provider == "hashing":
-        return HashingEmbedder()
+    return HashingEmbedder()
 
+
+@cache
+def _service(model: str, key: str, url: str, dimensions: int, seconds: float) -> Embedder:
     from retrieval.embeddings.openai import OpenAIEmbedder
 
-    key, url = _endpoint(provider)
     return OpenAIEmbedder(model, api_key=key, base_url=url, dimensions=dimensions, seconds=seconds)
-
-
-def _endpoint(provider: str) -> tuple[str, str]:
-    """Return key and base URL ('' is OpenAI's own)."""
-    if provider == "compatible":
-        if not settings.EMBEDDING_BASE_URL:
-            raise ProviderError("Set PINCITE_EMBEDDING_URL to the server's address.", permanent=True)
-        return settings.EMBEDDING_API_KEY, settings.EMBEDDING_BASE_URL
-    key, url = {
-        "openai": (settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL),
-        "gemini": (settings.GEMINI_API_KEY, settings.GEMINI_BASE_URL),
-    }[provider]
-    if not key:
-        raise ProviderError(f"Set {provider.upper()}_API_KEY to use {provider}'s embeddings.", permanent=True)
-    return key, url

@@ -14,6 +14,9 @@ from django.test import Client
 from chat.models import ProviderConnection
 from chat.providers import local_servers
 from chat.providers.registry import check_health, default_name, provider_named
+from retrieval.embeddings.registry import embedder
+from retrieval.models import EmbeddingSpace
+from retrieval.provider_calls import ProviderError
 from tests.scripted_server import Answer, Asked, ScriptedServer, scripted_server
 
 KEY = "sk-test-0123456789"
@@ -41,6 +44,8 @@ def server() -> Iterator[ScriptedServer]:
         scripted.script["/v1/models"] = models
         stream = {"Content-Type": "text/event-stream"}
         scripted.script["/v1/chat/completions"] = lambda asked: Answer(200, chunk("OK"), stream)
+        vector = {"object": "embedding", "index": 0, "embedding": [0.6, 0.8]}
+        scripted.script["/v1/embeddings"] = Answer.json({"object": "list", "model": "m", "data": [vector]})
         yield scripted
 
 
@@ -181,3 +186,36 @@ def test_of_two_administrators_who_connect_at_once_one_choice_answers_and_none_i
         assert sorted(row.provider for row in rows) == sorted(names)
         assert [row.is_default for row in rows].count(True) == 1
         ProviderConnection.objects.all().delete()
+
+
+def search_by(admin: Client, **posted: str) -> str:
+    return admin.post("/conversations/providers/search/", posted).content.decode()
+
+
+def test_a_key_pasted_for_search_embeds_at_once_and_writes_no_answers(
+    admin: Client, openai: ScriptedServer
+) -> None:
+    asked = {"provider": "openai", "model": "text-embedding-3"}
+    assert "does not accept the key" in search_by(admin, **asked, key="sk-wrong")
+    assert "not a key" in search_by(admin, **asked, key="") and not EmbeddingSpace.objects.filter(wanted=True)
+    page = search_by(admin, **asked, key=KEY)
+    assert "0 % embedded" in page and KEY not in page + str(ProviderConnection.objects.values_list().get())
+    assert EmbeddingSpace.objects.get(wanted=True).dimensions == 2
+    assert embedder("openai", "text-embedding-3").embed(["a"]).shape == (1, 2)
+    assert default_name() == "extractive"
+    search_by(admin, provider="openai")
+    with pytest.raises(ProviderError, match="not connected"):
+        embedder("openai", "text-embedding-3")
+
+
+def test_an_embedding_model_of_this_machine_is_offered_for_search_alone(
+    admin: Client, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_servers, "addresses", lambda: {server.url: "Ollama"})
+    page = admin.get("/conversations/providers/local/").content.decode()
+    assert "Use text-embedding-3 for search" in page and "Use great-model for search" not in page
+    asked = {"provider": "compatible", "model": "text-embedding-3"}
+    assert "no longer there" in search_by(admin, **asked, base_url="http://192.0.2.1/v1")
+    search_by(admin, **asked, base_url=f"{server.url}/v1")
+    assert EmbeddingSpace.objects.get(wanted=True).name == "compatible:text-embedding-3"
+    assert default_name() == "extractive"

@@ -96,14 +96,13 @@ def test_vectors_of_another_length_are_refused(server: ScriptedServer) -> None:
         openai(server, dimensions=256).embed(["a"])
 
 
+@pytest.mark.django_db
 def test_gemini_is_asked_at_its_configured_address(server: ScriptedServer, settings) -> None:  # type: ignore[no-untyped-def]
     settings.GEMINI_API_KEY = "g-secret"
     settings.GEMINI_BASE_URL = f"{server.url}/v1/"
     server.script[EMBEDDINGS] = vectors([1.0, 0.0])
-    embedder.cache_clear()
     assert embedder("gemini", "gemini-embedding-001").embed(["a"]) == pytest.approx(np.array([[1.0, 0.0]]))
     assert json.loads(server.asked[0].body)["model"] == "gemini-embedding-001"
-    embedder.cache_clear()
 
 
 def test_a_service_that_hangs_is_given_up(server: ScriptedServer) -> None:
@@ -145,6 +144,7 @@ def test_names_of_spaces_are_checked() -> None:
         split_name("nonsense")
 
 
+@pytest.mark.django_db
 def test_a_missing_key_is_said_by_its_variable(settings: object) -> None:
     settings.GEMINI_API_KEY = ""  # type: ignore[attr-defined]
     with pytest.raises(ProviderError, match="GEMINI_API_KEY"):
