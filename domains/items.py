@@ -36,8 +36,18 @@ class Item:
     is_outflow: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A figure that is one item divided by another of the same period, such as the current ratio."""
+
+    question: re.Pattern[str]
+    of: tuple[Item, Item]
+    is_percent: bool = False
+
+
 class _Items(NamedTuple):
     asked: tuple[AskedItem, ...]
+    ratios: tuple[Ratio, ...]
     statements: dict[str, re.Pattern[str]]
     not_statements: re.Pattern[str] | None
 
@@ -60,9 +70,17 @@ def _read(pack: str) -> _Items:
         (re.compile(row["question"], re.I), tuple(items[name] for name in row["items"]))
         for row in data.get("asked", ())
     )
+    ratios = tuple(
+        Ratio(
+            re.compile(row["question"], re.I),
+            (items[row["of"][0]], items[row["of"][1]]),
+            row.get("percent", False),
+        )
+        for row in data.get("ratios", ())
+    )
     statements = {name: re.compile(pattern, re.I) for name, pattern in data.get("statements", {}).items()}
     excluded = data.get("not_statements", "")
-    return _Items(asked, statements, re.compile(excluded, re.I) if excluded else None)
+    return _Items(asked, ratios, statements, re.compile(excluded, re.I) if excluded else None)
 
 
 def items_asked(question: str, packs: Iterable[str]) -> list[Item]:
@@ -79,6 +97,12 @@ def _items_of(question: str, pack: str) -> tuple[Item, ...]:
     return tuple(found.values())[:MOST_ITEMS]
 
 
+def ratio_asked(question: str, packs: Iterable[str]) -> Ratio | None:
+    """Return the only ratio that the question names; None without one."""
+    found = [ratio for pack in packs for ratio in _read(pack).ratios if ratio.question.search(question)]
+    return found[0] if len(found) == 1 else None
+
+
 def words_known(question: str, packs: Iterable[str]) -> set[str]:
     """Return the words of the question by which packs recognise an item: documents may use other words."""
     spans = (span for pack in packs for span, _ in _named(question, pack))
@@ -86,7 +110,9 @@ def words_known(question: str, packs: Iterable[str]) -> set[str]:
 
 
 def _named(question: str, pack: str) -> list[tuple[tuple[int, int], tuple[Item, ...]]]:
-    return [(m.span(), items) for pattern, items in _read(pack).asked for m in pattern.finditer(question)]
+    data = _read(pack)
+    known = (*data.asked, *((ratio.question, ratio.of) for ratio in data.ratios))
+    return [(m.span(), items) for pattern, items in known for m in pattern.finditer(question)]
 
 
 def _is_inside(span: tuple[int, int], other: tuple[int, int]) -> bool:

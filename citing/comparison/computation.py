@@ -51,9 +51,10 @@ def computed(claimed: Quantity, operands: Operands, operation: Operation) -> tup
 
     None where the units do not fit.
     """
-    if not operands.comparable:
-        return None
-    return _OPERATIONS[operation](claimed, operands)
+    one, other = operands.subject, operands.reference
+    if "money" in (one.dimension, other.dimension):  # tables print the currency in their first row
+        operands = replace(operands, subject=as_money(other, one), reference=as_money(one, other))
+    return _OPERATIONS[operation](claimed, operands) if operands.comparable else None
 
 
 def _change(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
@@ -103,6 +104,8 @@ def _sum(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
 
 
 def _ratio(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
+    if claimed.dimension == "ratio":
+        return _share(claimed, held)
     if not held.reference.base:
         return None
     amount = held.subject.base / held.reference.base
@@ -225,7 +228,7 @@ _WITHIN: dict[str, tuple[Callable[[Decimal, Decimal], bool], str, str]] = {
 
 
 def as_money(claimed: Quantity, printed: Quantity) -> Quantity:
-    """Return a scaled table number without a unit in the currency of the claim."""
+    """Return a scaled table number without a unit in the currency of another amount."""
     if printed.dimension == "" and not printed.bare and claimed.dimension == "money":
         return replace(printed, dimension="money", unit=claimed.unit)
     return printed

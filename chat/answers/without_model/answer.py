@@ -123,6 +123,9 @@ def said(value: SaidValue) -> Iterator[Delta]:
     """Yield a value with the cell that shows it."""
     yield TextDelta(escaped(value.text))
     yield NativeCitation(value.line.passage.alias, value.quote)
+    if value.other:
+        quote, line = value.other
+        yield NativeCitation(line.passage.alias, quote)
     yield TextDelta("\n\n")
 
 

@@ -22,6 +22,7 @@ from chat.answers.without_model.question import (
     words_of,
 )
 from chat.answers.without_model.ranking import RankedPage, item_match
+from citing.claims import VERIFIED, Claim
 from citing.tables import (
     CellKind,
     CellReading,
@@ -33,12 +34,14 @@ from citing.tables import (
     scope_of,
     word_of,
 )
-from domains.items import Item, items_asked
+from citing.verdict import verify_cited
+from domains.items import Item, Ratio, items_asked, ratio_asked
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, number_words
 from text.quantities import Quantity, currency_names, quantities_in
 from text.semantics import lexicon
 from text.terms import terms_of
+from text.units import CURRENCY_SYMBOLS
 
 MOST_PAGES = 4  # read for a value
 ENTRY = re.compile(r"\W*(?P<label>[^\W\d_][^:.!?：]{0,50}[^\s:.!?：]) ?[:：] ?(?P<value>\S.*)")
@@ -62,6 +65,7 @@ class SaidValue:
     text: str
     quote: str
     line: AnswerLine
+    other: tuple[str, AnswerLine] | None = None  # words and line of the second cell of a ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,11 @@ def certain_value(
     question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes
 ) -> SaidValue | None:
     """Return the only value that the question can mean; None without one, or with several."""
-    if question.kinds & NOT_SAID or question.computation or len(question.years) > 1 or notes.absent:
+    if question.kinds & NOT_SAID or len(question.years) > 1 or notes.absent:
+        return None
+    if ratio := ratio_asked(question.text, notes.packs):
+        return _certain_ratio(ratio, question, pages, notes)
+    if question.computation:
         return None
     opening = re.match(r"\w+", question.text.casefold())
     if question.must_be_seen or (opening and opening[0] in words_of(question.language, "kinds")["yes_no"]):
@@ -90,19 +98,66 @@ def _certain_cell(
     items = items_asked(question.text, notes.packs)
     if len(items) > 1:
         return None
-    found = [value for page in pages[:MOST_PAGES] for value in _values_on(page, question, items[:1], notes)]
+    found = _only_cell(question, pages, items, notes)
+    name = _with_period(found.cell.name, found.line, question) if found else ""
+    return SaidValue(f"{name}: {found.cell.printed}", found.cell.text, found.line) if found and name else None
+
+
+def _certain_ratio(
+    ratio: Ratio, question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes
+) -> SaidValue | None:
+    """Return one cell divided by another of the same period and measure, each of which is certain."""
+    one, other = (_only_cell(question, pages, [item], notes, of_ratio=True) for item in ratio.of)
+    if one is None or other is None or one.cell.period != other.cell.period:
+        return None
+    above, below = one.cell.quantity, other.cell.quantity
+    if (
+        above is None
+        or below is None
+        or not below.base
+        or (above.unit, above.scale) != (below.unit, below.scale)
+    ):
+        return None
+    result = f"{above.base / below.base:.1%}" if ratio.is_percent else f"{above.base / below.base:.2f}"
+    named = ", ".join(filter(None, (f"{one.cell.label} / {other.cell.label}", one.cell.head)))
+    name = _with_period(named, one.line, question)
+    text = f"{name}: {_digits(one.cell)} / {_digits(other.cell)} = {result}"
+    said = verify_cited(Claim(text), one.line.unit, one.line.passage.around) if name else None
+    if said is None or said.verdict not in VERIFIED:
+        return None
+    return SaidValue(text, one.cell.text, one.line, (other.cell.text, other.line))
+
+
+def _digits(cell: CellReading) -> str:
+    """Return a cell's number without its currency: "9,889" of "$ 9,889"."""
+    return cell.text.strip("".join(CURRENCY_SYMBOLS) + " ")
+
+
+def _only_cell(
+    question: QuestionFeatures,
+    pages: Sequence[RankedPage],
+    items: Sequence[Item],
+    notes: SearchNotes,
+    of_ratio: bool = False,
+) -> _Meant | None:
+    """Return the cell that is meant, if all that may be meant on the best pages agree."""
+    found = [
+        value
+        for page in pages[:MOST_PAGES]
+        for value in _values_on(page, question, items[:1], notes, of_ratio)
+    ]
     if not found:
         return None
-    best = min(_extra(value.cell, question) for value in found)
-    found = [value for value in found if _extra(value.cell, question) == best]
+
+    def distance(value: _Meant) -> tuple[float, int]:
+        return (-item_match(items, value.line) if of_ratio else 0.0, _extra(value.cell, question))
+
+    best = min(map(distance, found))
+    found = [value for value in found if distance(value) == best]
     if not question.years:
         latest = max((max(value.cell.period.years, default=0) for value in found), default=0)
         found = [value for value in found if max(value.cell.period.years, default=0) == latest]
-    if not all(_agree(found[0].cell, value.cell) for value in found):
-        return None
-    cell, line = found[0].cell, found[0].line
-    name = _with_period(cell.name, line, question)
-    return SaidValue(f"{name}: {cell.printed}", cell.text, line) if name else None
+    return found[0] if all(_agree(found[0].cell, value.cell) for value in found) else None
 
 
 def _with_period(name: str, line: AnswerLine, question: QuestionFeatures) -> str:
@@ -172,7 +227,7 @@ def _fits(question: QuestionFeatures, value: str, line: AnswerLine) -> bool:
 
 
 def _values_on(
-    page: RankedPage, question: QuestionFeatures, items: Sequence[Item], notes: SearchNotes
+    page: RankedPage, question: QuestionFeatures, items: Sequence[Item], notes: SearchNotes, of_ratio: bool
 ) -> Iterator[_Meant]:
     first = page.lines[0].passage
     rows = read_tables((first.unit, *first.around))
@@ -181,7 +236,7 @@ def _values_on(
         line = lines.get(key)
         for cell in cells if line else ():
             is_alone = len(cells) == 1 or not _beside_period(cell, question)
-            if line and is_alone and _is_meant(cell, line, question, items, notes):
+            if line and is_alone and _is_meant(cell, line, question, items, notes, of_ratio):
                 yield _Meant(cell, line)
 
 
@@ -191,13 +246,16 @@ def _is_meant(
     question: QuestionFeatures,
     items: Sequence[Item],
     notes: SearchNotes,
+    of_ratio: bool,
 ) -> bool:
     """Return whether a cell has the question's subject, period and kind, and nothing else."""
+    if of_ratio and (cell.kind not in ("amount", "number") or item_match(items, line) < ITEM_EXACT):
+        return False
     return (
         cell.is_certain
         and not cell.is_change
         and cell.quantity is not None
-        and _is_of_kind(cell, question)
+        and (of_ratio or _is_of_kind(cell, question))
         and _is_of_period(cell, line, question)
         and _is_of_subject(cell, line, question, items, notes)
     )

@@ -623,6 +623,34 @@ def test_the_value_of_a_segment_and_a_quarter_is_said_where_one_cell_is_meant(
     assert said.endswith(value) if value else not said.startswith("Ferries")
 
 
+BALANCE = ("(in millions)", "2031", "2030")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "What was the current ratio in 2031?",
+            "Total current assets / Total current liabilities, 2031: 26,291 / 9,674 = 2.72",
+        ),
+        ("What was the cash ratio in 2031?", ""),  # the page has no cash
+        ("What was the inventory turnover in 2031?", ""),  # of an average: no two cells give it
+    ],
+)
+def test_a_ratio_is_said_of_two_cells_that_are_certain(question: str, said: str) -> None:
+    sheet = "Consolidated Balance Sheets"
+    rows = headed(
+        BALANCE,
+        row("u1", "Inventories", "6,854", "7,367", heads=BALANCE, section=sheet),
+        row("u2", "Total current assets", "$ 26,291", "$ 20,556", heads=BALANCE, section=sheet),
+        row("u3", "Total current liabilities", "9,674", "8,284", heads=BALANCE, section=sheet),
+    )
+    text, citations = shown(question, rows, packs=("finance",))
+    first = text.partition("**")[0].replace("\\", "").strip()
+    assert first == said
+    assert [c.alias for c in citations[:2]] == ["u2", "u3"] if said else True
+
+
 def test_an_entry_whose_label_is_asked_for_is_said() -> None:
     form = [prose("u1", "Berth number: 17 b", 1), prose("u2", "Berths are let from May.", 1)]
     assert shown("What is the berth number?", form)[0].startswith("Berth number: 17 b")
