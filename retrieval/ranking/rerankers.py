@@ -140,7 +140,7 @@ WEIGHTS = {
 
 Fitted on questions about general documents, about filings and about a standard in four languages, each time
 without one of the three, then rounded to where halving or doubling one changes little in any.
-``manage.py evaluate weights`` fits them again (docs/search.md has both figures)."""
+``manage.py bench weights`` fits them again (docs/search.md has both figures)."""
 MEANING_UNDERSTOOD = 0.3
 """What the similarity of a model that understands sentences adds to its weight."""
 MEANING_IN_DOUBT = 1.5
