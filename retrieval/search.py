@@ -34,6 +34,7 @@ from retrieval.ranking.candidate_lists import (
     fuse,
     interleave,
     keyword_lists,
+    stated_place,
     vector_lists,
 )
 from retrieval.ranking.features import (
@@ -164,13 +165,12 @@ def search_planned(
     reranker: Reranker | None,
     summary: ScopeSummary | None = None,
 ) -> SearchResult:
-    """Search with the filters of the question; without them if they leave nothing.
+    """Search the documents that the question's filters leave; all of the scope if these hold nothing.
 
-    In a large scope, filters within documents are not applied: every chunk would be compared, and the ranking
-    weighs pages and tables anyway. ``summary``: that of the scope, if known.
+    A place that the question states ("in the methods section") is a list of its own (``stated_place``).
+    ``summary``: that of the scope, if known.
     """
-    small = summary is None or summary.chunks <= EXACT_UP_TO
-    if filters := plan.filters if small else plan.filters.of_documents():
+    if filters := plan.filters.of_documents():
         narrowed = _search_scope(query, plan, filters.narrow(scope), options, trace, reranker)
         if narrowed.hits:
             return replace(narrowed, filters=filters.describe())
@@ -229,7 +229,9 @@ def _search_scope(
     index = _read_index(plan, sql, summary, trace)
     if trace.wants("keyword"):
         plan = plan.with_parts(index.holds)
-    found = find(plan, sql, index, options, trace)
+    stated = plan.filters.of_chunks()
+    small = stated and summary.chunks <= EXACT_UP_TO  # in a large scope every chunk would be compared
+    found = find(plan, sql, index, options, trace, stated.narrow(scope).compiled() if small else None)
     ranked = rank(plan, found, trace, reranker)
     if options.phrases and plan.own.quoted:  # the rest has a low rank, and matched the phrases in the index
         read, phrases = found.candidates, plan.own.quoted
@@ -283,9 +285,14 @@ def _read_index(plan: Plan, scope: ScopeSql, summary: ScopeSummary, trace: Trace
 
 
 def find(
-    plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions, trace: Trace
+    plan: Plan,
+    scope: ScopeSql,
+    index: ScopeIndex,
+    options: SearchOptions,
+    trace: Trace,
+    stated: ScopeSql | None = None,
 ) -> FoundCandidates:
-    """Run the lists, fuse them, and read the first candidates."""
+    """Run the lists, fuse them, and read the first candidates. ``stated``: the place of the question."""
     lists: list[RankedList[UUID]] = []
     languages, understanding = frozenset[str](), 0.0
     if trace.wants("keyword"):
@@ -300,6 +307,8 @@ def find(
                 limit=options.keyword_limit,
             )
             step.added = len(chunks_in(lists))
+            if stated:
+                lists.append(stated_place(stated, index, plan.own, options.keyword_limit))
     if trace.wants("vector"):
         with trace.step("vector") as step:
             space = index.summary.space or active_space()

@@ -60,7 +60,11 @@ class Filters:
 
     def of_documents(self) -> Filters:
         """Return the filters on documents, without those on their chunks."""
-        return Filters(authors=self.authors, year_from=self.year_from, year_to=self.year_to)
+        return replace(self, chunk_types=(), section_types=(), page_from=None, page_to=None)
+
+    def of_chunks(self) -> Filters:
+        """Return the filters on chunks: kinds, sections, pages."""
+        return Filters(self.chunk_types, self.section_types, page_from=self.page_from, page_to=self.page_to)
 
     def narrow(self, scope: Scope) -> Scope:
         """Return the scope with these filters, unless the user has set them."""

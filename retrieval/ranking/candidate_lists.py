@@ -265,6 +265,21 @@ def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> dict[UUID, int]:
     return dict(read_rows(statement, params))
 
 
+STATED_PLACE = "stated place"
+IN_PLACE = "SELECT id FROM documents_retrievalchunk WHERE document_id IN ({documents}) {chunk_filter}"
+
+
+def stated_place(stated: ScopeSql, index: ScopeIndex, question: QueryTerms, limit: int) -> RankedList[UUID]:
+    """Return the chunks by words that are where the question says: its kind, section or pages. One statement.
+
+    It is a list and no filter: "in the results" may mean those of a survey.
+    """
+    statement = IN_PLACE.format(documents=stated.documents, chunk_filter=stated.and_chunk("document_id, id"))
+    there = {key for (key,) in read_rows(statement, [*stated.document_params, *stated.chunk_params])}
+    ranked = KeywordSearch(stated, index, question, names=False).ranked("chunk", len(index.at))
+    return RankedList(STATED_PLACE, [item for item in ranked if item[0] in there][:limit])
+
+
 AT_PLACES = """
 SELECT chunk_id FROM retrieval_indexedchunk
 WHERE document_id IN ({documents}) {chunk_filter} AND words @@ %s::tsquery LIMIT {limit}

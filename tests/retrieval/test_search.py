@@ -233,10 +233,17 @@ def test_a_section_filter_keeps_only_what_stands_under_it(alice: User, library: 
     assert {page for _, page in places(result)} == {3}
 
 
-def test_a_filter_read_from_the_question_applies_and_says_so(alice: User, library: Library) -> None:
+def test_a_place_of_the_question_adds_a_list_and_filters_nothing(alice: User, library: Library) -> None:
     result = search("what does Nike say on page 3", Scope(alice))
-    assert {hit.page for hit in result.hits} == {3}
-    assert result.filters == {"page_from": "3", "page_to": "3"}
+    assert result.hits[0].page == 3 and {hit.page for hit in result.hits} > {3}
+    assert "stated place" in {rank.list for rank in result.hits[0].why} and not result.filters
+
+
+def test_a_year_of_the_question_filters_and_is_said(alice: User, library: Library) -> None:
+    Document.objects.filter(pk=library.nike.pk).update(year=2019)
+    result = search("what do reports since 2019 say of cash", Scope(alice))
+    assert {hit.document_id for hit in result.hits} == {library.nike.pk}
+    assert result.filters == {"year_from": "2019"}
 
 
 def test_field_words_narrow_the_search_and_are_no_words_of_it(alice: User, library: Library) -> None:
@@ -319,7 +326,7 @@ def test_a_question_may_quote_with_its_own_asking_word(alice: User) -> None:
 
 
 def test_a_filter_of_the_question_that_leaves_nothing_is_dropped(alice: User, library: Library) -> None:
-    result = search("Nike dividends on page 77", Scope(alice))
+    result = search("Nike dividends in reports since 2077", Scope(alice))
     assert result.hits
     assert "dropped" in report(result, "self_query").reason
 
