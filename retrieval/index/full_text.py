@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -123,14 +124,21 @@ WANTED = 100
 TOO_FEW = 60
 """Found chunks below which one word less is asked for."""
 FOUND_LIMIT = 800
+READ = 200
+"""Chunks of those found whose terms are read: those whose words are worth most."""
+WEIGHED = 12
+"""Words, the most telling first, by which these are chosen."""
 NAMED_DOCUMENTS = 4
 """Documents whose names meet the question best: all their chunks that hold one of its words come."""
 NAMED_LIMIT = 1_500
 NAMES_LIMIT = 400
+TELLING = 6
+"""Words, the rarest first: of many documents, the first pages with one of these are read."""
 
 # Access rights are evaluated once per statement: ``in_scope``.
 NAMES = """
-SELECT document_id, name_terms, cover_terms FROM retrieval_indexeddocument
+SELECT document_id, name_terms, CASE WHEN words @@ %s::tsquery THEN cover_terms ELSE '' END
+FROM retrieval_indexeddocument
 WHERE words @@ %s::tsquery AND document_id IN ({documents})
 """
 BEST_NAMES = NAMES + " ORDER BY ts_rank(words, %s::tsquery) DESC LIMIT {limit}"
@@ -142,10 +150,14 @@ SELECT found.document_id, string_agg(uuid_send(found.chunk_id), ''),
        string_agg(int4send(octet_length(found.terms)), ''), string_agg(found.terms, ''),
        (SELECT fields FROM retrieval_indexeddocument entry WHERE entry.document_id = found.document_id)
 FROM (
-    SELECT chunk_id, document_id, terms FROM retrieval_indexedchunk
-    WHERE {condition} {chunk_filter} LIMIT {limit}
+    SELECT chunk_id, document_id, terms FROM (
+        SELECT * FROM retrieval_indexedchunk WHERE {condition} {chunk_filter} LIMIT {limit}
+    ) matching {best}
 ) found GROUP BY found.document_id
 """
+# Of many matching chunks, those whose words are worth most are read.
+BEST = "ORDER BY " + " + ".join(["(words @@ %s::tsquery)::int * %s::float4"] * WEIGHED)
+BEST += f" DESC, chunk_id LIMIT {READ}"
 # With few documents, the index intersects their chunks with those of a word; with many, it would first
 # collect all chunks.
 FEW_DOCUMENTS = 100
@@ -235,23 +247,44 @@ def open_index(
         return _index_of(rows, summary, columns, named, None)
     known = document_frequencies()
     rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
-    rows = _by_index(scope, summary, questions, rarity, known)
-    if best := _best_named(named, questions, columns, rarity, summary):
-        of_best = _matching(scope, OF_DOCUMENTS, [best, any_word(questions)], NAMED_LIMIT)
-        rows = _joined(rows, of_best)
+    best = _most_telling(questions, rarity)
+    rows = _by_index(scope, summary, questions, rarity, known, best)
+    if documents := _best_named(named, questions, columns, rarity, summary):
+        params = [documents, any_word(questions)]
+        rows = _joined(rows, _matching(scope, OF_DOCUMENTS, params, NAMED_LIMIT, best))
     return _index_of(rows, summary, columns, named, known)
 
 
-def _matching(scope: ScopeSql, condition: str, params: Sequence[Any], limit: int) -> list[Row]:
-    """Return the rows of ``GROUPED``: one for each document with chunks that meet the condition."""
+def _matching(
+    scope: ScopeSql, condition: str, params: Sequence[Any], limit: int, best: Sequence[Any] = ()
+) -> list[Row]:
+    """Return the rows of ``GROUPED``: one for each document with chunks that meet the condition.
+
+    ``best``: parameters of ``BEST``; without them, all are read.
+    """
     statement = GROUPED.format(
         documents=scope.documents,
         condition=condition,
         chunk_filter=scope.and_chunk("document_id, chunk_id"),
         limit=limit,
+        best=BEST if best else "",
     )
-    rows: list[Row] = read_rows(statement, [*scope.document_params, *params, *scope.chunk_params])
+    rows: list[Row] = read_rows(statement, [*scope.document_params, *params, *scope.chunk_params, *best])
     return rows
+
+
+def _most_telling(questions: Sequence[QueryTerms], rarity: Mapping[str, float]) -> list[Any]:
+    """Return the parameters of ``BEST``: words of the questions and their packs, each with its worth."""
+    worth: dict[tuple[str, ...], float] = {}
+    for question in questions:
+        weights = question.weights_for(question.packs)
+        own = set(chain.from_iterable(question.groups))
+        for group in (*question.groups, *((term,) for term in weights.keys() - own)):
+            value = max(weights.get(term, 0.0) * rarity.get(term, 0.0) for term in group)
+            worth[group] = max(value, worth.get(group, 0.0))
+    most = sorted(worth.items(), key=lambda entry: -entry[1])[:WEIGHED]
+    params = chain.from_iterable((any_of(group), value) for group, value in most)
+    return [*params, *("'-'", 0.0) * (WEIGHED - len(most))]
 
 
 def _by_index(
@@ -260,6 +293,7 @@ def _by_index(
     questions: Sequence[QueryTerms],
     rarity: Mapping[str, float],
     known: DocumentFrequencies,
+    best: Sequence[Any],
 ) -> list[Row]:
     """Return the chunks with at least k of the rarest words, k by how frequent these are.
 
@@ -270,7 +304,7 @@ def _by_index(
     condition = BY_INDEX.format(in_scope=OF_FEW if summary.documents <= FEW_DOCUMENTS else OF_MANY)
     rows: list[Row] = []
     for count in range(words_to_ask(groups, known, summary.chunks), 0, -1):
-        rows = _matching(scope, condition, [candidate_query(groups, count, questions)], FOUND_LIMIT)
+        rows = _matching(scope, condition, [candidate_query(groups, count, questions)], FOUND_LIMIT, best)
         if sum(len(row[1]) // 16 for row in rows) >= TOO_FEW:
             break
     return rows
@@ -324,12 +358,15 @@ def _read_names(
     PostgreSQL ranks them only if there may be more than ``NAMES_LIMIT``.
     """
     own = sorted({term for question in questions for term in (*question.said, *question.names)})
-    wanted = any_of(own)
+    wanted = telling = any_of(own)
     if not wanted:
         return []
+    if summary.documents > FEW_DOCUMENTS:
+        telling = any_of(sorted(own, key=document_frequencies().share)[:TELLING])
     best_only = summary.documents > NAMES_LIMIT
     statement = (BEST_NAMES if best_only else NAMES).format(documents=scope.documents, limit=NAMES_LIMIT)
-    rows = read_rows(statement, [wanted, *scope.document_params, *([wanted] if best_only else [])])
+    params = [telling, wanted, *scope.document_params, *([wanted] if best_only else [])]
+    rows = read_rows(statement, params)
     numbers = {term_number(term): at for term, at in columns.items()}
     names, cover = (
         unpack_terms(
