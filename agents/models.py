@@ -44,10 +44,10 @@ class ChatThread(models.Model):
 class Event(models.TextChoices):
     DOCUMENT_READY = "document.ready", _("a document is ready")
     DOCUMENT_FAILED = "document.failed", _("a document could not be read")
-    ANSWER_DONE = "answer.done", _("an answer is written")
+    ANSWER_DONE = "answer.done", _("an answer is complete")
     REVIEW_FILLED = "review.filled", _("the cells of a review are filled")
     CHECK_DONE = "check.done", _("a check of a long file has ended")
-    TEST = "test", _("somebody pressed the button")
+    TEST = "test", _("a test message was requested")
 
 
 MOST_WEBHOOKS = 20  # of one owner

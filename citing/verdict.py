@@ -76,7 +76,7 @@ def reason_of(conflict: Conflict) -> str:
     if not conflict.source:
         return _ADDED.format(claim=conflict.claim)
     if conflict.claim == conflict.source:
-        return f"The page says {conflict.source} of something else."
+        return f"The page says {conflict.source} about something else."
     return _BOTH.format(claim=conflict.claim, source=conflict.source)
 
 
@@ -569,7 +569,7 @@ def _not_holding(read: _Read) -> Verification:
     if found and missed and (judged.missing or judged.coverage < SOME_WORDS):
         return replace(lit, missing=found.missing, reason=found.reason)
     if not quoted and judged.coverage < SOME_WORDS:
-        return replace(lit, missing=missing, reason="The passage does not speak of this.")
+        return replace(lit, missing=missing, reason="The passage does not mention this.")
     return replace(lit, missing=missing, reason=reason_open(judged), unchecked=judged.unchecked)
 
 

@@ -7,9 +7,9 @@ import sys
 
 from pdf.failures import FailureCode, ParseFailure
 
-NO_ROOM = "The server has no room left on its disk. Nothing of yours is lost; try again later."
+NO_ROOM = "The server's disk is full. Your data is safe; try again later."
 STORAGE_AWAY = "The file storage does not answer at the moment. Please try again in a few seconds."
-READ_ONLY = "The server cannot write to its disk. Nothing of yours is lost; try again later."
+READ_ONLY = "The server cannot write to its disk. Your data is safe; try again later."
 NO_WRITE = {errno.EROFS, errno.EACCES, errno.EPERM}
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 DISK_FULL = "53100"  # SQLSTATE, PostgreSQL appendix A

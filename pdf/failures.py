@@ -34,7 +34,7 @@ class FailureCode(StrEnum):
         "embedding_failed",
         "The text was read, but the embedding service did not answer. Try again in a few minutes.",
     )
-    INTERNAL = "internal", "Something went wrong on our side while reading this PDF. Try again."
+    INTERNAL = "internal", "Something went wrong on the server while reading this PDF. Try again."
 
 
 class ParseFailure(Exception):
@@ -57,16 +57,16 @@ PAGE_FAILURES = {
     FailureCode.TOOK_TOO_LONG: "Reading this page took too long.",
     FailureCode.TOO_MUCH_MEMORY: "Reading this page took too much memory.",
     FailureCode.TOO_LARGE: "This page holds more words than this server accepts.",
-    FailureCode.INTERNAL: "The layout of this page could not be worked out.",
+    FailureCode.INTERNAL: "The layout of this page could not be determined.",
 }
 # A page that keeps its words, but has no tables, columns and paragraphs.
-PLAIN_LINES = "The layout of this page could not be worked out. Its text is stored line by line."
+PLAIN_LINES = "The layout of this page could not be determined. Its text is stored line by line."
 
 
 RECOGNITION_FAILURES = {
     FailureCode.TOOK_TOO_LONG: "Recognising the text of this page took too long.",
     FailureCode.TOO_MUCH_MEMORY: "Recognising the text of this page took too much memory.",
-    FailureCode.INTERNAL: "Recognising the text of this page was cut off each time it was tried.",
+    FailureCode.INTERNAL: "Recognising the text of this page was interrupted each time.",
 }
 
 
@@ -84,7 +84,7 @@ def page_failure(code: FailureCode, limit: str = "") -> str:
 
 def recognition_failure(code: FailureCode) -> str:
     """Return the message for a page whose OCR failed."""
-    return RECOGNITION_FAILURES.get(code, "The text of this page could not be recognised from its picture.")
+    return RECOGNITION_FAILURES.get(code, "The text in the image of this page could not be recognised.")
 
 
 # ISO 32000-1, annex H (implementation note 13): the header may be anywhere in the first 1,024 bytes.

@@ -58,7 +58,7 @@ logger = logging.getLogger(__name__)
 
 Configured = Literal["configured"]
 
-NOTHING_ASKED = "Type what you are looking for."
+NOTHING_ASKED = "Enter what you are looking for."
 NOTHING_BUT_FIELDS = "The first passage of each document with these filters. Add words to search in them."
 UNKNOWN_FIELD = (
     "There is no such filter. The filters are author, year, page, tag, language, section and type."
@@ -174,7 +174,7 @@ def search_planned(
         narrowed = _search_scope(query, plan, filters.narrow(scope), options, trace, reranker)
         if narrowed.hits:
             return replace(narrowed, filters=filters.describe())
-        trace.steps["self_query"].reason = "its filters left nothing, so they were dropped"
+        trace.steps["self_query"].reason = "nothing matched its filters, so they were ignored"
     if options.phrases and plan.own.quoted:
         return _search_phrases(query, plan, scope, options, trace, reranker, summary)
     return _search_scope(query, plan, scope, options, trace, reranker, summary)

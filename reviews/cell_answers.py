@@ -105,7 +105,7 @@ class Budget:
         if mine.filter(tokens_left__gte=tokens).update(tokens_left=F("tokens_left") - tokens):
             return
         if mine.exclude(tokens_left=None).exists():
-            sentence = "The budget of this review is used up. Fill the rest with another."
+            sentence = "The token limit of this review is reached. Fill the rest with a new limit."
             raise BudgetSpent(sentence, permanent=True)
 
     def settle(self, taken: int, used: int) -> None:
@@ -205,7 +205,7 @@ def read_reply(provider: Provider, prompt: Prompt) -> tuple[str, Usage | None, P
                 case StreamEnd("length"):
                     raise ProviderError("The model's answer hit the length limit.")
                 case StreamEnd("refused"):
-                    raise ProviderError("The model declined to go on.", permanent=True)
+                    raise ProviderError("The model declined to continue.", permanent=True)
     except ProviderError as error:
         if not pieces:
             return "", usage, error

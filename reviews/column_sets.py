@@ -90,7 +90,7 @@ def check_column(column: ReviewColumn) -> None:
     if column.unit and column.kind != Kind.NUMBER:
         raise InvalidReview(_("Only a number has a unit."))
     if column.condition and not is_bound(column):
-        raise InvalidReview(_("Write a bound as < 0.8, or of a date as >= 2026-11-23."))
+        raise InvalidReview(_("Write a limit as < 0.8, or for a date as >= 2026-11-23."))
 
 
 def is_bound(column: ReviewColumn) -> bool:
@@ -116,7 +116,7 @@ def column_of(values: ColumnValues) -> ReviewColumn:
             message = _("“%(name)s” is too long: %(most)s characters at most.")
             raise InvalidReview(message % {"name": name, "most": most})
         if any("\x00" in text for text in texts):
-            raise InvalidReview(_("“%(name)s” holds a NUL character.") % {"name": name})
+            raise InvalidReview(_("“%(name)s” contains a NUL character.") % {"name": name})
     return column
 
 
@@ -212,12 +212,12 @@ def fields_of(cells: Sequence[str]) -> list[str]:
         if name not in FIELDS
     ]
     errors += [
-        _("Line 1: the head “%(head)s” is missing.") % {"head": name}
+        _("Line 1: the heading “%(head)s” is missing.") % {"head": name}
         for name in ("title", "question")
         if name not in names
     ]
     if len(set(names)) < len(names):
-        errors.append(_("Line 1: two heads are the same."))
+        errors.append(_("Line 1: two headings are the same."))
     if errors:
         raise InvalidColumns(errors)
     return names
@@ -226,7 +226,9 @@ def fields_of(cells: Sequence[str]) -> list[str]:
 def line_values(heads: Sequence[str], cells: Sequence[str]) -> dict[str, Any] | InvalidReview:
     """Return the values of a line. Choices are in one cell, separated by | or ;."""
     if any(cell.strip() for cell in cells[len(heads) :]):
-        return InvalidReview(_("There are more cells than heads. Put a cell with commas into quotes."))
+        return InvalidReview(
+            _("There are more cells than headings. Put quotes around a cell that contains commas.")
+        )
     texts = dict(zip(heads, (as_words(cell) for cell in cells), strict=False))
     kind = texts.get("kind", "").casefold()
     between = "|" if "|" in texts.get("choices", "") else ";"

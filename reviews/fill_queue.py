@@ -38,8 +38,8 @@ TICKET = "reviews.tasks.fill_row"
 CELLS_AT_ONCE = 10  # of one row; then the queue chooses again
 MOST_ATTEMPTS = 3
 TICKETS_AT_ONCE = 2
-OUR_FAULT = "Something went wrong on our side. Ask again."
-CUT_OFF = "Filling this cell was cut off each time. Ask again."
+OUR_FAULT = "Something went wrong on the server. Ask again."
+CUT_OFF = "Filling this cell was interrupted each time. Ask again."
 State = ReviewCell.State
 
 
@@ -161,9 +161,9 @@ def fill_row(cells: Sequence[ReviewCell]) -> None:
 def reader_of(row: ReviewRow) -> tuple[User, Document]:
     """Return the user whose rights apply to the row, and its document. Raise ProviderError without access."""
     if row.document is None:
-        raise ProviderError("This document was deleted for good. What the row held stays.")
+        raise ProviderError("This document was deleted for good. The values in its row are kept.")
     if row.document.deleted_at:
-        raise ProviderError("This document was deleted meanwhile. Restore it from the bin, then ask again.")
+        raise ProviderError("This document has been deleted. Restore it from the bin, then ask again.")
     if row.document.status == Document.Status.FAILED and not row.document.indexed_at:
         reason = row.document.failure_message or row.document.get_failure_code_display()
         raise ProviderError(f"This document could not be read: {reason}")
@@ -171,7 +171,7 @@ def reader_of(row: ReviewRow) -> tuple[User, Document]:
         row.added_by is None
         or not Document.objects.visible_to(row.added_by).filter(pk=row.document.pk).exists()
     ):
-        raise ProviderError("The person who added this document can no longer read it. Add it again.")
+        raise ProviderError("The person who added this document no longer has access to it. Add it again.")
     return row.added_by, row.document
 
 

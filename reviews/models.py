@@ -320,7 +320,7 @@ class ReviewCell(models.Model):
         """Return the verdict on a citation of its value, in words for people."""
         if self.has_value:
             return citation.outcome_text
-        return gettext("On the page; whether it answers is unclear")
+        return gettext("On the page, but it may not answer the question")
 
 
 class ReviewCellVersion(models.Model):

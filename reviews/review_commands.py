@@ -245,7 +245,7 @@ def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, 
         cells = ReviewCell.objects.select_for_update(of=("self",)).select_related("column", "row__review")
         cell = cells.get(pk=cell_id)
         if cell.revision != revision:
-            raise StaleCell("This cell was changed meanwhile. Look at it again.")
+            raise StaleCell("This cell has changed since you opened it. Check it again.")
         if cell.row.review.blind:
             mark_blind(cell, user, changes)
             return cell
@@ -270,7 +270,7 @@ def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, 
 
 def check_mark(mark: str) -> None:
     if mark not in ("", *ReviewCell.Mark.values):
-        raise InvalidReview(_("A cell is accepted, wrong, or neither."))
+        raise InvalidReview(_("A mark is “accepted”, “wrong” or empty."))
 
 
 def as_comment(text: str) -> str:

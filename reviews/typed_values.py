@@ -293,5 +293,5 @@ def _number(text: str) -> int | float:
 def _among(choices: Sequence[str], named: Sequence[str]) -> list[str]:
     known = {choice.casefold(): choice for choice in choices}
     if unknown := [name for name in named if name.casefold() not in known]:
-        raise InvalidValue(f"“{unknown[0]}” is none of the choices: {', '.join(choices)}.")
+        raise InvalidValue(f"“{unknown[0]}” is not one of the choices: {', '.join(choices)}.")
     return [known[name.casefold()] for name in named]

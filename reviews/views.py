@@ -421,7 +421,8 @@ def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpRespo
             share_with(request.user, shown, name, can_write="can_write" in request.POST)
     except UnknownUser:
         messages.error(
-            request, _("There is no user “%(name)s”, and you are in no group of that name.") % {"name": name}
+            request,
+            _("There is no user “%(name)s”, and you are not in a group with that name.") % {"name": name},
         )
     return redirect("review", shown.pk) if isinstance(shown, Review) else redirect("review-templates")
 

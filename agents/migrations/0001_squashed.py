@@ -63,7 +63,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('url', models.URLField(max_length=2000)),
-                ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('document.ready', 'a document is ready'), ('document.failed', 'a document could not be read'), ('answer.done', 'an answer is written'), ('review.filled', 'the cells of a review are filled'), ('check.done', 'a check of a long file has ended'), ('test', 'somebody pressed the button')], max_length=20), default=list, size=None)),
+                ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('document.ready', 'a document is ready'), ('document.failed', 'a document could not be read'), ('answer.done', 'an answer is complete'), ('review.filled', 'the cells of a review are filled'), ('check.done', 'a check of a long file has ended'), ('test', 'a test message was requested')], max_length=20), default=list, size=None)),
                 ('is_active', models.BooleanField(default=True, help_text='ends by itself when the address says 410 Gone')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to=settings.AUTH_USER_MODEL)),
@@ -89,7 +89,7 @@ class Migration(migrations.Migration):
             name='WebhookDelivery',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('event', models.CharField(choices=[('document.ready', 'a document is ready'), ('document.failed', 'a document could not be read'), ('answer.done', 'an answer is written'), ('review.filled', 'the cells of a review are filled'), ('check.done', 'a check of a long file has ended'), ('test', 'somebody pressed the button')], max_length=20)),
+                ('event', models.CharField(choices=[('document.ready', 'a document is ready'), ('document.failed', 'a document could not be read'), ('answer.done', 'an answer is complete'), ('review.filled', 'the cells of a review are filled'), ('check.done', 'a check of a long file has ended'), ('test', 'a test message was requested')], max_length=20)),
                 ('payload', models.JSONField()),
                 ('attempts', models.IntegerField(default=0)),
                 ('next_at', models.DateTimeField(default=django.utils.timezone.now, help_text='none once it ended', null=True)),

@@ -123,8 +123,8 @@ ITS_WORDS = "Passages {first} to {last} are its words: cite them. "
 SEEN = "The picture shows it. What only the picture shows may be said without a citation, as seen there."
 UNSEEN = "You are not shown its picture: say so where the words do not answer."
 NOT_SEEN = (
-    "No words were read in this part of the page, and {provider} cannot see pictures. "
-    "Choose a model that sees, or ask in words what stands around it."
+    "No words were read in this part of the page, and {provider} does not accept images. "
+    "Choose a model that does, or ask about the text around it."
 )
 
 

@@ -83,8 +83,8 @@ def unread(pages: int) -> str:
 def unsent(passages: int) -> str:
     """Return the notice about passages that the model's context had no room for."""
     return ngettext(
-        "%(passages)s passage was left out, because the model cannot read more at once.",
-        "%(passages)s passages were left out, because the model cannot read more at once.",
+        "%(passages)s passage was left out because the model cannot read more at once.",
+        "%(passages)s passages were left out because the model cannot read more at once.",
         passages,
     ) % {"passages": f"{passages:,}"}
 

@@ -101,7 +101,7 @@ class TakenOver(Exception):
 
 
 Emit = Callable[[Event], None]
-CUT_SHORT = {"length": "The answer hit the length limit.", "refused": "The model declined to go on."}
+CUT_SHORT = {"length": "The answer hit the length limit.", "refused": "The model declined to continue."}
 WROTE_NOTHING = "The model wrote no answer. Ask again, or choose another model."
 NOTHING_TO_SEARCH = "There is no document to search yet. Add one, or wait until it is indexed."
 
@@ -151,7 +151,7 @@ def write_answer(answer: Message, writing: AnswerContext) -> None:
         _fail(answer, writing, error.message)
     except Exception:
         logger.exception("answer %s failed", answer.pk)
-        message = "Something went wrong on our side. Try again."
+        message = "Something went wrong on the server. Try again."
         writing.emit(FailedEvent(translated(message), permanent=False))
         _fail(answer, writing, message)
     writing.emit(retry_until_available(lambda: final_event(answer)))

@@ -171,7 +171,7 @@ SENTENCES = {
     413: "The question with its passages is too long for {name}. Ask a shorter one, or choose another model.",
     422: "{name} refused the request.",
     429: "{name} is receiving too many requests. Wait a minute, then try again.",
-    500: "{name} has a problem of its own. Try again later.",
+    500: "{name} reported an internal error. Try again later.",
     529: "{name} is overloaded. Try again in a few minutes.",
 }
 # OpenAI, DeepSeek, Anthropic, OpenRouter, Gemini, 2026-11
@@ -235,7 +235,7 @@ def from_status(name: str, error: Any) -> ProviderError:
     if 400 <= status < 500 and NO_CREDIT.search(f"{error} {getattr(error, 'body', '')}"):
         return failed(SENTENCES[402], name, permanent=True)
     sentence = SENTENCES.get(
-        status, "{name} has a problem of its own. Try again later." if status >= 500 else SENTENCES[400]
+        status, "{name} reported an internal error. Try again later." if status >= 500 else SENTENCES[400]
     )
     if status in (400, 422):
         return RequestRefused(failed(sentence, name).message, permanent=True)
@@ -561,7 +561,7 @@ class RepetitionGuard:
         self._length += len(delta.text)
         self._recent = (self._recent + delta.text)[-WINDOW:]
         if self._length > MOST_CHARACTERS:
-            raise ProviderError("The answer was longer than any answer should be and was stopped.")
+            raise ProviderError("The answer became too long and was stopped.")
         if self._length >= self._next_look:
             self._next_look = self._length + STEP
             if self._recent.count(self._recent[-SAMPLE:]) >= MOST_REPEATS:

@@ -33,8 +33,8 @@ class TokenBudget:
         with self._lock:
             if self.most is not None and self.used + tokens > self.most:
                 raise BudgetSpent(
-                    f"The next step needs up to {tokens:,} tokens; of the budget of {self.most:,} there are "
-                    f"{max(0, self.most - self.used):,} left. Set a larger one to go on.",
+                    f"The next step needs up to {tokens:,} tokens. Of the limit of {self.most:,}, "
+                    f"{max(0, self.most - self.used):,} are left. Set a higher one to continue.",
                     permanent=True,
                 )
             self.used += tokens

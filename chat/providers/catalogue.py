@@ -72,7 +72,7 @@ PROVIDERS = {
     ),
     "extractive": Listed(
         label="Passages only (no AI)",
-        explanation="Needs no key: shows the passages that match best.",
+        explanation="Needs no key: quotes the passages that match best.",
         named="extractive",
         takes_key=False,
     ),

@@ -29,7 +29,7 @@ from retrieval.provider_calls import ProviderError
 logger = logging.getLogger(__name__)
 TICKET = "chat.tasks.work_on_report"
 MOST_ATTEMPTS = 3
-OUR_FAULT = "Something went wrong on our side. Start it again."
+OUR_FAULT = "Something went wrong on the server. Start it again."
 State = Report.State
 
 

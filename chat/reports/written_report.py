@@ -85,8 +85,8 @@ one line for each: its number, a full stop, and the sentence so that it says onl
 Where they do not support it, write “-” after the number."""
 CORRECTION_RULES = RULES.replace(FORM_RULE, CORRECTION_FORM)
 CHECKED = gettext_noop(
-    "Every sentence was compared with its source: %(verified)s verified; %(found)s only found, %(own)s "
-    "of the writer's own, marked; %(rewritten)s written again, %(removed)s taken out."
+    "Every sentence was compared with its source: %(verified)s verified; %(found)s only found and %(own)s "
+    "of the writer's own, both marked; %(rewritten)s rewritten, %(removed)s removed."
 )
 _NUMBERED = re.compile(r"^\s*\**(\d{1,3})[.):]\**\s*(.*)$")
 _LIST_HEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|#{1,6}|section \d+:)\s*", re.IGNORECASE)
@@ -217,7 +217,7 @@ def write_section(report: Report, sections: Sequence[ReportSection], chosen: Pro
     except Cancelled:
         if control.is_late:
             raise BudgetSpent(
-                f"The budget of {report.most_minutes} minutes is used up. Set a larger one to go on.",
+                f"The limit of {report.most_minutes} minutes is reached. Set a higher one to continue.",
                 permanent=True,
             ) from None
         raise
@@ -299,7 +299,7 @@ def kept_text(
             return f"{content}\n\n{differing}".rstrip(), [*citations, *of_both]
         shown, shown_citations = evidence_on(work.section.title, found)
         work.section.counts = {"removed": len(corrected.statements)}
-        notice = gettext("No sentence that the model wrote could be kept. The passages:")
+        notice = gettext("None of the model's sentences passed the check. The passages:")
         return f"{notice}\n\n{shown}", shown_citations
 
 

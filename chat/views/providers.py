@@ -74,7 +74,9 @@ def connect_pasted_key(request: HttpRequest) -> HttpResponse:
     if name not in KEYED:
         raise Http404
     if connection_of(name).source == "environment":
-        return _refused(request, _("The environment sets this provider's key. Change it there."))
+        return _refused(
+            request, _("This provider's key is set in the server's environment. Change it there.")
+        )
     if not is_key(key):
         return _refused(request, str(NO_KEY))
     try:
@@ -93,12 +95,14 @@ def local(request: HttpRequest) -> HttpResponse:
         context = {"found": found, "used": connection_of("compatible"), "default": default_name()}
         return render(request, "chat/_local_models.html", context)
     if connection_of("compatible").source == "environment":
-        return _refused(request, _("The environment sets the address of your own server. Change it there."))
+        return _refused(
+            request, _("The address of your own server is set in the server's environment. Change it there.")
+        )
     wanted = (request.POST.get("base_url", ""), request.POST.get("model", ""))
     model = next((model for model in found if (model.base_url, model.name) == wanted), None)
     if model is None:
         return _refused(
-            request, _("This model is no longer there. Start its server, then load this page again.")
+            request, _("This model is no longer available. Start its server, then load this page again.")
         )
     ProviderConnection.connect("compatible", base_url=model.base_url, model=model.name)
     return _done(request, _("Connected. Answers are now written by a model on this machine."))
@@ -154,7 +158,7 @@ def connect_embedder(request: HttpRequest) -> HttpResponse:
         if not model:
             ProviderConnection.disconnect(SEARCH + name)
         elif name == OWN_SERVER and not any(found.base_url == url for found in local_models()):
-            refusal = _("This model is no longer there. Start its server, then load this page again.")
+            refusal = _("This model is no longer available. Start its server, then load this page again.")
         elif name in KEYED and not is_key(key):
             refusal = str(NO_KEY)
         else:

@@ -67,7 +67,7 @@ def new(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             if is_limited and not documents:
-                raise InvalidReport("There is no document in what you chose. Choose other documents.")
+                raise InvalidReport("Your selection contains no documents. Choose others.")
             provider = given.get("provider", "")
             return redirect("report", new_report(request.user, question, documents, outline, provider).pk)
         except InvalidReport as refused:
@@ -237,7 +237,7 @@ def posted_limits(request: HttpRequest) -> Limits:
     given = {name: request.POST.get(name, "").strip() for name in ("tokens", "minutes")}
     found = {name: whole_number(text, MOST_BUDGET, least=1) for name, text in given.items()}
     if any(given[name] and found[name] is None for name in given):
-        raise InvalidReport("Write the budget in whole numbers above 0, or leave it empty for none.")
+        raise InvalidReport("Enter a whole number above 0, or leave the field empty for no limit.")
     return Limits(**found)
 
 

@@ -294,10 +294,10 @@ def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) 
     for value in naming:
         if value not in amounts and not repeats_head(sentence, value, heads_of_columns(unit, columns)):
             missing.append(value.text)
-            reasons.append(f"{value.text} is the head of another column.")
+            reasons.append(f"{value.text} is the heading of another column.")
     unknown = [time for time in times if amounts and not reader.knows_time(time)]
     missing += [time.text for time in unknown]
-    reasons += [f"The passage says nothing of {time.text}." for time in unknown]
+    reasons += [f"The passage says nothing about {time.text}." for time in unknown]
     return ValueSupport(
         unit, tuple(places), tuple(missing), next(iter(reasons), ""), reader.terms() if not missing else 0.0
     )

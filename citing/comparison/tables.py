@@ -33,7 +33,7 @@ from text.quantities import Quantity
 from text.semantics import known_language
 
 COMPARES = "The claim compares cells."  # in a form without a rule: its number may be computed
-OTHER_CELLS = "The calculation uses other values than the cells that it names."
+OTHER_CELLS = "The calculation uses values other than those of the cells it names."
 NEGATIVE = "The table prints an amount as negative: which is more depends on what it is."
 UNSCALED = "The table counts in thousands or more, which the claim leaves out."
 
@@ -93,7 +93,9 @@ class _TableComparison(CellComparison):
         sums = len(columns) == 1 and self.operation(values) == "sum"
         if sums and (judged := self._sum(rows, columns[0], values)):
             return judged
-        return Judgement("open", unchecked=(COMPARES if len(rows) > 1 else "The claim names no one cell.",))
+        return Judgement(
+            "open", unchecked=(COMPARES if len(rows) > 1 else "The claim does not name a single cell.",)
+        )
 
     def _sum(self, rows: Sequence[int], column: int, values: Sequence[int]) -> Judgement | None:
         """Judge a sum of the named rows of a column, or of all: "the three ports had 2,301 together"."""
@@ -156,7 +158,7 @@ class _TableComparison(CellComparison):
         places = {text: at for text in texts if (at := places_of(self.tokens, text, self.words) - self.used)}
         unclear = any(token.quantity or token.marker for text in texts for token in text) or not places
         if unclear or not (own := texts[row]):
-            return Judgement("open", unchecked=("The claim names no one cell.",))
+            return Judgement("open", unchecked=("The claim does not name a single cell.",))
         cell, spans = self.grid.rows[row][column], self.spans([(row, column)])
         judged = self._rest(spans, set().union(*places.values()))
         longest = max(places, key=lambda text: len(places[text]))
@@ -370,7 +372,7 @@ class _TableComparison(CellComparison):
         own = [r for r in range(len(self.grid.rows)) if r == row or not self.grid.is_total(r)]
         amounts = [self.grid.quantity(r, column) for r in own]
         if marker is None or None in amounts:
-            return Judgement("open", unchecked=("The column is not all numbers.",))
+            return Judgement("open", unchecked=("The column does not contain only numbers.",))
         numbers = [amount.base for amount in amounts if amount is not None]
         wanted = max(numbers) if marker.value == "top" else min(numbers)
         held = numbers[own.index(row)]

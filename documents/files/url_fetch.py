@@ -58,7 +58,7 @@ class FetchRefused(Exception):
 
 
 HOST_NAME = re.compile(rb"[0-9A-Za-z._-]+")  # other scripts in their DNS encoding (IDNA)
-NOT_HTTP = "Only addresses that begin with http:// or https:// can be fetched."
+NOT_HTTP = "Only addresses that begin with http:// or https:// can be opened."
 NOT_PUBLIC = "This address cannot be reached, or is not allowed."
 NO_ANSWER = "The server at this address did not send the file."
 TOO_SLOW = "The server at this address was too slow."

@@ -51,7 +51,7 @@ from pdf.gc_control import memory_released
 logger = logging.getLogger(__name__)
 CANCELLED = "Cancelled before it was read. Try again whenever you like."
 NEW_CANCELLED = "Reading it was cancelled."
-STOPPED = "Recognising the text of this page was stopped. Re-process the document to go on."
+STOPPED = "Recognising the text of this page was stopped. Re-process the document to continue."
 REPROCESSABLE = (Document.Status.READY, Document.Status.RECOGNISING, Document.Status.FAILED)
 STORAGE_PAUSE = 5.0  # seconds
 LEASE_LOST = "deleted or taken over by another worker: nothing was stored"

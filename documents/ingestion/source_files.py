@@ -50,11 +50,11 @@ from pdf.structure import ParsedDocument
 
 FETCH_FAILURES = {NOT_A_PDF: FailureCode.NOT_A_PDF, TOO_LARGE: FailureCode.TOO_LARGE}
 CONVERSION_MESSAGES = {  # the codes' own messages are about PDFs
-    FailureCode.DAMAGED: "No PDF could be made of this file. It may be damaged.",
+    FailureCode.DAMAGED: "This file could not be converted to PDF. It may be damaged.",
     FailureCode.NO_PAGES: "There is nothing in this file to read.",
-    FailureCode.TOO_MANY_PAGES: "This file makes more pages than this server accepts. Split it first.",
-    FailureCode.TOOK_TOO_LONG: "Making a PDF of this file took too long.",
-    FailureCode.TOO_MUCH_MEMORY: "Making a PDF of this file took too much memory.",
+    FailureCode.TOO_MANY_PAGES: "As a PDF, this file exceeds the page limit of this server. Split it first.",
+    FailureCode.TOOK_TOO_LONG: "Converting this file to PDF took too long.",
+    FailureCode.TOO_MUCH_MEMORY: "Converting this file to PDF took too much memory.",
 }
 
 

@@ -54,7 +54,7 @@ class Job(models.Model):
         REREAD = "reread", _("Re-process")
         EMBED = "embed", _("Embed again")
         IMPORT = "import", _("Import blocks")
-        FETCH = "fetch", _("Fetch full text")
+        FETCH = "fetch", _("Download full text")
         INDEX = "index", _("Index again")
 
     class Outcome(models.TextChoices):

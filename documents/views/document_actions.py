@@ -259,7 +259,7 @@ def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
     try:
         if file is not None:
             replace_file(document, file, file.name or "")
-            messages.success(request, _("The new version is being read. What was cited is looked up in it."))
+            messages.success(request, _("The new version is being read. Cited words are looked up in it."))
     except UploadRefused as refused:
         messages.error(request, refused.message)
     return to_details(pk)

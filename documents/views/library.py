@@ -346,7 +346,7 @@ def act(request: HttpRequest, action: str) -> HttpResponse:
     if action not in ACTIONS:
         raise Http404
     if action in NAMED and not name:
-        return refusal(_("Type a name."))
+        return refusal(_("Enter a name."))
     ids = chosen_ids(request)
     try:
         done = ACTIONS[action](request.user, Document.objects.filter(pk__in=ids), name)
@@ -371,7 +371,12 @@ def sentence(action: str, name: str, done: int, asked: int) -> str:
         "restore": _("Restored: %(count)s."),
     }[action]
     count = ngettext("%(n)s document", "%(n)s documents", done) % {"n": done}
-    left = _(" %(n)s could not be changed by you, or not now.") % {"n": asked - done} if done < asked else ""
+    left = (
+        _(" %(n)s could not be changed: you may not edit them, or they are still being read.")
+        % {"n": asked - done}
+        if done < asked
+        else ""
+    )
     return template % {"name": name, "count": count} + left
 
 
@@ -434,6 +439,6 @@ def _change_bin(request: HttpRequest, binned: DocumentQuerySet) -> None:
         done = sum(restore_from_trash(row) for row in rows)
         message = ngettext("Restored %(n)s document.", "Restored %(n)s documents.", done)
         if done < len(rows):
-            messages.error(request, _("A file that was uploaded again meanwhile stays in the bin."))
+            messages.error(request, _("A file that you have uploaded again stays in the bin."))
     if done:
         messages.success(request, message % {"n": done})

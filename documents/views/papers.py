@@ -200,7 +200,7 @@ class ZoteroForm(forms.Form):
         label=gettext_lazy("Number of a group"),
         max_length=20,
         required=False,
-        help_text=gettext_lazy("Empty: your own library"),
+        help_text=gettext_lazy("Leave empty for your own library"),
     )
 
 
@@ -220,7 +220,7 @@ def add(request: HttpRequest) -> HttpResponse:
     """Add a paper by its DOI, arXiv id or title, looked up in the catalogues."""
     what = request.POST.get("what", "").strip()[:500]
     if not what:
-        return _page(request, problem=_("Type a DOI, an arXiv id or a title."))
+        return _page(request, problem=_("Enter a DOI, an arXiv id or a title."))
     try:
         document = add_and_fetch(request.user, look_up(record_named(what)))
     except NotListed:
@@ -317,7 +317,7 @@ def fetch_full_text(request: HttpRequest, pk: UUID) -> HttpResponse:
         fetch_later(document)
         if not by_htmx(request):
             messages.success(
-                request, _("The full text is being fetched. This page shows it once it is there.")
+                request, _("The full text is being downloaded. This page shows it when it is ready.")
             )
     return answer(request, document)
 

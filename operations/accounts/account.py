@@ -207,7 +207,7 @@ def token(request: HttpRequest) -> HttpResponse:
     scopes = [scope for scope in request.POST.getlist("scope") if scope in TokenScope.values]
     name, days = request.POST.get("name", "").strip()[:80], request.POST.get("days", "")
     if not name or not scopes:
-        messages.error(request, _("Give the token a name and at least one right."))
+        messages.error(request, _("Give the token a name and at least one permission."))
         return redirect("account")
     lifetime = 0 if days == "0" else whole_number(days, MOST_DAYS, least=1) or MOST_DAYS
     ends = timezone.now() + timedelta(days=lifetime) if lifetime else None

@@ -132,7 +132,7 @@ def mail_invitation(user: User, link: str) -> bool:
     """Mail the link to the user. Return whether a server took it; False without server or address."""
     if not (settings.MAIL and user.email):
         return False
-    text = _("You can use Pincite. Open this link within three days and choose a password:")
+    text = _("You have been invited to Pincite. Open this link within three days and choose a password:")
     try:
         send_mail(_("Your invitation to Pincite"), f"{text}\n\n{link}\n", None, [user.email])
     except (SMTPException, OSError) as error:
@@ -182,7 +182,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 def give(request: HttpRequest, leaver: User, name: str) -> None:
     heir = User.objects.filter(username=name.strip(), is_active=True).exclude(pk=leaver.pk).first()
     if heir is None:
-        messages.error(request, _("There is no other user of this name."))
+        messages.error(request, _("There is no other user with this name."))
         return
     left = hand_over(leaver, heir)
     said = _("{heir} now owns the documents, conversations, notes, reports and reviews of {leaver}.").format(

@@ -55,8 +55,8 @@ from documents.tokens import cipher
 BEGUN, SEEN = "begun_at", "seen_at"  # session keys; Unix time in seconds
 SEEN_EVERY = 60  # seconds between two writes of the last use
 UNKNOWN_ADDRESS = "0.0.0.0"
-ENDED = _("You were signed out because this session was not used for some time.")
-TOO_OLD = _("You were signed out because this session had lasted long enough. Sign in again.")
+ENDED = _("You were signed out because you were inactive for some time.")
+TOO_OLD = _("You were signed out because this session reached its time limit. Sign in again.")
 
 
 @sync_only_middleware

@@ -67,12 +67,12 @@ def request_id(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequ
 logger = logging.getLogger(__name__)
 RETRY_AFTER = 5  # seconds; about what a restart of PostgreSQL takes
 DATABASE_AWAY = "The database does not answer at the moment. Please try again in a few seconds."
-INTERNAL = "Something went wrong on our side."
+INTERNAL = "Something went wrong on the server."
 TOO_LARGE = "That upload is too large for this server."
-TOO_MUCH = "This takes too long. Send less at a time, or ask for less."
+TOO_MUCH = "This took too long. Send less or request less at a time."
 UNREADABLE = "This request cannot be read."
 HAS_NUL = "This request has a character that cannot be stored (U+0000). Remove it."
-FORBIDDEN = "You may not do this."
+FORBIDDEN = "You do not have permission to do this."
 NO_CSRF_TOKEN = "This form has expired or comes from another site. Load the page again, then send it."
 
 
@@ -160,7 +160,7 @@ class OptionalSlash(MiddlewareMixin):
 
 
 LONGEST_VALUE = 4000  # characters; as long as a search may be
-TOO_LONG = "This address is too long. Ask for less at a time."
+TOO_LONG = "This address is too long. Request less at a time."
 
 
 class RefuseLongQuery(MiddlewareMixin):

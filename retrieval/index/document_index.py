@@ -162,7 +162,10 @@ def index_parsed_document(document: Document, **signal: Any) -> None:
     try:
         index_document(document)
     except ProviderError as error:
-        message = f"Embedding failed: {error.message} It is found by its words; the rest is tried again."
+        message = (
+            f"Embedding failed: {error.message} The document can be found by its words. "
+            "Embedding will be tried again."
+        )
         raise IngestionFailure(FailureCode.EMBEDDING_FAILED, message[:200]) from error
 
 

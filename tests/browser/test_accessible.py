@@ -84,7 +84,7 @@ def furnished(ids: dict[str, str], upload: Upload, page: Page, site: Site) -> di
     page.get_by_label("Your question").fill("What was the revenue of the northern division?")
     page.keyboard.press("Enter")
     page.locator("[data-message][data-status=complete]").last.wait_for(timeout=READY_MS)
-    page.get_by_role("button", name="Keep, export or share").last.click()
+    page.get_by_role("button", name="Save, export or share").last.click()
     page.get_by_role("button", name="Share by a link").last.click()
     link = page.locator("[data-below] input").last.input_value().removeprefix(site.address)
     made = {"document": reader.split("/")[2], "share": link}

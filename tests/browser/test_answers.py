@@ -69,7 +69,7 @@ def conversation_of(page: Page) -> str:
 
 
 def menu(answer: Locator) -> None:
-    answer.get_by_role("button", name="Keep, export or share").click()
+    answer.get_by_role("button", name="Save, export or share").click()
 
 
 def test_a_question_on_a_page_of_its_own_is_answered_and_its_sources_fold(page: Page, ask: Ask) -> None:
@@ -200,7 +200,7 @@ def test_a_link_is_made_opened_by_a_stranger_and_revoked(page: Page, answer: Loc
 
 @pytest.mark.slow
 def test_the_menu_of_an_answer_goes_by_keyboard(page: Page, answer: Locator) -> None:
-    answer.get_by_role("button", name="Keep, export or share").focus()
+    answer.get_by_role("button", name="Save, export or share").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Add to a note")).to_be_focused()
     page.keyboard.press("ArrowDown")

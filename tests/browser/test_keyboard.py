@@ -412,7 +412,7 @@ def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(read
     answer = asked(reader)
     reader.keyboard.press("j")
     expect(reader.locator(".lit-anchor").first).to_be_visible()
-    tab_to(reader, "[aria-label='Keep, export or share']")
+    tab_to(reader, "[aria-label='Save, export or share']")
     reader.keyboard.press("Enter")
     expect(reader.locator(":popover-open")).to_be_visible()
     reader.keyboard.press("Escape")

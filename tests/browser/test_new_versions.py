@@ -38,7 +38,7 @@ def cites_all(body: dict[str, Any]) -> Reply:
 
 def replace_by(page: Page, site: Site, path: str, file: Path) -> None:
     page.goto(site.url(f"{path}details/"))
-    page.get_by_label("Or replace it by a new version").set_input_files(file)
+    page.get_by_label("Or replace it with a new version").set_input_files(file)
     page.get_by_role("button", name="Replace", exact=True).click()
     expect(page.get_by_text("The new version is being read")).to_be_visible()
     expect(page.locator("#facts")).to_contain_text("Ready", timeout=READY_MS)

@@ -27,7 +27,7 @@ def test_how_far_a_document_is_read_is_said_until_it_can_be_asked(
     committed(lambda: row.update(status="parsing", progress=0.5, page_count=8, **held))
     page.goto(site.url(path))
     expect(page.locator(".reading-state")).to_contain_text("Page 4 of 8 read")
-    expect(page.get_by_text("You can ask this document as soon as it has been read.")).to_be_visible()
+    expect(page.get_by_text("You can ask about this document as soon as it has been read.")).to_be_visible()
     expect(page.get_by_label("Your question")).to_have_count(0)
     committed(lambda: row.update(status="ready", indexed_at=timezone.now(), lease=None))
     expect(page.get_by_label("Your question")).to_be_visible()

@@ -84,5 +84,5 @@ def test_a_figure_of_the_list_can_be_asked_about_and_what_cannot_be_seen_is_said
     reader.keyboard.press("Enter")
     expect(reader.locator(".question-region")).to_contain_text("this provider does not accept images")
     reader.locator("[data-message][data-status=failed]").wait_for(timeout=READY_MS)
-    expect(reader.locator(".answer-line")).to_contain_text("cannot see pictures")
+    expect(reader.locator(".answer-line")).to_contain_text("does not accept images")
     assert Message.objects.filter(content="Which colour is it?", asked_region__page=1).exists()

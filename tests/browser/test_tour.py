@@ -23,7 +23,7 @@ def test_a_new_reader_walks_through_three_steps_by_keyboard_and_is_not_shown_the
     sign_in(tab, site, "olive")
     tab.goto(site.url(path))
     tour = tab.get_by_role("dialog", name="Ask the document")
-    expect(tour).to_have_accessible_description("Write a question in the panel, or choose a suggested one.")
+    expect(tour).to_have_accessible_description("Ask a question in the side panel, or pick a suggestion.")
     expect(tab.locator(".ask-box")).to_have_css("outline-width", "3px")  # the element that the step explains
     expect(tab.get_by_role("heading", name="Ask the document").last).to_be_focused()
     for name in ("Check the answer", "Annotate the pages"):

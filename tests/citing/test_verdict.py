@@ -264,7 +264,7 @@ def test_a_negative_value_before_the_cited_one_is_no_part_of_the_rows_head() -> 
         (
             "Revenue for the 13 weeks ended in June was 2,291.",
             "found",
-            "13 is the head of another column.",
+            "13 is the heading of another column.",
         ),
         ("Revenue for the 26 weeks ended in June was 2,291.", "found", "The passage does not have 26."),
         ("Revenue of 52 was 2,291.", "found", "The passage does not have 52."),

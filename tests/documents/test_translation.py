@@ -131,7 +131,7 @@ def test_a_stored_message_is_said_in_the_language_of_the_page() -> None:
         took = (
             "Reading this PDF took more than 60 seconds of processor time. It may be damaged or very complex."
         )
-        assert "mehr als 60 Sekunden Rechenzeit für PDF" in translated(took)
+        assert "mehr als 60 Sekunden Rechenzeit gebraucht" in translated(took)
         assert translated("What somebody wrote.") == "What somebody wrote."
         assert passages_shown(3) == "3 Stellen"
 

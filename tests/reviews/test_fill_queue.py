@@ -83,7 +83,7 @@ def test_what_a_person_writes_meanwhile_is_not_overwritten(review: Review, alice
 def test_of_two_who_change_a_cell_the_second_is_told(filled: Review, alice: User) -> None:
     seen = cell(filled, "Fuel")
     change_cell(seen.pk, alice, seen.revision, {"mark": "accepted"})
-    with pytest.raises(InvalidReview, match="changed meanwhile"):
+    with pytest.raises(InvalidReview, match="has changed since"):
         change_cell(seen.pk, alice, seen.revision, {"mark": "wrong"})
     assert cell(filled, "Fuel").mark == "accepted"
 
@@ -101,7 +101,7 @@ def test_a_value_that_is_not_of_its_type_is_refused(
         ("Passengers", "many", "number"),
         ("Effect", "soon", "2026-11-23"),
         ("Effect", "2027-02-31", "2026-11-23"),
-        ("Fuel", "Coal", "none of the choices"),
+        ("Fuel", "Coal", "not one of the choices"),
         ("Dividend", "perhaps", "Yes or No"),
     ]:
         with subtests.test(title=title, text=text, error=error):

@@ -127,7 +127,7 @@ def test_a_region_without_words_is_refused_in_words_by_what_cannot_see(
 ) -> None:
     answer = asked(conversation, Region(report.pk, 1, EMPTY), Extractive())
     assert answer.status == Message.Status.FAILED
-    assert "cannot see pictures" in answer.error
+    assert "does not accept images" in answer.error
 
 
 @pytest.mark.django_db(transaction=True)  # the answer is written in a thread

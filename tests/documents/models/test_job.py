@@ -154,12 +154,12 @@ def test_the_card_says_that_a_full_text_is_being_fetched_and_why_it_was_not(
     paper.kind, paper.metadata = Document.Kind.PAPER, {"paper": {"pdf_url": "http://127.0.0.1:9/paper.pdf"}}
     paper.save()
     client.force_login(alice)
-    assert "could not be fetched" not in client.get("/").text
+    assert "could not be downloaded" not in client.get("/").text
     reason = fetch_pdf(str(paper.pk))
     shown = client.get("/").text
-    assert f"could not be fetched: {escape(reason)}" in shown and "Fetch again" in shown
+    assert f"could not be downloaded: {escape(reason)}" in shown and "Download again" in shown
     card = client.post(f"/documents/{paper.pk}/full-text/", headers={"HX-Request": "true"}).text
-    assert "Fetching the full text" in card and "could not be fetched" not in card
+    assert "Downloading the full text" in card and "could not be downloaded" not in card
     polled = client.get(f"/documents/cards/?id={paper.pk}")
     assert "Fetching the full text" in polled.text and "HX-Trigger" not in polled.headers
 
@@ -175,7 +175,7 @@ def test_the_details_say_why_a_full_text_was_not_fetched_and_fetch_it_again(
     reason = fetch_pdf(str(paper.pk))
     page = client.get(f"/documents/{paper.pk}/details/").text
     assert escape(reason) in page
-    assert "Fetch again" in page
+    assert "Download again" in page
     with django_capture_on_commit_callbacks(execute=True):
         client.post(f"/documents/{paper.pk}/full-text/")
     assert OrmQ.objects.last().func() == "documents.papers.acquisition.fetch_pdf"

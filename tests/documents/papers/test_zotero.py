@@ -274,7 +274,7 @@ def test_pdfs_that_did_not_come_are_fetched_by_the_next_import(
 
     assert set(imported()) == {"Lights at sea 0", "Alone"}  # a PDF alone is called as its file, without .pdf
     paper = Document.objects.get(owner=alice, title="Lights at sea 0")
-    acquisition.fetch_pdf(str(paper.pk))  # the button "Fetch again", which has no key
+    acquisition.fetch_pdf(str(paper.pk))  # the button "Download again", which has no key
     assert acquisition.fetch_failure(paper) == acquisition.NEEDS_KEY
     _name, document, headers = imported()["Lights at sea 0"]
     assert acquisition.fetch_pdf(document, headers) == "fetched"

@@ -91,7 +91,7 @@ def test_what_is_another_persons_stays_as_it_is(bob: User, documents: list[Docum
 def test_what_is_nothing_is_refused(
     documents: list[Document], act: Callable[..., str], client: Client
 ) -> None:
-    assert "Type a name." in act("tag", documents, " ", status=422)
+    assert "Enter a name." in act("tag", documents, " ", status=422)
     act("burn", documents, status=404)
     assert client.post("/documents/selected/tag/", {"document": "x", "name": "a"}).status_code == 404
 

