@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
+import struct
 import time
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from typing import Any
@@ -150,6 +152,48 @@ def test_what_is_no_exported_library_is_refused(alice: User, name: str) -> None:
     with pytest.raises(ExportUnreadable):
         add_export(alice, packed(**files) if files else io.BytesIO(b"PK\x03\x04 not a ZIP"))
     assert not Document.objects.filter(owner=alice).exists()
+
+
+def lying(archive: bytes, size: int) -> io.BytesIO:
+    """Return the archive of one entry, which states another size."""
+    changed = bytearray(archive)
+    struct.pack_into("<I", changed, archive.rfind(b"PK\x01\x02") + 24, size)
+    return io.BytesIO(bytes(changed))
+
+
+def many_entries(count: int) -> io.BytesIO:
+    whole = packed(a="x").getvalue()
+    start, end = whole.index(b"PK\x01\x02"), whole.index(b"PK\x05\x06")
+    directory = whole[start:end] * count
+    tail = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 65535, 65535, len(directory), start, 0)
+    return io.BytesIO(whole[:start] + directory + tail)
+
+
+def bzip2(content: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("library.bib", content)
+    return out.getvalue()
+
+
+FILLING = {
+    "a list that states a thousandth of its size": lambda: lying(
+        packed(**{"library.bib": bytes(30_000_000)}).getvalue(), size=30_000
+    ),
+    "bzip2, which is unpacked at once": lambda: lying(bzip2(bytes(30_000_000)), size=1000),
+    "200,000 entries": lambda: many_entries(200_000),
+}
+
+
+@pytest.mark.parametrize("name", FILLING)
+def test_an_archive_that_lies_about_its_sizes_fills_no_memory(alice: User, name: str) -> None:
+    archive = FILLING[name]()
+    tracemalloc.start()
+    with pytest.raises((ExportUnreadable, BibliographyUnreadable)):
+        add_export(alice, archive)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 15_000_000, f"{most:,} bytes for an archive of {len(archive.getvalue()):,}"
 
 
 def test_a_path_out_of_the_folder_reads_nothing_of_this_machine(alice: User) -> None:
