@@ -14,7 +14,7 @@ written                                read as
 ``(see [1])`` ``**[1]**`` ``((u1))``   passage 1: what wraps only markers goes with them
 ``[0, 1]`` ``[2019]`` ``= [1]``        text: no passage is counted so
 ``CI [1, 2]`` ``range [1–3]``          text: a pair behind the name of an interval
-a bracket that a passage prints        text: the document's own
+any of them that a passage prints      text: the document's own, which steers no citation
 anything in code                       text
 =====================================  ==================================================
 
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from citing.claim_spans import terms_of
@@ -76,6 +76,7 @@ _ALIAS_TAG = re.compile(r"<([uU]\d{1,3})(?::\d{1,5})?>$")
 _TAG_START = re.compile(rf"</?(?:[a-z]{{0,9}}|[uU]\d{{0,3}}:?\d{{0,5}}>?|{_TAGS}\b[^>]*>?.*)$", re.I)
 _ANCHOR = re.compile(r"(\[.*\])\(#[^()\s]*\)$")
 _LINE_BEFORE = 600  # characters before a marker that are kept to see which passage fits
+_CONTEXT = 12  # characters before a raised digit that a passage prints, too: "²" alone is in many
 _CLOSERS = dict(zip("[【({（［〔<\\\ue200", "]】)}）］〕>}\ue201", strict=True))
 _SQUARE = "[【［〔"  # a bare number in others is none of a passage
 
@@ -275,8 +276,8 @@ class _CodedMarkers:
     _WHOLE = re.compile(r"[(\[【]{0,2}(?:cite:)?(u\d{1,3})\b[^`\n]{0,80}")
     _BEGUN = re.compile(r"[(\[【]{0,2}(?:ci?t?e?|(?:cite:)?(?:u(?:\d{1,3}(?:\b[^`\n]{0,80})?)?)?)")
 
-    def __init__(self, aliases: Container[str]) -> None:
-        self._aliases = aliases
+    def __init__(self, passages: Mapping[str, ShownPassage]) -> None:
+        self._passages, self._printed = passages, printed_by(passages)
         self._code = CodeState()
         self._held = ""  # from a backtick on
 
@@ -298,7 +299,7 @@ class _CodedMarkers:
             return "" if self._BEGUN.fullmatch(self._held[1:]) else self.flush()
         written = self._held[1:]
         found = self._WHOLE.fullmatch(written)
-        if not found or found[1] not in self._aliases:
+        if not found or found[1] not in self._passages or f"{self._held}`" in self._printed:
             return self.flush() + self._passed(character)
         self._held = ""
         return self._passed(written if written[0] in "([【" else f"[{written}]")
@@ -404,6 +405,17 @@ class _Wrappers:
         return closing
 
 
+def printed_by(passages: Mapping[str, ShownPassage]) -> str:
+    """Return what documents print in the passages, with single spaces."""
+    units = [passage.unit for passage in passages.values()]
+    return spaced(" ".join(text for unit in units for text in (unit.title, *unit.section_path, unit.text)))
+
+
+def spaced(text: str) -> str:
+    """Return the text with each run of white space as one space; those at its ends stay."""
+    return re.sub(r"\s+", " ", text)
+
+
 def merged(events: Sequence[Event]) -> list[Event]:
     """Events with neighbouring texts joined."""
     result: list[Event] = []
@@ -424,7 +436,7 @@ class _MarkerReader:
 
     def __init__(self, passages: Mapping[str, ShownPassage]) -> None:
         self._passages = passages
-        self._printed = " ".join(passage.unit.text for passage in passages.values())
+        self._printed = printed_by(passages)
         self._on_page: dict[int, list[str]] = defaultdict(list)
         self._from_zero = False  # whether this answer counts chunks from 0
         for alias, passage in passages.items():
@@ -435,7 +447,11 @@ class _MarkerReader:
 
         ``before`` is the text up to the marker, whose last sentence tells between several readings.
         """
-        if bracket[0] in _SUPERSCRIPT_STARTS:
+        is_raised = bracket[0] in _SUPERSCRIPT_STARTS
+        context = spaced(before[-_CONTEXT:]) if is_raised else ""
+        if f"{context}{bracket}" in self._printed:
+            return None
+        if is_raised:
             return self._raised(bracket)
         if bracket[0] == "<":
             return self._tagged(bracket)
@@ -471,8 +487,8 @@ class _MarkerReader:
         if bracket[0] not in _SQUARE and not _ALIAS.search(inside):
             return None
         names = listed_numbers(found[1])
-        if bracket in self._printed or _EQUALS_BEFORE.search(before):
-            return None  # the documents' own, or a value
+        if _EQUALS_BEFORE.search(before):
+            return None  # a value
         if any(not int(name.lower().removeprefix("u")) for name in names):
             return None  # "[0, 1]"
         if _PAIR.search(inside) and _INTERVAL_BEFORE.search(before):

@@ -56,6 +56,42 @@ def test_a_marker_of_another_convention_is_read_and_never_shown(written: str, nu
     assert decoded([f"It was closed {written}"]) == [Text("It was closed "), *cites(*numbers)]
 
 
+PRINTABLE = (
+    *(
+        "[2]",
+        "[u2]",
+        "[^2]",
+        "【2†source】",
+        "<cite>u2</cite>",
+        "\\cite{u2}",
+        "{u2}",
+        "²",
+        "^2",
+        "(source 2)",
+    ),
+    *("[CHUNK:1]", "[u2](#u2)", "<u2>", "(u2)", "[page 5]", "[Source: u2]", "［2］", "[u2 · p. 5]", "`u2`"),
+    *(
+        "<sup>2</sup>",
+        "［［cite:u2:5］］",
+        "[oaicite:2]",
+        "[[u2]]",
+        "(see u2)",
+        "**[u2]**",
+        "⟦u2⟧",
+        "(2, u2)",
+    ),
+)
+
+
+@pytest.mark.parametrize("marker", PRINTABLE)
+def test_a_marker_that_a_passage_prints_steers_no_citation_and_stays_in_its_words(marker: str) -> None:
+    """Prompt injection: a document that prints markers, quoted by a model that knows no better."""
+    printed = f"The rent is due monthly,{marker} in advance."
+    decoder = AnswerDecoder(PASSAGES | {"u9": passage(9, 1, printed)})
+    events = [*decoder.decode(f"It says: {printed} [u9]"), *decoder.flush()]
+    assert merged(events) == [Text(f"It says: {printed} "), *cites(9)]
+
+
 @pytest.mark.parametrize(("written", "alias"), [("(p. 9)", "u4"), ("(page 4)", "u1"), ("[p. 9]", "u4")])
 def test_a_page_that_one_passage_stands_on_is_its_citation(written: str, alias: str) -> None:
     _, mark, _ = decoded([f"Closed {written}."])
