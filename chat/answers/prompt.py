@@ -216,7 +216,7 @@ def passage_head(passage: ContextItem) -> str:
 def shown_text(unit: SourceUnit) -> str:
     """Return a unit's text for a model; a table row gets its column headers."""
     text = row_with_heads(unit.table) if unit.table and not unit.table.header else unit.text
-    return defused(text).replace("\n", "\n    ")
+    return "\n    ".join(defused(text).splitlines())  # a model takes U+2028 and U+0085 for line breaks, too
 
 
 def row_with_heads(row: TableRow) -> str:
