@@ -14,7 +14,7 @@ import msgspec
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
@@ -355,15 +355,19 @@ LONGEST_DAYS = 3650
 NEVER = 0  # days
 
 
-class NotReadable(Exception):
-    """The answer uses a document that its owner may no longer read."""
+class NotShareable(Exception):
+    """The answer cannot be shared; the message is for people."""
 
 
+@transaction.atomic
 def share_answer(answer: Message, days: int | None = None) -> AnswerShare:
-    """Return the answer's open link, or a new one. Raise NotReadable.
+    """Return the answer's open link, or a new one. Raise NotShareable.
 
-    ``days`` is its lifetime from now, or ``NEVER``; None keeps that of an open link.
+    ``days`` is its lifetime from now, or ``NEVER``; None keeps that of an open link. An answer that is being
+    written may come to use further documents, whose loss would not end the link.
     """
+    if Message.objects.select_for_update().get(pk=answer.pk).is_unfinished:
+        raise NotShareable("This answer is still being written.")
     link = AnswerShare.objects.open().filter(message=answer).first()
     if link is None:
         link = AnswerShare(message=answer)
@@ -372,7 +376,7 @@ def share_answer(answer: Message, days: int | None = None) -> AnswerShare:
     if days is not None:
         link.expires_at = timezone.now() + timedelta(days=min(days, LONGEST_DAYS)) if days else None
     if not link.is_open:
-        raise NotReadable
+        raise NotShareable("This answer uses a document that you can no longer read, so it cannot be shared.")
     link.save()
     return link
 

@@ -31,7 +31,7 @@ from chat.exports.markdown import (
 from chat.exports.word import as_docx
 from chat.markdown.html import ON_A_PAGE, render_message
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
-from chat.models.conversation import NotReadable, revoke, share_answer, share_of, token_of
+from chat.models.conversation import NotShareable, revoke, share_answer, share_of, token_of
 from chat.views import visible_answer, visible_conversation, visible_note
 from documents.files.page_pictures import PictureFailed
 from documents.models import Document, EventKind
@@ -142,7 +142,6 @@ def as_file(body: str | bytes, kind: str, name: str) -> HttpResponse:
 # --- Public links to one answer: its owner creates and revokes them, anybody reads them ---
 
 
-NOT_READABLE = "This answer uses a document that you can no longer read, so it cannot be shared."
 MOST_DAYS = 3650
 DAYS = ((1, _("1 day")), (7, _("7 days")), (30, _("30 days")), (365, _("1 year")), (0, _("Never")))
 
@@ -155,8 +154,8 @@ def share(request: HttpRequest, message_id: UUID) -> HttpResponse:
     days = request.POST.get("days", "")
     try:
         link = share_answer(answer, whole_number(days, MOST_DAYS))
-    except NotReadable:
-        return HttpResponse(translated(NOT_READABLE), status=409, content_type="text/plain; charset=utf-8")
+    except NotShareable as reason:
+        return HttpResponse(translated(str(reason)), status=409, content_type="text/plain; charset=utf-8")
     url = address_of(request, link)
     if request.headers.get("HX-Request"):
         page = {"answer": answer, "url": url, "link": link, "choices": DAYS}

@@ -139,6 +139,15 @@ def test_an_answer_that_is_written_anew_is_no_longer_shared(bobs: Message, bobs_
     assert Client().get(url).status_code == 404
 
 
+@pytest.mark.parametrize("status", ["pending", "streaming"])
+def test_an_answer_is_shared_once_it_is_written(bobs: Message, bobs_page: Client, status: str) -> None:
+    """Else its link would outlive the right to the documents that it comes to use."""
+    Message.objects.filter(pk=bobs.pk).update(status=status)
+    refused = bobs_page.post(f"/chat/messages/{bobs.pk}/share/")
+    assert refused.status_code == 409 and refused.content.decode() == "This answer is still being written."
+    assert not AnswerShare.objects.exists()
+
+
 def test_the_links_one_made_are_listed_and_revoked(bobs: Message, bobs_page: Client, alice: User) -> None:
     url = link_to(bobs_page, bobs)
     assert url in bobs_page.get("/chat/links/").content.decode()
