@@ -2,7 +2,8 @@
 
 A token gives its holder access without a password. Random keys are stored as a hash. Addresses are the id of
 a row with a signature, and the secrets of webhooks are derived from the row's id: nothing of them is stored.
-Keys, secrets and addresses of embedded readers are shown once, when they are made.
+An invitation is signed with the account's password and last sign-in, which end it; so none is listed.
+All but links to answers are shown once, when they are made.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from uuid import UUID
 
 from cryptography.fernet import Fernet
 from django.conf import settings
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.signing import BadSignature, Signer
 from django.utils.crypto import salted_hmac
 from django.utils.functional import Promise
@@ -87,6 +89,7 @@ API = RandomKey(_("API token"), "pin_")
 ANSWER_LINK = SignedId(_("Link to an answer"), "chat.share")
 EMBED = SignedId(_("Embedded reader"), "agents.embed")
 WEBHOOK = DerivedSecret(_("Webhook"), "whsec_", "agents.webhook")
+INVITATION = PasswordResetTokenGenerator()
 KINDS = (API, ANSWER_LINK, EMBED, WEBHOOK)
 PREFIXES = "|".join(kind.prefix for kind in KINDS if not isinstance(kind, SignedId))
 PRINTED = re.compile(rf"\b(?:{PREFIXES})[\w+/=-]{{20,}}")  # keys and secrets in a text

@@ -7,13 +7,13 @@ from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
+from allauth.mfa.utils import is_mfa_enabled
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import Group, User
-from django.contrib.auth.tokens import default_token_generator
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.core.exceptions import PermissionDenied
 from django.core.mail import send_mail
@@ -31,6 +31,7 @@ from django.views.decorators.http import require_POST, require_safe
 from chat.models import Conversation, Note, Report
 from documents.models import Collection, Document, EventKind, Placement
 from documents.models.security import record
+from documents.tokens import INVITATION
 from operations.accounts.sign_in import MODEL_BACKEND, end_all
 from reviews.models import Review, ReviewTemplate
 
@@ -123,9 +124,7 @@ def shown(request: HttpRequest, form: Invitation | None = None, invited: User | 
 def invitation_link(request: HttpRequest, user: User) -> str:
     """Return the address where the user sets a password. It ends with its first use, or after three days."""
     key = urlsafe_base64_encode(force_bytes(user.pk))
-    return request.build_absolute_uri(
-        reverse("invitation", args=[key, default_token_generator.make_token(user)])
-    )
+    return request.build_absolute_uri(reverse("invitation", args=[key, INVITATION.make_token(user)]))
 
 
 def mail_invitation(user: User, link: str) -> bool:
@@ -194,8 +193,9 @@ def give(request: HttpRequest, leaver: User, name: str) -> None:
 
 
 class AcceptInvitation(PasswordResetConfirmView):
-    """Let an invited user set a password, and sign in."""
+    """Let an invited user set a password, and sign in unless the account has a second factor."""
 
+    token_generator = INVITATION
     template_name = "account/invitation.html"
     success_url = reverse_lazy("library")
     post_reset_login = True
@@ -204,4 +204,5 @@ class AcceptInvitation(PasswordResetConfirmView):
     def form_valid(self, form: Any) -> HttpResponse:
         if not form.user.is_active:
             raise PermissionDenied
+        self.post_reset_login = not is_mfa_enabled(form.user)
         return super().form_valid(form)

@@ -4,6 +4,8 @@ import re
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import User
 from django.core.mail import EmailMessage
 from django.test import Client
@@ -45,6 +47,19 @@ def test_an_invited_person_chooses_a_password_by_the_link_once(chief: Client) ->
     assert guest.get("/").status_code == 200
     again = Client().get(found[0], follow=True).content.decode()
     assert "This invitation has expired" in again
+
+
+def test_a_link_replaces_the_password_and_not_the_second_factor(chief: Client, alice: User) -> None:
+    Authenticator.objects.create(user=alice, type="webauthn", data={"name": "Hers"})
+    page = chief.post(reverse("people-change", args=[alice.pk]), {"action": "link"}).content.decode()
+    found = re.search(r"/account/invitation/[^<\"&]+", page)
+    assert found
+    guest = Client()
+    opened = guest.get(found[0], follow=True)
+    guest.post(opened.request["PATH_INFO"], {"new_password1": PASSWORD, "new_password2": PASSWORD})
+    alice.refresh_from_db()
+    assert alice.check_password(PASSWORD)
+    assert SESSION_KEY not in guest.session and guest.get("/").status_code == 302
 
 
 def test_only_administrators_see_the_page(client: Client, alice: User) -> None:
