@@ -63,18 +63,21 @@ def _change(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
         return _growth(claimed, held)
     if claimed.dimension == "points" and subject.dimension == "ratio":
         return _difference(held, Decimal(100), claimed.base, max(claimed.step, Decimal("0.0001")))
+    if claimed.bare and not reference.bare:  # as printed, without the scale of the table
+        factor = _as_printed(held)
+        return _difference(held, Decimal(1), claimed.value / factor, claimed.step / factor)
     counted = claimed.dimension == "money" and not subject.dimension and not subject.bare  # "in millions"
     scaled = claimed.scale != 1 and not claimed.dimension and subject.dimension == "money"  # "427 million"
     if counted or scaled or (claimed.dimension == subject.dimension and claimed.unit in ("", subject.unit)):
         return _difference(held, Decimal(1), claimed.base, claimed.step)
-    if claimed.bare and not reference.bare:  # as printed, without the scale of the table
-        return _difference(held, _unscaled(reference), claimed.value, claimed.step)
     return None
 
 
-def _unscaled(quantity: Quantity) -> Decimal:
+def _as_printed(held: Operands) -> Decimal:
     """Return the factor from an amount to the number printed for it."""
-    return quantity.value / quantity.base if quantity.base else Decimal(1)
+    if held.scale != 1:
+        return 1 / held.scale
+    return held.subject.value / held.subject.base if held.subject.base else Decimal(1)
 
 
 def _difference(held: Operands, factor: Decimal, claimed: Decimal, step: Decimal) -> tuple[Result, Decimal]:
@@ -98,8 +101,8 @@ def _sum(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
     amount = held.subject.base + held.reference.base
     formula = f"{held.texts[0]} + {held.texts[1]} = {_plain(amount / held.scale)}"
     if claimed.bare and not held.subject.bare and claimed.dimension != held.subject.dimension:
-        factor = _unscaled(held.subject)
-        return Result(amount * factor, claimed.step, formula), claimed.value
+        factor = _as_printed(held)
+        return Result(amount, claimed.step / factor, formula), claimed.value / factor
     return Result(amount, claimed.step, formula), claimed.base
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.answer_types import counts
@@ -80,14 +81,18 @@ def certain_value(
     question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes
 ) -> SaidValue | None:
     """Return the only value that the question can mean; None without one, or with several."""
-    if question.kinds & NOT_SAID or len(question.years) > 1 or notes.absent:
+    opening = re.match(r"\w+", question.text.casefold())
+    if question.must_be_seen or (opening and opening[0] in words_of(question.language, "kinds")["yes_no"]):
+        return None
+    if notes.absent or question.kinds & NOT_SAID - {"compare"}:
+        return None
+    if len(question.years) == 2 and question.computation in ("growth", "difference"):
+        return _certain_change(question, pages, notes)
+    if len(question.years) > 1 or "compare" in question.kinds:
         return None
     if ratio := ratio_asked(question.text, notes.packs):
         return _certain_ratio(ratio, question, pages, notes)
     if question.computation:
-        return None
-    opening = re.match(r"\w+", question.text.casefold())
-    if question.must_be_seen or (opening and opening[0] in words_of(question.language, "kinds")["yes_no"]):
         return None
     return _certain_cell(question, pages, notes) or _certain_entry(question, pages, notes)
 
@@ -107,23 +112,60 @@ def _certain_ratio(
     ratio: Ratio, question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes
 ) -> SaidValue | None:
     """Return one cell divided by another of the same period and measure, each of which is certain."""
-    one, other = (_only_cell(question, pages, [item], notes, of_ratio=True) for item in ratio.of)
+    one, other = (_only_cell(question, pages, [item], notes, computed=True) for item in ratio.of)
     if one is None or other is None or one.cell.period != other.cell.period:
         return None
-    above, below = one.cell.quantity, other.cell.quantity
-    if (
-        above is None
-        or below is None
-        or not below.base
-        or (above.unit, above.scale) != (below.unit, below.scale)
-    ):
+    if (amounts := _amounts(one, other)) is None:
         return None
-    result = f"{above.base / below.base:.1%}" if ratio.is_percent else f"{above.base / below.base:.2f}"
+    quotient = amounts[0] / amounts[1]
+    result = f"{quotient:.1%}" if ratio.is_percent else f"{quotient:.2f}"
     named = ", ".join(filter(None, (f"{one.cell.label} / {other.cell.label}", one.cell.head)))
     name = _with_period(named, one.line, question)
-    text = f"{name}: {_digits(one.cell)} / {_digits(other.cell)} = {result}"
-    said = verify_cited(Claim(text), one.line.unit, one.line.passage.around) if name else None
-    if said is None or said.verdict not in VERIFIED:
+    return (
+        _computed(f"{name}: {_digits(one.cell)} / {_digits(other.cell)} = {result}", one, other)
+        if name
+        else None
+    )
+
+
+def _certain_change(
+    question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes
+) -> SaidValue | None:
+    """Return the growth, or the difference, of a row between the two years asked for."""
+    items = items_asked(question.text, notes.packs)
+    if len(items) != 1:
+        return None
+    earlier, later = (
+        _only_cell(replace(question, years=frozenset({year})), pages, items, notes, computed=True)
+        for year in sorted(question.years)
+    )
+    if earlier is None or later is None or earlier.line.unit.id != later.line.unit.id:
+        return None
+    if (amounts := _amounts(later, earlier)) is None:
+        return None
+    (new, old), (last, first) = (_digits(later.cell), _digits(earlier.cell)), amounts
+    if question.computation == "growth":
+        text = f"({new} − {old}) / {old} = {(last - first) / abs(first):.1%}"
+    else:
+        text = f"{new} − {old} = {last - first:,f}"
+    name = f"{later.cell.label}, {later.cell.head}, {earlier.cell.head}"
+    return _computed(f"{name}: {text}".replace("= -", "= −"), later, earlier)
+
+
+def _amounts(one: _Meant, other: _Meant) -> tuple[Decimal, Decimal] | None:
+    """Return both numbers as printed; None where they are of other units or scales, or the second is 0."""
+    first, second = one.cell.quantity, other.cell.quantity
+    if first is None or second is None or not second.base:
+        return None
+    alike = (first.unit, first.scale) == (second.unit, second.scale)
+    scale = one.cell.measure.scale
+    return (first.base / scale, second.base / scale) if alike else None
+
+
+def _computed(text: str, one: _Meant, other: _Meant) -> SaidValue | None:
+    """Return a value computed from two cells of a table; None unless the verifier computes the same."""
+    said = verify_cited(Claim(text), one.line.unit, one.line.passage.around)
+    if said.verdict not in VERIFIED:
         return None
     return SaidValue(text, one.cell.text, one.line, (other.cell.text, other.line))
 
@@ -138,19 +180,19 @@ def _only_cell(
     pages: Sequence[RankedPage],
     items: Sequence[Item],
     notes: SearchNotes,
-    of_ratio: bool = False,
+    computed: bool = False,
 ) -> _Meant | None:
     """Return the cell that is meant, if all that may be meant on the best pages agree."""
     found = [
         value
         for page in pages[:MOST_PAGES]
-        for value in _values_on(page, question, items[:1], notes, of_ratio)
+        for value in _values_on(page, question, items[:1], notes, computed)
     ]
     if not found:
         return None
 
     def distance(value: _Meant) -> tuple[float, int]:
-        return (-item_match(items, value.line) if of_ratio else 0.0, _extra(value.cell, question))
+        return (-item_match(items, value.line) if computed else 0.0, _extra(value.cell, question))
 
     best = min(map(distance, found))
     found = [value for value in found if distance(value) == best]
@@ -227,7 +269,7 @@ def _fits(question: QuestionFeatures, value: str, line: AnswerLine) -> bool:
 
 
 def _values_on(
-    page: RankedPage, question: QuestionFeatures, items: Sequence[Item], notes: SearchNotes, of_ratio: bool
+    page: RankedPage, question: QuestionFeatures, items: Sequence[Item], notes: SearchNotes, computed: bool
 ) -> Iterator[_Meant]:
     first = page.lines[0].passage
     rows = read_tables((first.unit, *first.around))
@@ -236,7 +278,7 @@ def _values_on(
         line = lines.get(key)
         for cell in cells if line else ():
             is_alone = len(cells) == 1 or not _beside_period(cell, question)
-            if line and is_alone and _is_meant(cell, line, question, items, notes, of_ratio):
+            if line and is_alone and _is_meant(cell, line, question, items, notes, computed):
                 yield _Meant(cell, line)
 
 
@@ -246,16 +288,16 @@ def _is_meant(
     question: QuestionFeatures,
     items: Sequence[Item],
     notes: SearchNotes,
-    of_ratio: bool,
+    computed: bool,
 ) -> bool:
     """Return whether a cell has the question's subject, period and kind, and nothing else."""
-    if of_ratio and (cell.kind not in ("amount", "number") or item_match(items, line) < ITEM_EXACT):
+    if computed and (cell.kind not in ("amount", "number") or item_match(items, line) < ITEM_EXACT):
         return False
     return (
         cell.is_certain
         and not cell.is_change
         and cell.quantity is not None
-        and (of_ratio or _is_of_kind(cell, question))
+        and (computed or _is_of_kind(cell, question))
         and _is_of_period(cell, line, question)
         and _is_of_subject(cell, line, question, items, notes)
     )

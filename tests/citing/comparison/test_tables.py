@@ -195,3 +195,28 @@ def test_a_german_claim_may_group_by_commas() -> None:
     assert check(Case(said.format("4,875"), "", passage=UMSATZ, lang="de")).verified
     assert not check(Case(said.format("4,785"), "", passage=UMSATZ, lang="de")).verified
     assert not check(Case(said.format("48,75"), "", passage=UMSATZ, lang="de")).verified
+
+
+INCOME = """Income (in millions)
+| | 2018 | 2017 |
+| Net sales | $ 32,765 | $ 31,657 |
+| Operating income | 7,207 | 7,692 |
+| Taxes | 1,637 | 2,679 |"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Operating income fell by 485 from 2017 to 2018.", "computed"),  # as printed, in millions
+        ("Operating income fell by $485 million from 2017 to 2018.", "computed"),
+        ("Operating income, 2018, 2017: 7,207 − 7,692 = −485", "computed"),
+        ("Operating income, 2018, 2017: 7,207 − 7,692 = −495", "unsupported"),
+        (
+            "Operating income / Net sales, 2018: 7,207 / 32,765 = 22.0%",
+            "computed",
+        ),  # of which one has the "$"
+        ("Operating income / Net sales, 2018: 7,207 / 32,765 = 24.0%", "unsupported"),
+    ],
+)
+def test_what_a_claim_computes_is_compared_as_the_table_prints_it(claim: str, verdict: str) -> None:
+    assert check(Case(claim, "", passage=INCOME, lang="en")).verdict == verdict
