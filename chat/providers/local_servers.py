@@ -77,37 +77,14 @@ def _models_at(address: str, server: str) -> list[LocalModel]:
 
 
 def _described(client: httpx.Client, server: str, rows: list[dict[str, Any]]) -> Iterator[LocalModel]:
-    more = _more(client, server)
+    base_url = f"{client.base_url}".rstrip("/") + "/v1"
+    tags = _json_of(client.get, "/api/tags").get("models") if server == "Ollama" else ()
+    sizes = {tag["name"]: int(tag.get("size") or 0) for tag in tags or ()}
     for row in rows:
-        if row.get("owned_by") == OWN_OWNER:
-            continue
-        meta = row.get("meta") or {}
-        known = more.get(row["id"]) or more.get("") or {}
-        size = known.get("size") or meta.get("size") or 0
-        context = known.get("context") or row.get("max_model_len") or meta.get("n_ctx") or 0
-        yield LocalModel(server, f"{client.base_url}".rstrip("/") + "/v1", str(row["id"]), size, context)
-
-
-def _more(client: httpx.Client, server: str) -> dict[str, dict[str, int]]:
-    """Return ``size`` and ``context`` by model, from the server's own API; "" stands for its only model."""
-    try:
-        if server == "Ollama":
-            tags = client.get("/api/tags").raise_for_status().json()["models"]
-            return {tag["name"]: {"size": int(tag.get("size") or 0)} for tag in tags}
-        if server == "LM Studio":
-            rows = client.get("/api/v0/models").raise_for_status().json()["data"]
-            return {
-                row["id"]: {
-                    "context": int(row.get("loaded_context_length") or row.get("max_context_length") or 0)
-                }
-                for row in rows
-            }
-        if server == "llama.cpp":
-            defaults = client.get("/props").raise_for_status().json()["default_generation_settings"]
-            return {"": {"context": int(defaults["n_ctx"])}}
-    except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError):
-        pass
-    return {}
+        if row.get("owned_by") != OWN_OWNER:
+            name = str(row["id"])
+            size = sizes.get(name) or _whole(row, "meta", "size")
+            yield LocalModel(server, base_url, name, size, served_model(base_url, name).context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +116,8 @@ def count_tokens(base_url: str, model: str, text: str) -> int:
     """Return the tokens of a text as llama.cpp or vLLM counts them; 0 where it does not. Never raises."""
     address = base_url.rstrip("/").removesuffix("/v1")
     with httpx.Client(base_url=address, timeout=SECONDS, trust_env=False) as client:
-        asked = {
-            "content": text,
-            "model": model,
-            "prompt": text,
-        }  # llama.cpp reads the first, vLLM the others
+        # llama.cpp reads the first, vLLM the others
+        asked = {"content": text, "model": model, "prompt": text}
         tokens = _json_of(client.post, "/tokenize", json=asked).get("tokens")
         return len(tokens) if isinstance(tokens, list) else 0
 
@@ -155,12 +129,15 @@ def _asked_about(address: str, model: str) -> ServedModel:
             return ServedModel(context, reports_progress=bool(context), counts_tokens=bool(context))
         if context := _ollama_context(client, model):
             return ServedModel(context)
-        rows = _json_of(client.get, "/v1/models").get("data") or []
-        row = next((row for row in rows if isinstance(row, dict) and row.get("id") == model), {})
-        if context := _whole(row, "max_model_len"):
+        if context := _whole(_row_of(client, "/v1/models", model), "max_model_len"):
             return ServedModel(context, counts_tokens=True)
-        more = _more(client, "LM Studio")
-        return ServedModel(more.get(model, {}).get("context", 0))
+        row = _row_of(client, "/api/v0/models", model)  # of LM Studio
+        return ServedModel(_whole(row, "loaded_context_length") or _whole(row, "max_context_length"))
+
+
+def _row_of(client: httpx.Client, path: str, model: str) -> dict[str, Any]:
+    rows = _json_of(client.get, path).get("data") or []
+    return next((row for row in rows if isinstance(row, dict) and row.get("id") == model), {})
 
 
 def _ollama_context(client: httpx.Client, model: str) -> int:

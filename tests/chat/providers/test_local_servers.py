@@ -44,9 +44,13 @@ def listing(**row: object) -> Answer:
         ),
         (
             "Ollama",
-            {"/v1/models": listing(), "/api/tags": Answer.json({"models": [{"name": "m", "size": 5}]})},
+            {
+                "/v1/models": listing(),
+                "/api/tags": Answer.json({"models": [{"name": "m", "size": 5}]}),
+                "/api/ps": Answer.json({"models": [{"name": "m", "context_length": 16384}]}),
+            },
             5,
-            0,
+            16384,
         ),
     ],
 )
