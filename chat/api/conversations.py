@@ -15,7 +15,8 @@ from rest_framework.response import Response
 
 from chat.answers.question_commands import start_conversation
 from chat.models import Conversation, Message, Note
-from chat.providers.registry import cards, check_health, provider_names
+from chat.providers.catalogue import PROVIDERS
+from chat.providers.registry import cards, check_health
 from chat.views.exports import DEFAULT_STYLE, FILES, file_of
 from documents.api.common.fields import PlainView, Strict, VisibleRelated
 from documents.api.pages import PngRenderer
@@ -39,7 +40,7 @@ class ConversationSerializer(Strict, serializers.ModelSerializer):
     documents = VisibleRelated(many=True, required=False, queryset=Document.objects.all())
     collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
     provider = serializers.ChoiceField(
-        [("", "the server's default"), *((name, name) for name in provider_names())], required=False
+        [("", "the server's default"), *((name, name) for name in PROVIDERS)], required=False
     )
 
     rag_config = RagConfigSerializer(required=False, help_text="search settings of its questions")
@@ -146,12 +147,12 @@ class ProviderSerializer(serializers.Serializer):
     """A provider of answers. No key is ever shown."""
 
     name = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField(source="listed.label")
     model = serializers.CharField()
-    setting = serializers.CharField(help_text="the setting that enables it")
-    configured = serializers.BooleanField()
+    setting = serializers.CharField(source="listed.variable", help_text="the setting that enables it")
+    configured = serializers.BooleanField(source="source")
     default = serializers.BooleanField(help_text="conversations use it unless they choose another")
-    explanation = serializers.CharField()
+    explanation = serializers.CharField(source="listed.explanation")
 
 
 class HealthSerializer(serializers.Serializer):
@@ -183,6 +184,6 @@ class ProviderHealth(PlainView):
     )
     def post(self, request: Request, name: str) -> Response:
         """Test a provider by a short request."""
-        if name not in {card.name for card in cards()}:
+        if name not in PROVIDERS:
             raise Http404
         return Response(HealthSerializer(check_health(name)).data)

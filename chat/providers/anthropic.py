@@ -5,7 +5,6 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -21,40 +20,21 @@ from chat.answers.prompt import (
     shown_text,
     turns,
 )
-from chat.providers.base import Delta, NativeCitation, Progress, StreamEnd, TextDelta, Usage, at_the_border
-from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks, timeouts
+from chat.providers.base import (
+    Delta,
+    HostedModel,
+    NativeCitation,
+    Progress,
+    StreamEnd,
+    TextDelta,
+    Usage,
+    at_the_border,
+)
+from chat.providers.open_requests import client_for
 
 
-@lru_cache(maxsize=8)
-def client_for(api_key: str, base_url: str, timeout: float) -> anthropic.Anthropic:
-    """Return a shared client: to create one takes 16 ms of processor time for certificates.
-
-    We retry ourselves, depending on what was already streamed.
-    """
-    connections = anthropic.DefaultHttpxClient(event_hooks=request_hooks(), limits=ONE_REQUEST_EACH)
-    return anthropic.Anthropic(
-        api_key=api_key,
-        base_url=base_url or None,
-        timeout=timeouts(timeout),
-        max_retries=0,
-        http_client=connections,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Anthropic:
-    """Claude. Passages are sent as documents of content blocks, one block per unit."""
-
-    model: str
-    api_key: str
-    base_url: str = ""
-    max_tokens: int = 2000
-    timeout: float = 60
-    name: str = "anthropic"
-    passages: int = 60
-    rewrites: bool = True
-    is_local: bool = False
-    sees: bool = False
+class Claude(HostedModel):
+    """A model of Anthropic. Passages are sent as documents of content blocks, one block per unit."""
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         documents = (
@@ -63,7 +43,7 @@ class Anthropic:
         reader = _StreamReader(documents)
         with (
             at_the_border(self.name, anthropic, httpx2),
-            client_for(self.api_key, self.base_url, self.timeout).messages.create(
+            client_for(anthropic, self.api_key, self.base_url, self.timeout).messages.create(
                 **self._request(prompt, documents)
             ) as events,
         ):

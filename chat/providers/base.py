@@ -16,17 +16,15 @@ from chat.answers.prompt import Prompt, prompt_tokens, shortened
 from chat.providers.catalogue import PROVIDERS
 from chat.providers.context_window import (
     PromptTooLong,
-    begins_in_thought,
     fitting,
     learn_density,
-    refuses_schemas,
-    remember_refused_schema,
-    remember_thought,
+    recalled,
+    remember,
     too_long,
 )
 from chat.providers.open_requests import OpenRequests
 from chat.providers.reply_filter import ReplyFilter
-from retrieval.provider_calls import ProviderError
+from retrieval.provider_calls import ProviderError, seconds_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +154,28 @@ class Provider(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class HostedModel:
+    """A model behind an HTTP API; see ``Provider``.
+
+    Attributes:
+        base_url: '' is the provider's own.
+        max_tokens: of an answer.
+        timeout: seconds without data; the first token may take that long.
+    """
+
+    name: str
+    model: str
+    api_key: str
+    base_url: str = ""
+    max_tokens: int = 2000
+    timeout: float = 60
+    sees: bool = False
+    passages: int = 60
+    rewrites: bool = True
+    is_local: bool = False
+
+
 # --- Errors of the SDKs: only ProviderError leaves a provider ---
 
 SENTENCES = {
@@ -169,7 +189,6 @@ SENTENCES = {
     "Choose another under Models and providers.",
     408: "{name} took too long to answer. Try again, or choose a faster model.",
     413: "The question with its passages is too long for {name}. Ask a shorter one, or choose another model.",
-    422: "{name} refused the request.",
     429: "{name} is receiving too many requests. Wait a minute, then try again.",
     500: "{name} reported an internal error. Try again later.",
     529: "{name} is overloaded. Try again in a few minutes.",
@@ -234,25 +253,16 @@ def from_status(name: str, error: Any) -> ProviderError:
         return PromptTooLong(message, *sizes)
     if 400 <= status < 500 and NO_CREDIT.search(f"{error} {getattr(error, 'body', '')}"):
         return failed(SENTENCES[402], name, permanent=True)
-    sentence = SENTENCES.get(
-        status, "{name} reported an internal error. Try again later." if status >= 500 else SENTENCES[400]
-    )
+    sentence = SENTENCES.get(status, SENTENCES[500 if status >= 500 else 400])
     if status in (400, 422):
         return RequestRefused(failed(sentence, name).message, permanent=True)
     permanent = 400 <= status < 500 and status not in TRY_AGAIN
-    return failed(sentence, name, permanent, retry_after(error))
+    return failed(sentence, name, permanent, seconds_of(error.response.headers.get("retry-after")))
 
 
 def failed(sentence: str, name: str, permanent: bool = False, after: float | None = None) -> ProviderError:
     message = sentence.format(name=label(name))
     return ProviderError(message[0].upper() + message[1:], permanent, after)
-
-
-def retry_after(error: Any) -> float | None:
-    try:
-        return float(error.response.headers["retry-after"])
-    except (KeyError, ValueError, AttributeError):
-        return None
 
 
 def label(name: str) -> str:
@@ -333,7 +343,10 @@ def stream_with_retries(
     Raises Cancelled, or ProviderError when it failed for good, timed out, or ended without ``StreamEnd``.
     """
     if provider.is_local:
-        yield from _read_local(provider, prompt, cancelled)
+        for delta in provider.stream(prompt):
+            if cancelled.is_set():
+                raise Cancelled
+            yield delta
         return
     begun = time.monotonic()
     deadline = begun + limits.first
@@ -342,7 +355,7 @@ def stream_with_retries(
     if (cut := fitting(provider, prompt)) != prompt:
         yield Shortened(len(prompt.passages) - len(cut.passages))
         prompt = cut
-    if prompt.schema and refuses_schemas(provider):
+    if prompt.schema and recalled(provider, "without-schema"):
         prompt = replace(prompt, schema={})
     while True:
         delivered = False
@@ -351,7 +364,7 @@ def stream_with_retries(
                 if not delivered and not isinstance(delta, Waiting):
                     delivered = True
                     if is_without_schema:
-                        remember_refused_schema(provider)
+                        remember(provider, "without-schema", True)
                 if isinstance(delta, Usage):
                     learn_density(provider, prompt, delta.input_tokens)
                 yield delta
@@ -377,23 +390,6 @@ def stream_with_retries(
             if cancelled.wait(wait):
                 raise Cancelled from None
             attempt += 1
-
-
-def _read_local(provider: Provider, prompt: Prompt, cancelled: Cancellation) -> Iterator[Delta]:
-    """Yield the deltas of a local provider; consecutive texts are joined."""
-    texts: list[str] = []
-    for delta in provider.stream(prompt):
-        if cancelled.is_set():
-            raise Cancelled
-        if isinstance(delta, TextDelta):
-            texts.append(delta.text)
-            continue
-        if texts:
-            yield TextDelta("".join(texts))
-            texts.clear()
-        yield delta
-    if texts:
-        yield TextDelta("".join(texts))
 
 
 def _read_once(
@@ -518,12 +514,12 @@ def _pump(
 
 def _filtered(provider: Provider, prompt: Prompt) -> Iterator[Delta]:
     """Yield the provider's deltas; texts without reasoning and the tokens of chat templates."""
-    words = ReplyFilter(prompt.schema is None and begins_in_thought(provider))
+    words = ReplyFilter(prompt.schema is None and bool(recalled(provider, "thought")))
     for delta in provider.stream(prompt):
         if isinstance(delta, TextDelta):
             text = words.feed(delta.text)
             if words.took_back:
-                remember_thought(provider, True)
+                remember(provider, "thought", True)
                 yield TakenBack()
             if text:
                 yield TextDelta(text)
@@ -531,7 +527,7 @@ def _filtered(provider: Provider, prompt: Prompt) -> Iterator[Delta]:
                 yield Progress(thinks=True)
             continue
         if words.thinks and delta == StreamEnd():
-            remember_thought(provider, False)  # what is shown now is an answer
+            remember(provider, "thought", False)  # what is shown now is an answer
         if isinstance(delta, StreamEnd | NativeCitation) and (text := words.flush(delta == StreamEnd())):
             yield TextDelta(text)
         yield delta

@@ -10,6 +10,7 @@ from django.conf import settings
 
 from chat.answers.prompt import Prompt, prompt_tokens, token_estimate
 from chat.providers.base import NO_USAGE, Delta, Provider, TextDelta, Usage
+from chat.providers.context_window import base_url_of
 from retrieval.provider_calls import ProviderError
 
 
@@ -44,28 +45,23 @@ class TokenBudget:
             self.used += used - taken
 
 
-@dataclass(frozen=True, slots=True)
 class MeteredProvider:
     """A provider whose calls are taken from a budget; see ``chat.providers.base.Provider``."""
 
-    provider: Provider
-    budget: TokenBudget
-    name: str
-    model: str
-    base_url: str
-    passages: int
-    rewrites: bool
-    sees: bool
-    is_local: bool
+    def __init__(self, provider: Provider, budget: TokenBudget) -> None:
+        self._provider, self._budget = provider, budget
+        self.name, self.model, self.base_url = provider.name, provider.model, base_url_of(provider)
+        self.passages, self.rewrites = provider.passages, provider.rewrites
+        self.sees, self.is_local = provider.sees, provider.is_local
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         """Yield the provider's deltas. Raises BudgetSpent before a call that the budget has no room for."""
         asked = prompt_tokens(prompt)
         taken = asked + settings.CHAT_MAX_TOKENS
-        self.budget.take(taken)
+        self._budget.take(taken)
         usage, text, has_begun = NO_USAGE, "", False
         try:
-            for delta in self.provider.stream(prompt):
+            for delta in self._provider.stream(prompt):
                 has_begun = True
                 if isinstance(delta, Usage):
                     usage = delta
@@ -74,18 +70,4 @@ class MeteredProvider:
                 yield delta
         finally:
             counted = usage.input_tokens + usage.output_tokens
-            self.budget.settle(taken, counted or (asked + token_estimate(text) if has_begun else 0))
-
-
-def metered(provider: Provider, budget: TokenBudget) -> MeteredProvider:
-    return MeteredProvider(
-        provider,
-        budget,
-        provider.name,
-        provider.model,
-        getattr(provider, "base_url", ""),
-        provider.passages,
-        provider.rewrites,
-        provider.sees,
-        provider.is_local,
-    )
+            self._budget.settle(taken, counted or (asked + token_estimate(text) if has_begun else 0))

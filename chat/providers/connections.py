@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Literal
 
 import httpx2
@@ -11,6 +12,7 @@ from django.conf import settings
 from chat.models import ProviderConnection
 from chat.providers.base import at_the_border
 from chat.providers.catalogue import PROVIDERS
+from chat.providers.open_requests import client_for
 from retrieval.embeddings.registry import ServiceConnection
 from retrieval.provider_calls import ProviderError
 
@@ -32,6 +34,8 @@ class Connection:
 def connection_of(name: str) -> Connection:
     """Return how a provider is reached. The environment wins over the page."""
     named = PROVIDERS[name]
+    if not named.variable:
+        return Connection(source="environment")
     key, url, model = (str(getattr(settings, field)) for field in (named.key, named.url, named.model))
     if getattr(settings, named.enabled_by):
         return Connection(key, url, model, "environment")
@@ -79,30 +83,8 @@ def is_key(text: str) -> bool:
 def listed_models(name: str, key: str = "") -> list[str]:
     """Return the names of a provider's models for chat, sorted. Raises ProviderError."""
     found = connection_of(name)
-    key = key or found.api_key
-    if name == "anthropic":
-        names = _anthropic_models(key, found.base_url)
-    else:
-        names = _openai_models(name, key, found.base_url)
-    plain = {model.removeprefix("models/") for model in names}  # Gemini prefixes its names
-    return sorted(model for model in plain if not any(word in model for word in NOT_FOR_CHAT))
-
-
-def _openai_models(name: str, key: str, base_url: str) -> list[str]:
-    import openai
-
-    with at_the_border(name, openai, httpx2):
-        client = openai.OpenAI(api_key=key, base_url=base_url or None, timeout=LIST_SECONDS, max_retries=0)
-        with client:
-            return [model.id for model in client.models.list()]
-
-
-def _anthropic_models(key: str, base_url: str) -> list[str]:
-    import anthropic
-
-    with at_the_border("anthropic", anthropic, httpx2):
-        client = anthropic.Anthropic(
-            api_key=key, base_url=base_url or None, timeout=LIST_SECONDS, max_retries=0
-        )
-        with client:
-            return [model.id for model in client.models.list(limit=1000)]
+    sdk = import_module("anthropic" if name == "anthropic" else "openai")
+    with at_the_border(name, sdk, httpx2):
+        rows = client_for(sdk, key or found.api_key, found.base_url, LIST_SECONDS).models.list()
+        names = {row.id.removeprefix("models/") for row in rows}  # Gemini prefixes its names
+    return sorted(model for model in names if not any(word in model for word in NOT_FOR_CHAT))

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from django.conf import settings
 from django.core.cache import cache
@@ -26,31 +25,37 @@ OWN_DENSITY = 1.3
 DENSITIES = (0.5, 4.0)  # what else is counted wrongly, such as prompts from a cache
 
 
-@dataclass(frozen=True, slots=True)
-class AskedModel:
-    """Which model of which server is asked."""
-
-    name: str
-    base_url: str
-    model: str
-
-    def key(self, what: str) -> str:
-        text = "\n".join((self.name, self.base_url, self.model))
-        return f"model-{what}-{hashlib.sha256(text.encode()).hexdigest()}"
+Memory = Literal["window", "density", "without-schema", "thought"]
+"""What replies showed of a model: tokens of prompt and reply, tokens by our estimate, that it takes no JSON
+schema, that its template opens its reasoning."""
 
 
-def asked_model(provider: Any) -> AskedModel:
-    return AskedModel(provider.name, getattr(provider, "base_url", ""), provider.model)
+def recalled(provider: Any, what: Memory) -> Any:
+    return cache.get(_key(provider, what))
 
 
-def served(model: AskedModel) -> ServedModel:
+def remember(provider: Any, what: Memory, value: float) -> None:
+    cache.set(_key(provider, what), value, KNOWN_SECONDS)
+
+
+def _key(provider: Any, what: Memory) -> str:
+    text = "\n".join((provider.name, base_url_of(provider), provider.model))
+    return f"model-{what}-{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def base_url_of(provider: Any) -> str:
+    return str(getattr(provider, "base_url", ""))
+
+
+def served(provider: Any) -> ServedModel:
     """Return what a server of one's own says of its model; of others nothing is asked."""
-    return served_model(model.base_url, model.model) if model.name == OWN_SERVER else ServedModel()
+    is_own = provider.name == OWN_SERVER
+    return served_model(base_url_of(provider), provider.model) if is_own else ServedModel()
 
 
-def window_of(model: AskedModel) -> int:
+def window_of(provider: Any) -> int:
     """Return the tokens of prompt and reply together; 0 where unknown."""
-    return int(cache.get(model.key("window")) or 0) or served(model).context
+    return int(recalled(provider, "window") or 0) or served(provider).context
 
 
 def reply_tokens(window: int, most: int) -> int:
@@ -60,15 +65,14 @@ def reply_tokens(window: int, most: int) -> int:
 
 def room_for(provider: Any) -> int:
     """Return the estimated tokens that a prompt may have with all that is sent."""
-    model = asked_model(provider)
     room = settings.CHAT_PROMPT_TOKENS
-    if window := window_of(model):
+    if window := window_of(provider):
         room = min(room, window - reply_tokens(window, settings.CHAT_MAX_TOKENS))
-    return int(room / _density(model))
+    return int(room / _density(provider))
 
 
-def _density(model: AskedModel) -> float:
-    return float(cache.get(model.key("density")) or (OWN_DENSITY if model.name == OWN_SERVER else 1))
+def _density(provider: Any) -> float:
+    return float(recalled(provider, "density") or (OWN_DENSITY if provider.name == OWN_SERVER else 1))
 
 
 def fitting(provider: Any, prompt: Prompt) -> Prompt:
@@ -76,41 +80,21 @@ def fitting(provider: Any, prompt: Prompt) -> Prompt:
 
     llama.cpp and vLLM count its tokens. Ollama would drop the beginning of a longer prompt without a word.
     """
-    model = asked_model(provider)
-    if not (window := window_of(model)) or not (prompt.passages or prompt.history):
+    if not (window := window_of(provider)) or not (prompt.passages or prompt.history):
         return prompt
-    if served(model).counts_tokens:
+    if served(provider).counts_tokens:
         texts = [prompt.system, *(turn.text for turn in turns(prompt))]
-        if counted := count_tokens(model.base_url, model.model, "\n".join(texts)):
+        if counted := count_tokens(base_url_of(provider), provider.model, "\n".join(texts)):
             learn_density(provider, prompt, counted + TOKENS_A_TURN * len(texts))
     room = window - reply_tokens(window, settings.CHAT_MAX_TOKENS)
-    return shortened(prompt, int(room / _density(model)))
+    return shortened(prompt, int(room / _density(provider)))
 
 
 def learn_density(provider: Any, prompt: Prompt, counted: int) -> None:
     """Remember how the model's server counts tokens; ``counted`` are those of the prompt."""
     if counted and not prompt.pictures:
         least, most = DENSITIES
-        density = min(max(counted / prompt_tokens(prompt), least), most)
-        cache.set(asked_model(provider).key("density"), density, KNOWN_SECONDS)
-
-
-def refuses_schemas(provider: Any) -> bool:
-    """Return whether the model's server took a prompt only without its JSON schema."""
-    return bool(cache.get(asked_model(provider).key("without-schema")))
-
-
-def remember_refused_schema(provider: Any) -> None:
-    cache.set(asked_model(provider).key("without-schema"), True, KNOWN_SECONDS)
-
-
-def begins_in_thought(provider: Any) -> bool:
-    """Return whether the model's template opens its reasoning, as a reply showed that had only the end."""
-    return bool(cache.get(asked_model(provider).key("thought")))
-
-
-def remember_thought(provider: Any, thinks: bool) -> None:
-    cache.set(asked_model(provider).key("thought"), thinks, KNOWN_SECONDS)
+        remember(provider, "density", min(max(counted / prompt_tokens(prompt), least), most))
 
 
 class PromptTooLong(ProviderError):
@@ -130,7 +114,7 @@ class PromptTooLong(ProviderError):
         estimated = prompt_tokens(prompt)
         if not self.window:
             return estimated // 2
-        cache.set(asked_model(provider).key("window"), self.window, KNOWN_SECONDS)
+        remember(provider, "window", self.window)
         learn_density(provider, prompt, self.counted)
         return min(room_for(provider), int(estimated * 0.9))
 

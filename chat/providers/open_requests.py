@@ -11,6 +11,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 import httpx2
@@ -34,7 +36,7 @@ class OpenRequests:
 
     @contextmanager
     def recorded(self) -> Iterator[None]:
-        """Record the connections that this thread opens for requests with ``request_hooks``."""
+        """Record the connections that this thread opens by ``client_for``."""
         token = _recorder.set(self)
         try:
             yield
@@ -65,20 +67,25 @@ class OpenRequests:
 _recorder: ContextVar[OpenRequests | None] = ContextVar("open_requests", default=None)
 
 
-def request_hooks() -> dict[str, list[Any]]:
-    """Return hooks of an HTTP client that record its connections. It must open one for each request."""
-    return {"request": [_record]}
-
-
 CONNECT_SECONDS = 5.0  # a server that is up accepts within one
+ONE_REQUEST_EACH = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
 
 
-def timeouts(seconds: float) -> httpx2.Timeout:
-    """Return the limits of a request that may be silent for ``seconds`` once it is connected."""
-    return httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
+@lru_cache(maxsize=16)
+def client_for(sdk: ModuleType, api_key: str, base_url: str, seconds: float) -> Any:
+    """Return a client of ``openai`` or ``anthropic`` whose connections, one a request, are recorded.
 
-
-ONE_REQUEST_EACH = httpx2.Limits(max_connections=None, max_keepalive_connections=0)  # for that
+    It is shared: to create one takes 16 ms of processor time for certificates. It does not retry, since that
+    depends on what was already streamed. ``seconds``: how long a connected server may be silent.
+    """
+    kind = sdk.Anthropic if sdk.__name__ == "anthropic" else sdk.OpenAI
+    return kind(
+        api_key=api_key,
+        base_url=base_url or None,
+        timeout=httpx2.Timeout(seconds, connect=CONNECT_SECONDS),
+        max_retries=0,
+        http_client=sdk.DefaultHttpxClient(event_hooks={"request": [_record]}, limits=ONE_REQUEST_EACH),
+    )
 
 
 def _record(request: httpx2.Request) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal
 
 import httpx2  # the HTTP client of both SDKs, whose errors occur while a stream is read
@@ -16,6 +14,7 @@ from chat.answers.prompt import Prompt, turns
 from chat.providers.base import (
     WEB_PAGE,
     Delta,
+    HostedModel,
     Progress,
     StreamEnd,
     TextDelta,
@@ -23,40 +22,21 @@ from chat.providers.base import (
     at_the_border,
     failed,
 )
-from chat.providers.context_window import asked_model, reply_tokens, served, window_of
-from chat.providers.open_requests import ONE_REQUEST_EACH, request_hooks, timeouts
+from chat.providers.context_window import reply_tokens, served, window_of
+from chat.providers.open_requests import client_for
 
 REASONS: dict[str, Literal["stop", "length", "refused"]] = {"length": "length", "content_filter": "refused"}
 
 REASONING = ("reasoning_content", "reasoning")  # DeepSeek, vLLM, llama.cpp; Ollama, OpenRouter
 
 
-@dataclass(frozen=True, slots=True)
-class ChatCompletions:
-    """Any server with ``/chat/completions``.
-
-    Attributes:
-        base_url: '' is OpenAI's.
-        limit_name: the parameter for the limit of the answer's tokens.
-        timeout: seconds without data; the first token may take that long.
-    """
-
-    name: str
-    model: str
-    api_key: str
-    base_url: str = ""
-    max_tokens: int = 2000
-    limit_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    timeout: float = 60
-    passages: int = 60
-    rewrites: bool = True
-    is_local: bool = False
-    sees: bool = False
+class ChatCompletions(HostedModel):
+    """Any server with ``/chat/completions``."""
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         with (
             at_the_border(self.name, openai, httpx2),
-            client_for(self.api_key, self.base_url, self.timeout).chat.completions.create(
+            client_for(openai, self.api_key, self.base_url, self.timeout).chat.completions.create(
                 **self._request(prompt)
             ) as chunks,
         ):
@@ -74,14 +54,15 @@ class ChatCompletions:
                 *map(picture_part, prompt.pictures),
                 {"type": "text", "text": asked["content"]},
             ]
+        limit = "max_completion_tokens" if self.name == "openai" else "max_tokens"
         request: dict[str, Any] = {
             "model": self.model,
             "messages": messages,
             "stream": True,
             "stream_options": {"include_usage": True},
-            self.limit_name: reply_tokens(window_of(asked_model(self)), self.max_tokens),
+            limit: reply_tokens(window_of(self), self.max_tokens),
         }
-        if served(asked_model(self)).reports_progress:
+        if served(self).reports_progress:
             # llama.cpp notices a closed connection only when it writes: with this, between two batches
             request["extra_body"] = {"return_progress": True}
         if prompt.schema:
@@ -93,22 +74,6 @@ class ChatCompletions:
 def picture_part(png: bytes) -> dict[str, Any]:
     """Return a PNG as an inline message part, so that the server need not reach ours."""
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(png).decode()}"}}
-
-
-@lru_cache(maxsize=8)
-def client_for(api_key: str, base_url: str, timeout: float) -> openai.OpenAI:
-    """Return a shared client: to create one takes 16 ms of processor time for certificates.
-
-    We retry ourselves, depending on what was already streamed.
-    """
-    connections = openai.DefaultHttpxClient(event_hooks=request_hooks(), limits=ONE_REQUEST_EACH)
-    return openai.OpenAI(
-        api_key=api_key,
-        base_url=base_url or None,
-        timeout=timeouts(timeout),
-        max_retries=0,
-        http_client=connections,
-    )
 
 
 def deltas(chunk: ChatCompletionChunk) -> Iterator[Delta]:

@@ -9,15 +9,15 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from importlib import import_module
 
 from django.conf import settings
 from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
+from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.answer import Extractive
 from chat.providers.base import (
-    Cancelled,
     EitherEvent,
     Provider,
     ProviderLimits,
@@ -25,7 +25,7 @@ from chat.providers.base import (
     stream_with_retries,
 )
 from chat.providers.catalogue import PROVIDERS, Listed
-from chat.providers.connections import Connection, chosen_default, connection_of
+from chat.providers.connections import chosen_default, connection_of
 from chat.providers.local_servers import OWN_SERVER
 from retrieval.provider_calls import LanguageModel, ProviderError, Schema, nobody_waits
 
@@ -35,7 +35,6 @@ HEALTH_SECONDS = 20.0
 # llama.cpp on two busy cores: 80 to 227 s), a hosted one for seconds.
 FIRST_TOKEN_SECONDS, OWN_FIRST_TOKEN_SECONDS = 120.0, 600.0
 OWN_TOTAL_SECONDS = 1800.0  # from the first token to the last: 2,000 tokens at one a second
-LimitName = Literal["max_tokens", "max_completion_tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +42,15 @@ class ProviderCard:
     """One provider, as on the settings page.
 
     Attributes:
-        setting: the environment variable that enables it.
-        configured: whether that setting has a value, or it was connected on the page.
-        source: "environment", "page", or '' where it is not set up.
         default: conversations use it unless they choose another.
+        source: "environment", "page", or '' where it is not set up.
     """
 
     name: str
-    label: str
+    listed: Listed
     model: str
-    setting: str
-    configured: bool
     default: bool
-    explanation: str
-    source: str = ""
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,59 +66,6 @@ class Health:
 BLIND = re.compile(r"gpt-3|gpt-4($|-\d{4}$|-32k)|o1-(mini|preview)|o3-mini|claude-(2|instant)")
 
 
-# The SDKs are imported lazily: each takes about a second.
-
-
-def _completions(
-    name: str, model: str, api_key: str, base_url: str, *, sees: bool, limit_name: LimitName = "max_tokens"
-) -> Provider:
-    from chat.providers.openai import ChatCompletions
-
-    return ChatCompletions(
-        name,
-        model,
-        api_key,
-        base_url,
-        settings.CHAT_MAX_TOKENS,
-        limit_name,
-        max(settings.CHAT_SILENCE_SECONDS, _first_token_seconds(name)),
-        sees=sees,
-    )
-
-
-def _openai(model: str, found: Connection) -> Provider:
-    sees = not BLIND.match(model)
-    return _completions(
-        "openai", model, found.api_key, found.base_url, sees=sees, limit_name="max_completion_tokens"
-    )
-
-
-def _compatible(model: str, found: Connection) -> Provider:
-    return _completions("compatible", model, found.api_key, found.base_url, sees=settings.COMPATIBLE_SEES)
-
-
-def _anthropic(model: str, found: Connection) -> Provider:
-    from chat.providers.anthropic import Anthropic
-
-    return Anthropic(
-        model,
-        found.api_key,
-        found.base_url,
-        settings.CHAT_MAX_TOKENS,
-        max(settings.CHAT_SILENCE_SECONDS, _first_token_seconds("anthropic")),
-        sees=not BLIND.match(model),
-    )
-
-
-# How each is built; others speak OpenAI's chat completions.
-_BUILDERS: dict[str, Callable[[str, Connection], Provider]] = {
-    "anthropic": _anthropic,
-    "openai": _openai,
-    "compatible": _compatible,
-    "extractive": lambda model, found: Extractive(),
-}
-
-
 def sees(name: str, model: str) -> bool:
     """Return whether a conversation's provider accepts images."""
     try:
@@ -133,58 +74,53 @@ def sees(name: str, model: str) -> bool:
         return False
 
 
-def provider_names() -> list[str]:
-    return list(PROVIDERS)
-
-
 def default_name() -> str:
     """Return the environment's provider, else the page's, else the first with a key, else ``extractive``."""
     if settings.CHAT_PROVIDER:
         return str(settings.CHAT_PROVIDER)
-    return chosen_default() or next(name for name in PROVIDERS if _connection(name).source)
-
-
-def _connection(name: str) -> Connection:
-    return connection_of(name) if PROVIDERS[name].variable else Connection(source="environment")
+    return chosen_default() or next(name for name in PROVIDERS if connection_of(name).source)
 
 
 def provider_named(name: str = "", model: str = "") -> Provider:
     """Return a provider; '' is the default. Raises ProviderError when it is unknown or not configured."""
     name = name or default_name()
-    listed = PROVIDERS.get(name)
-    if listed is None:
+    if name not in PROVIDERS:
         raise ProviderError(f"There is no provider “{name}”.", permanent=True)
-    found = _connection(name)
+    if name == EXTRACTIVE:
+        return Extractive()
+    found = connection_of(name)
     if not found.source:
+        listed = PROVIDERS[name]
         raise ProviderError(f"{listed.label} is not set up: set {listed.variable}.", permanent=True)
-    if build := _BUILDERS.get(name):
-        return build(model or found.model, found)
-    return _completions(name, model or found.model, found.api_key, found.base_url, sees=True)
+    model = model or found.model
+    is_own, is_anthropic = name == OWN_SERVER, name == "anthropic"
+    # The SDKs are imported when they are needed: each takes about a second.
+    adapter = import_module(f"chat.providers.{'anthropic' if is_anthropic else 'openai'}")
+    kind: Callable[..., Provider] = adapter.Claude if is_anthropic else adapter.ChatCompletions
+    return kind(
+        name,
+        model,
+        found.api_key,
+        found.base_url,
+        settings.CHAT_MAX_TOKENS,
+        max(settings.CHAT_SILENCE_SECONDS, _first_token_seconds(name)),
+        settings.COMPATIBLE_SEES if is_own else not BLIND.match(model),
+    )
 
 
 def cards() -> list[ProviderCard]:
     """Return all providers, for the settings page."""
     chosen = default_name()
-    return [_card(name, listed, chosen) for name, listed in PROVIDERS.items()]
-
-
-def _card(name: str, listed: Listed, chosen: str) -> ProviderCard:
-    found = _connection(name)
-    return ProviderCard(
-        name,
-        listed.label,
-        found.model,
-        listed.variable,
-        bool(found.source),
-        name == chosen,
-        listed.explanation,
-        found.source,
-    )
+    found = ((name, listed, connection_of(name)) for name, listed in PROVIDERS.items())
+    return [
+        ProviderCard(name, listed, connection.model, name == chosen, connection.source)
+        for name, listed, connection in found
+    ]
 
 
 def choices() -> list[ProviderCard]:
     """Return the providers a user can choose between; [] when there is only one."""
-    ready = [card for card in cards() if card.configured]
+    ready = [card for card in cards() if card.source]
     return ready if len(ready) > 1 else []
 
 
@@ -212,8 +148,8 @@ def check_health(name: str, model: str = "") -> Health:
     try:
         provider = provider_named(name, model)
         text = reply_text(stream_with_retries(provider, prompt, patience, threading.Event()))
-    except (ProviderError, Cancelled) as error:
-        return Health(False, str(error), _since(start))
+    except ProviderError as error:
+        return Health(False, error.message, _since(start))
     return Health(bool(text), "It answers." if text else "It returned an empty answer.", _since(start))
 
 

@@ -40,7 +40,7 @@ from chat.citations.model_judge import configured_judge
 from chat.models import Citation, Message, Report
 from chat.notes import change_note
 from chat.providers.base import Cancelled, Provider, reply_text, stream_with_retries
-from chat.providers.budget import BudgetSpent, MeteredProvider, TokenBudget, metered
+from chat.providers.budget import BudgetSpent, MeteredProvider, TokenBudget
 from chat.providers.context_window import room_for
 from chat.providers.registry import limits_of
 from chat.reports.evidence_report import evidence_on
@@ -171,7 +171,7 @@ def rules_of(room: int, rules: str) -> str:
 
 def begun(report: Report, provider: Provider) -> tuple[MeteredProvider, WorkControl]:
     budget = TokenBudget(report.most_tokens, report.tokens)
-    return metered(provider, budget), WorkControl(report, budget)
+    return MeteredProvider(provider, budget), WorkControl(report, budget)
 
 
 # --- The outline ---

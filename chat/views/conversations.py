@@ -38,7 +38,8 @@ from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, start_next
 from chat.answers.suggested_questions import direct_questions, library_questions
 from chat.models import AskedScope, Conversation, Message
-from chat.providers.registry import choices, provider_names
+from chat.providers.catalogue import PROVIDERS
+from chat.providers.registry import choices
 from chat.views import visible_answer, visible_conversation, visible_document
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.labels import labels_in_library
@@ -177,7 +178,7 @@ def exchange_started(request: HttpRequest, answer: Message) -> HttpResponse:
 def chosen_provider(request: HttpRequest) -> str | None:
     """Return the provider named in the form ('' is the server's default); None when none is named."""
     chosen = request.POST.get("provider")
-    if chosen and chosen not in provider_names():
+    if chosen and chosen not in PROVIDERS:
         raise InvalidOperation("There is no such provider.")
     return chosen
 

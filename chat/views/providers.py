@@ -21,10 +21,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.models import ProviderConnection
-from chat.providers.catalogue import KEYED
+from chat.providers.catalogue import KEYED, PROVIDERS
 from chat.providers.connections import SEARCH, connect_key, connection_of, is_key, listed_models
 from chat.providers.local_servers import OWN_SERVER, local_models
-from chat.providers.registry import cards, check_health, default_name, provider_names
+from chat.providers.registry import cards, check_health, default_name
 from documents.translation import translated
 from retrieval.index.backfill import move_into
 from retrieval.provider_calls import ProviderError
@@ -60,7 +60,7 @@ def providers(request: HttpRequest) -> HttpResponse:
 @login_required
 def test(request: HttpRequest, name: str) -> HttpResponse:
     """Check a provider's health; return a fragment with the result."""
-    if name not in provider_names():
+    if name not in PROVIDERS:
         raise Http404
     return render(request, "chat/_health.html", {"health": check_health(name)})
 

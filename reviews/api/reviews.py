@@ -25,7 +25,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ModelViewSet
 
-from chat.providers.registry import provider_names
+from chat.providers.catalogue import PROVIDERS
 from documents.api.common.callers import HasScope
 from documents.api.common.errors import UNUSABLE, StateConflict, Unusable
 from documents.api.common.fields import MayEdit, Strict, VisibleRelated
@@ -128,7 +128,7 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
         help_text="the id of one of your templates, or " + ", ".join(sorted(templates())),
     )  # fmt: skip
     provider = serializers.ChoiceField(
-        [("", "the server's default"), *((name, name) for name in provider_names())], required=False
+        [("", "the server's default"), *((name, name) for name in PROVIDERS)], required=False
     )
     columns = ColumnSerializer(many=True, read_only=True)
     name = serializers.CharField(max_length=200, required=False, help_text="the question if left out")

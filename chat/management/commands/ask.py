@@ -19,7 +19,7 @@ from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.exports.markdown import numbered, source_lines
 from chat.models import Conversation, Message
-from chat.providers.registry import provider_names
+from chat.providers.catalogue import PROVIDERS
 from documents.management import LibraryCommand, owner_named
 from documents.models import Document
 
@@ -56,7 +56,7 @@ class Command(LibraryCommand):
             "--document", action="append", default=[], help="id of a document; may be repeated"
         )
         parser.add_argument("--user", default="", help="user who asks (default: the first superuser)")
-        parser.add_argument("--provider", default="", choices=["", *provider_names()])
+        parser.add_argument("--provider", default="", choices=["", *PROVIDERS])
         parser.add_argument("--model", default="")
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
 

@@ -20,7 +20,7 @@ from chat.answers.runner import claim_next
 from chat.answers.without_model.answer import Extractive
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Conversation, Message, Region
-from chat.providers.anthropic import Anthropic
+from chat.providers.anthropic import Claude
 from chat.providers.base import Provider
 from chat.providers.openai import ChatCompletions
 from chat.providers.registry import provider_named
@@ -44,7 +44,7 @@ SEEING: dict[str, tuple[Callable[[str], Provider], tuple[str, ...]]] = {
         tuple(openai_answer("It falls.")),
     ),
     "anthropic": (
-        lambda url: Anthropic("scripted", "key", url, sees=True),
+        lambda url: Claude("anthropic", "scripted", "key", url, sees=True),
         (anthropic_start(), *anthropic_block(0, "It falls."), *anthropic_end()),
     ),
 }
