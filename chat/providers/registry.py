@@ -30,7 +30,7 @@ from chat.providers.local_servers import OWN_SERVER
 from retrieval.provider_calls import LanguageModel, ProviderError, Schema, nobody_waits
 
 logger = logging.getLogger(__name__)
-HEALTH_SECONDS = 20.0
+HEALTH_SECONDS, OWN_HEALTH_SECONDS = 20.0, 120.0  # a model of one's own is first loaded from the disk
 # Until the first token: a model on one's own machine reads 4,000 tokens for minutes (measured with
 # llama.cpp on two busy cores: 80 to 227 s), a hosted one for seconds.
 FIRST_TOKEN_SECONDS, OWN_FIRST_TOKEN_SECONDS = 120.0, 600.0
@@ -143,7 +143,8 @@ def _first_token_seconds(name: str) -> float:
 def check_health(name: str, model: str = "") -> Health:
     """Request one word from a provider. Never raises."""
     start = time.perf_counter()
-    patience = ProviderLimits(HEALTH_SECONDS, HEALTH_SECONDS, 1, 0, HEALTH_SECONDS)
+    seconds = OWN_HEALTH_SECONDS if name == OWN_SERVER else HEALTH_SECONDS
+    patience = ProviderLimits(seconds, seconds, 1, 0, seconds)
     prompt = Prompt("Reply with the word OK.", system="Reply with one word.")
     try:
         provider = provider_named(name, model)
