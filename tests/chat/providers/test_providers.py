@@ -168,7 +168,7 @@ def test_native_citations_of_anthropic_become_citations_of_units_after_their_tex
         (403, True, "allow"),
         (404, True, "model"),
         (429, False, "many requests"),
-        (500, False, "problem"),
+        (500, False, "internal error"),
         (529, False, "overloaded"),
     ],
 )
