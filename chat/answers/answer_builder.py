@@ -21,7 +21,7 @@ from chat.markdown.html import StreamRenderer
 from chat.models import Citation
 from citing.claim_spans import PassageMatcher, claim_before, plain, uncited_claims
 from citing.claims import Claim, SourceUnit, Verification
-from citing.marker_decoder import format_marker, stored_marks
+from citing.marker_decoder import defused, format_marker, stored_marks
 from citing.verdict import located, verify
 from text.sentences import Span
 
@@ -78,7 +78,8 @@ class AnswerBuilder:
         self._known = dict(self.numbers)
 
     def write(self, text: str) -> Iterator[Event]:
-        """Add text; return its events."""
+        """Add text, in which nothing passes for a marker; return its events."""
+        text = defused(text)
         with self.lock:
             self.content += text
         yield from text_events(text, self.renderer.write(text))
