@@ -230,12 +230,12 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def check(folder: Path, manifest: Manifest) -> None:
-    """Verify every checksum. Raises BackupError for a file that is missing or differs."""
+    """Verify every name and checksum. Raises BackupError for a file that is missing or differs."""
     expected = {folder / "tables" / name: entry.sha256 for name, entry in manifest.tables.items()}
     expected |= {folder / "files" / name: entry.sha256 for name, entry in manifest.files.items()}
     for path, sha256 in expected.items():
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise BackupError(f"The manifest names a file outside the backup: {path}")
+        if ".." in path.parts[len(folder.parts) :] or not path.resolve().is_relative_to(folder.resolve()):
+            raise BackupError(f"The manifest names a file outside its folder: {path}")
         if not path.is_file() or file_entry(path).sha256 != sha256:
             raise BackupError(f"{path} is missing or damaged: nothing was restored.")
 

@@ -11,6 +11,7 @@ from django.contrib.sessions.models import Session
 from django.core.files.storage import Storage, default_storage
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 from chat.answers.question_commands import ask, start_conversation
 from chat.answers.write_answer import AnswerContext, write_answer
@@ -18,7 +19,7 @@ from chat.models import Conversation
 from documents.library import delete_document
 from documents.models import Document
 from operations import backup
-from operations.backup import BackupError, back_up, restore, stored_names
+from operations.backup import FORMAT, BackupError, Manifest, back_up, check, file_entry, restore, stored_names
 from tests.conftest import Ingest
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -94,6 +95,17 @@ def test_a_damaged_backup_restores_nothing(library: User, tmp_path: Path) -> Non
     with pytest.raises(BackupError, match="damaged"):
         restore(tmp_path / "backup", overwrite=True)
     assert Document.objects.count() == len(FACTS)
+
+
+@pytest.mark.parametrize("name", ["/etc/hosts", "../../hosts", "../tables/auth_user", "a/../b"])
+def test_a_name_that_leaves_its_folder_is_refused_before_a_row_is_replaced(tmp_path: Path, name: str) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "files/a").mkdir(parents=True)
+    for path in ("tables/auth_user", "files/b"):
+        (tmp_path / path).write_bytes(b"")
+    files = {name: file_entry(tmp_path / "files/b")}
+    with pytest.raises(BackupError, match="outside"):
+        check(tmp_path, Manifest(FORMAT, timezone.now(), (), {}, files))
 
 
 def test_a_library_is_not_overwritten_unasked(library: User, tmp_path: Path) -> None:
