@@ -129,7 +129,7 @@ def test_an_invitation_is_mailed_where_a_server_is_set_up(
     assert "Send this link to dana" in without.content.decode() and not mailoutbox
     settings.MAIL = mail_server("smtp://clerk:p%40ss@mail.example.org")
     with_server = chief.post(reverse("people-invite"), {"username": "erin", "email": "erin@example.org"})
-    assert "This link was mailed to erin@example.org" in with_server.content.decode()
+    assert "This link was sent to erin@example.org" in with_server.content.decode()
     (sent,) = mailoutbox
     link = re.search(r"http://testserver(/account/invitation/\S+)", str(sent.body))
     assert sent.to == ["erin@example.org"] and link and Client().get(link[1]).status_code == 302
