@@ -220,8 +220,8 @@ def table_of_rights() -> dict[str, dict[str, str]]:
     for line in lines[lines.index("| rows | view | add | change | delete |") + 2 :]:
         if not line.startswith("|"):
             return found
-        name, *rights = (cell.strip(" `") for cell in line.strip("|").split("|"))
-        found[name] = dict(zip(VERBS, rights, strict=True))
+        names, *rights = (cell.strip() for cell in line.strip("|").split("|"))
+        found |= {name.strip(" `"): dict(zip(VERBS, rights, strict=True)) for name in names.split(",")}
     return found
 
 
