@@ -36,7 +36,8 @@ from retrieval.models import EmbeddingSpace
 FORMAT = 1
 MANIFEST = "manifest.json"
 MIGRATIONS_TABLE = "django_migrations"
-LEFT_OUT = {"django_session", "usersessions_usersession"}  # a stolen backup must not contain open sessions
+# A stolen backup must not contain open sessions, nor, unless that is chosen, keys of providers.
+LEFT_OUT, KEYS = {"django_session", "usersessions_usersession"}, {"chat_providerconnection"}
 EMPTY_COPY = "COPY (SELECT {1} FROM {0} WHERE false) TO STDOUT"
 
 
@@ -75,8 +76,12 @@ class Manifest(msgspec.Struct, frozen=True):
         return sum(table.rows for table in self.tables.values())
 
 
-def back_up(folder: Path) -> Manifest:
-    """Write a backup into the folder, which must be empty or not exist. Raises BackupError."""
+def back_up(folder: Path, with_keys: bool = False) -> Manifest:
+    """Write a backup into the folder, which must be empty or not exist. Raises BackupError.
+
+    ``with_keys``: also the connections of the page Models and providers; their keys stay encrypted.
+    """
+    left_out = LEFT_OUT if with_keys else LEFT_OUT | KEYS
     if folder.exists() and any(folder.iterdir()):
         raise BackupError(f"{folder} is not empty: a backup needs a folder of its own.")
     with private_folder(folder):
@@ -84,7 +89,10 @@ def back_up(folder: Path) -> Manifest:
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            tables = {table: dump_table(table, folder / "tables" / table) for table in data_tables()}
+            tables = {
+                table: dump_table(table, folder / "tables" / table, table in left_out)
+                for table in data_tables()
+            }
             migrations = tuple(sorted(MigrationRecorder(connection).applied_migrations()))
             needed = needed_names()
         files = copied(stored_names(default_storage), folder / "files")
@@ -149,10 +157,10 @@ def copy_statement(template: str, table: str, columns: tuple[str, ...]) -> sql.C
     return sql.SQL(template).format(sql.Identifier(table), names)
 
 
-def dump_table(table: str, path: Path) -> TableEntry:
+def dump_table(table: str, path: Path, is_empty: bool) -> TableEntry:
     columns, digest = columns_of(table), hashlib.sha256()
     with connection.cursor() as cursor, path.open("wb") as stream:
-        statement = EMPTY_COPY if table in LEFT_OUT else "COPY {} ({}) TO STDOUT"
+        statement = EMPTY_COPY if is_empty else "COPY {} ({}) TO STDOUT"
         with cursor.copy(copy_statement(statement, table, columns)) as copy:
             for block in copy:
                 digest.update(block)

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from chat.answers.question_commands import ask, start_conversation
 from chat.answers.write_answer import AnswerContext, write_answer
-from chat.models import Conversation
+from chat.models import Conversation, ProviderConnection
 from documents.library import delete_document
 from documents.models import Document
 from operations import backup
@@ -118,6 +118,17 @@ def test_a_backup_needs_a_folder_of_its_own(db: None, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(BackupError, match="not empty"):
         back_up(tmp_path)
+
+
+@pytest.mark.parametrize("with_keys", [False, True])
+def test_a_backup_has_the_keys_of_providers_only_where_that_is_chosen(
+    db: None, tmp_path: Path, with_keys: bool
+) -> None:
+    ProviderConnection.connect("openai", api_key="sk-secret", model="gpt-4.1-mini")
+    back_up(tmp_path / "backup", with_keys)
+    assert not any(b"sk-secret" in path.read_bytes() for path in (tmp_path / "backup/tables").iterdir())
+    restore(tmp_path / "backup", overwrite=True)
+    assert [row.api_key for row in ProviderConnection.objects.all()] == ["sk-secret"] * with_keys
 
 
 def test_a_backup_is_for_our_own_user_and_signs_nobody_in(library: User, tmp_path: Path) -> None:

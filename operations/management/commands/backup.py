@@ -19,10 +19,15 @@ class Command(LibraryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, metavar="DIR")
+        parser.add_argument(
+            "--with-keys",
+            action="store_true",
+            help="include the keys pasted under Models and providers; PINCITE_SECRET_KEY decrypts them",
+        )
 
-    def handle(self, *, folder: Path, **options: Any) -> None:
+    def handle(self, *, folder: Path, with_keys: bool, **options: Any) -> None:
         try:
-            manifest = back_up(folder)
+            manifest = back_up(folder, with_keys)
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
         if manifest.missing:
