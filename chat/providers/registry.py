@@ -91,7 +91,10 @@ def provider_named(name: str = "", model: str = "") -> Provider:
     found = connection_of(name)
     if not found.source:
         listed = PROVIDERS[name]
-        raise ProviderError(f"{listed.label} is not set up: set {listed.variable}.", permanent=True)
+        raise ProviderError(
+            f"{listed.label} is not set up: connect it under Models and providers, or set {listed.variable}.",
+            permanent=True,
+        )
     model = model or found.model
     is_own, is_anthropic = name == OWN_SERVER, name == "anthropic"
     # The SDKs are imported when they are needed: each takes about a second.
