@@ -147,7 +147,7 @@ def test_a_model_server_of_this_machine_is_found_and_used(
     assert "Answers are now written" in admin.post("/conversations/providers/local/", chosen).content.decode()
     assert default_name() == "compatible" and check_health("compatible").working
     elsewhere = {"base_url": "http://192.0.2.1/v1", "model": "great-model"}
-    assert "no longer there" in admin.post("/conversations/providers/local/", elsewhere).content.decode()
+    assert "no longer available" in admin.post("/conversations/providers/local/", elsewhere).content.decode()
     assert provider_named().base_url == f"{server.url}/v1"  # type: ignore[attr-defined]
 
 
@@ -215,7 +215,7 @@ def test_an_embedding_model_of_this_machine_is_offered_for_search_alone(
     page = admin.get("/conversations/providers/local/").content.decode()
     assert "Use text-embedding-3 for search" in page and "Use great-model for search" not in page
     asked = {"provider": "compatible", "model": "text-embedding-3"}
-    assert "no longer there" in search_by(admin, **asked, base_url="http://192.0.2.1/v1")
+    assert "no longer available" in search_by(admin, **asked, base_url="http://192.0.2.1/v1")
     search_by(admin, **asked, base_url=f"{server.url}/v1")
     assert EmbeddingSpace.objects.get(wanted=True).name == "compatible:text-embedding-3"
     assert default_name() == "extractive"
