@@ -322,7 +322,8 @@ class ProviderLimits:
         total: from the first token to the last.
         attempts: how often the request is sent if it fails before the first token.
         backoff: pause before the second attempt; it doubles with each.
-        first: until the first token; a model on a slow machine reads a long prompt for minutes.
+        first: until the first token, or until the server says again how much it has read; a model on a slow
+            machine reads a long prompt for minutes.
     """
 
     silence: float = 60
@@ -468,13 +469,20 @@ class _Inbox:
         return min(time.monotonic() + self._limits.silence, self._deadline) if self._begun else self._deadline
 
     def _note(self, item: Item) -> None:
-        """Note progress, and the first token, from which the time of the answer counts."""
+        """Note progress, and the first token, from which the time of the answer counts.
+
+        A server that says that it has read on is waited for anew, in all for as long as an answer may take.
+        """
+        now = time.monotonic()
         if isinstance(item, Progress):
+            if item.read > self._progress.read and not self._begun:
+                latest = self._asked + self._limits.first + self._limits.total
+                self._deadline = max(self._deadline, min(now + self._limits.first, latest))
             self._progress, self._tokens = item, item.total or self._tokens
             if not item.thinks:
                 return
         if not self._begun and not isinstance(item, ProviderError):
-            self._begun, self._deadline = True, time.monotonic() + self._limits.total
+            self._begun, self._deadline = True, now + self._limits.total
 
     def _joined(self, first: TextDelta) -> TextDelta:
         """Join the text with those that follow within ``TOGETHER_SECONDS``."""

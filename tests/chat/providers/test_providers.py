@@ -22,6 +22,7 @@ from chat.providers.base import (
     Delta,
     NativeCitation,
     NotReached,
+    Progress,
     Provider,
     ProviderLimits,
     Shortened,
@@ -32,6 +33,7 @@ from chat.providers.base import (
     stream_with_retries,
 )
 from chat.providers.context_window import window_of
+from chat.providers.open_requests import OpenRequests
 from chat.providers.openai import ChatCompletions
 from chat.providers.registry import ChatLanguageModel, check_health
 from citing.claims import SourceUnit
@@ -371,6 +373,19 @@ def test_a_model_that_does_not_begin_is_given_up_and_its_connection_closed() -> 
         limits = ProviderLimits(silence=60, total=60, attempts=1, backoff=0, first=1)
         _, failure = collected_until_failure(openai_at(url, 60), limits)
         assert "did not begin" in failure.message and left.wait(20)
+
+
+@pytest.mark.parametrize(("asked_before", "waited_for"), [(0, 600), (2300, 100)])
+def test_a_server_that_says_that_it_reads_on_is_waited_for_anew_but_not_for_ever(
+    asked_before: float, waited_for: float
+) -> None:
+    started = time.monotonic()
+    inbox = base._Inbox(ProviderLimits(first=600, total=1800), started + 1, threading.Event(), OpenRequests())
+    inbox._asked = started - asked_before
+    inbox._note(Progress(0, 2000))
+    assert inbox._patience() == started + 1
+    inbox._note(Progress(64, 2000))
+    assert waited_for <= inbox._patience() - started < waited_for + 60
 
 
 def test_a_slow_first_token_is_waited_for_longer_than_a_silence_within_the_answer() -> None:
