@@ -99,9 +99,9 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def children(process_id: int) -> list[psutil.Process]:
-    """Return the child processes that are alive."""
+def children(process_id: int, recursive: bool = False) -> list[psutil.Process]:
+    """Return the child processes that are alive; ``recursive``: and those below them."""
     try:
-        return [child for child in psutil.Process(process_id).children() if is_alive(child)]
+        return [child for child in psutil.Process(process_id).children(recursive) if is_alive(child)]
     except psutil.NoSuchProcess:
         return []

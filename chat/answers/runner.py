@@ -198,7 +198,9 @@ class LiveAnswer:
         with self._save_lock:
             with self._lock:
                 new = self._events[self._saved :]
-            if self.draft is not None and new:
+            if not new:
+                return False
+            if self.draft is not None:
                 save_progress(self.draft)
             StreamEvent.objects.bulk_create(
                 (
@@ -208,7 +210,7 @@ class LiveAnswer:
                 ignore_conflicts=True,  # with events of a writer that was declared dead
             )
             self._saved += len(new)
-            return bool(new)
+            return True
 
 
 PROCESS = uuid4()  # the writer of this process's answers

@@ -13,8 +13,10 @@ import signal
 import threading
 import time
 from argparse import ArgumentParser
+from contextlib import suppress
 from typing import Any
 
+import psutil
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
@@ -63,7 +65,8 @@ class Watchdog:
         self.known_members: set[int] = set()
         self.broken_since: float | None = None
         self.last_progress = self.started = time.monotonic()
-        self.used, self.used_at = 0.0, self.started
+        self.used = 0.0
+        self.used_at: float | None = self.started
         self.last_sweep = 0.0
         self.restarts += 1
 
@@ -116,7 +119,9 @@ class Watchdog:
         in_work = Document.objects.filter(lease_holder__startswith=f"{host()}:", lease__isnull=False).exists()
         if in_work:
             self.failures = 0
-        if in_work or self.uses_processor(now) or (self.is_whole and not waiting_documents().exists()):
+        if in_work or (self.is_whole and not waiting_documents().exists()):
+            self.last_progress, self.used_at = now, None
+        elif self.uses_processor(now):
             self.last_progress = now
         if self.broken_since is not None:
             return not in_work or now - self.broken_since >= RECOVERY_SECONDS
@@ -125,10 +130,13 @@ class Watchdog:
         return now - self.last_progress >= min(STALL_SECONDS * 2**self.failures, LONGEST_PAUSE)
 
     def uses_processor(self, now: float) -> bool:
-        """Return whether the cluster has used processor time since the last call that returned True."""
+        """Return whether the cluster has used processor time since the last call that returned True.
+
+        True at the first call after it worked or nothing waited: the time of idle processes says nothing.
+        """
         used = processor_seconds([self.cluster.process.pid])
         least = WORKS if self.is_whole else STARTS
-        if used - self.used < least * (now - self.used_at) and used >= self.used:
+        if self.used_at is not None and 0 <= used - self.used < least * (now - self.used_at):
             return False
         self.used, self.used_at = used, now
         return True
@@ -206,9 +214,11 @@ def cluster_members(main: int) -> set[int]:
 
     Their own children, such as a PDF's confined reader, are not included.
     """
-    sentinels = children(main)
-    own = [child for sentinel in sentinels for child in children(sentinel.pid)]
-    return {process.pid for process in [*sentinels, *own]}
+    parents: dict[int, int] = {}
+    for process in children(main, recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            parents[process.pid] = process.ppid()
+    return {process for process, parent in parents.items() if main in (parent, parents.get(parent))}
 
 
 class Command(BaseCommand):
