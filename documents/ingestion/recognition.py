@@ -11,6 +11,7 @@ A worker that dies loses only its current page. Documents in the ingestion queue
 from __future__ import annotations
 
 import logging
+import os
 import time
 import uuid
 from collections.abc import Callable, Generator, Sequence
@@ -49,11 +50,12 @@ from documents.models.content import PageQuerySet
 from pdf.api import recognise_pages
 from pdf.failures import FailureCode, ParseFailure, recognition_failure
 from pdf.sandbox.messages import PageNotRecognised, PageRecognised
+from pdf.sandbox.progress import processor_seconds
 
 logger = logging.getLogger(__name__)
 
-# Seconds after which a worker turns to another document.
-SLICE_SECONDS = 60.0
+# Processor time after which a worker turns to another document: starting a reader costs some two seconds.
+SLICE_SECONDS = 30.0
 # Repeat the layout when recognition has taken this many times as long as the last layout.
 LAYOUT_INTERVAL = 5.0
 FIRST_LAYOUT_SECONDS = 3.0
@@ -125,8 +127,9 @@ def recognisable() -> QuerySet[Document]:
 
 def in_turn() -> Yields:
     """Yield to queued documents at once, and to other scanned documents after ``SLICE_SECONDS``."""
-    ends = time.monotonic() + SLICE_SECONDS
-    return lambda: waiting_documents().exists() or (time.monotonic() > ends and recognisable().exists())
+    own = [os.getpid()]
+    ends = processor_seconds(own) + SLICE_SECONDS
+    return lambda: waiting_documents().exists() or (processor_seconds(own) > ends and recognisable().exists())
 
 
 def want_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None:
