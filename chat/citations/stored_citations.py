@@ -67,7 +67,8 @@ def shown(citation: Citation, frame: PageFrame, is_binned: bool = False) -> Cita
 
 def shown_citations(citations: Iterable[Citation]) -> list[CitationShown]:
     """Citations in the given order. One query for the pages' sizes, one for deleted documents."""
-    listed = list(citations)
+    if not (listed := list(citations)):
+        return []
     cited = {citation.document_id for citation in listed if citation.document_id}
     binned = set(Document.objects.filter(pk__in=cited).exclude(deleted_at=None).values_list("pk", flat=True))
     frames = Page.objects.frames((citation.document_id, citation.page_number) for citation in listed)

@@ -114,8 +114,9 @@ class FramedList(serializers.ListSerializer):
     def to_representation(self, data: Any) -> list[Any]:
         rows = list(data.all() if isinstance(data, models.Manager) else data)
         child: Any = self.child
-        frames: Frames | None = self.context.get("frames")
-        child.frames = frames or Page.objects.frames((row.document_id, row.page_number) for row in rows)
+        child.frames = self.context.get("frames")
+        if child.frames is None:
+            child.frames = Page.objects.frames((row.document_id, row.page_number) for row in rows)
         return super().to_representation(rows)
 
 

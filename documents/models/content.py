@@ -87,7 +87,8 @@ SIZE_FIELDS = ("width", "height", "crop_x", "crop_y", "rotation", "user_unit")
 class PageQuerySet(ContentQuerySet["Page"]):
     def frames(self, places: Iterable[Place]) -> Frames:
         """Return the frames of these pages in one query. Deleted pages are left out."""
-        wanted = set(places)
+        if not (wanted := set(places)):
+            return {}
         rows = self.filter(
             document__in={document for document, _ in wanted if document},
             number__in={number for _, number in wanted},
