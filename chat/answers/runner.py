@@ -38,6 +38,7 @@ from chat.answers.persistence import (
     save_progress,
     written_here,
 )
+from chat.answers.pool import MANY, close_pool, open_pool
 from chat.answers.write_answer import AnswerContext, TakenOver, write_answer
 from chat.models import Citation, Message, StreamEvent
 from chat.providers.base import Provider
@@ -73,6 +74,10 @@ class FifoSlots:
                 self._waiting.append(turn)
                 self.nobody_waits.clear()
         return turn
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
 
     def hand_over(self, left: Slot) -> None:
         """Give a released slot to the request that waits longest."""
@@ -119,8 +124,8 @@ EVENTS_KEPT = timedelta(days=1)
 TAKE_UP_SECONDS = 2.0  # between two searches for answers without a writer
 TAKEN_UP_AT_ONCE = 20  # conversations per poll and process
 HAND_OVER_SECONDS = 3.0  # for an answer's writer to stop
-OWN_WORK_AT_ONCE = 2  # one asks the database while the other computes
-CHECK_PATIENCE = 10.0  # seconds that the checks of a written answer wait for the searches of others
+OWN_WORK_AT_ONCE = 3  # one asks the database, one is in the pool, one computes
+CHECK_PATIENCE = 30.0  # seconds that the checks of a written answer wait for the searches of others
 RECORDER_SHARE = 0.1  # of the time, at most, that saving all live answers takes
 SEARCHES_AT_ONCE = 6  # these may also wait for a model that rewrites the question
 
@@ -259,7 +264,10 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     with _live_lock:
         _live[answer.pk] = live
         written_here.add(answer.pk)
-    turn = (_own_work if is_local(answer, provider) else _searches).request()
+    queue = _own_work if is_local(answer, provider) else _searches
+    turn = queue.request()
+    if queue is _own_work and queue.waiting >= MANY:
+        open_pool()
     threading.Thread(
         target=_write_in,
         args=(get_language(), answer, live, provider, turn),
@@ -467,6 +475,7 @@ def _record_all() -> None:
             logger.warning("answers could not be saved yet", exc_info=True)
             connection.close()
         seconds = min(max(SAVE_SECONDS, (time.monotonic() - began) / RECORDER_SHARE), MOST_SAVE_SECONDS)
+    close_pool()
     connection.close()
 
 

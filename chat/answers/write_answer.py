@@ -32,6 +32,7 @@ from chat.answers.context import (
 from chat.answers.events import ContextSource, DoneEvent, Event, FailedEvent, SourcesEvent, StatusEvent
 from chat.answers.message_presenters import done_event, shown_messages
 from chat.answers.persistence import fail, finish, seconds_since
+from chat.answers.pool import computed
 from chat.answers.prompt import (
     ContextItem,
     Prompt,
@@ -268,9 +269,9 @@ def searched_passages(
     if region and not inside and not provider.sees:
         raise ProviderError(NOT_SEEN.format(provider=label(provider.name)), permanent=True)
     if provider.name == EXTRACTIVE:
-        return (
-            recall_context([str(pk) for pk in inside]) if inside else find_evidence(question, scope, options)
-        )
+        if inside:
+            return recall_context([str(pk) for pk in inside])
+        return computed(find_evidence, question, scope, options)
     if not region and (plan := reading_plan(question, scope, provider)):
         give_back_connection()
 

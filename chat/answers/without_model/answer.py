@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten
 
+from chat.answers.pool import computed
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes, StatedFact
 from chat.answers.without_model.evidence import lines_of_section, lines_under_title, opening_lines
 from chat.answers.without_model.lines import (
@@ -52,8 +53,12 @@ class Extractive:
     sees: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        yield from joined(answer_without_model(prompt.question, prompt.passages, prompt.notes))
+        yield from computed(composed, prompt.question, prompt.passages, prompt.notes)
         yield StreamEnd()
+
+
+def composed(question: str, passages: Sequence[ContextItem], notes: SearchNotes) -> list[Delta]:
+    return list(joined(answer_without_model(question, passages, notes)))
 
 
 def joined(deltas: Iterable[Delta]) -> Iterator[Delta]:

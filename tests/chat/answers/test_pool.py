@@ -1,0 +1,35 @@
+"""The processes that compute for answers while many wait."""
+
+from __future__ import annotations
+
+import operator
+import os
+import signal
+from multiprocessing import resource_tracker
+
+import pytest
+from django.utils.translation import get_language, override
+
+from chat.answers import pool
+
+
+@pytest.mark.slow
+def test_a_pool_computes_as_this_process_does_and_may_be_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_allowed", 1)
+    assert pool.computed(os.getpid) == os.getpid()
+    pool.open_pool()
+    try:
+        assert pool._ready is not None
+        pool._ready.result()
+        other = pool.computed(os.getpid)
+        assert other != os.getpid()
+        with override("de"):
+            assert pool.computed(get_language) == "de"
+        with pytest.raises(ZeroDivisionError):
+            pool.computed(operator.truediv, 1, 0)
+        os.kill(other, signal.SIGKILL)
+        assert pool.computed(os.getpid) == os.getpid()
+    finally:
+        pool.close_pool()
+        resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]
+    assert pool.computed(os.getpid) == os.getpid()
