@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import operator
 import os
 import signal
@@ -31,5 +32,6 @@ def test_a_pool_computes_as_this_process_does_and_may_be_killed(monkeypatch: pyt
         assert pool.computed(os.getpid) == os.getpid()
     finally:
         pool.close_pool()
+        gc.collect()  # its semaphores
         resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]
     assert pool.computed(os.getpid) == os.getpid()
