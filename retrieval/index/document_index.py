@@ -285,8 +285,13 @@ def packed_vectors(vectors: Vectors) -> Iterator[bytes]:
 
 @contextmanager
 def held(document: Document) -> Iterator[None]:
-    """Open a transaction in which the document's row is locked and unchanged. Raises Stale."""
+    """Open a transaction in which the document's row is locked and unchanged. Raises Stale.
+
+    It does not wait for the disk: the commit that makes the document ready does, and flushes this one, too.
+    """
     with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL synchronous_commit TO off")
         same = Document.objects.filter(pk=document.pk, lease=document.lease, deleted_at=None)
         if not same.select_for_update(of=("self",)).exists():
             raise Stale(document.pk)

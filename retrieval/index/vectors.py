@@ -22,6 +22,8 @@ INDEX_FROM = 20_000
 """Vectors from which an HNSW index pays: below, comparing with all of them is as fast, and exact."""
 INDEX_MEMORY = "512MB"
 HNSW_DIMENSIONS = 4000  # pgvector's limit for halfvec
+EF_CONSTRUCTION = 64
+"""With 200 inserting a vector takes three times as long, for .02 of recall (docs/search.md)."""
 
 
 def active_space() -> EmbeddingSpace:
@@ -106,7 +108,7 @@ def build_vector_index(space: EmbeddingSpace, at_least: int = INDEX_FROM, memory
         cursor.execute(
             f"CREATE INDEX CONCURRENTLY {index_name(space)} ON {ChunkVector._meta.db_table} "
             f"USING hnsw ({distance_operand(space)} halfvec_cosine_ops) "
-            f"WITH (m = 16, ef_construction = 200) WHERE space_id = {int(space.pk)}"
+            f"WITH (m = 16, ef_construction = {EF_CONSTRUCTION}) WHERE space_id = {int(space.pk)}"
         )
         cursor.execute("RESET maintenance_work_mem")
     return True
@@ -131,7 +133,7 @@ WINDOWS = 3
 EXACT_UP_TO = 20_000  # vectors: about 10 ms on one core at 256 dimensions
 # Over a million vectors, fifty of them close together each time, recall@10 was 0.87 (300 has 0.78), and 0.81
 # through a filter that one in ten passes (0.45 with 300 in strict order); docs/search.md.
-EF_SEARCH = 800
+EF_SEARCH = 1000
 MAX_SCAN_TUPLES = 60_000
 
 # A condition without columns is evaluated before the scan begins, so the settings apply to it, end with the

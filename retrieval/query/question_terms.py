@@ -97,6 +97,8 @@ HIRAGANA = re.compile("[ぁ-ゟ]")
 MAX_WORDS = 400
 MAX_CHARACTERS = 4_000
 """Words and characters of a question that are read; longer ones are whole pages pasted into the box."""
+MOST_OPERATORS = 8
+"""Quotations, excluded words and beginnings of words that are read, of each: each costs a condition."""
 ASKED_AROUND = 2
 """Telling terms beside its quotations, from which a text is a question about them."""
 MOST_LANGUAGES = 6
@@ -205,13 +207,13 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), packs: Iterable
     text = readable(text)
     asked_of = tuple(dict.fromkeys(language or "en" for language in languages))[:MOST_LANGUAGES] or ("en",)
     language = likely_language(text, dict.fromkeys([*asked_of, "en"]))
-    excluded = tuple(match[1] or match[2] for match in EXCLUDED.finditer(text))
-    prefixes = tuple(folded_accents(folded(match[1])) for match in PREFIX.finditer(text))
+    excluded = _distinct(match[1] or match[2] for match in EXCLUDED.finditer(text))
+    prefixes = _distinct(folded_accents(folded(match[1])) for match in PREFIX.finditer(text))
     body = readable(PREFIX.sub(r"\1", EXCLUDED.sub(" ", text)))
     groups = word_groups(body, language, asked_of)
     telling = word_groups(THIS_DOCUMENT.sub(" ", body), language, asked_of) or groups
     telling = [group for group in telling if asking_words(language).isdisjoint(group)] or groups
-    quoted = tuple(QUOTED.findall(LISTED.sub(" ", body)))
+    quoted = _distinct(QUOTED.findall(LISTED.sub(" ", body)))
     return QueryTerms(
         text=body,
         weights=weights_of(telling),
@@ -228,6 +230,10 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), packs: Iterable
         compounds=tuple(compounds_in(body, language)) if language in asked_of else (),
         packs=_packs(terms_of(body), packs),
     )
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))[:MOST_OPERATORS]
 
 
 def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tuple[str, ...]]:

@@ -145,3 +145,9 @@ def test_a_question_for_a_number_is_known(text: str, language: str, wanted: bool
 def test_words_for_the_document_itself_are_not_looked_for() -> None:
     assert "report" not in analyze_query("According to this report, who pays?").weights
     assert "agreement" in " ".join(analyze_query("What is the term of the agreement?").weights)
+
+
+def test_of_many_operators_a_few_are_read() -> None:
+    asked = analyze_query(" ".join(f"-no{at} be{at}*" for at in range(90)) + ' "a b"' * 500)
+    assert asked.quoted == ("a b",)
+    assert (len(asked.excluded), len(asked.prefixes)) == (8, 8)
