@@ -84,7 +84,8 @@ def body_limit(application: Application, max_bytes: int) -> Application:
             return
         received, whole, clock = 0, False, Clock(time.monotonic())
         if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
-            await refuse_two_lengths(scope, send)  # proxies may take the other one (request smuggling)
+            # Proxies may take the other one (request smuggling).
+            await send_error(scope, send, 400, "parse_error", TWO_LENGTHS)
             return
         if declared_length(scope) > limit:
             await refuse_body(scope, receive, send, max_bytes, received)
@@ -119,7 +120,7 @@ def body_limit(application: Application, max_bytes: int) -> Application:
             await application(scope, count, answer)
         except BodyTooSlow:
             if not answered:
-                await refuse_slow(scope, send)
+                await send_error(scope, send, 408, "too_slow", TOO_SLOW)
         except BodyTooLarge:
             pass
         if overrun and not answered:
@@ -152,39 +153,30 @@ async def refuse_body(
     response lost.
     """
     text = f"This file is larger than the {max_bytes // (1024 * 1024)} MB this server accepts."
-    answer = error_page(ASGIRequest(scope, BytesIO()), 413, "too_large", text)
-    headers = [
-        (b"content-type", answer.headers["Content-Type"].encode()),
-        (b"content-length", str(len(answer.content)).encode()),
-        (b"connection", b"close"),  # the rest of the body is not read
-    ]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.content, "more_body": True})
+    await send_error(scope, send, 413, "too_large", text, more_body=True)
     if not await drained(receive, int(max_bytes * READ_AT_MOST) - received):
         await asyncio.sleep(LINGER)
     await send({"type": "http.response.body", "body": b""})
 
 
-async def refuse_two_lengths(scope: MutableMapping[str, Any], send: Send) -> None:
-    await refuse_and_close(scope, send, 400, "parse_error", TWO_LENGTHS)
-
-
-async def refuse_slow(scope: MutableMapping[str, Any], send: Send) -> None:
-    await refuse_and_close(scope, send, 408, "too_slow", TOO_SLOW)
-
-
-async def refuse_and_close(
-    scope: MutableMapping[str, Any], send: Send, status: int, code: str, message: str
+async def send_error(
+    scope: MutableMapping[str, Any],
+    send: Send,
+    status: int,
+    code: str,
+    message: str,
+    *headers: tuple[bytes, bytes],
+    more_body: bool = False,
 ) -> None:
     """Send the error and close the connection: further bytes belong to a request that has ended."""
     answer = error_page(ASGIRequest(scope, BytesIO()), status, code, message)
-    headers = [
+    own = [
         (b"content-type", answer.headers["Content-Type"].encode()),
         (b"content-length", str(len(answer.content)).encode()),
         (b"connection", b"close"),
     ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.content})
+    await send({"type": "http.response.start", "status": status, "headers": [*own, *headers]})
+    await send({"type": "http.response.body", "body": answer.content, "more_body": more_body})
 
 
 async def drained(receive: Receive, most: int) -> bool:
@@ -266,7 +258,8 @@ def admission(application: Application) -> Application:
         if digest not in known and not path.startswith(NEVER_REFUSED):
             address = (scope.get("client") or ("",))[0]
             if wait := anonymous_requests.take(address, settings.RATES["anonymous"]):
-                await refuse(scope, send, wait)
+                later = (b"retry-after", str(wait).encode())
+                await send_error(scope, send, 429, "throttled", TOO_MANY, later)
                 return
         token = current_kind.set(kind)
         try:
@@ -336,16 +329,3 @@ def note_credential(request: HttpRequest) -> None:
         return
     if digest := credential(scope["headers"]):
         (known.add if user.is_authenticated else known.discard)(digest)
-
-
-async def refuse(scope: MutableMapping[str, Any], send: Send, wait: int) -> None:
-    """Send 429 with Retry-After, without a query."""
-    answer = error_page(ASGIRequest(scope, BytesIO()), 429, "throttled", TOO_MANY)
-    headers = [
-        (b"content-type", answer.headers["Content-Type"].encode()),
-        (b"content-length", str(len(answer.content)).encode()),
-        (b"retry-after", str(wait).encode()),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": 429, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.content})
