@@ -66,7 +66,6 @@ _EQUALS_BEFORE = re.compile(r"[=∈≈]\s*$")
 _CARET_DIGITS = 2
 _PAIR = re.compile(r"\d\s*[,;–-]\s*\d")
 _CARET_BEFORE = re.compile(r"(?:[^\W\d_]{4,}|[.,;:!?)%”\"'’»])\s?\$?$")  # not "m^2", "10^6"
-_CARET = re.compile(r"\^\d{1,2}$")
 _BRACED = re.compile(rf"\^\{{\[?({_ONE}(?:,\s*{_ONE})*)\]?\}}$")
 _COMMAND = re.compile(r"\\(?:[a-z]{0,15}|(?:cite[a-z]{0,6}|textsuperscript|footnote)\{[^{}\n]{0,60}\}?)$")
 _PAIRED = re.compile(r"<(cite|citation|ref|reference|source|sup)>", re.I)

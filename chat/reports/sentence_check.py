@@ -77,7 +77,6 @@ COPIED_PART = 95  # … of a sentence and the nearest part of a longer one; a sh
 LEAST_PART = 40  # characters; shorter ones are like a part of many sentences
 DIFFERS = "it differs from the passage that it cites"
 MISQUOTES = "its quotation is not in the passage that it cites, letter by letter"
-UNCITED_PART = "a part of it has no citation"
 
 
 def checked(draft: AnswerBuilder, known: str) -> CheckedText:

@@ -160,24 +160,11 @@ def private(response: HttpResponseBase) -> HttpResponseBase:
 # --- The licence page, and the source code of the running server (AGPL-3.0, section 13) ---
 
 
-SOURCE = (
-    *("manage.py", "pyproject.toml", "Makefile", "package.json", "package-lock.json", ".ci"),
-    *("requirements.lock", "requirements-dev.lock", "README.md", "LICENSE", "NOTICE", "docs", "examples"),
-    *(
-        "text",
-        "pdf",
-        "citing",
-        "domains",
-        "documents",
-        "retrieval",
-        "chat",
-        "reviews",
-        "agents",
-        "operations",
-        "config",
-        "bench",
-    ),
-    *("templates", "static", "tests"),
+SOURCE = (  # by name: an operator may keep other files beside them
+    *("manage.py", "pyproject.toml", "requirements*.lock", "package.json", "package-lock.json", ".npmrc"),
+    *("Makefile", "Dockerfile", "compose.yaml", "README.md", "CONTRIBUTING.md", "LICENSE", "NOTICE", ".ci"),
+    *("docs", "deploy", "examples", "locale", "templates", "static", "tests", "text", "pdf", "domains"),
+    *("citing", "documents", "retrieval", "chat", "reviews", "agents", "operations", "config", "bench"),
 )
 NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
 
@@ -203,9 +190,8 @@ def source_archive(root: Path) -> bytes:
     """Return a tar.gz of ``SOURCE`` below ``root``; built once per process."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-        for name in SOURCE:
-            if (root / name).exists():
-                archive.add(root / name, f"pincite/{name}", filter=_without_owner)
+        for path in (path for pattern in SOURCE for path in sorted(root.glob(pattern))):
+            archive.add(path, f"pincite/{path.name}", filter=_without_owner)
     return buffer.getvalue()
 
 

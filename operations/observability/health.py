@@ -9,6 +9,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,15 +74,9 @@ def storage() -> bool:
     looked_at, was_well = _storage_was_well
     if now - looked_at >= (STORAGE_SECONDS if was_well else STORAGE_FAILING_SECONDS):
         _storage_was_well = (now, False)  # concurrent requests do not write, too
-        _storage_was_well = (now, can_write())
+        with suppress(OSError):
+            _storage_was_well = (now, write_probe())
     return _storage_was_well[1]
-
-
-def can_write() -> bool:
-    try:
-        return write_probe()
-    except OSError:
-        return False
 
 
 def write_probe() -> bool:

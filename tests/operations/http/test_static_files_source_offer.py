@@ -26,6 +26,7 @@ def test_the_archive_holds_the_program_and_nothing_else(client: Client) -> None:
     with tarfile.open(fileobj=io.BytesIO(client.get("/source.tar.gz").content)) as archive:
         names, owners = archive.getnames(), {entry.uname for entry in archive}
     assert {"pincite/manage.py", "pincite/LICENSE", "pincite/chat/apps.py", "pincite/Makefile"} <= set(names)
+    assert {"pincite/locale", "pincite/deploy", "pincite/requirements-cluster.lock"} <= set(names)
     tops = {name.split("/")[1] for name in names}
     assert not {"var", ".venv", "node_modules", ".git"} & tops
     assert not [name for name in names if "__pycache__" in name or "secret_key" in name]
