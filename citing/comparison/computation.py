@@ -107,7 +107,7 @@ def _sum(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
 
 
 def _ratio(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
-    if claimed.dimension == "ratio":
+    if claimed.unit == "%":
         return _share(claimed, held)
     if not held.reference.base:
         return None

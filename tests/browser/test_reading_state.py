@@ -72,12 +72,12 @@ def test_a_document_can_be_asked_while_its_scanned_pages_are_read(
     held = {"lease": uuid4(), "lease_expires_at": soon}
     committed(lambda: row.update(status="recognising", progress=0.4, page_count=35, pages_waiting=23, **held))
     page.goto(site.url(path))
-    expect(page.locator(".reading-state")).to_contain_text("12 of 35 pages read; the rest is being read")
+    expect(page.locator(".reading-state")).to_contain_text("12 of 35 pages read")
     expect(page.get_by_label("Your question")).to_be_visible()
     with page.expect_request(lambda sent: "/state/?page=" in sent.url):
         pass  # what it shows is read before the rest
     page.goto(site.url("/"))
-    progress = page.locator(".doc-progress").filter(has_text="12 of 35 pages read; the rest is being read")
+    progress = page.locator(".doc-progress").filter(has_text="12 of 35 pages read")
     expect(progress).to_be_visible()
     committed(lambda: row.update(status="ready", pages_waiting=0, lease=None))
     expect(progress).to_have_count(0)

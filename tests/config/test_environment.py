@@ -38,7 +38,6 @@ from retrieval.results import STRATEGIES
         ("DATABASE_URL", "mysql://host/name", "an address that begins with postgres://"),
         ("DATABASE_REPLICA_URLS", "postgres://a/b mysql://c/d", "an address that begins with postgres://"),
         ("PINCITE_TRUSTED_PROXIES", "10.0.0.0/8,proxy", "'proxy' is not an address, a network or *"),
-        ("PINCITE_EMBEDDING", "compatible:e5", "needs PINCITE_EMBEDDING_URL"),
     ],
 )
 def test_a_value_outside_its_range_names_the_setting(name: str, value: str, expected: str) -> None:

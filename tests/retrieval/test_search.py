@@ -328,7 +328,7 @@ def test_a_question_may_quote_with_its_own_asking_word(alice: User) -> None:
 def test_a_filter_of_the_question_that_leaves_nothing_is_dropped(alice: User, library: Library) -> None:
     result = search("Nike dividends in reports since 2077", Scope(alice))
     assert result.hits
-    assert "dropped" in report(result, "self_query").reason
+    assert "ignored" in report(result, "self_query").reason
 
 
 def test_facets_count_what_was_found(alice: User, library: Library) -> None:

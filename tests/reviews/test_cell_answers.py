@@ -176,7 +176,7 @@ def test_a_budget_is_kept_to(asked: Review, server: ScriptedServer) -> None:
     asked.save()
     fill_all()
     assert server.requests == []
-    assert "budget" in cell(asked, "Fuel").error
+    assert "token limit" in cell(asked, "Fuel").error
     Review.objects.update(tokens_left=50_000)
     fill_cells(ReviewCell.objects.filter(row__review=asked, row__position=0))
     fill_all()
@@ -218,7 +218,7 @@ def test_a_document_that_was_deleted_meanwhile_says_so(review: Review, alice: Us
     document = cell(review, "Fuel").row.document
     Document.objects.filter(pk=document.pk).update(deleted_at=timezone.now())
     fill_all()
-    assert "deleted meanwhile" in cell(review, "Fuel").error
+    assert "has been deleted" in cell(review, "Fuel").error
     assert cell(review, "Fuel", "south.pdf").state == State.FOUND
 
 

@@ -128,7 +128,7 @@ def test_cells_that_kill_their_worker_each_time_are_given_up(review: Review) -> 
         ReviewCell.objects.filter(state=State.RUNNING).update(alive_at=timezone.now() - timedelta(hours=1))
         recover()
     failed = ReviewCell.objects.filter(state=State.FAILED)
-    assert failed.count() == len(COLUMNS) and "cut off" in failed[0].error
+    assert failed.count() == len(COLUMNS) and "interrupted" in failed[0].error
 
 
 def test_cells_that_wait_are_taken_out_of_the_queue(filled: Review) -> None:
@@ -162,4 +162,4 @@ def test_cells_are_filled_with_the_rights_of_who_added_the_document(review: Revi
     while fill_next_row():
         pass
     assert {found.state for found in ReviewCell.objects.all()} == {State.FAILED}
-    assert "can no longer read it" in cell(review, "Fuel").error
+    assert "no longer has access to it" in cell(review, "Fuel").error

@@ -78,7 +78,7 @@ def test_a_question_is_proposed_edited_and_answered(client: Client, review: Revi
         "condition": ["> 1000000000", ""],
     }
     refused = client.post("/reviews/ask/", form | {"condition": ["much", ""]})
-    assert refused.status_code == 422 and b"Write a bound" in refused.content
+    assert refused.status_code == 422 and b"Write a limit" in refused.content
     asked = client.post("/reviews/ask/", form)
     assert asked.status_code == 302
     unread = client.get(asked["Location"]).content.decode()

@@ -82,7 +82,7 @@ def test_the_budget_is_kept_to_and_what_is_written_stays(
     made = new_report(alice, "What does it carry?", [ferry], "Passengers\nFares", limits=Limits(tokens=1))
     work_through()
     made.refresh_from_db()
-    assert made.state == Report.State.PAUSED and "Set a larger one" in made.error and not writer.prompts
+    assert made.state == Report.State.PAUSED and "Set a higher one" in made.error and not writer.prompts
     client.force_login(alice)
     page = f"/reports/{made.pk}/"
     assert b'name="tokens"' in client.get(page).content

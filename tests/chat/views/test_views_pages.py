@@ -194,7 +194,7 @@ def test_an_empty_library_is_not_asked(browser: Client, alice: User) -> None:
     assert "data-conversation" not in shown
     Document.objects.create(owner=alice, title="Annual report", status="parsing")
     shown = browser.get(reverse("conversation-new")).content.decode()
-    assert "as soon as the first of them has been read" in shown
+    assert "as soon as the first one has been read" in shown
     assert "data-conversation" not in shown
 
 

@@ -252,7 +252,7 @@ def test_a_full_disk_is_said_to_be_full(waiting: Document, indexing: list) -> No
     ingest_document(waiting.pk)
     waiting.refresh_from_db()
     assert waiting.failure_code == FailureCode.INTERNAL
-    assert "no room left on its disk" in waiting.failure_message
+    assert "disk is full" in waiting.failure_message
 
 
 @pytest.mark.django_db(transaction=True)

@@ -275,7 +275,7 @@ def test_search_answers_and_the_api_say_what_is_still_to_be_read(alice: User, cl
     assert "3 pages are still being read" in client.get(reverse("search"), {"q": "station"}).content.decode()
     told = client.get(f"/api/documents/{document.pk}/status/").json()
     assert (told["status"], told["pages_read"], told["pages_waiting"]) == ("recognising", 1, 3)
-    assert "1 of 4 pages read; the rest is being read" in client.get(reverse("library")).content.decode()
+    assert "1 of 4 pages read" in client.get(reverse("library")).content.decode()
     asked = ask(start_conversation(alice, [document]), "Where do trains stop?")
     assert document.pages.filter(wanted_at__isnull=False).count() == 3, "a question brings its pages forward"
     write_answer(asked.answer, AnswerContext(lambda _: None, threading.Event()))
@@ -302,7 +302,7 @@ def test_pages_that_wait_are_told_also_while_those_that_were_read_are_indexed(
         recognition.want_documents(Document.objects.filter(pk=document.pk))
         waiting = document.pages.exclude(awaits="")
         told.append((row.status, row.progress, recognition.pages_left(Document.objects.all())))
-        assert "2 of 4 pages read; the rest is being read" in shown
+        assert "2 of 4 pages read" in shown
         assert waiting.filter(wanted_at__isnull=False).count() == 2, "what is asked about then comes first"
         return real(sender, document=document)
 

@@ -161,7 +161,7 @@ def test_the_card_says_that_a_full_text_is_being_fetched_and_why_it_was_not(
     card = client.post(f"/documents/{paper.pk}/full-text/", headers={"HX-Request": "true"}).text
     assert "Downloading the full text" in card and "could not be downloaded" not in card
     polled = client.get(f"/documents/cards/?id={paper.pk}")
-    assert "Fetching the full text" in polled.text and "HX-Trigger" not in polled.headers
+    assert "Downloading the full text" in polled.text and "HX-Trigger" not in polled.headers
 
 
 def test_the_details_say_why_a_full_text_was_not_fetched_and_fetch_it_again(

@@ -212,7 +212,7 @@ def test_a_broken_file_is_told_as_what_it_is(alice: User, db: None, name: str, c
     document = store_and_ingest(alice, name, content)
     assert document.status == Document.Status.FAILED
     assert document.failure_code == "damaged"
-    assert "No PDF could be made" in document.failure_message
+    assert "could not be converted to PDF" in document.failure_message
 
 
 def test_a_file_that_never_ends_costs_only_its_time(tmp_path: Path, settings) -> None:
