@@ -242,10 +242,10 @@ def test_the_library_is_filtered_while_one_types(page: Page, site: Site, upload:
     expect(page.locator("#library-title")).to_contain_text("1")
     expect(field).to_be_focused()
     field.press_sequentially("alry")
-    expect(page.get_by_text("No document matches.")).to_be_visible()
+    expect(page.get_by_text("No documents match.")).to_be_visible()
     field.fill("otters in")
     expect(page.locator(".doc")).to_have_count(1)
-    expect(page.get_by_text("No document matches.")).to_have_count(0)
+    expect(page.get_by_text("No documents match.")).to_have_count(0)
 
 
 @pytest.mark.slow
@@ -263,7 +263,7 @@ def test_who_types_on_while_the_library_is_filtered_is_told_of_no_lost_connectio
     field.press_sequentially(" at no work")
     page.wait_for_timeout(600)  # longer than the delay between typing and the request
     held[0].continue_()
-    expect(page.get_by_text("No document matches.")).to_be_visible()
+    expect(page.get_by_text("No documents match.")).to_be_visible()
     expect(page.locator(".toast")).to_have_count(0)
 
 
@@ -278,7 +278,7 @@ def test_a_card_that_was_filtered_away_is_not_missed_when_its_progress_comes(
     page.goto(site.url("/"))
     wait_until(page, lambda: bool(held))
     page.get_by_role("searchbox").fill("nothing of that name")
-    expect(page.get_by_text("No document matches.")).to_be_visible()
+    expect(page.get_by_text("No documents match.")).to_be_visible()
     held[0].continue_()
     page.wait_for_load_state("networkidle")
     committed(lambda: row.update(status="ready", lease=None))
