@@ -156,6 +156,19 @@ def _icon(name: str, css_class: str, script_prefix: str) -> SafeString:
     )
 
 
+@register.simple_block_tag
+def icon_button(content: str, name: str, label: str, key: str = "") -> SafeString:
+    """Render a button: ``{% icon_button "x" _("Close") "Esc" %}data-close{% endicon_button %}``."""
+    title = "" if "title=" in content else f"{label} ({key})" if key else label
+    return format_html(
+        '<button type="button" class="icon-button" {} aria-label="{}"{}>{}</button>',
+        SafeString(content.strip()),
+        label,
+        format_html(' title="{}"', title) if title else "",
+        icon(name),
+    )
+
+
 @register.simple_tag
 def document_url(name: str, pk: UUID) -> SafeString:
     """Render ``{% url name pk %}`` for many documents: the route is reversed once."""

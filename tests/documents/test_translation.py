@@ -50,7 +50,7 @@ def texts() -> Iterator[str]:
     for path in files:
         source = path.read_text()
         if path.suffix == ".html":
-            source = templatize(source)
+            source = re.sub(r"(?m)^[ \t]+", "", templatize(source))
         for _line, text, _comments, _context in extract("python", io.BytesIO(source.encode()), KEYWORDS):
             first = text if isinstance(text, str) else next(part for part in text if part)
             if first:

@@ -16,32 +16,37 @@ export function makeGrid(scroll, states, { open, head, moved }) {
   const table = scroll.querySelector("table");
   const phone = matchMedia("(max-width: 700px)"); // as in reviews.css: one document at a time
   const widths = JSON.parse(localStorage.getItem("review-widths") ?? "{}");
-  const cells = new Map();
-  let [columns, rows, shown] = [[], [], []];
-  let at = { row: 0, column: 0 };
-  let drawn = new Map(); // the rows on the page, by their place among those shown
-  let sort = null;
-  let wanted = { state: "", words: "", column: "" };
+  const grid = {
+    cells: new Map(),
+    columns: [],
+    rows: [],
+    shown: [], // filtered and sorted
+    drawn: new Map(), // rows on the page, by place
+    at: { row: 0, column: 0 },
+    sort: null,
+    wanted: { state: "", words: "", column: "" },
+  };
 
-  const cellAt = (row, column) => shown[row] && columns[column] && cells.get(shown[row].id + columns[column].id);
-  const current = () => cellAt(at.row, at.column);
+  const cellAt = (row, column) =>
+    grid.shown[row] && grid.columns[column] && grid.cells.get(grid.shown[row].id + grid.columns[column].id);
+  const current = () => cellAt(grid.at.row, grid.at.column);
 
-  function show(grid) {
-    ({ columns, rows } = grid);
-    grid.cells.forEach((cell) => cells.set(cell.row + cell.column, cell));
-    const [here, asked] = [rows, columns].map((listed) => new Set(listed.map(({ id }) => id)));
-    cells.forEach((cell, key) => here.has(cell.row) && asked.has(cell.column) || cells.delete(key));
+  function show(found) {
+    Object.assign(grid, { columns: found.columns, rows: found.rows });
+    found.cells.forEach((cell) => grid.cells.set(cell.row + cell.column, cell));
+    const [here, asked] = [grid.rows, grid.columns].map((listed) => new Set(listed.map(({ id }) => id)));
+    grid.cells.forEach((cell, key) => here.has(cell.row) && asked.has(cell.column) || grid.cells.delete(key));
     arrange();
   }
 
   /** Filters, sorts and renders the rows. */
   function arrange() {
-    const key = (row) => (sort.id === "title" ? row.title : sortable(cells.get(row.id + sort.id)));
-    const among = columns.filter(({ id }) => !wanted.column || id === wanted.column);
-    const isWanted = (row) => among.some(({ id }) => fits(cells.get(row.id + id), wanted));
-    shown = wanted.state || wanted.words ? rows.filter(isWanted) : [...rows];
-    if (sort) shown.sort((a, b) => sort.way * compare(key(a), key(b)));
-    at.row = Math.max(0, Math.min(shown.length - 1, at.row));
+    const key = (row) => (grid.sort.id === "title" ? row.title : sortable(grid.cells.get(row.id + grid.sort.id)));
+    const among = grid.columns.filter(({ id }) => !grid.wanted.column || id === grid.wanted.column);
+    const isWanted = (row) => among.some(({ id }) => fits(grid.cells.get(row.id + id), grid.wanted));
+    grid.shown = grid.wanted.state || grid.wanted.words ? grid.rows.filter(isWanted) : [...grid.rows];
+    if (grid.sort) grid.shown.sort((a, b) => grid.sort.way * compare(key(a), key(b)));
+    grid.at.row = Math.max(0, Math.min(grid.shown.length - 1, grid.at.row));
     drawHead();
     redraw();
   }
@@ -50,11 +55,11 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     const tr = document.createElement("tr");
     if (phone.matches) return table.tHead.replaceChildren(tr);
     tr.append(headOf({ id: "title", title: table.dataset.documents }));
-    columns.forEach((column) => tr.append(headOf(column)));
+    grid.columns.forEach((column) => tr.append(headOf(column)));
     table.tHead.replaceChildren(tr);
-    table.setAttribute("aria-rowcount", shown.length + 1);
-    table.setAttribute("aria-colcount", columns.length + 1);
-    table.style.width = `${["title", ...columns.map(({ id }) => id)].reduce((sum, id) => sum + widthOf(id), 0)}px`;
+    table.setAttribute("aria-rowcount", grid.shown.length + 1);
+    table.setAttribute("aria-colcount", grid.columns.length + 1);
+    table.style.width = `${["title", ...grid.columns.map(({ id }) => id)].reduce((sum, id) => sum + widthOf(id), 0)}px`;
   }
 
   const widthOf = (id) => widths[id] ?? (id === "title" ? Math.min(280, scroll.clientWidth / 2.5) : WIDTH);
@@ -65,16 +70,16 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     th.style.width = `${widthOf(column.id)}px`;
     const button = Object.assign(document.createElement("button"), { type: "button", title: column.question ?? "" });
     button.textContent = column.title;
-    if (sort?.id === column.id) th.setAttribute("aria-sort", sort.way > 0 ? "ascending" : "descending");
+    if (grid.sort?.id === column.id) th.setAttribute("aria-sort", grid.sort.way > 0 ? "ascending" : "descending");
     button.addEventListener("click", () => (column.question ? head(column) : sortBy(column.id)));
     const order = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
-    order.textContent = sort?.id === column.id ? (sort.way > 0 ? "▲" : "▼") : "↕";
+    order.textContent = grid.sort?.id === column.id ? (grid.sort.way > 0 ? "▲" : "▼") : "↕";
     order.setAttribute("aria-label", `${table.dataset.sort}: ${column.title}`);
     order.addEventListener("click", () => sortBy(column.id));
     const edge = Object.assign(document.createElement("span"), { className: "resize" });
     edge.addEventListener("pointerdown", (event) => resize(event, column.id, th));
     th.append(button, order, edge);
-    if (column.question) th.append(doneOf(rows.map((row) => cells.get(row.id + column.id))));
+    if (column.question) th.append(doneOf(grid.rows.map((row) => grid.cells.get(row.id + column.id))));
     return th;
   }
 
@@ -94,14 +99,14 @@ export function makeGrid(scroll, states, { open, head, moved }) {
   }
 
   function sortBy(id) {
-    sort = sort?.id === id ? (sort.way > 0 ? { id, way: -1 } : null) : { id, way: 1 };
+    grid.sort = grid.sort?.id === id ? (grid.sort.way > 0 ? { id, way: -1 } : null) : { id, way: 1 };
     arrange();
   }
 
   /** Renders all visible rows again; the focus stays on its cell. */
   function redraw() {
     const focused = table.tBodies[0].contains(document.activeElement);
-    drawn = new Map();
+    grid.drawn = new Map();
     draw();
     if (focused) focusCell();
   }
@@ -111,39 +116,39 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     table.classList.toggle("one-document", phone.matches);
     if (phone.matches) return drawDocument();
     const from = Math.max(0, Math.floor(scroll.scrollTop / ROW) - AROUND);
-    const to = Math.min(shown.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / ROW) + AROUND);
-    if (drawn.size && drawn.size === to - from && drawn.has(from)) return;
-    const [body, before] = [table.tBodies[0], drawn];
-    const inSight = shown.slice(from, to).map((row, index) => [from + index, row]);
-    drawn = new Map(inSight.map(([place, row]) => [place, before.get(place) ?? rowOf(row, place)]));
+    const to = Math.min(grid.shown.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / ROW) + AROUND);
+    if (grid.drawn.size && grid.drawn.size === to - from && grid.drawn.has(from)) return;
+    const [body, before] = [table.tBodies[0], grid.drawn];
+    const inSight = grid.shown.slice(from, to).map((row, index) => [from + index, row]);
+    grid.drawn = new Map(inSight.map(([place, row]) => [place, before.get(place) ?? rowOf(row, place)]));
     // The keyboard continues from the last cell, wherever its row is.
-    if (body.contains(document.activeElement) && !drawn.has(at.row)) scroll.focus({ preventScroll: true });
-    const kept = new Set(drawn.values());
+    if (body.contains(document.activeElement) && !grid.drawn.has(grid.at.row)) scroll.focus({ preventScroll: true });
+    const kept = new Set(grid.drawn.values());
     for (const tr of [...body.children]) if (!kept.has(tr)) tr.remove();
     let next = body.firstChild;
-    for (const tr of drawn.values()) {
+    for (const tr of grid.drawn.values()) {
       if (tr === next) next = next.nextSibling;
       else body.insertBefore(tr, next);
     }
     body.prepend(gap(from));
-    body.append(gap(shown.length - to));
+    body.append(gap(grid.shown.length - to));
   }
 
   /** Phones: one document, its questions below one another. */
   function drawDocument() {
-    drawn = new Map();
+    grid.drawn = new Map();
     table.style.width = "";
-    const row = shown[at.row];
-    table.tBodies[0].replaceChildren(...(row ? columns.map((column, place) => lineOf(row, column, place)) : []));
+    const row = grid.shown[grid.at.row];
+    table.tBodies[0].replaceChildren(...(row ? grid.columns.map((column, place) => lineOf(row, column, place)) : []));
     const [title, number] = document.querySelectorAll("[data-shown-document], [data-shown-number]");
     title.textContent = row?.title ?? "";
-    number.textContent = shown.length ? `${at.row + 1} / ${shown.length}` : "0";
+    number.textContent = grid.shown.length ? `${grid.at.row + 1} / ${grid.shown.length}` : "0";
   }
 
   function lineOf(row, column, place) {
     const tr = document.createElement("tr");
     const th = Object.assign(document.createElement("th"), { scope: "row", textContent: column.title });
-    tr.append(th, cellOf(cells.get(row.id + column.id), at.row, place));
+    tr.append(th, cellOf(grid.cells.get(row.id + column.id), grid.at.row, place));
     return tr;
   }
 
@@ -162,8 +167,8 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     const link = Object.assign(document.createElement(row.deleted ? "span" : "a"), { tabIndex: -1 });
     if (!row.deleted) link.href = `/documents/${row.document}/`;
     link.append(clip(row.deleted ? `${row.title} (${table.dataset.deleted})` : row.title));
-    th.append(link, doneOf(columns.map((column) => cells.get(row.id + column.id))));
-    tr.append(th, ...columns.map((column, place) => cellOf(cells.get(row.id + column.id), index, place)));
+    th.append(link, doneOf(grid.columns.map((column) => grid.cells.get(row.id + column.id))));
+    tr.append(th, ...grid.columns.map((column, place) => cellOf(grid.cells.get(row.id + column.id), index, place)));
     return tr;
   }
 
@@ -171,9 +176,9 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     const td = document.createElement("td");
     td.setAttribute("aria-colindex", column + 2);
     Object.assign(td.dataset, { row, column });
-    td.tabIndex = row === at.row && column === at.column ? 0 : -1;
+    td.tabIndex = row === grid.at.row && column === grid.at.column ? 0 : -1;
     td.addEventListener("click", () => {
-      at = { row, column };
+      grid.at = { row, column };
       focusCell();
       open(current());
     });
@@ -191,21 +196,21 @@ export function makeGrid(scroll, states, { open, head, moved }) {
   }
 
   function focusCell() {
-    const top = at.row * ROW;
+    const top = grid.at.row * ROW;
     const view = scroll.clientHeight - 2 * ROW; // the head, and a row to look ahead
     if (top < scroll.scrollTop || top > scroll.scrollTop + view) scroll.scrollTop = Math.max(0, top - view / 2);
     draw();
     table.querySelector("td[tabindex='0']")?.setAttribute("tabindex", -1);
-    const td = table.querySelector(`[data-row="${at.row}"][data-column="${at.column}"]`);
+    const td = table.querySelector(`[data-row="${grid.at.row}"][data-column="${grid.at.column}"]`);
     td?.setAttribute("tabindex", 0);
     td?.focus({ preventScroll: true });
     td?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   function go(row, column) {
-    at = {
-      row: Math.max(0, Math.min(shown.length - 1, row)),
-      column: Math.max(0, Math.min(columns.length - 1, column)),
+    grid.at = {
+      row: Math.max(0, Math.min(grid.shown.length - 1, row)),
+      column: Math.max(0, Math.min(grid.columns.length - 1, column)),
     };
     focusCell();
     moved(current());
@@ -213,11 +218,11 @@ export function makeGrid(scroll, states, { open, head, moved }) {
 
   /** Returns the next unchecked cell, continuing at the top. */
   function goToUnchecked() {
-    const count = shown.length * columns.length;
-    const from = at.row * columns.length + at.column;
+    const count = grid.shown.length * grid.columns.length;
+    const from = grid.at.row * grid.columns.length + grid.at.column;
     for (let step = 1; step <= count; step += 1) {
       const place = (from + step) % count;
-      const [row, column] = [Math.floor(place / columns.length), place % columns.length];
+      const [row, column] = [Math.floor(place / grid.columns.length), place % grid.columns.length];
       const cell = cellAt(row, column);
       if (!cell?.answered_by || cell.mark) continue;
       go(row, column);
@@ -228,14 +233,14 @@ export function makeGrid(scroll, states, { open, head, moved }) {
   const page = () => Math.max(1, Math.floor(scroll.clientHeight / ROW) - 1);
   const far = ({ ctrlKey, metaKey }) => (ctrlKey || metaKey ? Infinity : 1);
   const keys = {
-    ArrowDown: (event) => go(at.row + far(event), at.column),
-    ArrowUp: (event) => go(at.row - far(event), at.column),
-    ArrowRight: (event) => go(at.row, at.column + far(event)),
-    ArrowLeft: (event) => go(at.row, at.column - far(event)),
-    PageDown: () => go(at.row + page(), at.column),
-    PageUp: () => go(at.row - page(), at.column),
-    Home: ({ ctrlKey }) => go(ctrlKey ? 0 : at.row, 0),
-    End: ({ ctrlKey }) => go(ctrlKey ? shown.length - 1 : at.row, columns.length - 1),
+    ArrowDown: (event) => go(grid.at.row + far(event), grid.at.column),
+    ArrowUp: (event) => go(grid.at.row - far(event), grid.at.column),
+    ArrowRight: (event) => go(grid.at.row, grid.at.column + far(event)),
+    ArrowLeft: (event) => go(grid.at.row, grid.at.column - far(event)),
+    PageDown: () => go(grid.at.row + page(), grid.at.column),
+    PageUp: () => go(grid.at.row - page(), grid.at.column),
+    Home: ({ ctrlKey }) => go(ctrlKey ? 0 : grid.at.row, 0),
+    End: ({ ctrlKey }) => go(ctrlKey ? grid.shown.length - 1 : grid.at.row, grid.columns.length - 1),
     Enter: () => open(current()),
     F2: () => open(current(), true),
     c: ({ ctrlKey, metaKey }) => (ctrlKey || metaKey) && (navigator.clipboard.writeText(current()?.text ?? ""), true),
@@ -255,12 +260,12 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     sortBy,
     goToUnchecked,
     focus: focusCell,
-    cells: () => [...cells.values()],
-    turn: (step) => go(at.row + step, at.column),
+    cells: () => [...grid.cells.values()],
+    turn: (step) => go(grid.at.row + step, grid.at.column),
     filter(asked) {
-      wanted = asked;
+      grid.wanted = asked;
       scroll.scrollTop = 0;
-      at = { row: 0, column: 0 };
+      grid.at = { row: 0, column: 0 };
       arrange();
     },
   };

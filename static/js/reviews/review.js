@@ -19,18 +19,27 @@ const wide = matchMedia("(min-width: 701px)"); // as in reviews.css: room for th
 const states = Object.fromEntries([...filter.elements.state.options].map(({ value, text }) => [value, text]));
 const grid = makeGrid(page.querySelector("[data-scroll]"), states, { open, head: chooseColumn, moved: follow });
 const json = (value) => new Blob([JSON.stringify(value)], { type: "application/json" });
-let known = { columns: [], rows: [] };
-let [since, timer, changing, looking] = ["", 0, null, false];
+const review = {
+  columns: [],
+  rows: [],
+  since: "", // when the cells were last fetched
+  looking: false,
+  timer: 0,
+  following: 0, // timer of the panel
+  changing: null, // the column of the dialog; null for a new one
+  lastChange: Promise.resolve(),
+  toSpend: {}, // what is filled once its cost is accepted
+};
 
 async function look() {
-  clearTimeout(timer);
-  if (looking) return;
-  looking = true;
+  clearTimeout(review.timer);
+  if (review.looking) return;
+  review.looking = true;
   try {
-    const found = await (await request(`${page.dataset.cells}?since=${encodeURIComponent(since)}`)).json();
-    since = found.now ?? "";
+    const found = await (await request(`${page.dataset.cells}?since=${encodeURIComponent(review.since)}`)).json();
+    review.since = found.now ?? "";
     if (found.cells.length || JSON.stringify([found.columns, found.rows]) !== JSON.stringify(shape())) {
-      known = found;
+      Object.assign(review, { columns: found.columns, rows: found.rows });
       nameColumns();
       grid.show(found);
     }
@@ -39,8 +48,8 @@ async function look() {
   } catch (error) {
     if (error.status) toast(error.message);
   } finally {
-    looking = false;
-    timer = setTimeout(look, working() ? LOOK : IDLE);
+    review.looking = false;
+    review.timer = setTimeout(look, working() ? LOOK : IDLE);
   }
 }
 
@@ -50,14 +59,14 @@ function isOutdated(id, revision) {
   return shown && Number(shown.dataset.revision) !== revision && !isWritten();
 }
 
-const shape = () => [known.columns, known.rows];
+const shape = () => [review.columns, review.rows];
 const working = () => grid.cells().some(({ state }) => state === "waiting" || state === "running");
 
 /** Shows the progress of filling. */
 function tell() {
   const count = (...wanted) => grid.cells().filter(({ state }) => wanted.includes(state)).length;
   const left = count("waiting", "running");
-  const total = known.rows.length * known.columns.length;
+  const total = review.rows.length * review.columns.length;
   const parts = ["found", "not_stated", "unclear", "failed", "stale", "empty"]
     .filter((state) => count(state))
     .map((state) => `${count(state)} ${states[state].toLowerCase()}`);
@@ -67,10 +76,14 @@ function tell() {
   const [fill, stop] = [page.querySelector("[data-fill]"), page.querySelector("[data-stop]")];
   if (fill) {
     stop.hidden = !left;
+    fill.hidden = Boolean(left);
     fill.disabled = !count("empty", "failed", "stale");
   }
   page.querySelector("[data-empty]").hidden = Boolean(total);
 }
+
+const sayIn = (place) => (sentence) =>
+  Object.assign(place.querySelector(".alert"), { textContent: sentence, hidden: false });
 
 /** Sends a change and reloads its result; an error is shown in `where`, else in a toast. */
 async function send(path, method, value, where = toast) {
@@ -126,23 +139,17 @@ function close() {
   grid.focus();
 }
 
-let following = 0;
-
 /** Shows the cell that the keyboard moved to, unless the panel has unsaved text. */
 function follow(cell) {
-  clearTimeout(following);
+  clearTimeout(review.following);
   if (side.hidden || side.dataset.shown === cell?.id || isWritten()) return;
-  following = setTimeout(() => !side.hidden && grid.current() === cell && open(cell), SETTLED);
+  review.following = setTimeout(() => !side.hidden && grid.current() === cell && open(cell), SETTLED);
 }
-
-let lastChange = Promise.resolve();
 
 /** Applies changes one after the other, each to the result of the last. */
 function change(changes, cell, revision = () => cell.revision) {
-  lastChange = lastChange.catch(() => {}).then(async () => {
-    const alert = side.querySelector(".alert");
-    const say = (sentence) =>
-      alert ? Object.assign(alert, { textContent: sentence, hidden: false }) : toast(sentence);
+  review.lastChange = review.lastChange.catch(() => {}).then(async () => {
+    const say = side.querySelector(".alert") ? sayIn(side) : toast;
     if (await send(`cells/${cell.id}/`, "PATCH", { revision: revision(), ...changes }, say)) await refresh();
   });
 }
@@ -183,7 +190,6 @@ document.addEventListener("keydown", ({ key }) => {
 
 // Filling.
 
-let toSpend = {};
 const spending = document.querySelector("[data-spending]");
 
 /** Shows the cost of a model before it is used, unless it is within the limit that was set. */
@@ -192,7 +198,7 @@ async function askToFill(chosen = {}) {
     const estimate = await (await request(`${page.dataset.api}estimate/?${new URLSearchParams(chosen)}`)).json();
     const isGranted = estimate.tokens_left !== null && estimate.tokens <= estimate.tokens_left && chosen.again;
     if (!estimate.calls || isGranted) return await send("fill/", "POST", chosen);
-    toSpend = chosen;
+    review.toSpend = chosen;
     const numbers = Object.entries(estimate).map(([name, value]) => [name, value?.toLocaleString?.() ?? ""]);
     numbers.forEach(([name, text]) => {
       spending.querySelectorAll(`[data-number=${name}]`).forEach((place) => (place.textContent = text));
@@ -208,7 +214,7 @@ spending?.addEventListener("submit", (event) => {
   event.preventDefault();
   const budget = Number(spending.elements.budget.value) || null;
   spending.closest("dialog").close();
-  send("fill/", "POST", { ...toSpend, budget });
+  send("fill/", "POST", { ...review.toSpend, budget });
 });
 
 // Columns.
@@ -219,7 +225,7 @@ function chooseColumn(column) {
 }
 
 function openColumn(column) {
-  changing = column;
+  review.changing = column;
   form.reset();
   form.querySelector(".alert").hidden = true;
   const pdf = form.querySelector("[data-column-pdf]");
@@ -242,7 +248,7 @@ async function removeRow() {
 function nameColumns() {
   const { column } = filter.elements;
   const [any] = column.options;
-  const options = known.columns.map(({ id, title }) => new Option(title, id, false, id === column.value));
+  const options = review.columns.map(({ id, title }) => new Option(title, id, false, id === column.value));
   column.replaceChildren(any, ...options);
 }
 
@@ -258,10 +264,8 @@ async function saveColumn() {
   if (value.kind !== "number") value.unit = "";
   const several = value.kind.startsWith("choice");
   value.choices = several ? value.choices.split("\n").filter((line) => line.trim()) : [];
-  const alert = form.querySelector(".alert");
-  const say = (sentence) => Object.assign(alert, { textContent: sentence, hidden: false });
-  const path = changing ? `columns/${changing.id}/` : "columns/";
-  if (await send(path, changing ? "PATCH" : "POST", value, say)) dialog.close();
+  const path = review.changing ? `columns/${review.changing.id}/` : "columns/";
+  if (await send(path, review.changing ? "PATCH" : "POST", value, sayIn(form))) dialog.close();
 }
 
 form.addEventListener("submit", (event) => {
@@ -271,10 +275,10 @@ form.addEventListener("submit", (event) => {
 form.elements.kind.addEventListener("change", showFields);
 form.querySelector("[data-column-again]").addEventListener("click", () => {
   dialog.close();
-  askToFill({ column: changing.id, again: true });
+  askToFill({ column: review.changing.id, again: true });
 });
 form.querySelector("[data-delete]").addEventListener("click", async () => {
-  if (await send(`columns/${changing.id}/`, "DELETE")) dialog.close();
+  if (await send(`columns/${review.changing.id}/`, "DELETE")) dialog.close();
 });
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("button");
@@ -293,8 +297,6 @@ settings?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const value = Object.fromEntries(new FormData(settings));
   for (const { name, checked } of settings.querySelectorAll("[type=checkbox]")) value[name] = checked;
-  const alert = settings.querySelector(".alert");
-  const say = (sentence) => Object.assign(alert, { textContent: sentence, hidden: false });
-  if (await send("", "PATCH", value, say)) location.reload();
+  if (await send("", "PATCH", value, sayIn(settings))) location.reload();
 });
 look();
