@@ -47,7 +47,7 @@ def key(alice: User) -> str:
 def example(server: str, key: str, name: str, *arguments: object) -> str:
     environment = {**os.environ, "PINCITE_URL": server, "PINCITE_TOKEN": key}
     command = [sys.executable, str(EXAMPLES / name), *map(str, arguments)]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout
 
