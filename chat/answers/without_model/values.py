@@ -1,8 +1,8 @@
-"""A value that may be said without a model: a cell that only one reading of the question can mean.
+"""A value that may be said without a model: a cell that only one reading of the question can mean, or two.
 
 A cell is said where its label, groups and head have all that the question names and nothing else, where its
 period is the one asked for, and where all such cells on the pages found agree. Else nothing is said: the
-passages stand for themselves.
+passages stand for themselves. Of two such cells of a table a ratio, a growth or a difference is computed.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class SaidValue:
     text: str
     quote: str
     line: AnswerLine
-    other: tuple[str, AnswerLine] | None = None  # words and line of the second cell of a ratio
+    other: tuple[str, AnswerLine] | None = None  # words and line of the second cell of a computed value
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,8 @@ def _certain_ratio(
     result = f"{quotient:.1%}" if ratio.is_percent else f"{quotient:.2f}"
     named = ", ".join(filter(None, (f"{one.cell.label} / {other.cell.label}", one.cell.head)))
     name = _with_period(named, one.line, question)
-    return (
-        _computed(f"{name}: {_digits(one.cell)} / {_digits(other.cell)} = {result}", one, other)
-        if name
-        else None
-    )
+    text = f"{name}: {_digits(one.cell)} / {_digits(other.cell)} = {result}"
+    return _computed(text, one, other) if name else None
 
 
 def _certain_change(
