@@ -118,7 +118,7 @@ def summary_of(
             "%(held)s of %(total)s claim still holds", "%(held)s of %(total)s claims still hold", total
         ) % {"held": len(holding), "total": total}
     elif quotes_only:
-        text = passages_shown(len(citations))
+        text = passages_shown(len({citation.number for citation in citations}))
     else:
         text = ", ".join(claims_checked(total, len(verified), len(found), len(contradicted)))
     return Summary(total, len(verified), text, changed, changes_of(citations), len(found), len(contradicted))
@@ -146,16 +146,25 @@ def outdated(citations: Iterable[CitationShown]) -> list[CitationShown]:
 
 
 def changes_of(citations: Iterable[CitationShown]) -> str:
-    """Return which citations the documents no longer support; '' without any."""
-    found = outdated(citations)
-    if not found:
-        return ""
-    numbers = ", ".join(f"[{number}]" for number in sorted({citation.number for citation in found}))
-    return ngettext(
-        "A document has changed since this answer: %(numbers)s rests on words that are no longer there.",
-        "A document has changed since this answer: %(numbers)s rest on words that are no longer there.",
-        len(found),
-    ) % {"numbers": numbers}
+    """Return which citations the documents no longer support, and which are in the bin; '' without any."""
+    cited = list(citations)
+    said = []
+    if numbers := numbers_of(outdated(cited)):
+        said.append(
+            ngettext(
+                "A document has changed since this answer: %(numbers)s rests on words that are no longer there.",
+                "A document has changed since this answer: %(numbers)s rest on words that are no longer there.",
+                len(numbers),
+            ) % {"numbers": ", ".join(numbers)}
+        )
+    if numbers := numbers_of(one for one in cited if one.durability == Citation.Durability.BINNED):
+        said.append(gettext("In the bin: %(numbers)s.") % {"numbers": ", ".join(numbers)})
+    return " ".join(said)
+
+
+def numbers_of(citations: Iterable[CitationShown]) -> list[str]:
+    """Return ``[1]``, ``[2]``, each once."""
+    return [f"[{number}]" for number in sorted({citation.number for citation in citations})]
 
 
 # The cited words as a picture, for chats, mails and reports.

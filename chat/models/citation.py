@@ -90,8 +90,8 @@ class Citation(models.Model):
 
         @property
         def is_outdated(self) -> bool:
-            """Return whether the cited words can no longer be opened in the document."""
-            return self in (self.CHANGED, self.GONE, self.BINNED)
+            """Return whether the document no longer has the cited words there."""
+            return self in (self.CHANGED, self.GONE)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     message = models.ForeignKey(

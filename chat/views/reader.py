@@ -191,7 +191,8 @@ def tour(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         TourEnd.objects.get_or_create(owner=request.user)
         return HttpResponse()
-    first = 2 if Conversation.objects.visible_to(request.user).exists() else 1
+    about = Conversation.objects.filter(documents=uuid_or_none(request.GET.get("document", "")))
+    first = 2 if about.visible_to(request.user).exists() else 1
     step = min(max(whole_number(request.GET.get("step", "")) or first, 1), TOUR_STEPS)
     return render(request, "reader/_tour.html", {"step": step, "next": step + 1, "steps": TOUR_STEPS})
 
