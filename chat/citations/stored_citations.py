@@ -148,18 +148,17 @@ def outdated(citations: Iterable[CitationShown]) -> list[CitationShown]:
 def changes_of(citations: Iterable[CitationShown]) -> str:
     """Return which citations the documents no longer support, and which are in the bin; '' without any."""
     cited = list(citations)
-    said = []
+    sentences = []
     if numbers := numbers_of(outdated(cited)):
-        said.append(
-            ngettext(
-                "A document has changed since this answer: %(numbers)s rests on words that are no longer there.",
-                "A document has changed since this answer: %(numbers)s rest on words that are no longer there.",
-                len(numbers),
-            ) % {"numbers": ", ".join(numbers)}
+        sentence = ngettext(
+            "A document has changed since this answer: %(numbers)s rests on words that are no longer there.",
+            "A document has changed since this answer: %(numbers)s rest on words that are no longer there.",
+            len(numbers),
         )
+        sentences.append(sentence % {"numbers": ", ".join(numbers)})
     if numbers := numbers_of(one for one in cited if one.durability == Citation.Durability.BINNED):
-        said.append(gettext("In the bin: %(numbers)s.") % {"numbers": ", ".join(numbers)})
-    return " ".join(said)
+        sentences.append(gettext("In the bin: %(numbers)s.") % {"numbers": ", ".join(numbers)})
+    return " ".join(sentences)
 
 
 def numbers_of(citations: Iterable[CitationShown]) -> list[str]:

@@ -59,7 +59,7 @@ def scope_chosen(page: str) -> str:
     """Return the label of the chosen scope."""
     found = re.search(r'<select name="scope">.*?<option [^>]*selected>([^<]*)<', page, re.DOTALL)
     assert found
-    return found[1]
+    return found[1].strip()
 
 
 def test_a_conversation_names_what_it_is_about(
