@@ -53,9 +53,6 @@ def serve(context: int) -> None:
     params.port, params.hostnames = 0, ["127.0.0.1"]
     params.sampling.temp = 0
     params.cpuparams.n_threads = 1
-    params.n_batch = params.n_ubatch = (
-        64  # between two batches it sees that nobody waits for a reply any more
-    )
     params.fit_params, params.ui, params.endpoint_slots = False, False, True
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)

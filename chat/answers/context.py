@@ -281,6 +281,8 @@ def rewritten(
     quick = ProviderLimits(min(limits.silence, 20), 30, 1, 0, min(limits.first, 20))
     reply = reply_text(stream_with_retries(provider, prompt, quick, cancelled)).strip().strip('"“”')
     line = readable(reply) if "\n" not in reply and len(reply) <= LONGEST_REWRITE else ""
+    if any(line in turn.text for turn in history if turn.role == "assistant"):
+        return ""  # a small model repeats an answer
     words, known = set(terms_of(line)), set(terms_of("\n".join([question, *(turn.text for turn in history)])))
     return line if words and len(words - known) <= NEW_WORDS * len(words) else ""
 

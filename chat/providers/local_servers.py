@@ -93,12 +93,12 @@ class ServedModel:
 
     Attributes:
         context: tokens of prompt and reply together; 0 where the server does not say.
-        reports_progress: it can say how much of a prompt it has read (llama.cpp).
+        reads_pieces: it keeps what it has read of a prompt, and says how much (llama.cpp).
         counts_tokens: it has ``/tokenize`` (llama.cpp, vLLM).
     """
 
     context: int = 0
-    reports_progress: bool = False
+    reads_pieces: bool = False
     counts_tokens: bool = False
 
 
@@ -126,7 +126,7 @@ def _asked_about(address: str, model: str) -> ServedModel:
     with httpx.Client(base_url=address, timeout=SECONDS, trust_env=False) as client:
         if props := _json_of(client.get, "/props"):
             context = _whole(props, "default_generation_settings", "n_ctx")
-            return ServedModel(context, reports_progress=bool(context), counts_tokens=bool(context))
+            return ServedModel(context, reads_pieces=bool(context), counts_tokens=bool(context))
         if context := _ollama_context(client, model):
             return ServedModel(context)
         if context := _whole(_row_of(client, "/v1/models", model), "max_model_len"):

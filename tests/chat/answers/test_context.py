@@ -90,8 +90,9 @@ HISTORY = (Turn("user", "How many anvils did Acme sell in 2018?"), Turn("assista
             "Acme is a telephone service which lets its users call for less.",
             carried_over("And 2017?", HISTORY),
         ),
+        ("It sold 12.", carried_over("And 2017?", HISTORY)),
     ],
-    ids=["a question", "an answer"],
+    ids=["a question", "an answer", "the last answer"],
 )
 def test_a_model_that_answers_instead_of_rewriting_is_not_searched_for(reply: str, question: str) -> None:
     asked = standalone_question(

@@ -168,7 +168,7 @@ def test_a_prompt_for_a_larger_context_is_refused_and_sent_again_shorter(
 ) -> None:
     """The server says that its context is larger than it is, as one behind a proxy may."""
     settings.CHAT_PROMPT_TOKENS = 8000
-    lying = ServedModel(16_000, reports_progress=True, counts_tokens=True)
+    lying = ServedModel(16_000, reads_pieces=True, counts_tokens=True)
     monkeypatch.setattr(context_window, "served_model", lambda base_url, model: lying)
     provider = provider_named("compatible")
     unit = SourceUnit("a", "d", 1, "The harbour was built of oak, brick and granite in 1871. " * 12, 0, ())
