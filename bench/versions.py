@@ -1,9 +1,10 @@
-"""Alignment of two versions of a document, and changed numbers found, on pairs made by known edits.
+"""Alignment of versions, and changed values found, on pairs of PDFs made from real texts by known edits.
 
-Each file is a pair: its own units, and the same after edits drawn at random: numbers, dates, modal words and
-words changed, sections moved, split, renumbered, removed and added (from the file before). The headings that
-layout found delimit sections in both. A changed number is found where the list of changes has the old and the
-new digits.
+The paragraphs of a PDF (PyMuPDF's blocks) or a text file are edited without the layout engine: numbers,
+modal words, names and words are changed, sections moved, split, renumbered, removed and added (from the file
+before). Both versions are drawn as PDFs with other fonts, page sizes and running heads, and read and compared
+as uploads are. A section begins with a paragraph printed as a heading, or with a number where there are few
+headings. A changed value is found where the list of changes has both of its forms.
 """
 
 from __future__ import annotations
@@ -12,79 +13,267 @@ import random
 import re
 import time
 from argparse import ArgumentParser
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import pymupdf
 from django.core.management.base import BaseCommand
 
-from citing.versions import VersionUnit, compare, label_of, sections_of
+from citing.versions import VersionUnit, compare
 from documents.ingestion.parser import parse_limits
-from pdf.api import ParseFailure, parse_file
+from pdf.api import parse_file
 
-LEAST_SECTIONS = 8
-NUMBERS, MODALS, WORDS = 30, 6, 12  # edits of a pair
+PAGES = 24  # of a PDF that make a pair
+LEAST_SECTIONS = 6
+NUMBERS, MODALS, NAMES, WORDS = 30, 6, 4, 12  # edits of a pair
 MOVED, SPLIT, RENUMBERED, REMOVED, ADDED = 3, 2, 3, 2, 2  # sections
-NUMBER = re.compile(r"(?<![\w.,/-])\d[\d,.]*\d(?![\w/-])")
-MODAL = {"shall": "may", "must": "should", "may": "must", "should": "must"}
+NUMBER = re.compile(r"(?<![\w.,/-])\d[\d,.]*(?<![.,])(?![\w/-])")
+LABEL = re.compile(r"(?:(?:section|article|sec\.)\s+)?(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z]\.)\s", re.I)
+ITEM = re.compile(r"(?:\W*(?:\d{1,3}(?:\.\d{1,3})*|[a-z]{1,4})(?:[.)]+|(?=\s))(?=[\s(]|$))?", re.I)
+NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}(?= [a-z])")
+MODAL = {
+    "shall": "may", "must": "should", "may": "must", "should": "must",
+    "muss": "darf", "müssen": "dürfen", "sollte": "muss", "debe": "puede", "deben": "pueden", "doit": "peut",
+}  # fmt: skip
+STYLES = (
+    ("tiro tibo", 10, "a4", ""),
+    ("helv hebo", 11, "letter", "Amended and restated version"),
+)  # fonts of text and headings, points, page, running head
 
 
 @dataclass(slots=True)
-class Part:
-    """A section of the edited version: its units, and the index of the old section it came from."""
+class Paragraph:
+    """``section``: index of the old section it is from, or -1; ``edits``: (kind, old, new)."""
 
-    units: list[VersionUnit]
-    old: int | None
-
-
-@dataclass(slots=True)
-class Pair:
-    """The edited version with its truth: section pairs by index, and (old, new) digits by unit id."""
-
-    name: str
-    old: list[VersionUnit]
-    new: list[VersionUnit] = field(default_factory=list)
-    sections: set[tuple[int, int]] = field(default_factory=set)
-    numbers: list[tuple[str, str, str]] = field(default_factory=list)
-    modals: list[tuple[str, str, str]] = field(default_factory=list)
+    text: str
+    starts: bool = False
+    is_heading: bool = False
+    section: int = -1
+    edits: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE.pdf")
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE.pdf|FILE.txt")
     parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--misses", action="store_true", help="each number that was not found")
+    parser.add_argument("--misses", action="store_true", help="each section and value that was missed")
+    parser.add_argument("--keep", type=Path, help="folder for the drawn PDFs")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
     generator = random.Random(options["seed"])
-    totals = [0] * 7  # right, found and true section pairs; numbers found, numbers; modal words found, all
-    spare: list[VersionUnit] = []
-    pairs = 0
-    for path in options["files"]:
-        if pairs >= options["pairs"]:
-            break
-        units = units_in(path)
-        if len(sections_of(units)) < LEAST_SECTIONS:
-            continue
-        pair = edited(path.stem, units, spare, generator)
-        start = time.process_time()
-        scores = score(pair, command if options["misses"] else None)
-        seconds = time.process_time() - start
-        totals = [one + other for one, other in zip(totals, scores, strict=True)]
-        pairs += 1
-        command.stdout.write(f"{line(scores)}  {len(units):>6} units {seconds:5.1f} s  {path.stem}")
-        spare = units
-    command.stdout.write(f"{line(totals)}  {pairs} pairs")
+    totals: Counter[str] = Counter()
+    spare: list[list[Paragraph]] = []
+    with TemporaryDirectory() as scratch:
+        folder = options["keep"] or Path(scratch)
+        for name, old in texts(options["files"]):
+            if totals["pairs"] == options["pairs"]:
+                break
+            starts = sum(paragraph.starts for paragraph in old)
+            if starts < LEAST_SECTIONS:
+                continue
+            new = edited(old, spare, generator)
+            spare = sections(old)
+            files = [folder / f"{name}.{side}.pdf" for side in ("old", "new")]
+            for file, paragraphs, style in zip(files, (old, new), STYLES, strict=True):
+                draw(file, paragraphs, *style)
+            started = time.process_time()
+            counts = score(files, old, new, command if options["misses"] else None)
+            totals += counts
+            spent = time.process_time() - started
+            command.stdout.write(f"{line(counts)}  {len(old):>5} paragraphs {spent:5.1f} s  {name}")
+    command.stdout.write(f"{line(totals)}  {totals['pairs']} pairs")
     return 0
 
 
+# --- Texts ---
+
+
+def texts(files: Sequence[Path]) -> Iterator[tuple[str, list[Paragraph]]]:
+    """Yield the paragraphs of each file; of a PDF by ``PAGES`` pages."""
+    for path in files:
+        if path.suffix != ".pdf":
+            parts = re.split(r"\n\s*\n", path.read_text(errors="replace"))
+            yield path.name, marked([(one, is_title(one)) for one in parts])
+            continue
+        with pymupdf.open(path) as pdf:
+            for start in range(0, len(pdf), PAGES):
+                pages = [pdf[at] for at in range(start, min(start + PAGES, len(pdf)))]
+                yield f"{path.stem}-{start + 1}", marked(blocks(pages))
+
+
+def is_title(text: str) -> bool:
+    """Return whether a paragraph of plain text is a heading: one short line with a number or in capitals."""
+    line = text.strip()
+    is_marked = LABEL.match(line) or line.isupper()
+    return "\n" not in line and len(line) < 80 and bool(is_marked) and not re.search(r"[;,:]$", line)
+
+
+def blocks(pages: Sequence[pymupdf.Page]) -> list[tuple[str, bool]]:
+    """Return the blocks of pages in order, and whether each is in bold or large type; no repeated ones."""
+    found: list[tuple[str, float, bool]] = []
+    sizes = Counter[int]()
+    for page in pages:
+        for block in page.get_text("dict", sort=True)["blocks"]:
+            spans = [
+                span for line in block.get("lines", ()) for span in line["spans"] if span["text"].strip()
+            ]
+            if spans:
+                text = " ".join(span["text"] for line in block["lines"] for span in line["spans"])
+                for span in spans:
+                    sizes[round(span["size"])] += len(span["text"])
+                bold = all(span["flags"] & 16 or "bold" in span["font"].lower() for span in spans)
+                found.append((text, min(span["size"] for span in spans), bold))
+    body = sizes.most_common(1)[0][0] if sizes else 10
+    seen = Counter(re.sub(r"\d+", "#", text.strip()) for text, _, _ in found)
+    return [
+        (text, len(text) < 100 and (bold or size > body + 1))
+        for text, size, bold in found
+        if seen[re.sub(r"\d+", "#", text.strip())] < 4
+    ]
+
+
+def marked(drawn: Sequence[tuple[str, bool]]) -> list[Paragraph]:
+    """Return the paragraphs with the beginnings of sections: headings, else numbered paragraphs."""
+    found = [
+        Paragraph(text, is_heading, is_heading)
+        for one, is_heading in drawn
+        if re.search(r"\w{2}", text := " ".join(one.replace("\ufffd", " ").split()))
+    ]
+    if sum(paragraph.starts for paragraph in found) < LEAST_SECTIONS:
+        for paragraph in found:
+            paragraph.starts = bool(LABEL.match(paragraph.text))
+    section = -1
+    for at, paragraph in enumerate(found):
+        paragraph.starts = paragraph.starts or at == 0
+        section += paragraph.starts
+        paragraph.section = section
+    return found
+
+
+def sections(paragraphs: Sequence[Paragraph]) -> list[list[Paragraph]]:
+    found: list[list[Paragraph]] = []
+    for paragraph in paragraphs:
+        if paragraph.starts:
+            found.append([])
+        found[-1].append(paragraph)
+    return found
+
+
+# --- Edits ---
+
+
+def edited(
+    old: Sequence[Paragraph], spare: Sequence[list[Paragraph]], generator: random.Random
+) -> list[Paragraph]:
+    """Return the new version's paragraphs, with their edits."""
+    new = [Paragraph(one.text, one.starts, one.is_heading, one.section) for one in old]
+    edit_values(new, generator)
+    parts = sections(new)
+    for _ in range(min(REMOVED, len(parts) // 8)):
+        parts.pop(generator.randrange(1, len(parts)))
+    long = [part for part in parts[1:] if len(part) >= 6]
+    for part in generator.sample(long, min(SPLIT, len(long))):
+        middle = len(part) // 2 + 1
+        head = Paragraph("Further provisions on this subject", True, part[0].is_heading, part[0].section)
+        if not head.is_heading:
+            head.text = f"{generator.randrange(100, 190)}. {head.text}"
+        parts.insert(parts.index(part) + 1, [head, *part[middle:]])
+        del part[middle:]
+    for part in generator.sample(parts[1:], min(RENUMBERED, len(parts) - 1)):
+        part[0].text = f"{generator.randrange(20, 99)}. {part[0].text[len(label(part[0].text)) :]}"
+    for _ in range(min(MOVED, len(parts) // 4)):
+        part = parts.pop(generator.randrange(1, len(parts)))
+        parts.insert(generator.randrange(1, len(parts) + 1), part)
+    short = [part for part in spare if 2 <= len(part) <= 12]
+    for part in generator.sample(short, min(ADDED, len(short))):
+        copies = [Paragraph(one.text, one.starts, one.is_heading) for one in part]
+        parts.insert(generator.randrange(1, len(parts) + 1), copies)
+    return [paragraph for part in parts for paragraph in part]
+
+
+def label(text: str) -> str:
+    match = LABEL.match(text)
+    return match[0] if match else ""
+
+
+def edit_values(new: Sequence[Paragraph], generator: random.Random) -> None:
+    """Change numbers (and the numbers of dates), modal words, names and words: one edit of a paragraph."""
+    body = [one for one in new if not one.is_heading and len(one.text) > 30]
+    plans = (
+        ("number", NUMBERS, NUMBER, other_number),
+        (
+            "modal",
+            MODALS,
+            re.compile(rf"(?<=\w )(?:{'|'.join(MODAL)})(?= [a-zäöü])"),
+            lambda old, _: MODAL[old],
+        ),
+        ("name", NAMES, NAME, lambda _old, random: random.choice(("Harwell", "Ostrava", "Lindqvist"))),
+        ("words", WORDS, re.compile(r"(?<=[a-z] )[a-z]{5,}(?= [a-z])"), lambda *_: "notwithstanding"),
+    )
+    for kind, count, pattern, other in plans:
+        done = 0
+        for one in generator.sample(body, len(body)):
+            spots = list(pattern.finditer(one.text, ITEM.match(one.text).end()))
+            if spots and not one.edits and done < count:
+                spot = generator.choice(spots)
+                changed = other(spot[0], generator)
+                one.text = one.text[: spot.start()] + changed + one.text[spot.end() :]
+                one.edits.append((kind, spot[0], changed))
+                done += 1
+
+
+def other_number(digits: str, generator: random.Random) -> str:
+    places = [at for at, mark in enumerate(digits) if mark.isdigit()]
+    at = generator.choice(places)
+    other = generator.choice([str(d) for d in range(1, 10) if str(d) != digits[at]])
+    return digits[:at] + other + digits[at + 1 :]
+
+
+# --- Drawing, reading ---
+
+
+def draw(path: Path, paragraphs: Sequence[Paragraph], fonts: str, points: int, size: str, head: str) -> None:
+    """Set the paragraphs in lines, headings larger and bold, with space between paragraphs."""
+    whole = pymupdf.paper_rect(size)
+    faces = [pymupdf.Font(name) for name in fonts.split()]
+    pages: list[pymupdf.TextWriter] = []
+    y = whole.height
+    for one in paragraphs:
+        font, height = faces[one.is_heading], points + 3 * one.is_heading
+        y += height
+        for words in wrapped(one.text, font, height, whole.width - 128):
+            if y > whole.height - 72:
+                y = 72.0 + height
+                pages.append(pymupdf.TextWriter(whole))
+                if head:
+                    pages[-1].append((64, 40), head, faces[0], 8)
+                    pages[-1].append((whole.width / 2, whole.height - 36), str(len(pages)), faces[0], 8)
+            pages[-1].append((64, y), words, font, height)
+            y += 1.25 * height
+    with pymupdf.open() as pdf:
+        for writer in pages:
+            writer.write_text(pdf.new_page(width=whole.width, height=whole.height))
+        pdf.save(path)
+
+
+def wrapped(text: str, font: pymupdf.Font, size: int, width: float) -> Iterator[str]:
+    line, length = "", 0.0
+    for word in text.split():
+        wide = font.text_length(f"{word} ", size)
+        if line and length + wide > width:
+            yield line
+            line, length = "", 0.0
+        line, length = f"{line} {word}".strip(), length + wide
+    yield line
+
+
 def units_in(path: Path) -> list[VersionUnit]:
-    """Return the units of a PDF; [] if it cannot be read."""
-    try:
-        parsed = parse_file(path, limits=parse_limits())
-    except ParseFailure:
-        return []
+    parsed = parse_file(path, limits=parse_limits())
     return [
         VersionUnit(
             f"{page.number}.{unit.index}", page.number, unit.text, unit.type == "heading", parsed.language
@@ -95,117 +284,77 @@ def units_in(path: Path) -> list[VersionUnit]:
     ]
 
 
-def edited(name: str, units: list[VersionUnit], spare: list[VersionUnit], generator: random.Random) -> Pair:
-    """Return the pair of a document and its edited version."""
-    pair = Pair(name, units)
-    new = {unit.id: unit for unit in units}
-    edit_words(pair, new, generator)
-    parts = [
-        Part([new[unit.id] for unit in units[one.start : one.end]], at)
-        for at, one in enumerate(sections_of(units))
-    ]
-    edit_sections(parts, spare, generator)
-    for part in parts:
-        pair.new += part.units
-    left = {unit.id for unit in pair.new}  # a change in a section that was removed is no longer in the text
-    pair.numbers = [edit for edit in pair.numbers if edit[0] in left]
-    pair.modals = [edit for edit in pair.modals if edit[0] in left]
-    owner = {id(unit): part.old for part in parts for unit in part.units}
-    for at, section in enumerate(sections_of(pair.new)):
-        old = owner[id(pair.new[section.start])]
-        if old is not None:
-            pair.sections.add((old, at))
-    return pair
+def placed(units: Sequence[VersionUnit], paragraphs: Sequence[Paragraph]) -> list[int]:
+    """Return the index of each unit's paragraph, by the letters that both print in the same order."""
+    printed = [re.sub(r"\W", "", one.text) for one in paragraphs]
+    owner = [at for at, text in enumerate(printed) for _ in text]
+    letters = "".join(printed)
+    found, place = [], 0
+    for unit in units:
+        own = re.sub(r"\W", "", unit.text)
+        near = max(0, place - 100), place + 600
+        at = next((at for part in (own[:40], own[:12]) if (at := letters.find(part, *near)) >= 0), place)
+        found.append(owner[min(at, len(owner) - 1)])
+        place = at + len(own)
+    return found
 
 
-def edit_words(pair: Pair, new: dict[str, VersionUnit], generator: random.Random) -> None:
-    body = [unit for unit in pair.old if not unit.is_heading]
-    for unit in generator.sample(body, min(len(body), 40 * NUMBERS)):
-        _, rest = label_of(unit.text)
-        spots = list(NUMBER.finditer(unit.text, len(unit.text) - len(rest)))
-        if spots and len(pair.numbers) < NUMBERS:
-            spot = generator.choice(spots)
-            changed = other_number(spot[0], generator)
-            new[unit.id] = replace(unit, text=unit.text[: spot.start()] + changed + unit.text[spot.end() :])
-            pair.numbers.append((unit.id, spot[0], changed))
-    free = [unit for unit in body if new[unit.id] is unit]
-    for unit in generator.sample(free, len(free)):
-        modal = re.search(rf"\b({'|'.join(MODAL)})\b(?= [a-z])", unit.text)
-        if modal and len(pair.modals) < MODALS:
-            text = unit.text[: modal.start()] + MODAL[modal[0]] + unit.text[modal.end() :]
-            new[unit.id] = replace(unit, text=text)
-            pair.modals.append((unit.id, modal[0], MODAL[modal[0]]))
-    long = [unit for unit in free if new[unit.id] is unit and len(unit.text.split()) > 12]
-    for unit in generator.sample(long, min(WORDS, len(long))):
-        words = unit.text.split(" ")
-        at = generator.randrange(len(words))
-        new[unit.id] = replace(unit, text=" ".join([*words[:at], "notwithstanding", *words[at + 1 :]]))
+# --- Scores ---
 
 
-def other_number(digits: str, generator: random.Random) -> str:
-    places = [at for at, mark in enumerate(digits) if mark.isdigit()]
-    at = generator.choice(places)
-    other = generator.choice([str(d) for d in range(1, 10) if str(d) != digits[at]])
-    return digits[:at] + other + digits[at + 1 :]
+def score(
+    files: Sequence[Path], old: Sequence[Paragraph], new: Sequence[Paragraph], command: BaseCommand | None
+) -> Counter[str]:
+    units = [units_in(file) for file in files]
+    places = [placed(listed, paragraphs) for listed, paragraphs in zip(units, (old, new), strict=True)]
+    found = compare(*units)
+    numbers: list[list[int]] = []  # section of each paragraph, in its own version
+    for paragraphs in (old, new):
+        at = -1
+        numbers.append([at := at + one.starts for one in paragraphs])
+    true = {(one.section, numbers[1][at]) for at, one in enumerate(new) if one.section >= 0}
+
+    def section(side: int, start: int) -> int:
+        return numbers[side][places[side][start]]
+
+    links = {
+        (section(0, found.old_sections[o].start), section(1, found.new_sections[n].start))
+        for pair in found.sections
+        for o in pair.old
+        for n in pair.new
+    }
+    counts = Counter(pairs=1, right=len(links & true), links=len(links), true=len(true))
+    report = command.stdout.write if command else None
+    if report:
+        heads = [[part[0].text[:60] for part in sections(side)] for side in (old, new)]
+        for o, n in sorted(links ^ true):
+            report(f"   {'+' if (o, n) in links else '-'} {heads[0][o]} | {heads[1][n]}")
+    edits = [(at, *edit) for at, one in enumerate(new) for edit in one.edits]
+    for at, kind, before, after in edits:
+        said = [
+            change
+            for change in found.changes
+            if change.old_unit >= 0 <= change.new_unit and before in change.old and after in change.new
+        ]
+        is_found = any(abs(places[1][change.new_unit] - at) <= 1 for change in said)
+        counts[f"all {kind}"] += 1
+        counts[f"found {kind}"] += is_found
+        if report and not is_found:
+            report(f"   {'MISPLACED ' if said else ''}{kind} {before} → {after}: {new[at].text[:160]}")
+    values = {edit[2:] for edit in edits}
+    for change in found.changes:
+        if change.kind in ("number", "date") and change.old_unit >= 0 <= change.new_unit:
+            is_true = any(a in change.old and b in change.new for a, b in values)
+            counts["said"] += 1
+            counts["false"] += not is_true
+            if report and not is_true:
+                report(f"   false {change.kind}: {change.old[:60]} → {change.new[:60]}")
+    return counts
 
 
-def edit_sections(parts: list[Part], spare: list[VersionUnit], generator: random.Random) -> None:
-    """Remove, split, renumber, move and add sections in place."""
-    for _ in range(min(REMOVED, len(parts) // 8)):
-        parts.pop(generator.randrange(1, len(parts)))
-    long = [part for part in parts[1:] if len(part.units) >= 7]
-    for part in generator.sample(long, min(SPLIT, len(long))):
-        middle = len(part.units) // 2 + 1
-        head = replace(part.units[0], id=f"{part.units[0].id}+", text="Further provisions on this subject")
-        parts.insert(parts.index(part) + 1, Part([head, *part.units[middle:]], part.old))
-        del part.units[middle:]
-    for part in generator.sample(parts[1:], min(RENUMBERED, len(parts) - 1)):
-        title = label_of(part.units[0].text)[1]
-        part.units[0] = replace(part.units[0], text=f"{generator.randrange(20, 99)}. {title}")
-    for _ in range(min(MOVED, len(parts) // 4)):
-        part = parts.pop(generator.randrange(1, len(parts)))
-        parts.insert(generator.randrange(1, len(parts) + 1), part)
-    added = [
-        one for one in sections_of(spare) if 2 <= one.end - one.start <= 12 and spare[one.start].is_heading
-    ]
-    for one in generator.sample(added, min(ADDED, len(added))):
-        copies = [replace(unit, id=f"added {unit.id}") for unit in spare[one.start : one.end]]
-        parts.insert(generator.randrange(1, len(parts) + 1), Part(copies, None))
-
-
-def score(pair: Pair, command: BaseCommand | None) -> list[int]:
-    found = compare(pair.old, pair.new)
-    links = {(o, n) for one in found.sections for o in one.old for n in one.new}
-    if command:
-        names = found.old_sections, found.new_sections
-        for o, n in sorted(links ^ pair.sections):
-            sign = "+" if (o, n) in links else "-"
-            command.stdout.write(f"   {sign} {names[0][o].title[:60]} | {names[1][n].title[:60]}")
-    hits = [sum(is_found(pair, found, one) for one in listed) for listed in (pair.numbers, pair.modals)]
-    if command:
-        for one in pair.numbers:
-            if not is_found(pair, found, one):
-                text = next(unit.text for unit in pair.old if unit.id == one[0])
-                command.stdout.write(f"   number {one[1]} → {one[2]}: {text[:150]}")
-    return [
-        len(links & pair.sections), len(links), len(pair.sections),
-        hits[0], len(pair.numbers), hits[1], len(pair.modals),
-    ]  # fmt: skip
-
-
-def is_found(pair: Pair, found: Any, edit: tuple[str, str, str]) -> bool:
-    unit, old, new = edit
-    return any(
-        change.old_unit >= 0
-        and pair.old[change.old_unit].id == unit
-        and change.kind not in ("added", "removed")
-        and old in change.old
-        and new in change.new
-        for change in found.changes
+def line(counts: Counter[str]) -> str:
+    f1 = 2 * counts["right"] / (counts["links"] + counts["true"] or 1)
+    shares = "  ".join(
+        f"{kind} {counts[f'found {kind}']}/{counts[f'all {kind}']}" for kind in ("number", "modal", "name")
     )
-
-
-def line(scores: list[int]) -> str:
-    right, links, true, numbers, all_numbers, modals, all_modals = scores
-    f1 = 2 * right / (links + true) if links + true else 0.0
-    return f"F1 {f1:.3f}  numbers {numbers}/{all_numbers}  modal words {modals}/{all_modals}"
+    return f"F1 {f1:.3f}  {shares}  false numbers {counts['false']}/{counts['said']}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -37,8 +37,11 @@ class AlignmentSettings:
         fewest: words of a unit that is paired by similarity.
         rare: rarest words of a unit, by which at most ``candidates`` others are found.
         beside: bonus of a pair whose neighbours are paired.
-        short: characters of a unit that is paired by its place alone.
+        short: most letters of a unit that is paired by its place alone.
         piece: least share of a section's words in another for the two to be paired.
+        clauses: fewest clauses that are counted through a document.
+        counted: least share of the numbers of a style that ascend.
+        spread: least share of the document's units between the first and the last.
     """
 
     similar: float = 0.45
@@ -49,12 +52,20 @@ class AlignmentSettings:
     beside: float = 0.15
     short: int = 40
     piece: float = 0.4
+    clauses: int = 4
+    counted: float = 0.6
+    spread: float = 0.3
 
 
 SETTINGS = AlignmentSettings()
 LABEL = re.compile(
     r"\W*(?:(?:section|article|clause|part|item|schedule|annex|appendix|chapter|artikel|abschnitt|ziffer|§)\s*)?"
     r"(?P<number>\d+(?:\.\d+)*|[IVXLC]+(?=[.)])|\([a-z\d]{1,4}\)|[a-z](?=[.)]))[.):]*(?=\s|$)\s*",
+    re.I,
+)
+CLAUSE = re.compile(
+    r"\s*(?P<word>section|sec\.|article|clause|artikel|abschnitt|ziffer|§)?\s?(?P<number>\d{1,3})"
+    r"(?P<mark>(?(word)[.):]?|[.)]))(?=\s|$)",
     re.I,
 )
 REFERENCE = re.compile(
@@ -134,7 +145,8 @@ class Comparison:
 def compare(old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> Comparison:
     """Compare two versions of a document."""
     pairs = unit_pairs(old, new)
-    old_sections, new_sections = sections_of(old), sections_of(new)
+    styles = clause_styles(old) | clause_styles(new)
+    old_sections, new_sections = sections_of(old, styles), sections_of(new, styles)
     changes = changes_of(old, new, pairs)
     changed = {at for change in changes for at in (change.old_unit,)}
     sections = section_pairs(old, new, old_sections, new_sections, pairs, changed)
@@ -258,8 +270,8 @@ def add_between(pairs: dict[int, int], old: Sequence[VersionUnit], new: Sequence
     for (o1, n1), (o2, n2) in pairwise(known):
         if 1 < o2 - o1 == n2 - n1:
             for o, n in zip(range(o1 + 1, o2), range(n1 + 1, n2), strict=True):
-                is_short = max(len(old[o].text), len(new[n].text)) <= SETTINGS.short
-                if is_short and old[o].is_heading == new[n].is_heading:
+                longest = max(sum(map(len, words_of(unit))) for unit in (old[o], new[n]))
+                if longest <= SETTINGS.short and old[o].is_heading == new[n].is_heading:
                     pairs[o] = n
     add_numbers_beside(pairs, old, new)
 
@@ -348,9 +360,12 @@ def parts(
 # --- Sections ---
 
 
-def sections_of(units: Sequence[VersionUnit]) -> list[Section]:
-    """Return the sections: from heading to heading, or without headings from clause to clause."""
-    starts = [at for at, unit in enumerate(units) if unit.is_heading]
+def sections_of(units: Sequence[VersionUnit], styles: Set[str] = frozenset()) -> list[Section]:
+    """Return the sections, from heading to heading; a clause with a number of one of the styles is a heading.
+
+    Without headings each unit with a label begins a section.
+    """
+    starts = [at for at, unit in enumerate(units) if unit.is_heading or clause_of(unit)[0] in styles]
     if len(starts) < 2:
         starts = [at for at, unit in enumerate(units) if label_of(unit.text)[0]]
     if not units:
@@ -361,6 +376,27 @@ def sections_of(units: Sequence[VersionUnit]) -> list[Section]:
         Section(one_line(units[start].text)[:160], label_of(one_line(units[start].text))[0], start, end)
         for start, end in zip(starts, ends, strict=True)
     ]
+
+
+def clause_of(unit: VersionUnit) -> tuple[str, int]:
+    """Return the style (“#.”, “article #”) and the number of a clause that is counted through a document."""
+    match = CLAUSE.match(unit.text)
+    return (f"{match['word'] or ''}#{match['mark']}".casefold(), int(match["number"])) if match else ("", 0)
+
+
+def clause_styles(units: Sequence[VersionUnit]) -> set[str]:
+    """Return the styles that number the clauses of the whole document, and no lists within sections."""
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for at, unit in enumerate(units):
+        style, number = clause_of(unit)
+        found[style].append((at, number))
+    return {
+        style
+        for style, places in found.items()
+        if style
+        and len(in_order(places)) >= max(SETTINGS.clauses, SETTINGS.counted * len(places))
+        and places[-1][0] - places[0][0] >= SETTINGS.spread * len(units)
+    }
 
 
 def section_pairs(
@@ -467,63 +503,92 @@ class Piece:
     text: str
 
 
+Place = tuple[Piece, int]  # with the index of its unit
+
+
 def changes_of(
     old: Sequence[VersionUnit], new: Sequence[VersionUnit], pairs: Sequence[tuple[int, int]]
 ) -> list[Change]:
     """Return the changes in the order of the old version; what is only in the new one stands after."""
+    found: list[Change] = []
+    for before, after in groups(pairs):
+        if len(before) > 1 or len(after) > 1 or old[before[0]].text != new[after[0]].text:
+            found += changes_between([(at, old[at]) for at in before], [(at, new[at]) for at in after])
+    paired = [set(side) for side in zip(*pairs, strict=True)] or [set(), set()]
+    found += [
+        Change("removed", one_line(unit.text), "", at, -1)
+        for at, unit in enumerate(old)
+        if at not in paired[0]
+    ]
+    found.sort(key=lambda change: change.old_unit)
+    added = [at for at in range(len(new)) if at not in paired[1]]
+    return found + [Change("added", "", one_line(new[at].text), -1, at) for at in added]
+
+
+def groups(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the units that became each other: several where some were split or merged, as at page ends."""
     of_old: dict[int, list[int]] = defaultdict(list)
     of_new: dict[int, list[int]] = defaultdict(list)
     for o, n in pairs:
         of_old[o].append(n)
         of_new[n].append(o)
-    found: list[Change] = []
-    for o, unit in enumerate(old):
-        targets = of_old.get(o, [])
-        if not targets:
-            found.append(Change("removed", one_line(unit.text), "", o, -1))
-        elif len(targets) > 1:
-            found += changes_between(unit, tuple(new[n] for n in targets), o, targets[0])
-        elif len(of_new[targets[0]]) == 1:
-            if unit.text != new[targets[0]].text:
-                found += changes_between(unit, (new[targets[0]],), o, targets[0])
-        elif of_new[targets[0]][0] == o:  # several units became one
-            whole = VersionUnit(unit.id, unit.page, "\n".join(old[at].text for at in of_new[targets[0]]))
-            found += changes_between(whole, (new[targets[0]],), o, targets[0])
-    found += [Change("added", "", one_line(new[n].text), -1, n) for n in range(len(new)) if n not in of_new]
-    return found
+    done: set[int] = set()
+    for start in of_old:
+        if start in done:
+            continue
+        before, after, left = {start}, set[int](), [start]
+        while left:
+            for n in of_old[left.pop()]:
+                if n not in after:
+                    after.add(n)
+                    left += [o for o in of_new[n] if o not in before]
+                    before.update(of_new[n])
+        done |= before
+        yield sorted(before), sorted(after)
 
 
 def changes_between(
-    old: VersionUnit, new: Sequence[VersionUnit], old_unit: int, new_unit: int
+    old: Sequence[tuple[int, VersionUnit]], new: Sequence[tuple[int, VersionUnit]]
 ) -> Iterator[Change]:
-    """Yield the changes from a unit to what became of it."""
-    before = pieces_of(label_of(old.text)[1][:LONGEST_UNIT], old.language)
-    after = [
-        piece for unit in new for piece in pieces_of(label_of(unit.text)[1][:LONGEST_UNIT], unit.language)
-    ]
-    for left, right in stretches(before, after):
-        yield from replaced(left, right, old_unit, new_unit)
+    """Yield the changes from units to what became of them; each unit with its index."""
+    before, after = (
+        [
+            (piece, at)
+            for at, unit in side
+            for piece in pieces_of(label_of(unit.text)[1][:LONGEST_UNIT], unit.language)
+        ]
+        for side in (old, new)
+    )
+    for left, right, units in stretches(before, after):
+        yield from replaced(left, right, units)
 
 
-def stretches(before: Sequence[Piece], after: Sequence[Piece]) -> Iterator[tuple[list[Piece], list[Piece]]]:
-    """Yield what stands on both sides between pieces that are the same."""
-    matcher = SequenceMatcher(None, [one.key for one in before], [one.key for one in after], autojunk=False)
-    left: list[Piece] = []
-    right: list[Piece] = []
+def stretches(
+    before: Sequence[Place], after: Sequence[Place]
+) -> Iterator[tuple[list[Place], list[Place], tuple[int, int]]]:
+    """Yield what stands on both sides between pieces that are the same, and the units of what precedes it."""
+    matcher = SequenceMatcher(
+        None, [one.key for one, _ in before], [one.key for one, _ in after], autojunk=False
+    )
+    left: list[Place] = []
+    right: list[Place] = []
+    units = before[0][1] if before else -1, after[0][1] if after else -1
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag != "equal":
             left += before[i1:i2]
             right += after[j1:j2]
             continue
         for one, other in zip(before[i1:i2], after[j1:j2], strict=True):
-            if not is_same(one, other):
+            if not is_same(one[0], other[0]):
                 left.append(one)
                 right.append(other)
-            elif left or right:
-                yield left, right
+                continue
+            if left or right:
+                yield left, right, units
                 left, right = [], []
+            units = one[1], other[1]
     if left or right:
-        yield left, right
+        yield left, right, units
 
 
 def is_same(one: Piece, other: Piece) -> bool:
@@ -531,44 +596,53 @@ def is_same(one: Piece, other: Piece) -> bool:
 
 
 def is_same_digits(one: Piece, other: Piece) -> bool:
-    """Return whether one number has the digits of the other, and only a unit was read beside it."""
-    digits = ["".join(filter(str.isdigit, piece.text)) for piece in (one, other)]
-    is_part = one.text in other.text or other.text in one.text
+    """Return whether two numbers are printed alike, but for spaces or a unit that was read beside one."""
+    texts = ["".join(piece.text.split()) for piece in (one, other)]
+    digits = ["".join(filter(str.isdigit, text)) for text in texts]
+    is_part = texts[0] in texts[1] or texts[1] in texts[0]
     return one.key == NUMBERED and digits[0] == digits[1] and is_part and min(map(len, digits)) > 0
 
 
-def replaced(
-    before: Sequence[Piece], after: Sequence[Piece], old_unit: int, new_unit: int
-) -> Iterator[Change]:
+def replaced(before: Sequence[Place], after: Sequence[Place], units: tuple[int, int]) -> Iterator[Change]:
     """Yield a replacement: its numbers and modal words one by one, and the other words as one change.
 
     Where one side has more numbers, nobody knows which became which: then all of it is one change.
+    ``units`` are those of a side that has nothing.
     """
-    numbers = [[one for one in side if one.key == NUMBERED] for side in (before, after)]
+
+    def change(kind: ChangeKind, left: Sequence[Place], right: Sequence[Place]) -> Change:
+        texts = (" ".join(piece.text for piece, _ in side) for side in (left, right))
+        places = (side[0][1] if side else at for side, at in zip((left, right), units, strict=True))
+        return Change(kind, *texts, *places)
+
+    sides = [
+        {key: [one for one in side if one[0].key == key] for key in (NUMBERED, MODAL_KEY)}
+        for side in (before, after)
+    ]
+    numbers = [side[NUMBERED] for side in sides]
     if all(numbers) and len(numbers[0]) != len(numbers[1]):
-        texts = " ".join(one.text for one in before), " ".join(one.text for one in after)
-        yield Change(kind_of(numbers[0][0], numbers[1][0]), *texts, old_unit, new_unit)
+        yield change(kind_of(numbers[0][0][0], numbers[1][0][0]), before, after)
         return
     for key in (NUMBERED, MODAL_KEY):
-        sides = ([one for one in side if one.key == key] for side in (before, after))
-        for one, other in zip_longest(*sides):
-            if one is None or other is None or not is_same(one, other):
-                texts = one.text if one else "", other.text if other else ""
-                yield Change(kind_of(one, other), *texts, old_unit, new_unit)
-    keys = (NUMBERED, MODAL_KEY)
-    left_words, right_words = ([one for one in side if one.key not in keys] for side in (before, after))
-    texts = " ".join(one.text for one in left_words), " ".join(one.text for one in right_words)
-    if any(re.search(r"\w", text) for text in texts):
-        is_name = all(text and all(map(is_capitalised, re.findall(r"\w+", text))) for text in texts)
-        yield Change("name" if is_name else "words", *texts, old_unit, new_unit)
+        for one, other in zip_longest(sides[0][key], sides[1][key]):
+            if one is None or other is None or not is_same(one[0], other[0]):
+                pair = [one] if one else [], [other] if other else []
+                yield change(kind_of(*(piece for side in pair for piece, _ in side)), *pair)
+    words = [[one for one in side if one[0].key not in (NUMBERED, MODAL_KEY)] for side in (before, after)]
+    if any(re.search(r"\w", piece.text) for side in words for piece, _ in side):
+        is_name = all(
+            side and all(map(is_capitalised, re.findall(r"\w+", " ".join(piece.text for piece, _ in side))))
+            for side in words
+        )
+        yield change("name" if is_name else "words", *words)
 
 
 def is_capitalised(word: str) -> bool:
     return word[:1].isupper()
 
 
-def kind_of(one: Piece | None, other: Piece | None) -> ChangeKind:
-    kinds = {piece.kind for piece in (one, other) if piece}
+def kind_of(*pieces: Piece) -> ChangeKind:
+    kinds = {piece.kind for piece in pieces}
     return kinds.pop() if len(kinds) == 1 else "number"
 
 

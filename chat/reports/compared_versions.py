@@ -170,14 +170,14 @@ def amended(
             if after.version != version:
                 continue
             places = [chain_step(step, documents, versions).place for step in (before, after)]
-            units = [VersionUnit("", 0, step.text) for step in (before, after)]
+            units = [[(0, VersionUnit("", 0, step.text))] for step in (before, after)]
             section = next(
                 (one.text for one in reversed(versions[0][: steps[0].unit + 1]) if one.is_heading), ""
             )
             if after.kind == "deleted":
                 changes.append(ChangeFound("removed", section, places[0], places[1]))
                 continue
-            for change in changes_between(units[0], units[1:], 0, 0):
+            for change in changes_between(*units):
                 texts = (change.old, change.new)
                 old, new = (replace(place, text=text) for place, text in zip(places, texts, strict=True))
                 changes.append(ChangeFound(change.kind, section, old, new))

@@ -68,18 +68,18 @@ def test_a_split_a_removed_and_an_added_section_are_told_apart() -> None:
 def test_a_change_has_its_kind_and_both_values(
     old: str, new: str, kind: str, values: tuple[str, str]
 ) -> None:
-    (change,) = changes_between(VersionUnit("1", 1, old), [VersionUnit("1", 1, new)], 0, 0)
+    (change,) = changes_between(*([(0, VersionUnit("1", 1, text))] for text in (old, new)))
     assert (change.kind, (change.old, change.new)) == (kind, values)
 
 
 def test_the_same_value_printed_otherwise_is_no_change() -> None:
     old, new = "Pay  £4,200 within 60 days.", "Pay £4,200 within sixty days."
-    assert not list(changes_between(VersionUnit("1", 1, old), [VersionUnit("1", 1, new)], 0, 0))
+    assert not list(changes_between(*([(0, VersionUnit("1", 1, text))] for text in (old, new))))
 
 
 def test_numbers_that_cannot_be_told_apart_are_shown_with_their_words() -> None:
     old, new = "Pay within twenty-four (24) months.", "Pay within twenty-four (74) months."
-    (change,) = changes_between(VersionUnit("1", 1, old), [VersionUnit("1", 1, new)], 0, 0)
+    (change,) = changes_between(*([(0, VersionUnit("1", 1, text))] for text in (old, new)))
     assert (change.kind, "24" in change.old, "74" in change.new) == ("number", True, True)
 
 
