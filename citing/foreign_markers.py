@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import ClassVar, Protocol
 
 from citing.claim_spans import terms_of
@@ -96,9 +97,10 @@ class AnswerDecoder:
 
     def __init__(self, passages: Mapping[str, ShownPassage]) -> None:
         self.unresolved = 0
-        self._coded = _CodedMarkers(passages)
+        printed = PrintedText(passages)
+        self._coded = _CodedMarkers(passages, printed)
         self._own = MarkerDecoder(passages)
-        self._reader = _MarkerReader(passages)
+        self._reader = _MarkerReader(passages, printed)
         self._code = CodeState()
         self._held = ""  # from an opening bracket on
         self._before = ""  # the end of the text before it
@@ -275,8 +277,8 @@ class _CodedMarkers:
     _WHOLE = re.compile(r"[(\[【]{0,2}(?:cite:)?(u\d{1,3})\b[^`\n]{0,80}")
     _BEGUN = re.compile(r"[(\[【]{0,2}(?:ci?t?e?|(?:cite:)?(?:u(?:\d{1,3}(?:\b[^`\n]{0,80})?)?)?)")
 
-    def __init__(self, passages: Mapping[str, ShownPassage]) -> None:
-        self._passages, self._printed = passages, printed_by(passages)
+    def __init__(self, passages: Mapping[str, ShownPassage], printed: PrintedText) -> None:
+        self._passages, self._printed = passages, printed
         self._code = CodeState()
         self._held = ""  # from a backtick on
 
@@ -404,10 +406,21 @@ class _Wrappers:
         return closing
 
 
-def printed_by(passages: Mapping[str, ShownPassage]) -> str:
-    """Return what documents print in the passages, with single spaces."""
-    units = [passage.unit for passage in passages.values()]
-    return spaced(" ".join(text for unit in units for text in (unit.title, *unit.section_path, unit.text)))
+class PrintedText:
+    """What documents print in the passages, with single spaces; joined when a marker is first looked up."""
+
+    def __init__(self, passages: Mapping[str, ShownPassage]) -> None:
+        self._passages = passages
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._text
+
+    @cached_property
+    def _text(self) -> str:
+        units = [passage.unit for passage in self._passages.values()]
+        return spaced(
+            " ".join(text for unit in units for text in (unit.title, *unit.section_path, unit.text))
+        )
 
 
 def spaced(text: str) -> str:
@@ -433,9 +446,9 @@ def merged(events: Sequence[Event]) -> list[Event]:
 class _MarkerReader:
     """Says which passages a bracket names."""
 
-    def __init__(self, passages: Mapping[str, ShownPassage]) -> None:
+    def __init__(self, passages: Mapping[str, ShownPassage], printed: PrintedText) -> None:
         self._passages = passages
-        self._printed = printed_by(passages)
+        self._printed = printed
         self._on_page: dict[int, list[str]] = defaultdict(list)
         self._from_zero = False  # whether this answer counts chunks from 0
         for alias, passage in passages.items():
