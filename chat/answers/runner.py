@@ -24,7 +24,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F
+from django.db.models import F, Value
 from django.utils import timezone
 from django.utils.translation import get_language, override
 
@@ -209,7 +209,7 @@ class LiveAnswer:
                 save_progress(self.draft)
             StreamEvent.objects.bulk_create(
                 (
-                    StreamEvent(message_id=self.message_id, sequence=n, kind=kind, data=data)
+                    StreamEvent(message_id=self.message_id, sequence=n, kind=kind, data=Value(data))
                     for n, kind, data in new
                 ),
                 ignore_conflicts=True,  # with events of a writer that was declared dead
