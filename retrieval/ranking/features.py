@@ -11,6 +11,7 @@ from uuid import UUID
 
 import numpy as np
 
+from pdf.gc_control import cleared_with_memory
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.index.postgres import read_rows
 from retrieval.query.question_terms import Phrase, QueryTerms
@@ -85,7 +86,7 @@ class Candidate:
     @cached_property
     def terms(self) -> list[list[str]]:
         """Return the terms of each unit, in the document's language."""
-        return terms_of_each(self.contents, self.language)
+        return unit_terms(self.contents, self.language)
 
     @cached_property
     def title_terms(self) -> frozenset[str]:
@@ -142,6 +143,13 @@ def _candidate(row: tuple) -> Candidate:
     )
 
 
+@lru_cache(maxsize=1024)
+def unit_terms(contents: tuple[str, ...], language: str) -> list[list[str]]:
+    """Return the terms of each unit; kept for the next questions to the same document. Not to be changed."""
+    return terms_of_each(contents, language)
+
+
+cleared_with_memory(unit_terms.cache_clear)
 LENGTH_PIVOT = 30  # terms; longer units are normalised down (as by the b of BM25)
 ROW_LABEL_BONUS = 1.5
 REFERRED = 0.4
