@@ -1,8 +1,8 @@
 """Many at once on one web process: answers, idle streams, mixed requests, and searches of a large library.
 
 Runs a web server on an installation of its own, in a folder of ``PINCITE_VAR``. Where other programs run,
-seconds are upper bounds: the processor time of the web process is told beside them. The library that is
-searched is made of varied copies of the PDFs in ``--library``.
+seconds are upper bounds: processor time stands beside them. The library that is searched is made
+of varied copies of the PDFs in ``--library``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ from chat.models import Conversation, Message, StreamEvent
 from documents.files.uploads import store_upload
 from documents.ingestion.pipeline import ingest_document
 from documents.models import ApiToken, Document
+from operations.embedded.server import postmaster
 from operations.processes import ProcessGroup
+from pdf.sandbox.progress import processor_seconds
 from retrieval.index.vectors import INDEX_MEMORY
 
 OWN_FOLDER = "load"
@@ -82,9 +84,14 @@ class LoadedServer:
         cookies = {name: django.cookies[name].value}
         return httpx.AsyncClient(base_url=self.url, cookies=cookies, timeout=PATIENCE, limits=UNLIMITED)
 
-    def cpu_seconds(self) -> float:
-        spent = psutil.Process(self.web.process.pid).cpu_times()
-        return spent.user + spent.system
+    def processor_time(self) -> dict[str, float]:
+        """Return the seconds of the web process and its children, of PostgreSQL, and of this program."""
+        server = postmaster(settings.VAR_DIR / "postgres")
+        return {
+            "web": processor_seconds([self.web.process.pid]),
+            "PostgreSQL": processor_seconds([server.pid]) if server else 0.0,
+            "clients": time.process_time(),
+        }
 
     def kilobytes(self) -> float:
         """Return the private memory of the web process."""
@@ -118,12 +125,15 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     try:
         for trial in (one_alone, without_model, with_scripted_model, idle_streams, mixed, searched):
             server.answered.clear()
-            before = server.cpu_seconds()
+            before = server.processor_time()
             held, told = trial(server, options)
             passed = passed and held
-            spent = server.cpu_seconds() - before
+            spent = "; ".join(
+                f"{name} {seconds - before[name]:.1f} s CPU"
+                for name, seconds in server.processor_time().items()
+            )
             codes = ", ".join(f"{count} × {code}" for code, count in sorted(server.answered.items()))
-            command.stdout.write(f"{'✓' if held else '✗'} {told}; {codes}; web process {spent:.1f} s CPU")
+            command.stdout.write(f"{'✓' if held else '✗'} {told}; {codes}; {spent}")
             command.stdout.flush()
     finally:
         server.web.stop(30)
@@ -173,7 +183,7 @@ def one_alone(server: LoadedServer, options: dict[str, Any]) -> tuple[bool, str]
         (talk,) = server.conversations(1, "extractive")
         began = time.monotonic()
         asyncio.run(ask_all(server, [talk], number))
-        wait_until_written([talk])
+        wait_until_written([talk], pause=0.02)
         seconds.append(time.monotonic() - began)
     return True, f"one answer alone {statistics.median(seconds[1:]):.2f} s"
 
@@ -406,8 +416,9 @@ def count(server: LoadedServer, response: httpx.Response) -> None:
     server.answered[f"{response.status_code}{later}"] += 1
 
 
-def wait_until_written(talks: list[Conversation]) -> None:
+def wait_until_written(talks: list[Conversation], pause: float = 0.2) -> None:
+    """Wait for the answers. To look costs PostgreSQL and this program a few milliseconds."""
     give_up_at = time.monotonic() + PATIENCE
     unfinished = Message.objects.filter(conversation__in=talks).unfinished()
     while unfinished.exists() and time.monotonic() < give_up_at:
-        time.sleep(0.02)
+        time.sleep(pause)
