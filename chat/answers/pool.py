@@ -20,7 +20,7 @@ from django.db import DatabaseError, connection
 from django.utils.translation import get_language, override
 
 logger = logging.getLogger(__name__)
-MANY = 8  # a process takes 147 MB, and three seconds of processor time to start
+MANY = 30  # a process takes 147 MB, and to start as much processor time as 30 answers
 MOST_PROCESSES = 4
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
