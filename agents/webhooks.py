@@ -24,6 +24,7 @@ from agents.models import Event, Webhook, WebhookDelivery
 from chat.models import Message
 from documents.files.url_fetch import FetchRefused, guarded_client, parsed
 from documents.models import Job
+from documents.tokens import WEBHOOK
 from reviews.models import Review
 
 PAUSES = tuple(timedelta(seconds=s) for s in (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400))
@@ -145,13 +146,13 @@ def deliver(delivery: WebhookDelivery) -> None:
 def _posted(delivery: WebhookDelivery) -> int:
     """Post the message; return the response's status. Raises FetchRefused, HTTPError."""
     body, now = json.dumps(delivery.payload), datetime.now(UTC)
-    key = f"msg_{delivery.pk.hex}"
+    key, secrets = f"msg_{delivery.pk.hex}", WEBHOOK.all_of(delivery.webhook_id)
     headers = {
         "Content-Type": "application/json",
         "Accept": "*/*",
         "webhook-id": key,
         "webhook-timestamp": str(int(now.timestamp())),
-        "webhook-signature": Signature(delivery.webhook.secret).sign(key, now, body),
+        "webhook-signature": " ".join(Signature(secret).sign(key, now, body) for secret in secrets),
     }
     with (
         guarded_client(deadline=time.monotonic() + SECONDS_TO_ANSWER) as client,

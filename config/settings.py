@@ -62,6 +62,7 @@ STORAGES: dict[str, Any] = {
 
 # --- Security ---------------------------------------------------------------
 SECRET_KEY = environment.secret("PINCITE_SECRET_KEY", VAR_DIR / "secret_key")
+SECRET_KEY_FALLBACKS = environment.words("PINCITE_OLD_SECRET_KEYS")
 FIRST_USER = "admin"
 HOST = environment.text("PINCITE_HOST", "127.0.0.1")
 PORT = environment.integer("PINCITE_PORT", 8000, 1, 65535)

@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from cryptography.fernet import Fernet
+from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.signing import BadSignature, Signer
@@ -75,14 +75,26 @@ class DerivedSecret:
     salt: str
 
     def of(self, row_id: UUID) -> str:
-        key = salted_hmac(self.salt, str(row_id), algorithm="sha256").digest()
-        return self.prefix + base64.b64encode(key).decode()
+        return self.all_of(row_id)[0]
+
+    def all_of(self, row_id: UUID) -> list[str]:
+        """Return the secret by the server's key, and those by its old keys."""
+        keys = (
+            salted_hmac(self.salt, str(row_id), secret, algorithm="sha256").digest()
+            for secret in secret_keys()
+        )
+        return [self.prefix + base64.b64encode(key).decode() for key in keys]
 
 
-def cipher(purpose: str) -> Fernet:
-    """Return the cipher of stored secrets. They depend on ``purpose``: never change it."""
-    digest = hashlib.sha256(purpose.encode() + settings.SECRET_KEY.encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(digest))
+def secret_keys() -> list[str]:
+    """Return the server's key, then those that it replaced."""
+    return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+
+
+def cipher(purpose: str) -> MultiFernet:
+    """Return the cipher of stored secrets, which reads those of old keys. Never change a ``purpose``."""
+    digests = (hashlib.sha256(purpose.encode() + secret.encode()).digest() for secret in secret_keys())
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])
 
 
 API = RandomKey(_("API token"), "pin_")

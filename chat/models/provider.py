@@ -16,7 +16,7 @@ CACHE_SECONDS = 5  # until other processes use a new connection
 class ProviderConnection(models.Model):
     """The key, address and model of one provider. What the environment sets wins.
 
-    ``encrypted_key`` is readable only with this server's ``SECRET_KEY``; a backup contains it encrypted.
+    ``encrypted_key`` is readable only with this server's key; a backup contains it encrypted.
     """
 
     provider = models.CharField(max_length=20, unique=True)
@@ -38,7 +38,7 @@ class ProviderConnection(models.Model):
 
     @property
     def api_key(self) -> str:
-        """Return the key; '' where there is none, or where SECRET_KEY is not the one that encrypted it."""
+        """Return the key; '' where there is none, or where no key of the server reads it."""
         if not self.encrypted_key:
             return ""
         try:

@@ -28,6 +28,7 @@ from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from allauth.usersessions.models import UserSession
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth import REDIRECT_FIELD_NAME, SESSION_KEY, logout
@@ -36,7 +37,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.auth.views import LoginView
 from django.contrib.sessions.models import Session
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
@@ -222,7 +223,10 @@ def single_sign_on_callback(request: HttpRequest, provider_id: str) -> HttpRespo
     return answer
 
 
-KEY_PURPOSE = "config.sign_in.second_factor"
+SEED_PURPOSE = "config.sign_in.second_factor"
+UNREADABLE = _(
+    "The server's secret key has changed, and your second factor cannot be checked. Ask an administrator."
+)
 
 
 class SecondFactor(DefaultMFAAdapter):
@@ -235,10 +239,13 @@ class SecondFactor(DefaultMFAAdapter):
         return "Pincite"
 
     def encrypt(self, text: str) -> str:
-        return cipher(KEY_PURPOSE).encrypt(text.encode()).decode()
+        return cipher(SEED_PURPOSE).encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        return cipher(KEY_PURPOSE).decrypt(encrypted_text.encode()).decode()
+        try:
+            return cipher(SEED_PURPOSE).decrypt(encrypted_text.encode()).decode()
+        except InvalidToken:
+            raise ValidationError(UNREADABLE) from None
 
 
 @receiver(user_logged_in)
