@@ -128,6 +128,7 @@ def postgres_of(var: Path) -> list[int]:
 def test_from_an_empty_folder_to_a_running_app_and_back_to_nothing(run_app, tmp_path: Path) -> None:
     first = run_app()
     url = first.url()
+    assert ("Pincite runs as root" in first.printed) == (os.geteuid() == 0)
     assert re.search(r"/documents/[0-9a-f-]{36}/$", url), "the address is the sample document's"
     assert re.search(r"password: \S+", first.printed)
     root = url[: url.index("/documents")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import secrets
 import signal
 import socket
@@ -36,6 +37,11 @@ from pdf.sandbox.progress import processor_seconds
 PORTS_TRIED = 20
 STARTS_WITHIN = 60.0  # seconds of wall time without processor time: a busy machine is slow, not broken
 STOPS_WITHIN = 25.0
+AS_ROOT = (
+    "Pincite runs as root. A user without rights is safer, in a folder of their own:\n"
+    "  useradd --create-home pincite && git clone . ~pincite/app && chown -R pincite ~pincite/app\n"
+    "  su pincite -c 'cd ~/app && make run'"
+)
 Commands = tuple[tuple[str, ...], ...]
 
 
@@ -47,6 +53,8 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
+        if os.geteuid() == 0:
+            self.say(f"{AS_ROOT}\n")
         with single_instance():
             address = self.prepare()
             self.serve(stop, address)
