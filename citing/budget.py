@@ -30,7 +30,7 @@ def claim_budget(seconds: float = SECONDS_PER_CLAIM) -> Iterator[None]:
 def check_budget() -> None:
     """Raise ``OverBudget`` when the claim's time is spent. For loops; does nothing outside a limit."""
     if (budget := _budget.get()) is not None:
-        budget.check()
+        budget.count_step()
 
 
 @contextmanager

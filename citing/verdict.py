@@ -109,6 +109,7 @@ TOO_LONG = "This claim is too long to be compared."
 OUT_OF_TIME = "Comparing this claim took too long; it was not judged."
 RULE_FAILED = "A rule of comparison failed on this claim; it was not judged."
 LEAST_TERMS_ELSEWHERE = 0.6  # minimum share of the claim's words in a passage that the model did not cite
+MOST_READ = 8  # units of a page that are read for a claim without a citation, most of its words first
 SOME_WORDS = 0.3  # minimum share of the claim's words in a passage on its subject
 _READ_WITH_A_ROW = 12  # units of its page that decide the language of a table row
 _UNUSED_FRAME = PageFrame(1.0, 1.0)
@@ -155,8 +156,9 @@ def verify_among(claim: Claim, units: Sequence[SourceUnit]) -> Verification:
         if not any(one.verdict in VERIFIED for one in found) and (apart := scene.apart()):
             found.append(apart)
         if not any(one.verdict in VERIFIED for one in found):
-            found += map(scene.verdict_of, candidates[len(likely) :])
-    best = min(_without_captions(found) or [_not_judged(candidates[0], OUT_OF_TIME)], key=_preference)
+            found += map(scene.verdict_of, candidates[len(likely) : MOST_READ])
+    read = _without_captions(found) or [_not_judged(candidates[0], OUT_OF_TIME)]
+    best = min(read, key=lambda one: (*_preference(one), -shares.get(one.unit.id, 0.0), -len(one.quote)))
     with claim_budget(), suppress(OverBudget):
         lit = _at_asked_place(best, asked)
         return _at_clauses(best, scene) if lit is best else lit
@@ -166,10 +168,10 @@ def verify_among(claim: Claim, units: Sequence[SourceUnit]) -> Verification:
 _VERIFIED_ORDER = ("exact", "normalized", "computed", "moved")
 
 
-def _preference(found: Verification) -> tuple[int, bool, bool, int]:
-    """Return a sort key: verified first, then contradictions, then found, then units without the words."""
+def _preference(found: Verification) -> tuple[int, bool]:
+    """Return a sort key: verified first, then contradictions, then found."""
     rank = _VERIFIED_ORDER.index(found.verdict) if found.verdict in VERIFIED else len(_VERIFIED_ORDER)
-    return rank, not found.conflicts, found.verdict != "found", -len(found.quote)
+    return rank, not found.conflicts
 
 
 def _without_captions(found: Sequence[Verification]) -> Sequence[Verification]:

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
 
 from domains import pack_data
@@ -109,6 +109,7 @@ def words_known(question: str, packs: Iterable[str]) -> set[str]:
     return {word for start, end in spans for word in question[start:end].split()}
 
 
+@lru_cache(maxsize=256)  # a claim is compared with each label of a table
 def _named(question: str, pack: str) -> list[tuple[tuple[int, int], tuple[Item, ...]]]:
     data = _read(pack)
     known = (*data.asked, *((ratio.question, ratio.of) for ratio in data.ratios))

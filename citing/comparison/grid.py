@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from citing.claims import SourceUnit, page_mark
 from citing.comparison.token import Token, is_date, opposite, same
@@ -215,6 +215,7 @@ class Grid:
         return () if section is None else (self.rows[section][0].text,)
 
 
+@lru_cache(maxsize=1024)
 def words_of(text: str, language: str) -> tuple[Token, ...]:
     """Return the naming words of a claim, a label or a head, including "total" and "maximum"."""
     words = lexicon(language)

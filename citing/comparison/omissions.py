@@ -115,7 +115,7 @@ class Omissions:
             if token.clause not in self.pairing.clauses or token.word in claim_words:
                 continue
             behind = [j for j in places if at < j and self.source[j].clause == token.clause]
-            own = next((j for j in content_places(self.source) if j > at), None)
+            own = next((j for j, after in enumerate(self.source) if j > at and after.content), None)
             so_as = any(t.word in self.words.so_as for t in self.source[at + 1 :])
             if token.word in self.words.excess and so_as and behind and behind[-1] != own:
                 self.found.conflict("negation", None, at)
@@ -141,9 +141,11 @@ class Omissions:
             return
         to_claim = {j: i for i, j in self.pairing.ordered}
         for at, token in enumerate(self.source[1:-1], 1):
+            if token.word not in EITHER:
+                continue
             own = next((j for j in content_places(self.source) if j > at), None)
             before = max((j for j in content_places(self.source) if j < at), default=None)
-            if token.word not in EITHER or own is None or before not in to_claim or self.source[own].quantity:
+            if own is None or before not in to_claim or self.source[own].quantity:
                 continue
             if own in to_claim:
                 between = self.claim[to_claim[before] + 1 : to_claim[own]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import takewhile
 
@@ -103,23 +103,23 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
     spans = sentence_spans(claim, language)
     if len(spans) > 1:
         return _joined([judge_prose(claim[s.start : s.end], passage, language, topics) for s in spans])
-    judged = _best(tokens, sentences, language, topics)
+    passage_read = _Passage(sentences, language, topics)
+    best = passage_read.best
+    judged = best(tokens)
     if judged.outcome == "holds":
         return judged
     if _repeats_number(tokens, sentences) or _exchanges_amounts(judged, tokens):
         return judged
     if any(
-        all(_best(part, sentences, language, topics).outcome == "holds" for part in statements)
-        and not _contradicts_other_part(statements, sentences, language, topics)
+        all(best(part).outcome == "holds" for part in statements)
+        and not passage_read.contradicts_other_part(statements)
         for statements in _statements(tokens, lexicon(language))
     ):
         return replace(judged, outcome="holds", conflicts=(), missing=(), unchecked=())
     parts = list(_parts(tokens, lexicon(language)))
     if len(parts) > 1:
-        found = [_best(part, sentences, language, topics) for part in parts]
-        if all(part.outcome == "holds" for part in found) and not _contradicts_other_part(
-            parts, sentences, language, topics
-        ):
+        found = [best(part) for part in parts]
+        if all(part.outcome == "holds" for part in found) and not passage_read.contradicts_other_part(parts):
             return replace(found[0], spans=tuple(span for part in found for span in part.spans))
         if judged.outcome == "open":
             for part in found:
@@ -130,29 +130,12 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
         judged.outcome == "conflict"
         and not roles
         and any(
-            all(_best(part, sentences, language, topics).outcome != "conflict" for part in split)
+            all(best(part).outcome != "conflict" for part in split)
             for split in (*_statements(tokens, lexicon(language)), *([parts] if len(parts) > 1 else ()))
         )
     ):
         return replace(judged, outcome="open", conflicts=(), unchecked=judged.unchecked or _JOINT)
     return judged
-
-
-def _contradicts_other_part(
-    parts: Sequence[Sequence[Token]], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
-) -> bool:
-    """Return whether the sentence of one part of a claim contradicts a number of another part.
-
-    "Exports grew 16 % and imports 8 %" of "Exports grew 16 % and imports 5 %. At constant prices, … 8 %."
-    """
-    outcomes = [[_best(part, [s], language, topics).outcome for s in sentences] for part in parts]
-    whole = any(all(row[at] == "holds" for row in outcomes) for at in range(len(sentences)))
-    return not whole and any(
-        own[at] == "holds" and other[at] == "conflict" and any(token.quantity for token in part)
-        for at in range(len(sentences))
-        for own in outcomes
-        for part, other in zip(parts, outcomes, strict=True)
-    )
 
 
 def _repeats_number(claim: Sequence[Token], sentences: Sequence[_Sentence]) -> bool:
@@ -182,26 +165,57 @@ def sentences_of(passage: str, language: str) -> tuple[_Sentence, ...]:
     return tuple(_Sentence(span, tokens_of(passage[span.start : span.end], language)) for span in spans)
 
 
-def _best(
-    claim: Sequence[Token], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
-) -> Judgement:
-    found: list[tuple[Finding, _Sentence]] = []
-    reordered = next(counted_behind_whole(claim, lexicon(language)), claim)
-    ranked = sorted(sentences, key=lambda sentence: -_shared(claim, sentence.tokens))
-    for sentence in ranked[:MOST_SENTENCES]:
-        around = _surroundings(sentence, sentences, topics, language)
-        words = lexicon(language)
-        for tokens in readings(sentence.tokens, words):
-            own = claim if tokens is sentence.tokens else reordered
-            claimed, source = _alike(with_parts(own, tokens, words), with_parts(tokens, own, words))
-            found.append((examine(claimed, source, words, around), _Sentence(sentence.span, tuple(source))))
-    if not found or _asks(ranked[0]):
-        return Judgement("open", unchecked=("?",) if found else ())
-    rank = {"holds": 2, "conflict": 1, "open": 0}
-    best, sentence = max(
-        found, key=lambda pair: (pair[0].outcome == "holds", pair[0].coverage, rank[pair[0].outcome])
-    )
-    return _judgement(best, sentence)
+@dataclass(frozen=True)
+class _Passage:
+    """The sentences of a passage, with what was found of each part of a claim."""
+
+    sentences: Sequence[_Sentence]
+    language: str
+    topics: Sequence[str]
+    known: dict[tuple[Token, ...], Judgement] = field(default_factory=dict)
+
+    def best(self, claim: Sequence[Token]) -> Judgement:
+        """Judge a claim or a part of it by the sentence that fits it best."""
+        key = tuple(claim)
+        if key not in self.known:
+            self.known[key] = self._by(claim, self.sentences)
+        return self.known[key]
+
+    def contradicts_other_part(self, parts: Sequence[Sequence[Token]]) -> bool:
+        """Return whether the sentence of one part of a claim contradicts a number of another part.
+
+        "Exports grew 16 % and imports 8 %" of "Exports grew 16 % and imports 5 %. At constant prices, … 8 %."
+        """
+        outcomes = [[self._by(part, [s]).outcome for s in self.sentences] for part in parts]
+        whole = any(all(row[at] == "holds" for row in outcomes) for at in range(len(self.sentences)))
+        return not whole and any(
+            own[at] == "holds" and other[at] == "conflict" and any(token.quantity for token in part)
+            for at in range(len(self.sentences))
+            for own in outcomes
+            for part, other in zip(parts, outcomes, strict=True)
+        )
+
+    def _by(self, claim: Sequence[Token], sentences: Sequence[_Sentence]) -> Judgement:
+        found: list[tuple[Finding, _Sentence]] = []
+        words = lexicon(self.language)
+        reordered = next(counted_behind_whole(claim, words), claim)
+        ranked = sorted(sentences, key=lambda sentence: -_shared(claim, sentence.tokens))
+        for sentence in ranked[:MOST_SENTENCES]:
+            around = _surroundings(sentence, sentences, self.topics, self.language)
+            for tokens in readings(sentence.tokens, words):
+                own = claim if tokens is sentence.tokens else reordered
+                claimed, source = _alike(with_parts(own, tokens, words), with_parts(tokens, own, words))
+                finding = examine(claimed, source, words, around)
+                found.append((finding, _Sentence(sentence.span, tuple(source))))
+            if any(one.outcome == "holds" and one.coverage == 1 for one, _ in found):
+                break  # no other sentence fits better
+        if not found or _asks(ranked[0]):
+            return Judgement("open", unchecked=("?",) if found else ())
+        rank = {"holds": 2, "conflict": 1, "open": 0}
+        best, sentence = max(
+            found, key=lambda pair: (pair[0].outcome == "holds", pair[0].coverage, rank[pair[0].outcome])
+        )
+        return _judgement(best, sentence)
 
 
 def _asks(sentence: _Sentence) -> bool:
