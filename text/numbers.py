@@ -193,6 +193,17 @@ def _vote_of_words(text: str) -> int:
     return foreign - sum(word in _WITH_POINT for word in words)
 
 
+_OUTLINE = re.compile(r"(?<![\w.,])\d{1,3}(?:\.\d{1,3}){2,}(?!\w|[.,]\d)")
+_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+
+
+def outline_numbers(text: str) -> list[tuple[int, int]]:
+    """Return start and end of numbers of clauses, requirements and versions: "7.1.1"; not "1.577.000"."""
+    found = [match.span() for match in _OUTLINE.finditer(text) if not _GROUPED.fullmatch(match[0])]
+    dates = [(date.start, date.end) for date in dates_in(text, "en", "de")] if found else []
+    return [(a, b) for a, b in found if not any(first < b and a < last for first, last in dates)]
+
+
 def mark_of_language(language: str) -> DecimalMark | None:
     """Return the decimal mark of a language; None for '' and for Switzerland and Liechtenstein."""
     _, _, region = language.lower().replace("_", "-").partition("-")

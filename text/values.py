@@ -23,7 +23,15 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from text.numbers import YEAR, DecimalMark, dates_in, decimal_mark, digit_value, number_words
+from text.numbers import (
+    YEAR,
+    DecimalMark,
+    dates_in,
+    decimal_mark,
+    digit_value,
+    number_words,
+    outline_numbers,
+)
 from text.sentences import sentence_spans
 from text.units import CURRENCY
 
@@ -116,7 +124,7 @@ def values_in(text: str, mark: DecimalMark | None = None) -> tuple[Value, ...]:
     """
     mark = mark or decimal_mark(text)
     dates = list(_dates_in(text))
-    taken = [(date.start, date.end) for date in dates]
+    taken = [*((date.start, date.end) for date in dates), *outline_numbers(text)]
     numbers = [value for match in _NUMBERS.finditer(text) for value in _value(text, match, mark)]
     free = [value for value in numbers if not any(a < value.end and value.start < b for a, b in taken)]
     return tuple(sorted(dates + free, key=lambda value: value.start))

@@ -27,7 +27,7 @@ from citing.comparison.conditions import (
 from citing.comparison.phrases import with_final_particles, with_periods
 from citing.comparison.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token, is_marker
 from text.languages import UNSPACED_LANGUAGES
-from text.numbers import number_words, same_characters
+from text.numbers import number_words, outline_numbers, same_characters
 from text.quantities import Quantity, quantities_in
 from text.semantics import Lexicon, Marker, Sense, lexicon, plain_word, root, stem, word_matches
 from text.units import unit_names
@@ -62,11 +62,12 @@ def _raw(text: str, language: str) -> list[Token]:
     quantities = quantities_in(text, language)
     articles = number_words(language).articles
     quantities = tuple(q for q in quantities if text[q.start : q.end].lower() not in articles)
-    seasons = list(_seasons(plain))
-    spans = [(season.start, season.end) for season in seasons]
+    names = [*_seasons(plain)]
+    names += [Token("word", plain[a:b], a, b, plain[a:b]) for a, b in outline_numbers(plain)]
+    spans = [(name.start, name.end) for name in names]
     quantities = tuple(q for q in quantities if not _overlaps(spans, q.start, q.end))
     found = [Token("quantity", text[q.start : q.end].lower(), q.start, q.end, quantity=q) for q in quantities]
-    found += seasons
+    found += names
     taken = [(q.start, q.end) for q in quantities] + spans
     found += [
         Token("break", match[0].strip() or " ", *match.span())

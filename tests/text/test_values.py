@@ -74,6 +74,8 @@ def test_a_scale_beside_a_number_is_read(text: str, scale: int) -> None:
         "the 4th quarter",
         "A4",
         "§ 7",
+        "Requirement 7.1.1",
+        "10.4.2 was released",
     ],
 )
 def test_a_number_that_is_part_of_a_name_or_says_where_is_no_value(text: str) -> None:
