@@ -7,6 +7,7 @@ stand in the order in which they are tried. The labels and offices of a language
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,6 +42,8 @@ ORGANISATION = re.compile(
 OPENS = r"(?:^|[\n\t]|[Ss]aid |By:\s*|/s/\s*|Name:\s*)"  # what stands before an officer's name
 LOOKED_BACK = 120  # characters before an office, in which its holder is looked for
 MOST_BEFORE_DATE = 12  # characters: "this 7th day of"
+ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT|Summary|SUMMARY)\s?(?:[—–:.-]|$)")  # begins a paragraph
+MARKED_PLACE = re.compile(r"(?:^|\s)([a-z])(?=[A-Z][a-z]+ )")  # "aTongji University bFudan University"
 YEAR = re.compile(r"\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}")
 
 
@@ -348,10 +351,25 @@ def _authors_on(
     """Yield the metadata's authors where they are printed, else names above the abstract of a paper."""
     printed = [name for name in authors if any(name in one_line(unit.text) for unit in units)]
     yield from (("author", name, name) for name in printed)
-    abstract = next((at for at, unit in enumerate(units) if unit.section_type == "abstract"), 0)
+    starts = (
+        at for at, unit in enumerate(units) if unit.section_type == "abstract" or ABSTRACT.match(unit.text)
+    )
+    abstract = next(starts, 0)
     if page == 1 and not printed and abstract:
-        for unit in units[:abstract]:
-            yield from ((kind, value, value) for kind, value in BY_NAME["people"].read(unit.text, ""))
+        for unit, below in itertools.pairwise(units[: abstract + 1]):
+            text = _without_marks(unit.text, below.text)
+            yield from ((kind, value, value) for kind, value in BY_NAME["people"].read(text, ""))
+
+
+def _without_marks(names: str, places: str) -> str:
+    """Remove the letters that refer to the places below, if each name ends with one: ``Ada Quaya``."""
+    marks = "".join(set(MARKED_PLACE.findall(places))) if ORGANISATION.search(places) else ""
+    if not marks:
+        return names
+    mark = rf"\s?[{marks}](?:,[{marks}]){{0,5}}(?=\s*(?:,(?!\w)|$))"
+    line = re.sub(r",?\s+and\b", ", ", one_line(names)).replace(" ,", ",")
+    plain, count = re.subn(mark, "", line)
+    return plain if count == len(re.split(r",\s", line)) else names
 
 
 def _publisher(units: Sequence[ParsedUnit], page: int) -> Iterator[tuple[FactKind, str, str]]:

@@ -40,6 +40,17 @@ def test_facts_are_read_with_the_words_that_state_them(letter: Document) -> None
     assert (officer["page"], officer["quote"]) == (2, "Ada Quay")
 
 
+def test_authors_above_an_abstract_are_named_without_the_marks_of_their_places(
+    alice: User, ingested: Ingest
+) -> None:
+    paper = (
+        "# Harbours of the North\n\n\nAda Quaya, Ben Tarnb and Eva Linda,b\n\n"
+        "aBremen University bInstitute of Boats\n\n"
+        "Abstract: Harbours silt up. We measured how fast they do, and what dredging costs."
+    )
+    assert ingested(alice, paper, name="paper.pdf").authors == ["Ada Quay", "Ben Tarn", "Eva Lind"]
+
+
 def test_a_department_before_an_office_is_no_person(alice: User, ingested: Ingest) -> None:
     report = ingested(
         alice,
