@@ -348,7 +348,7 @@ REST_FRAMEWORK: dict[str, Any] = {
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Pincite",
-    "DESCRIPTION": "Answers over PDFs; every claim opens the PDF at the very words it rests on.",
+    "DESCRIPTION": "Answers from your PDFs. Every claim links to the exact words behind it.",
     "VERSION": "1",
     "SCHEMA_PATH_PREFIX": "/api",
     "SERVE_INCLUDE_SCHEMA": False,

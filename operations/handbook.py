@@ -56,9 +56,9 @@ PAGES: list[list[Element]] = [
     [
         Heading("What Pincite is for"),
         Prose(
-            "Pincite answers questions over your PDFs. Every claim of an answer carries a small number; a "
-            "click on it opens the page at the very words the claim rests on, lit up in place. Lawyers call "
-            "a citation that names the exact spot a pincite, and that is where the name comes from."
+            "Pincite answers questions from your PDFs. Every claim in an answer is numbered; a click on the "
+            "number opens the page at the exact words behind it, highlighted. Lawyers call a citation that "
+            "names the exact spot a pincite, and that is where the name comes from."
         ),
         Prose(
             "An answer without its source asks you to believe. An answer with a link to a hundred-page "
@@ -157,8 +157,8 @@ PAGES: list[list[Element]] = [
             ),
         ),
         Prose(
-            "Sentences that claim something and cite nothing are underlined, so that silence is visible "
-            "too. A claim that differs is never hidden: you should know what the model made up."
+            "Sentences that claim something but cite nothing are underlined. A claim that differs is never "
+            "hidden: you should know what the model made up."
         ),
         Heading("Keyboard", 2),
         HandbookTable(
@@ -237,7 +237,7 @@ def headings(elements: list[Element]) -> list[Heading]:
 def draw_title(page: pymupdf.Page) -> float:
     page.draw_rect(pymupdf.Rect(0, 0, WIDTH, 150), color=None, fill=ACCENT)
     page.insert_text((LEFT, 92), TITLE, fontname=SERIF, fontsize=30, color=(1, 1, 1))
-    line = "Answers over PDFs, each claim on the very words it rests on"
+    line = "Answers from your PDFs, each claim linked to the exact words behind it"
     page.insert_text((LEFT, 118), line, fontname=ROMAN, fontsize=12, color=PALE)
     return 196.0
 

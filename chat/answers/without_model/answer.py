@@ -118,7 +118,12 @@ def heading(question: QuestionFeatures) -> str:
     """Return the heading of the passages; it says what they are on where they explain, define or compare."""
     quoted = QUOTED.search(LISTED.sub(" ", question.text))
     words = quoted[1] if quoted else " ".join(word.text for word in question.words)
-    if not words or not (quoted or question.is_definition or question.kinds & {"compare", "why"}):
+    on_the_whole = question.topic and not quoted  # "What is this document about?"
+    if (
+        not words
+        or on_the_whole
+        or not (quoted or question.is_definition or question.kinds & {"compare", "why"})
+    ):
         return message(question.language, "passages")
     short = shorten(one_line(words), LONGEST_SUBJECT, placeholder=" …")
     return message(question.language, "passages_on").format(subject=f"“{escaped(short)}”")
@@ -178,10 +183,25 @@ def found_lines(
         best = [line for line in best if line.values or len(line.terms) > 1]
         if judged is None or not (judged.is_related or by_meaning) or not asks_something(question):
             return FoundLines()
-    shown = [*pair, *apart([*shown_forms(placed)[:1], *best[bool(pair) :]])][:MOST_PASSAGES]
+    shown = on_topic(question, [*pair, *apart([*shown_forms(placed)[:1], *best[bool(pair) :]])])[
+        :MOST_PASSAGES
+    ]
     texts = "\n".join(page.titled_text for page in pages if page.number in set(map(page_of, shown)))
     lacking = [name for name in judged.lacking if not holds_name(texts, name)] if judged else []
     return FoundLines(tuple(shown), tuple(pages), is_direct, tuple(lacking))
+
+
+def on_topic(question: QuestionFeatures, lines: list[AnswerLine]) -> list[AnswerLine]:
+    """Return lines without those whose passage has no word of the question, if the first passage has all."""
+    asked = set(question.terms)
+
+    def held(line: AnswerLine) -> set[str]:
+        passage = " ".join((*line.unit.section_path, line.unit.text, line.text))
+        return asked & distinct_terms(passage, line.language)
+
+    if not lines or not asked or held(lines[0]) != asked:
+        return lines
+    return [line for line in lines if held(line)]
 
 
 def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Sequence[AnswerLine]:
