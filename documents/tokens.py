@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SECRET_PARAMETERS = {"token", "key", "secret"}  # of routes: an address with one gives access
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # else the hash of the label changes with the language
 class RandomKey:
     """A random key, which its holder sends. Only its hash is stored."""
 
@@ -48,7 +48,7 @@ class RandomKey:
         return hashlib.sha256(key.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SignedId:
     """The id of a row with a signature, in an address. It ends with its row."""
 
@@ -66,7 +66,7 @@ class SignedId:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DerivedSecret:
     """A secret that both sides know, derived from a row's id and the server's key."""
 

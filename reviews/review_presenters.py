@@ -14,6 +14,7 @@ from django.db.models import Max, Q, QuerySet
 from chat.citations.stored_citations import reader_link
 from chat.models import Citation
 from documents.labels import distinct_labels
+from documents.translation import translated
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
 from reviews.typed_values import normalised
 
@@ -175,7 +176,7 @@ def shown_cell(cell: ReviewCell, citation: Citation | None) -> ShownCell:
         by_person=cell.by_person,
         mark=cell.mark,
         comment=cell.comment,
-        error=cell.error,
+        error=translated(cell.error),
         normal=normalised(cell.value, cell.text)[:SHOWN],
         page=citation.page_number if citation else None,
         quote=citation.quote[:SHOWN] if citation else "",

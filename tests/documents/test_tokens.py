@@ -81,6 +81,8 @@ def test_all_that_gives_access_is_on_the_account_page_without_its_secret(
     assert not list(valid_tokens(bob))
     browser = Client()
     browser.force_login(alice)
+    german = browser.get("/account/", headers={"accept-language": "de"})
+    assert german.status_code == 200 and "API-Token" in german.content.decode()
     page = browser.get("/account/").content.decode()
     for shown in ("They hoot.", "zoo.example", "https://hooks.example/", "a script"):
         assert shown in page
