@@ -191,9 +191,13 @@ def test_the_dashboard_counts_what_there_is(
     staff: Client, document: Document, django_assert_max_num_queries: Any
 ) -> None:
     Document.objects.create(owner=document.owner, title="x", status="failed", failure_code="damaged")
-    with django_assert_max_num_queries(24):
+    talk = Conversation.objects.create(owner=document.owner)
+    Message.objects.create(
+        conversation=talk, role="assistant", position=1, provider="openai", usage={"output_tokens": 1234}
+    )
+    with django_assert_max_num_queries(18):
         shown = staff.get(reverse("admin-dashboard")).content.decode()
-    assert "Pages read a day" in shown
+    assert '<th scope="row">openai</th><td>1,234</td>' in shown
     for query, names in (("status__exact=failed", ">1</a>"), ("failure_code=damaged", ">damaged</a>")):
         link = re.search(f'href="([^"]*[?]{query}[^"]*)">', shown)
         assert link and names in shown
