@@ -30,8 +30,7 @@ from retrieval.ranking.rerankers import (
     NEAREST_DEPTH,
     UNIT_MEANING,
     WEIGHTS,
-    feature_rows,
-    scored_candidates,
+    features_of,
 )
 from retrieval.results import SearchOptions, Trace
 from retrieval.search import RERANKED, find, packs_for, summary_of
@@ -89,20 +88,19 @@ def ranking_of(known: KnownQuestion, scope: Scope, library: Mapping[str, UUID]) 
     found = find(plan, sql, index, SearchOptions(), trace)
     keys = {key for key, _ in found.fused[:RERANKED]} & found.candidates.keys()
     named = plan.asked[0]
-    weighed = scored_candidates(named, found, keys)
-    if not weighed:
+    rows = features_of(named, found, keys)
+    if not rows:
         return nothing
-    candidates = [found.candidates[item.key] for item in weighed]
+    candidates = [found.candidates[key] for key in rows]
     near = np.maximum(unit_meanings(named.question.text, candidates), 0.0)
     on_page = found.on_pages
     pages = tuple(
-        (of.document_id, on_page.get(item.key) or of.pages[best_order(item.evidence)[0]])
-        for of, item in zip(candidates, weighed, strict=True)
+        (of.document_id, on_page.get(of.key) or of.pages[best_order(found.evidence[of.key][named.name])[0]])
+        for of in candidates
     )
     right = known.right_pages(library)
-    return Ranking(
-        np.column_stack([feature_rows(weighed), near]), pages, np.array([page in right for page in pages])
-    )
+    features = [[row[name] for name in WEIGHTS] for row in rows.values()]
+    return Ranking(np.column_stack([features, near]), pages, np.array([page in right for page in pages]))
 
 
 def order(ranking: Ranking, weights: NDArray[np.float64]) -> list[int]:

@@ -27,13 +27,13 @@ from retrieval.query.spelling import respelt
 from retrieval.ranking.candidate_lists import (
     NAMED_PAGES,
     NAMED_PLACES,
+    KeywordSearch,
     NamedQuestion,
     RankedList,
     chunks_at_places,
     chunks_on_pages,
     fuse,
     interleave,
-    keyword_lists,
     stated_place,
     vector_lists,
 )
@@ -298,14 +298,9 @@ def find(
     if trace.wants("keyword"):
         with trace.step("keyword") as step:
             level = options.fts_level or cast(FullTextLevel, settings.SEARCH_FTS_LEVEL)
-            lists = keyword_lists(
-                plan.questions,
-                scope,
-                index,
-                level=level,
-                names=trace.wants("context"),
-                limit=options.keyword_limit,
-            )
+            for of in plan.questions:
+                ranked = KeywordSearch(scope, index, of.question, trace.wants("context"))
+                lists.append(RankedList(of.name, ranked.ranked(level, options.keyword_limit), of.weight))
             step.added = len(chunks_in(lists))
             if stated:
                 lists.append(stated_place(stated, index, plan.own, options.keyword_limit))

@@ -5,17 +5,15 @@ Every step selects what is outdated and updates it, so it is idempotent and can 
 
 from __future__ import annotations
 
-import json
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django_q.tasks import async_task
 
@@ -23,8 +21,7 @@ from documents.chunking import chunk_type
 from documents.importers.block_import import VERSION as IMPORT_VERSION
 from documents.ingestion.pipeline import ingest_again
 from documents.ingestion.queue import independent_job
-from documents.models import CitationUnit, Document, FailureCode, Job, RetrievalChunk
-from documents.models.content import chunk_metadata
+from documents.models import Document, FailureCode, Job, RetrievalChunk
 from pdf.api import PARSER_VERSION
 from retrieval.index.document_index import Stale, embed_document, index_words
 from retrieval.index.vectors import activate, active_space, build_vector_index, open_space, without_vector
@@ -175,20 +172,6 @@ class Behind:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """Of all chunks the share that has a type; of a sample the mean size of their metadata in characters.
-
-    Attributes:
-        located: units by the fields of their location: ``slide``, ``sheet``, ``start_ms``, ``quad`` …
-    """
-
-    chunks: int
-    typed_share: float
-    mean_metadata: float
-    located: dict[str, int]
-
-
 def documents_behind() -> Iterator[Behind]:
     """Yield each outdated document once, with its first step; that step includes the later ones."""
     seen = set()
@@ -236,42 +219,20 @@ def without_words() -> QuerySet[Document]:
     return outdated.order_by("created_at")
 
 
-@dataclass(frozen=True, slots=True)
-class Throttle:
-    """Limits of a backfill beside a library's use.
-
-    Attributes:
-        a_minute: maximum number of documents started in a minute.
-        waiting: maximum number of documents that wait for a worker to parse them again.
-    """
-
-    a_minute: float = math.inf
-    waiting: float = math.inf
-
-    def wait(self, done: int, began: float) -> None:
-        """Wait until the next document may start. ``done`` documents were started since ``began``."""
-        while (time.monotonic() - began) * self.a_minute < done * 60 or self._workers_are_behind():
-            time.sleep(POLL_SECONDS)
-
-    def _workers_are_behind(self) -> bool:
-        again = Document.objects.filter(status=Document.Status.UPLOADED, indexed_at__isnull=False)
-        return self.waiting < math.inf and again.filter(deleted_at=None).count() >= self.waiting
-
-
 POLL_SECONDS = 0.5
 
 
-def backfill(
-    on_step: Callable[[Behind, int, int], object] | None = None, throttle: Throttle = Throttle()
-) -> int:
+def backfill(on_step: Callable[[Behind, int, int], object] | None = None, waiting: float = math.inf) -> int:
     """Update every document; return how many were outdated. Raises ProviderError.
 
-    ``on_step`` is called with the step, its number and the number of steps.
+    ``on_step`` is called with the step, its number and the number of steps. ``waiting``: maximum number of
+    documents that wait for a worker to parse them again.
     """
-    count, began = 0, time.monotonic()
+    count = 0
     all_behind = list(documents_behind())
     for behind in all_behind:
-        throttle.wait(count, began)
+        while waiting < math.inf and waiting_again() >= waiting:
+            time.sleep(POLL_SECONDS)
         try:
             bring_up_to_date(behind)
         except Stale:
@@ -280,6 +241,12 @@ def backfill(
         if on_step:
             on_step(behind, count, len(all_behind))
     return count
+
+
+def waiting_again() -> int:
+    """Return the number of documents that wait for a worker to parse them again."""
+    again = Document.objects.filter(status=Document.Status.UPLOADED, indexed_at__isnull=False)
+    return again.filter(deleted_at=None).count()
 
 
 def bring_up_to_date(behind: Behind) -> None:
@@ -307,26 +274,6 @@ def forgive_embedding(document: Document) -> None:
     """Mark a document as ready if only its embedding had failed."""
     Document.objects.filter(pk=document.pk, failure_code=FailureCode.EMBEDDING_FAILED).update(
         status=Document.Status.READY, failure_code="", failure_message="", indexed_at=timezone.now()
-    )
-
-
-SAMPLE = 200  # chunks whose metadata is measured
-
-
-def quality() -> Quality:
-    found = RetrievalChunk.objects.aggregate(chunks=Count("pk"), typed=Count("pk", filter=~Q(chunk_type="")))
-    sample = (
-        RetrievalChunk.objects.select_related("document").prefetch_related("units").order_by("pk")[:SAMPLE]
-    )
-    sizes = [len(json.dumps(chunk_metadata(chunk, list(chunk.units.all())))) for chunk in sample]
-    located: Counter[str] = Counter()
-    for location in CitationUnit.objects.exclude(location=None).values_list("location", flat=True).iterator():
-        located.update(list(location or ()))
-    return Quality(
-        found["chunks"],
-        found["typed"] / (found["chunks"] or 1),
-        sum(sizes) / (len(sizes) or 1),
-        dict(located),
     )
 
 

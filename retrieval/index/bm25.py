@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ class Field(NamedTuple):
     share does not.
     """
 
-    terms: Mapping[str, int]
+    terms: Collection[str]
     weight: float = 1.0
     measured: bool = True
 
@@ -40,9 +40,9 @@ def impacts(fields: Iterable[Field]) -> dict[str, float]:
     """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) of each term; below k1 + 1."""
     weights: defaultdict[str, float] = defaultdict(float)
     length = 0
-    for counts, weight, measured in fields:
-        length += sum(counts.values()) if measured else 0
-        for term, count in counts.items():
+    for terms, weight, measured in fields:
+        length += len(terms) if measured else 0
+        for term, count in Counter(terms).items():
             weights[term] += weight * count
     norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
     return {term: weight * MAX_IMPACT / (weight + norm) for term, weight in weights.items()}
@@ -57,36 +57,29 @@ def pack_terms(values: Mapping[str, float]) -> bytes:
     return packed.tobytes()
 
 
-def unpack_terms(packed: bytes, sizes: NDArray[np.int64], columns: Mapping[int, int]) -> NDArray[np.float32]:
-    """Impacts of some terms in many texts, one row a text.
+def unpack_terms(packed: bytes, sizes: NDArray[np.int64], terms: Iterable[str]) -> NDArray[np.float32]:
+    """Impacts of the terms in many texts: texts × terms.
 
-    ``packed`` joins the texts' records, ``sizes`` counts those of each; ``columns`` maps term numbers
-    to columns.
+    ``packed`` joins the texts' records, ``sizes`` counts those of each.
     """
     records = np.frombuffer(packed, TERM)
-    wanted = np.array(sorted(columns), np.int32)
-    matrix = np.zeros((len(sizes), len(columns)), np.float32)
-    if not len(wanted) or not len(records):
-        return matrix
-    likely = np.zeros(1 << 16, np.bool_)
-    likely[wanted & 0xFFFF] = True  # half of the number distinguishes most records: 15 times as fast
-    some = np.flatnonzero(likely[records["term"].astype(np.uint16)])
-    place = np.minimum(np.searchsorted(wanted, records["term"][some]), len(wanted) - 1)
-    same = wanted[place] == records["term"][some]
-    found = some[same]
-    row = np.searchsorted(np.cumsum(sizes), found, side="right")
-    column = np.array([columns[int(number)] for number in wanted])[place[same]]
-    matrix[row, column] = records["impact"][found] * IMPACT_STEP
-    return matrix
+    numbers = np.array(list(map(term_number, terms)), np.int32)
+    wanted, column = np.unique(numbers, return_inverse=True)
+    matrix = np.zeros((len(sizes), len(wanted)), np.float32)
+    if len(wanted) and len(records):
+        likely = np.zeros(1 << 16, np.bool_)
+        likely[wanted & 0xFFFF] = True  # half of the number distinguishes most records: 15 times as fast
+        some = np.flatnonzero(likely[records["term"].astype(np.uint16)])
+        place = np.minimum(np.searchsorted(wanted, records["term"][some]), len(wanted) - 1)
+        same = wanted[place] == records["term"][some]
+        row = np.searchsorted(np.cumsum(sizes), some[same], side="right")
+        matrix[row, place[same]] = records["impact"][some[same]] * IMPACT_STEP
+    return matrix[:, column]
 
 
 def idf(frequency: float, count: float) -> float:
     """Return the inverse document frequency of a term in ``frequency`` of ``count`` texts; at least 0."""
     return float(np.log1p(max(0.0, count - frequency + 0.5) / (frequency + 0.5)))
-
-
-def counted(terms: Iterable[str]) -> Counter[str]:
-    return Counter(terms)
 
 
 # Document frequencies of terms, from PostgreSQL's statistics of the indexed tsvectors (``ANALYZE``).

@@ -11,7 +11,6 @@ import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -123,36 +122,28 @@ def copy_columns(
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class IndexReport:
-    """``stale``: the document changed or was taken over meanwhile, so the rest was not written."""
-
-    chunks: int
-    vectors: int
-    stale: bool = False
-
-
 class Stale(Exception):
     """The document has changed since it was read."""
 
     message = "The document was changed meanwhile."
 
 
-def index_document(document: Document) -> IndexReport:
+def index_document(document: Document) -> bool:
     """Index the words of a parsed document, then embed its chunks in the active space.
 
-    ``document`` is the row as its worker holds it (with its lease, or None). Raises ProviderError if
-    embedding fails; keyword search works by then.
+    ``document`` is the row as its worker holds it (with its lease, or None). Return False if it changed or
+    was taken over meanwhile; the rest is not written. Raises ProviderError if embedding fails; keyword
+    search works by then.
     """
     try:
-        chunks = index_words(document)
+        index_words(document)
         space = with_retries(active_space)  # a new space needs the length of its vectors from the model
-        vectors = embed_document(document, space)
-        build_vector_index(space)
+        embed_document(document, space)
     except Stale:
         logger.info("document %s: changed while it was indexed, nothing was written", document.pk)
-        return IndexReport(0, 0, stale=True)
-    return IndexReport(chunks, vectors)
+        return False
+    build_vector_index(space)
+    return True
 
 
 def index_parsed_document(document: Document, **signal: Any) -> None:

@@ -25,7 +25,6 @@ from retrieval.index.bm25 import (
     TERM,
     DocumentFrequencies,
     Field,
-    counted,
     document_frequencies,
     idf,
     impacts,
@@ -38,7 +37,6 @@ from retrieval.index.postgres import (
     beginning_of_word,
     phrase,
     read_rows,
-    term_number,
     tsvector,
 )
 from retrieval.query.question_terms import QueryTerms
@@ -72,14 +70,14 @@ def chunk_words(document: Document, chunks: Sequence[ChunkRow]) -> Iterator[tupl
     """Return the rows of ``retrieval_indexedchunk``: chunk, document, tsvector, packed terms."""
     language = document.language
     names = terms_of(names_of(document), language)
-    name_field = Field(counted(names), measured=False)
+    name_field = Field(names, measured=False)
     headings: dict[str, list[str]] = {}
     for chunk in chunks:
         heading = chunk.context_header.removeprefix(document.title)
         if heading not in headings:
             headings[heading] = terms_of(heading, language)
         above, body = headings[heading], terms_of(chunk.content, language)
-        fields = (Field(counted(body)), Field(counted(above), measured=False), name_field)
+        fields = (Field(body), Field(above, measured=False), name_field)
         words = tsvector((("D", body), ("B", above), ("A", names)))
         yield chunk.id, document.pk, words, pack_terms(impacts(fields))
 
@@ -91,9 +89,9 @@ def document_words(document: Document, chunks: Sequence[ChunkRow]) -> tuple[byte
     together = [word for line in names_of(document).splitlines() for word in run_together(line)]
     first = "\n".join(chunk.content for chunk in chunks if chunk.page_start == 1)[:COVER_CHARACTERS]
     cover = terms_of(f"{document.abstract}\n{first}", language)
-    called = [Field(counted(some), NAME_WEIGHT, measured=False) for some in (names, together)]
+    called = [Field(some, NAME_WEIGHT, measured=False) for some in (names, together)]
     packed = pack_terms(impacts(called))
-    cover_packed = pack_terms(impacts([Field(counted(cover), COVER_WEIGHT, measured=False)]))
+    cover_packed = pack_terms(impacts([Field(cover, COVER_WEIGHT, measured=False)]))
     return tsvector((("A", names), ("A", together), ("D", cover))), packed, cover_packed
 
 
@@ -126,7 +124,7 @@ TOO_FEW = 60
 FOUND_LIMIT = 800
 READ = 300
 """Chunks of those found whose terms are read: those whose words are worth most."""
-WEIGHED = 12
+WEIGHED = 20
 """Words, the most telling first, by which these are chosen."""
 NAMED_DOCUMENTS = 4
 """Documents whose names meet the question best: all their chunks that hold one of its words come."""
@@ -176,12 +174,15 @@ Row = tuple[Any, ...]
 """Of a document: its id, the ids of chunks, the sizes of their packed terms, the terms, its fields."""
 
 
-class NamedDocument(NamedTuple):
-    """Impacts of the question's terms in a document's names and in its first page."""
+class NamedDocuments(NamedTuple):
+    """Documents, and impacts of the question's terms in their names and first pages (documents × terms)."""
 
-    document_id: UUID
+    ids: Sequence[UUID]
     names: NDArray[np.float32]
     cover: NDArray[np.float32]
+
+
+NO_NAMES = NamedDocuments((), np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32))
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ class ScopeIndex:
     document_ids: Sequence[UUID]
     impacts: NDArray[np.float32]
     fields: Sequence[frozenset[str]] = ()
-    named: Sequence[NamedDocument] = ()
+    named: NamedDocuments = NO_NAMES
     frequencies: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
@@ -241,7 +242,7 @@ def open_index(
     """
     terms = sorted({term for question in questions for term in (*question.every_term, *question.names)})
     columns = {term: at for at, term in enumerate(terms)}
-    named = _read_names(scope, summary, questions, columns) if names and summary.documents > 1 else []
+    named = _read_names(scope, summary, questions, columns) if names and summary.documents > 1 else NO_NAMES
     if summary.chunks <= EXACT_UP_TO:
         rows = _matching(scope, OF_SMALL_SCOPE, [any_word(questions)], EXACT_UP_TO)
         return _index_of(rows, summary, columns, named, None)
@@ -280,8 +281,7 @@ def _most_telling(questions: Sequence[QueryTerms], rarity: Mapping[str, float]) 
         weights = question.weights_for(question.packs)
         own = set(chain.from_iterable(question.groups))
         for group in (*question.groups, *((term,) for term in weights.keys() - own)):
-            value = max(weights.get(term, 0.0) * rarity.get(term, 0.0) for term in group)
-            worth[group] = max(value, worth.get(group, 0.0))
+            worth[group] = max(_worth(group, weights, rarity), worth.get(group, 0.0))
     most = sorted(worth.items(), key=lambda entry: -entry[1])[:WEIGHED]
     params = chain.from_iterable((any_of(group), value) for group, value in most)
     return [*params, *("'-'", 0.0) * (WEIGHED - len(most))]
@@ -304,7 +304,8 @@ def _by_index(
     condition = BY_INDEX.format(in_scope=OF_FEW if summary.documents <= FEW_DOCUMENTS else OF_MANY)
     rows: list[Row] = []
     for count in range(words_to_ask(groups, known, summary.chunks), 0, -1):
-        rows = _matching(scope, condition, [candidate_query(groups, count, questions)], FOUND_LIMIT, best)
+        rarest = [without_common(words, count, known, summary.chunks) for words in groups]
+        rows = _matching(scope, condition, [candidate_query(rarest, count, questions)], FOUND_LIMIT, best)
         if sum(len(row[1]) // 16 for row in rows) >= TOO_FEW:
             break
     return rows
@@ -320,16 +321,13 @@ def _index_of(
     rows: Sequence[Row],
     summary: ScopeSummary,
     columns: Mapping[str, int],
-    named: Sequence[NamedDocument],
+    named: NamedDocuments,
     known: DocumentFrequencies | None,
 ) -> ScopeIndex:
     rows = sorted(rows, key=itemgetter(0))  # a fixed order: nodes of Citus answer in any order
     sizes = np.frombuffer(b"".join(row[2] for row in rows), ">i4").astype(np.int64) // TERM.itemsize
     counts = [len(row[1]) // 16 for row in rows]
-    numbers = {term_number(term): at for term, at in columns.items()}
-    matrix = unpack_terms(b"".join(row[3] for row in rows), sizes, numbers)
-    if len(numbers) < len(columns):  # two terms with the same number share a column
-        matrix = matrix[:, [numbers[term_number(term)] for term in columns]]
+    matrix = unpack_terms(b"".join(row[3] for row in rows), sizes, columns)
     seen = np.count_nonzero(matrix, axis=0)
     frequencies = {
         term: float(seen[at])
@@ -352,7 +350,7 @@ def _index_of(
 
 def _read_names(
     scope: ScopeSql, summary: ScopeSummary, questions: Sequence[QueryTerms], columns: Mapping[str, int]
-) -> list[NamedDocument]:
+) -> NamedDocuments:
     """Return documents whose names or first page contain a term of a question. One statement.
 
     PostgreSQL ranks them only if there may be more than ``NAMES_LIMIT``.
@@ -360,31 +358,24 @@ def _read_names(
     own = sorted({term for question in questions for term in (*question.said, *question.names)})
     wanted = telling = any_of(own)
     if not wanted:
-        return []
+        return NO_NAMES
     if summary.documents > FEW_DOCUMENTS:
         telling = any_of(sorted(own, key=document_frequencies().share)[:TELLING])
     best_only = summary.documents > NAMES_LIMIT
     statement = (BEST_NAMES if best_only else NAMES).format(documents=scope.documents, limit=NAMES_LIMIT)
     params = [telling, wanted, *scope.document_params, *([wanted] if best_only else [])]
     rows = read_rows(statement, params)
-    numbers = {term_number(term): at for term, at in columns.items()}
-    names, cover = (
-        unpack_terms(
-            b"".join(bytes(row[part]) for row in rows),
-            np.array([len(row[part]) // TERM.itemsize for row in rows], np.int64),
-            numbers,
-        )
-        for part in (1, 2)
-    )
-    width = len(columns)
-    if len(numbers) < width:
-        order = [numbers[term_number(term)] for term in columns]
-        names, cover = names[:, order], cover[:, order]
-    return [NamedDocument(row[0], names[at], cover[at]) for at, row in enumerate(rows)]
+    ids, names, cover = ([row[part] for row in rows] for part in range(3))
+
+    def unpacked(texts: Sequence[bytes]) -> NDArray[np.float32]:
+        sizes = np.array([len(text) // TERM.itemsize for text in texts], np.int64)
+        return unpack_terms(b"".join(texts), sizes, columns)
+
+    return NamedDocuments(ids, unpacked(names), unpacked(cover))
 
 
 def _best_named(
-    named: Sequence[NamedDocument],
+    named: NamedDocuments,
     questions: Sequence[QueryTerms],
     columns: Mapping[str, int],
     rarity: Mapping[str, float],
@@ -396,7 +387,7 @@ def _best_named(
         scores = name_scores(question, named, columns, rarity, summary)
         for at in np.argsort(-scores, kind="stable")[:NAMED_DOCUMENTS]:
             if scores[at] > 0:
-                best[named[at].document_id] = None
+                best[named.ids[at]] = None
     return list(best)
 
 
@@ -407,7 +398,7 @@ DAY = re.compile(r"\d\d?")  # of a date: '30' names no document
 
 def name_scores(
     question: QueryTerms,
-    named: Sequence[NamedDocument],
+    named: NamedDocuments,
     columns: Mapping[str, int],
     rarity: Mapping[str, float],
     summary: ScopeSummary,
@@ -417,10 +408,9 @@ def name_scores(
     A word of a name counts by the number of names that contain it. A word of a first page counts by its
     rarity in the whole scope, because first pages of one kind of document begin alike.
     """
-    if not named:
+    if not named.ids:
         return np.zeros(0, np.float32)
-    names, cover = np.stack([item.names for item in named]), np.stack([item.cover for item in named])
-    called = np.count_nonzero(names, axis=0).tolist()
+    called = np.count_nonzero(named.names, axis=0).tolist()
     weights = np.zeros((2, len(columns)), np.float32)
     latest = max((term for term in question.said if YEAR.fullmatch(term)), default="")
     scale = np.log1p(summary.documents) / np.log1p(max(summary.chunks, 1))
@@ -430,32 +420,49 @@ def name_scores(
             weight = EARLIER_YEAR if YEAR.fullmatch(term) and term != latest else 1.0
             weights[0, at] = weight * idf(called[at], summary.documents)
             weights[1, at] = weight * rarity.get(term, 0.0) * scale
-    return names @ weights[0] + cover @ weights[1]
+    return named.names @ weights[0] + named.cover @ weights[1]
 
 
 def rarest_groups(question: QueryTerms, rarity: Mapping[str, float]) -> list[tuple[str, ...]]:
     """Return the rarest words, each with its forms in several languages."""
+    return sorted(question.groups, key=lambda group: -_worth(group, question.weights, rarity))[:GROUPS]
 
-    def worth(group: tuple[str, ...]) -> float:
-        return max(question.weights.get(term, 0.0) * rarity.get(term, 0.0) for term in group)
 
-    return sorted(question.groups, key=worth, reverse=True)[:GROUPS]
+def _worth(group: Sequence[str], weights: Mapping[str, float], rarity: Mapping[str, float]) -> float:
+    """Return weight · idf of a word, which is as frequent as its most frequent form."""
+    return max(weights.get(term, 0.0) for term in group) * min(rarity.get(term, 0.0) for term in group)
 
 
 def words_to_ask(groups: Sequence[Sequence[tuple[str, ...]]], known: DocumentFrequencies, chunks: int) -> int:
-    """Return the largest k, from 1, for which ``WANTED`` of the chunks should have k of a question's words.
-
-    The words are taken as independent.
-    """
+    """Return the largest k, from 1, for which ``WANTED`` chunks should have k of a question's words."""
     most = 1
     for words in groups:
-        exactly = np.ones(1)  # the probability that a chunk has 0, 1, 2, … of the words
-        for word in words:
-            share = min(1.0, sum(map(known.share, word)))
-            exactly = np.convolve(exactly, (1 - share, share))
-        at_least_k = np.cumsum(exactly[::-1])[::-1]
-        most = max(most, int(np.count_nonzero(at_least_k[1:] * chunks >= WANTED)))
+        expected = [expected_chunks(words, count, known, chunks) for count in range(1, len(words) + 1)]
+        most = max(most, sum(number >= WANTED for number in expected))
     return most
+
+
+def expected_chunks(
+    words: Sequence[tuple[str, ...]], count: int, known: DocumentFrequencies, chunks: int
+) -> float:
+    """Return how many chunks should have ``count`` of the words, which are taken as independent."""
+    exactly = np.ones(1)  # the probability that a chunk has 0, 1, 2, … of the words
+    for word in words:
+        share = min(1.0, sum(map(known.share, word)))
+        exactly = np.convolve(exactly, (1 - share, share))
+    return float(exactly[count:].sum() * chunks)
+
+
+def without_common(
+    words: Sequence[tuple[str, ...]], count: int, known: DocumentFrequencies, chunks: int
+) -> Sequence[tuple[str, ...]]:
+    """Return the words without the commonest, while more chunks have ``count`` of them than are compared."""
+    while (
+        expected_chunks(words, count, known, chunks) > FOUND_LIMIT
+        and expected_chunks(words[:-1], count, known, chunks) >= WANTED
+    ):
+        words = words[:-1]
+    return words
 
 
 def candidate_query(

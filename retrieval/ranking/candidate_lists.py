@@ -108,13 +108,11 @@ class KeywordSearch:
     def by_name(self) -> Scores:
         """Return the score that a document's names add to all its chunks; 0 without a choice of documents."""
         index = self.index
-        added = np.zeros(len(index.document_ids), np.float32)
+        found: dict[UUID, float] = {}
         if self.names and index.summary.documents > 1:
             scores = name_scores(self.question, index.named, index.columns, index.rarity, index.summary)
-            found = {named.document_id: score for named, score in zip(index.named, scores, strict=True)}
-            for at, document in enumerate(index.document_ids):
-                added[at] = NAMES_WEIGHT * found.get(document, 0.0)
-        return added
+            found = dict(zip(index.named.ids, scores.tolist(), strict=True))
+        return NAMES_WEIGHT * np.array([found.get(key, 0.0) for key in index.document_ids], np.float32)
 
     @cached_property
     def by_whole(self) -> Scores:
@@ -194,29 +192,6 @@ class NamedQuestion:
     weight: float = 1.0
 
 
-def keyword_lists(
-    queries: Sequence[NamedQuestion],
-    scope: ScopeSql,
-    index: ScopeIndex,
-    *,
-    level: FullTextLevel,
-    names: bool,
-    limit: int,
-) -> list[RankedList[UUID]]:
-    """Return at most ``limit`` ranked chunks for each query. ``names``: whether the documents' names count.
-
-    No statement; at the level of units one per query.
-    """
-    return [
-        RankedList(
-            query.name,
-            KeywordSearch(scope, index, query.question, names).ranked(level, limit),
-            query.weight,
-        )
-        for query in queries
-    ]
-
-
 NAMED_PAGES = "named page"
 """The list of chunks on a page that the question names."""
 NAMED_PLACES = "named place"
@@ -266,7 +241,7 @@ def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> dict[UUID, int]:
 
 
 STATED_PLACE = "stated place"
-IN_PLACE = "SELECT id FROM documents_retrievalchunk WHERE document_id IN ({documents}) {chunk_filter}"
+IN_SCOPE = "SELECT id FROM documents_retrievalchunk WHERE document_id IN ({documents}) {chunk_filter}"
 
 
 def stated_place(stated: ScopeSql, index: ScopeIndex, question: QueryTerms, limit: int) -> RankedList[UUID]:
@@ -274,26 +249,20 @@ def stated_place(stated: ScopeSql, index: ScopeIndex, question: QueryTerms, limi
 
     It is a list and no filter: "in the results" may mean those of a survey.
     """
-    statement = IN_PLACE.format(documents=stated.documents, chunk_filter=stated.and_chunk("document_id, id"))
-    there = {key for (key,) in read_rows(statement, [*stated.document_params, *stated.chunk_params])}
+    there = set(_chunks_in(stated))
     ranked = KeywordSearch(stated, index, question, names=False).ranked("chunk", len(index.at))
     return RankedList(STATED_PLACE, [item for item in ranked if item[0] in there][:limit])
-
-
-AT_PLACES = """
-SELECT chunk_id FROM retrieval_indexedchunk
-WHERE document_id IN ({documents}) {chunk_filter} AND words @@ %s::tsquery LIMIT {limit}
-"""
 
 
 def chunks_at_places(scope: ScopeSql, places: Sequence[Place]) -> list[UUID]:
     """Return chunks with a place's word and number side by side. One statement, for a small scope."""
     written = [phrase(pair) for place in places for pair in product(*place.terms)]
-    statement = AT_PLACES.format(
-        documents=scope.documents, chunk_filter=scope.and_chunk("document_id, chunk_id"), limit=PLACE_DEPTH
-    )
-    params = [*scope.document_params, *scope.chunk_params, " | ".join(written)]
-    return [key for (key,) in read_rows(statement, params)]
+    return _chunks_in(scope.with_words(" | ".join(written)))[:PLACE_DEPTH]
+
+
+def _chunks_in(scope: ScopeSql) -> list[UUID]:
+    statement = IN_SCOPE.format(documents=scope.documents, chunk_filter=scope.and_chunk("document_id, id"))
+    return [key for (key,) in read_rows(statement, [*scope.document_params, *scope.chunk_params])]
 
 
 def vector_lists(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from uuid import UUID
 
 import numpy as np
@@ -192,6 +192,10 @@ class TermFeatures:
         return max(self.unit_scores, default=0.0)
 
 
+TERM_FEATURES = tuple(field.name for field in fields(TermFeatures))[:-1]
+"""Names of the features that are one number."""
+
+
 class FeatureExtractor:
     """Compute the features of candidates for one question; what depends on the question alone, once."""
 
@@ -203,12 +207,13 @@ class FeatureExtractor:
         weights, phrases = question.weights_for(fields), question.phrases_for(fields)
         self.question = question
         self.worth = {term: weight * rarity.get(term, 0.0) for term, weight in weights.items()}
-        self.own = {term: rarity[term] for term in question.weights if term in rarity}
+        parts = question.weights.keys() - set(chain.from_iterable(question.groups))  # of compounds
+        words = (*question.groups, *((part,) for part in parts))
+        known = ([term for term in word if term in rarity] for word in words)
+        self.own = {frozenset(forms): min(map(rarity.__getitem__, forms)) for forms in known if forms}
         self.phrases = [(frozenset(phrase), f" {' '.join(phrase)} ") for phrase in phrases]
         first = [group[0] for group in question.groups]
-        self.pairs = {
-            pair: self.own.get(pair[0], 0.0) + self.own.get(pair[1], 0.0) for pair in pairwise(first)
-        }
+        self.pairs = {pair: rarity.get(pair[0], 0.0) + rarity.get(pair[1], 0.0) for pair in pairwise(first)}
         self.labels: dict[str, list[Phrase]] = {}
         for phrase in phrases:
             self.labels.setdefault(phrase[0], []).append(phrase)
@@ -231,7 +236,8 @@ class FeatureExtractor:
 
     def _covered(self, present: Set[str]) -> float:
         total = sum(self.own.values())
-        return sum(map(self.own.__getitem__, self.own.keys() & present)) / total if total else 0.0
+        covered = (value for forms, value in self.own.items() if not forms.isdisjoint(present))
+        return sum(covered) / total if total else 0.0
 
     def _pairs_in(self, candidate: Candidate, matched: Sequence[Set[str]]) -> float:
         """Return the share of the question's pairs of neighbouring words that are adjacent in a unit."""

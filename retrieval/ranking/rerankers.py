@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 from uuid import UUID
 
 import httpx
-import numpy as np
 from django.conf import settings
-from numpy.typing import NDArray
 
 from retrieval.embeddings.fastembed import CrossEncoderReranker
 from retrieval.provider_calls import PERMANENT_STATUSES, ProviderError, seconds_of, start_call
 from retrieval.ranking.candidate_lists import NamedQuestion, RankedList, fuse
-from retrieval.ranking.features import Candidate, TermFeatures, unit_meanings
+from retrieval.ranking.features import TERM_FEATURES, Candidate, unit_meanings
 from retrieval.ranking.hits import FoundCandidates
-from text.terms import terms_of
 
 COHERE_URL = "https://api.cohere.com/v2/rerank"
 COHERE_MODEL = "rerank-v3.5"
@@ -85,20 +81,6 @@ class TeiReranker(HttpReranker):
         return {int(row["index"]): float(row["score"]) for row in answer}
 
 
-@dataclass(slots=True)
-class OverlapReranker:
-    """A Reranker without a model: the share of the query's terms in the passage; for tests."""
-
-    local: bool = True
-    failure: ProviderError | None = None
-
-    def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
-        if self.failure:
-            raise self.failure
-        wanted = set(terms_of(query))
-        return [len(wanted & set(terms_of(passage))) / max(1, len(wanted)) for passage in passages]
-
-
 def configured_reranker() -> Reranker | None:
     """Return the reranker of the settings; None without one."""
     kind, _, model = (settings.RERANKER or ("cohere" if settings.COHERE_API_KEY else "")).partition(":")
@@ -155,60 +137,17 @@ MODEL_DEPTH = 20
 PASSAGE_CHARACTERS = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredCandidate:
-    """A candidate with its fused score and its evidence.
-
-    ``keyword`` and ``meaning`` are its scores in these lists, as shares of the best (0..1);
-    ``named_page``: the question names a page that it is on.
-    """
-
-    key: UUID
-    fused: float
-    keyword: float
-    meaning: float
-    named_page: bool
-    evidence: TermFeatures
+Features = Mapping[str, float]
+"""Of a candidate, by the names of ``WEIGHTS``; each in 0..1."""
 
 
-def feature_rows(weighed: Sequence[ScoredCandidate]) -> NDArray[np.float64]:
-    """Return the features of each candidate in the order of ``WEIGHTS``, each in 0..1.
-
-    A rank says which came first, not by how much: the keyword score, as a share
-    of the best, does.
-    """
-    most_fused = max((item.fused for item in weighed), default=0.0) or 1.0
-    most_unit = max((item.evidence.best_unit for item in weighed), default=0.0) or 1.0
-    rows = [
-        (
-            item.keyword,
-            item.fused / most_fused,
-            item.meaning,
-            item.named_page,
-            item.evidence.best_unit / most_unit,
-            item.evidence.coverage,
-            item.evidence.phrases,
-            item.evidence.quoted,
-            item.evidence.headings,
-            item.evidence.pairs,
-            item.evidence.place,
-            item.evidence.table,
-            item.evidence.digits,
-        )
-        for item in weighed
-    ]
-    return np.array(rows, np.float64).reshape(len(rows), len(WEIGHTS))
-
-
-def by_features(weighed: Sequence[ScoredCandidate], understanding: float = 0) -> list[tuple[UUID, float]]:
+def by_features(rows: Mapping[UUID, Features], understanding: float = 0) -> list[tuple[UUID, float]]:
     """Return the candidates by fused score and evidence, best first; scores are about 0 to 4."""
-    weights = WEIGHTS
-    if understanding and weighed:
-        doubt = 1 - max(item.evidence.coverage for item in weighed)
-        more = understanding * (MEANING_UNDERSTOOD + MEANING_IN_DOUBT * doubt)
-        weights = {**WEIGHTS, "meaning": WEIGHTS["meaning"] + more}
-    scores: list[float] = (feature_rows(weighed) @ list(weights.values())).tolist()
-    scored = [(item.key, score) for item, score in zip(weighed, scores, strict=True)]
+    weights = dict(WEIGHTS)
+    if understanding and rows:
+        doubt = 1 - max(row["coverage"] for row in rows.values())
+        weights["meaning"] += understanding * (MEANING_UNDERSTOOD + MEANING_IN_DOUBT * doubt)
+    scored = [(key, sum(weights[name] * row[name] for name in weights)) for key, row in rows.items()]
     return sorted(scored, key=lambda entry: -entry[1])
 
 
@@ -219,26 +158,33 @@ def rank_by_evidence(
 
     ``meaning``: whether the best are read once more for the unit nearest in meaning.
     """
-    ranked = by_features(scored_candidates(named, found, keys), found.understanding)
+    ranked = by_features(features_of(named, found, keys), found.understanding)
     return by_nearest_unit(named.question.text, ranked, found.candidates) if meaning else ranked
 
 
-def scored_candidates(named: NamedQuestion, found: FoundCandidates, keys: Set[UUID]) -> list[ScoredCandidate]:
-    """Return the candidates of a question or part with their evidence, in fused order."""
+def features_of(named: NamedQuestion, found: FoundCandidates, keys: Set[UUID]) -> dict[UUID, Features]:
+    """Return the features of the candidates of a question or part, in fused order.
+
+    A rank says which came first, not by how much: the score of a list, as a share of the best, does.
+    """
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword, near = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
-    return [
-        ScoredCandidate(
-            key,
-            fused,
-            keyword.get(key, 0.0),
-            near.get(key, 0.0) if found.is_understood(key) else 0.0,
-            key in found.on_pages,
-            found.evidence[key][named.name],
-        )
-        for key, fused in (found.fused if len(lists) == len(found.lists) else fuse(lists))
-        if key in keys
-    ]
+    merged = found.fused if len(lists) == len(found.lists) else fuse(lists)
+    fused = {key: score for key, score in merged if key in keys}
+    evidence = {key: found.evidence[key][named.name] for key in fused}
+    most_fused = max(fused.values(), default=0.0) or 1.0
+    most_unit = max((of.best_unit for of in evidence.values()), default=0.0) or 1.0
+    return {
+        key: {
+            "keyword": keyword.get(key, 0.0),
+            "fused": score / most_fused,
+            "meaning": near.get(key, 0.0) if found.is_understood(key) else 0.0,
+            "named page": float(key in found.on_pages),
+            "best unit": evidence[key].best_unit / most_unit,
+            **{name: getattr(evidence[key], name) for name in TERM_FEATURES},
+        }
+        for key, score in fused.items()
+    }
 
 
 def belongs(ranked: RankedList[UUID], named: NamedQuestion) -> bool:
@@ -295,17 +241,15 @@ def by_model(
     return [*moved, *tail]
 
 
-def _asked(reranker: Reranker, query: str, texts: list[str]) -> list[float]:
-    """Return the relevance of the texts; of the first ones, where a local model's time runs out."""
-    if reranker.local:
-        return _asked_in_time(reranker, query, texts, time.monotonic() + settings.SEARCH_PROVIDER_SECONDS)
-    return start_call(lambda: reranker.relevance(query, texts), settings.SEARCH_PROVIDER_SECONDS).answer()
-
-
 LOCAL_BATCH = 4  # texts of 2,000 characters; a small cross-encoder reads one in some .3 s on one core
 
 
-def _asked_in_time(reranker: Reranker, query: str, texts: list[str], deadline: float) -> list[float]:
+def _asked(reranker: Reranker, query: str, texts: list[str]) -> list[float]:
+    """Return the relevance of the texts; of the first ones, where a local model's time runs out."""
+    seconds = settings.SEARCH_PROVIDER_SECONDS
+    if not reranker.local:
+        return start_call(lambda: reranker.relevance(query, texts), seconds).answer()
+    deadline = time.monotonic() + seconds
     relevance: list[float] = []
     while len(relevance) < len(texts) and (not relevance or time.monotonic() < deadline):
         relevance += reranker.relevance(query, texts[len(relevance) : len(relevance) + LOCAL_BATCH])

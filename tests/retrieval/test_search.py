@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -22,7 +23,6 @@ from retrieval.query.plan import field_words
 from retrieval.query.scope import Scope
 from retrieval.ranking.features import read_candidates
 from retrieval.ranking.hits import FoundCandidates, unit_at
-from retrieval.ranking.rerankers import OverlapReranker
 from retrieval.results import (
     STRATEGIES,
     FullTextLevel,
@@ -493,10 +493,24 @@ def test_without_embeddings_words_still_answer(
     assert "length 3" in report(result, "vector").reason
 
 
+@dataclass
+class ScriptedReranker:
+    score: Callable[[str], float]
+    local: bool = True
+
+    def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
+        return list(map(self.score, passages))
+
+
 def test_a_reranker_moves_and_its_failure_does_not_hurt(alice: User, library: Library) -> None:
-    moved = search("dividends paid", Scope(alice), reranker=OverlapReranker())
-    assert report(moved, "rerank").ran
-    broken = search("Nike dividends", Scope(alice), reranker=OverlapReranker(failure=ProviderError("Down.")))
+    by_length = ScriptedReranker(lambda text: float(len(text)))
+    lengths = [len(hit.passage) for hit in search("dividends paid", Scope(alice), reranker=by_length).hits]
+    assert len(lengths) > 1 and lengths == sorted(lengths, reverse=True)
+
+    def fail(text: str) -> float:
+        raise ProviderError("Down.")
+
+    broken = search("Nike dividends", Scope(alice), reranker=ScriptedReranker(fail))
     assert broken.hits[0].document_id == library.nike.pk
     assert (report(broken, "rerank").ran, report(broken, "rerank").reason) == (True, "Down.")
 

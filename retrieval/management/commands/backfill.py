@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 from argparse import ArgumentParser
+from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db.models import Count, Q
 
 from documents.management import LibraryCommand
-from retrieval.index.backfill import Behind, Throttle, backfill, documents_behind, quality
+from documents.models import CitationUnit, RetrievalChunk
+from documents.models.content import chunk_metadata
+from retrieval.index.backfill import Behind, backfill, documents_behind
 from retrieval.provider_calls import ProviderError
 
 
@@ -21,19 +27,18 @@ class Command(LibraryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="only list what is outdated")
-        parser.add_argument("--a-minute", type=float, default=math.inf, help="maximum number of documents")
         parser.add_argument(
             "--waiting", type=float, default=math.inf, help="maximum number that wait for a worker"
         )
 
-    def handle(self, *, dry_run: bool, a_minute: float, waiting: float, **options: Any) -> None:
-        if min(a_minute, waiting) <= 0:
-            raise CommandError("--a-minute and --waiting are more than 0.")
+    def handle(self, *, dry_run: bool, waiting: float, **options: Any) -> None:
+        if waiting <= 0:
+            raise CommandError("--waiting is more than 0.")
         try:
             if dry_run:
                 count = sum(self.show(behind) for behind in documents_behind())
             else:
-                count = backfill(self.show, Throttle(a_minute, waiting))
+                count = backfill(self.show, waiting)
         except ProviderError as error:
             raise CommandError(f"{error.message} Repeat the command later.") from None
         self.stdout.write(f"{count} documents {'are' if dry_run else 'were'} behind.")
@@ -50,3 +55,37 @@ class Command(LibraryCommand):
         self.stdout.write(f"{done}{behind.what}: {behind.document.title[:80]}")
         self.stdout.flush()
         return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Of all chunks the share that has a type; of a sample the mean size of their metadata in characters.
+
+    Attributes:
+        located: units by the fields of their location: ``slide``, ``sheet``, ``start_ms``, ``quad`` …
+    """
+
+    chunks: int
+    typed_share: float
+    mean_metadata: float
+    located: dict[str, int]
+
+
+SAMPLE = 200  # chunks whose metadata is measured
+
+
+def quality() -> Quality:
+    found = RetrievalChunk.objects.aggregate(chunks=Count("pk"), typed=Count("pk", filter=~Q(chunk_type="")))
+    sample = (
+        RetrievalChunk.objects.select_related("document").prefetch_related("units").order_by("pk")[:SAMPLE]
+    )
+    sizes = [len(json.dumps(chunk_metadata(chunk, list(chunk.units.all())))) for chunk in sample]
+    located: Counter[str] = Counter()
+    for location in CitationUnit.objects.exclude(location=None).values_list("location", flat=True).iterator():
+        located.update(list(location or ()))
+    return Quality(
+        found["chunks"],
+        found["typed"] / (found["chunks"] or 1),
+        sum(sizes) / (len(sizes) or 1),
+        dict(located),
+    )

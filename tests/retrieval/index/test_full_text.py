@@ -23,7 +23,6 @@ from retrieval.index.bm25 import (
     MAX_IMPACT,
     TERM,
     Field,
-    counted,
     idf,
     impacts,
     pack_terms,
@@ -37,7 +36,6 @@ from retrieval.index.postgres import (
     lexeme,
     phrase,
     read_rows,
-    term_number,
     tsvector,
 )
 from retrieval.models import IndexedChunk, IndexedDocument
@@ -52,7 +50,7 @@ from text.terms import compounds_in
 
 
 def one_field(text: str, weight: float = 1.0) -> dict[str, float]:
-    return impacts([Field(counted(text.split()), weight)])
+    return impacts([Field(text.split(), weight)])
 
 
 def test_a_second_mention_adds_less_than_the_first() -> None:
@@ -66,8 +64,8 @@ def test_a_long_chunk_must_say_it_more_often() -> None:
 
 
 def test_what_every_chunk_of_a_section_shares_does_not_make_it_longer() -> None:
-    heading = Field(counted(["heading"] * 200), measured=False)
-    assert impacts([Field(counted(["goodwill"])), heading])["goodwill"] == one_field("goodwill")["goodwill"]
+    heading = Field(["heading"] * 200, measured=False)
+    assert impacts([Field(["goodwill"]), heading])["goodwill"] == one_field("goodwill")["goodwill"]
 
 
 def test_a_field_of_more_weight_counts_more() -> None:
@@ -80,14 +78,14 @@ def test_rare_terms_tell_more() -> None:
 
 @given(st.lists(st.dictionaries(st.text(min_size=1, max_size=8), st.floats(0.01, 2.1)), max_size=5))
 def test_impacts_come_back_as_they_were_packed(texts: list[dict[str, float]]) -> None:
-    columns = {term_number(term): at for at, term in enumerate(sorted({t for text in texts for t in text}))}
+    columns = {term: at for at, term in enumerate(sorted({t for text in texts for t in text}))}
     packed = [pack_terms(text) for text in texts]
     sizes = np.array([len(part) // TERM.itemsize for part in packed], np.int64)
     matrix = unpack_terms(b"".join(packed), sizes, columns)
     for row, text in zip(matrix, texts, strict=True):
         assert np.count_nonzero(row) == len(text)
         for term, value in text.items():
-            assert abs(row[columns[term_number(term)]] - value) <= IMPACT_STEP
+            assert abs(row[columns[term]] - value) <= IMPACT_STEP
 
 
 # --- PostgreSQL's types --------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -14,9 +14,8 @@ import pytest
 
 from retrieval.embeddings.fastembed import CrossEncoderReranker
 from retrieval.provider_calls import ProviderError
-from retrieval.ranking.features import TermFeatures
 from retrieval.ranking.rerankers import (
-    ScoredCandidate,
+    WEIGHTS,
     TeiReranker,
     by_features,
     by_model,
@@ -116,16 +115,14 @@ def test_meaning_weighs_where_the_words_of_a_question_fail() -> None:
     """The nearest in meaning has fewer of the words than the first by words."""
 
     def first(coverage: float, understanding: float) -> int:
-        by_words = scored(1, keyword=1.0, meaning=0.0, coverage=coverage)
-        by_meaning = scored(2, keyword=0.4, meaning=1.0, coverage=0.0)
-        return by_features([by_words, by_meaning], understanding)[0][0].int
+        by_words = features(keyword=1.0, fused=1.0, coverage=coverage)
+        by_meaning = features(keyword=0.4, fused=0.4, meaning=1.0)
+        return by_features({UUID(int=1): by_words, UUID(int=2): by_meaning}, understanding)[0][0].int
 
     assert first(coverage=0.3, understanding=1) == 2
     assert first(coverage=1.0, understanding=1) == 1, "the words stand there"
     assert first(coverage=0.3, understanding=0) == 1, "averaged words are not trusted so far"
 
 
-def scored(number: int, keyword: float, meaning: float, coverage: float) -> ScoredCandidate:
-    nothing = dict.fromkeys((field.name for field in fields(TermFeatures)), 0.0)
-    evidence = TermFeatures(**{**nothing, "coverage": coverage, "unit_scores": ()})  # type: ignore[arg-type]
-    return ScoredCandidate(UUID(int=number), keyword, keyword, meaning, False, evidence)
+def features(**known: float) -> dict[str, float]:
+    return {**dict.fromkeys(WEIGHTS, 0.0), **known}
