@@ -219,6 +219,7 @@ SENTENCES = (
         "Writes answers with a model of your own: Ollama, vLLM, llama.cpp, "
         "anything that speaks OpenAI's chat completions."
     ),
+    _("This does not exist, or you may not see it."),
     _("Passages only (no AI)"),
     _("Needs no key: quotes the passages that match best."),
     _("It answers."),

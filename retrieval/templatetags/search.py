@@ -76,7 +76,9 @@ def limited_to(filters: dict[str, str]) -> str:
 @register.filter
 def filter_name(name: str) -> str:
     """Return the name of a past filter (``Scope.describe``) for people: 'document_ids' is 'document'."""
-    return name.removesuffix("s").removesuffix("_id").replace("_", " ")
+    plain = name.removesuffix("s").removesuffix("_id").replace("_", " ")
+    title = plain.capitalize()
+    return plain if (translation := _(title)) == title else translation
 
 
 @register.filter
