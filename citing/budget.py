@@ -8,7 +8,7 @@ from contextvars import ContextVar
 
 from text.budget import ProcessorBudget
 
-# Of real claims and pages, 95 of 100 take at most 15 ms, and the slowest of 5,800 takes 250 ms.
+# Of 446 claims on real pages, half take 6 ms on their cited unit and 95 of 100 at most 34 ms.
 SECONDS_PER_CLAIM = 0.2
 
 _budget: ContextVar[ProcessorBudget | None] = ContextVar("claim_budget", default=None)
