@@ -38,6 +38,9 @@ from chat.providers.openai import ChatCompletions
 from chat.providers.registry import ChatLanguageModel, check_health
 from citing.claims import SourceUnit
 from retrieval.provider_calls import ProviderError, closed_object, start_call
+from retrieval.query import plan
+from retrieval.query.question_terms import analyze_query
+from retrieval.results import Trace
 from tests.chat.answers.test_write_answer import Answered, answered  # noqa: F401
 from tests.chat.scripted_provider import Scripted
 from tests.chat.scripted_server import (
@@ -518,6 +521,41 @@ def test_a_schema_is_sent_and_left_out_for_a_server_that_refuses_it_which_is_rem
         assert failure.permanent and len(server.requests) == 2, "a server that refuses both says so"
 
 
+PLANNED = {
+    "variants": ["shoe maker"],
+    "parts": ["What is paid?", "When?"],
+    "passage": "Nike pays dividends.",
+    "filters": {"year_from": 2018},
+}
+EVENT_STREAM = {"Content-Type": "text/event-stream"}
+STRATEGY_OF = {one.key: name for name, one in plan.WANTED.items()}
+
+
+@pytest.mark.parametrize("garbage", ["", *PLANNED])
+def test_a_search_asks_by_a_schema_and_a_member_of_garbage_costs_its_own_strategy(garbage: str) -> None:
+    cache.clear()
+    reply = PLANNED | ({garbage: 7} if garbage else {})
+    trace, sent = Trace(), list[dict[str, Any]]()
+
+    def replied(asked: Asked) -> Answer:
+        sent.append(json.loads(asked.body))
+        return Answer(body="".join(openai_answer(json.dumps(reply))).encode(), headers=EVENT_STREAM)
+
+    with scripted_server() as server:
+        server.script["/v1/chat/completions"] = replied
+        model = ChatLanguageModel(openai_at(server.url), threading.Event())
+        made = plan.plan_search(analyze_query("Nike?"), trace, model)
+    assert len(sent) == 1
+    assert list(sent[0]["response_format"]["json_schema"]["schema"]["properties"]) == list(PLANNED)
+    failed = {name for name, step in trace.steps.items() if "could not be read" in step.reason}
+    assert failed == ({STRATEGY_OF[garbage]} if garbage else set())
+    texts = {query.text for query in made.derived}
+    for key, value in PLANNED.items():
+        if key != "filters":
+            assert texts.issuperset([value] if isinstance(value, str) else value) == (key != garbage)
+    assert made.filters.year_from == (None if garbage == "filters" else 2018)
+
+
 VLLM = {"/v1/models": Answer.json({"data": [{"id": "letters", "max_model_len": 4000}]})}
 LLAMA_CPP = {"/props": Answer.json({"default_generation_settings": {"n_ctx": 4000}})}
 
@@ -535,8 +573,7 @@ def test_a_prompt_is_counted_by_the_servers_tokenizer_and_cut_before_it_is_sent(
 
     def reply(asked: Asked) -> Answer:
         sent.append(json.loads(asked.body))
-        stream = "".join(openai_answer("Sales were 12.")).encode()
-        return Answer(body=stream, headers={"Content-Type": "text/event-stream"})
+        return Answer(body="".join(openai_answer("Sales were 12.")).encode(), headers=EVENT_STREAM)
 
     passages = tuple(
         ContextItem(f"u{at}", unit(str(at), f"Sales of shop {at} were {at} million. " * 6))
