@@ -1,6 +1,7 @@
 """The providers that can write answers, in the order in which they are offered.
 
-One that speaks OpenAI's chat completions needs an entry here and its settings in `config/settings.py`.
+One that speaks OpenAI's chat completions needs an entry here and its settings in `config/settings.py`, whose
+names begin with its own: ``GEMINI_API_KEY``, ``GEMINI_BASE_URL``, ``GEMINI_MODEL``.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """What the Providers page says of a provider, and the Django settings that set it up.
+    """What the Providers page says of a provider.
 
     Attributes:
         variable: the environment variable that enables it; '' needs nothing.
-        key, url, model: names of Django settings.
         named: in messages of errors; '' is the label.
         takes_key: a key is all that it needs, so it can be connected on the page.
     """
@@ -22,16 +22,8 @@ class Listed:
     label: str
     explanation: str
     variable: str = ""
-    key: str = ""
-    url: str = ""
-    model: str = ""
     named: str = ""
     takes_key: bool = True
-
-    @property
-    def enabled_by(self) -> str:
-        """Return the Django setting whose value enables it."""
-        return self.key if self.takes_key else self.url
 
 
 PROVIDERS = {
@@ -39,34 +31,22 @@ PROVIDERS = {
         label="Anthropic",
         explanation="Writes answers with the provider's own citations.",
         variable="ANTHROPIC_API_KEY",
-        key="ANTHROPIC_API_KEY",
-        url="ANTHROPIC_BASE_URL",
-        model="ANTHROPIC_MODEL",
     ),
     "openai": Listed(
         label="OpenAI",
         explanation="Writes answers.",
         variable="OPENAI_API_KEY",
-        key="OPENAI_API_KEY",
-        url="OPENAI_BASE_URL",
-        model="OPENAI_MODEL",
     ),
     "gemini": Listed(
         label="Gemini",
         explanation="Writes answers.",
         variable="GEMINI_API_KEY",
-        key="GEMINI_API_KEY",
-        url="GEMINI_BASE_URL",
-        model="GEMINI_MODEL",
     ),
     "compatible": Listed(
         label="Own server",
         explanation="Writes answers with a model of your own: Ollama, vLLM, llama.cpp, anything that speaks "
         "OpenAI's chat completions.",
         variable="PINCITE_COMPATIBLE_URL",
-        key="COMPATIBLE_API_KEY",
-        url="COMPATIBLE_BASE_URL",
-        model="COMPATIBLE_MODEL",
         named="the model server",
         takes_key=False,
     ),

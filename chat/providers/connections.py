@@ -33,16 +33,20 @@ class Connection:
 
 def connection_of(name: str) -> Connection:
     """Return how a provider is reached. The environment wins over the page."""
-    named = PROVIDERS[name]
-    if not named.variable:
+    listed = PROVIDERS[name]
+    if not listed.variable:
         return Connection(source="environment")
-    key, url, model = (str(getattr(settings, field)) for field in (named.key, named.url, named.model))
-    if getattr(settings, named.enabled_by):
+    key, url, model = (_setting(name, field) for field in ("API_KEY", "BASE_URL", "MODEL"))
+    if key if listed.takes_key else url:
         return Connection(key, url, model, "environment")
     row = ProviderConnection.stored().get(name)
     if row is None or not row.is_usable:
         return Connection(base_url=url, model=model)
     return Connection(row.api_key or key, row.base_url or url, row.model, "page")
+
+
+def _setting(name: str, field: str) -> str:
+    return str(getattr(settings, f"{name.upper()}_{field}"))
 
 
 SEARCH = "search-"
@@ -69,7 +73,7 @@ def chosen_default() -> str:
 def connect_key(name: str, key: str) -> list[str]:
     """Store a key that the provider accepts; return its models. Raises ProviderError, and stores nothing."""
     models = listed_models(name, key)
-    usual = str(getattr(settings, PROVIDERS[name].model))
+    usual = _setting(name, "MODEL")
     if not models:
         raise ProviderError("The provider accepts this key but lists no model.", permanent=True)
     ProviderConnection.connect(name, api_key=key, model=usual if usual in models else models[0])
