@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from chat.answers.prompt import SHORT_RULES, ContextItem, Prompt
+from chat.answers.prompt import SHORT_RULES, ContextItem, Prompt, prompt_for
 from chat.providers.base import reply_text, stream_with_retries
 from chat.providers.registry import limits_of, provider_named
 from citing.claims import SourceUnit
@@ -45,6 +45,7 @@ FORMS = {
     "[7]": ("[%d] (p. %d)", "the number of its passage in brackets, for example [7]."),
     "[CHUNK:7:PAGE:5]": ("[CHUNK:%d:PAGE:%d]", "the label of its passage, for example [CHUNK:7:PAGE:5]."),
 }
+AS_ASKED = "as Pincite asks"
 SHOWN = 4
 
 
@@ -54,10 +55,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
     command.stdout.write(f"{provider_named().model}: sentences, cited, rightly")
-    for form, (head, asked) in FORMS.items():
+    for form in (AS_ASKED, *FORMS):
         counts = [0, 0, 0]
         for number in range(len(FACTS)):
-            reply = replied(number, head, asked)
+            reply = replied(number, form)
             counts = [a + b for a, b in zip(counts, counted(number, reply), strict=True)]
             if options["each"]:
                 command.stdout.write(f"  {FACTS[number][0]} {reply!r}")
@@ -65,13 +66,25 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     return 0
 
 
-def replied(number: int, head: str, asked: str) -> str:
+def replied(number: int, form: str) -> str:
     """Return what the model writes of a question and four passages."""
-    lines = [f"{head % (at + 1, 21 + at)} {FACTS[fact][1]}" for at, fact in enumerate(shown(number))]
-    question = "\n".join([*lines, "", f"Question: {FACTS[number][0]}"])
-    prompt = Prompt(question, system=SHORT_RULES.replace(OWN_FORM, asked))
+    prompt = prompt_for(FACTS[number][0], list(passages(number).values()), system=SHORT_RULES)
+    if form in FORMS:
+        head, asked = FORMS[form]
+        lines = [f"{head % (at + 1, 21 + at)} {FACTS[fact][1]}" for at, fact in enumerate(shown(number))]
+        question = "\n".join([*lines, "", f"Question: {FACTS[number][0]}"])
+        prompt = Prompt(question, system=SHORT_RULES.replace(OWN_FORM, asked))
     provider = provider_named()
     return reply_text(stream_with_retries(provider, prompt, limits_of(provider), threading.Event()))
+
+
+def passages(number: int) -> dict[str, ContextItem]:
+    """Return the passages shown with a question by alias."""
+    units = [
+        SourceUnit(str(at), "d", 21 + at, FACTS[fact][1], 0, (), title="Report")
+        for at, fact in enumerate(shown(number))
+    ]
+    return {f"u{at}": ContextItem(f"u{at}", unit) for at, unit in enumerate(units, 1)}
 
 
 def shown(number: int) -> list[int]:
@@ -81,13 +94,7 @@ def shown(number: int) -> list[int]:
 
 def counted(number: int, reply: str) -> tuple[int, int, int]:
     """Return the sentences of a reply, those that end with a citation, and with the right one."""
-    passages = {
-        f"u{at + 1}": ContextItem(
-            "", SourceUnit(str(at), "d", 21 + at, FACTS[fact][1], 0, (), title="Report")
-        )
-        for at, fact in enumerate(shown(number))
-    }
-    decoder = AnswerDecoder(passages)
+    decoder = AnswerDecoder(passages(number))
     marked, right = "", f"u{number % SHOWN + 1}"
     for event in decoder.decode(reply) + decoder.flush(is_whole=False):
         if isinstance(event, Text):

@@ -20,6 +20,7 @@ from chat.providers.context_window import (
     learn_density,
     recalled,
     remember,
+    shows_example,
     too_long,
 )
 from chat.providers.open_requests import OpenRequests
@@ -353,6 +354,7 @@ def stream_with_retries(
     deadline = begun + limits.first
     attempt = 1
     is_shortened = is_without_schema = False
+    prompt = replace(prompt, example=shows_example(provider, prompt))
     if (cut := fitting(provider, prompt)) != prompt:
         yield Shortened(len(prompt.passages) - len(cut.passages))
         prompt = cut

@@ -13,7 +13,16 @@ from typing import Any, Literal
 from django.conf import settings
 from django.core.cache import cache
 
-from chat.answers.prompt import TOKENS_A_TURN, Prompt, prompt_tokens, shortened, turns
+from chat.answers.prompt import (
+    EXAMPLE_ANSWER,
+    EXAMPLE_QUESTION,
+    TOKENS_A_TURN,
+    Prompt,
+    prompt_tokens,
+    shortened,
+    token_estimate,
+    turns,
+)
 from chat.providers.local_servers import OWN_SERVER, ServedModel, count_tokens, served_model
 from retrieval.provider_calls import ProviderError
 
@@ -22,6 +31,7 @@ KNOWN_SECONDS = 7 * 24 * 3600
 # Before a server has counted: models of one's own split numbers into digits. SmolLM2 counted 1.2 to 1.5 times
 # our estimate of English reports.
 OWN_DENSITY = 1.3
+EXAMPLE_TOKENS = token_estimate(EXAMPLE_QUESTION + EXAMPLE_ANSWER) + 2 * TOKENS_A_TURN
 DENSITIES = (0.5, 4.0)  # what else is counted wrongly, such as prompts from a cache
 
 
@@ -68,7 +78,12 @@ def room_for(provider: Any) -> int:
     room = settings.CHAT_PROMPT_TOKENS
     if window := window_of(provider):
         room = min(room, window - reply_tokens(window, settings.CHAT_MAX_TOKENS))
-    return int(room / _density(provider))
+    return int(room / _density(provider)) - EXAMPLE_TOKENS * (provider.name == OWN_SERVER)
+
+
+def shows_example(provider: Any, prompt: Prompt) -> bool:
+    """Return whether the prompt begins with an example of a cited answer."""
+    return provider.name == OWN_SERVER and bool(prompt.passages) and prompt.schema is None
 
 
 def _density(provider: Any) -> float:

@@ -50,7 +50,7 @@ class ChatCompletions(HostedModel):
         messages: list[dict[str, Any]] = [{"role": "system", "content": prompt.system}]
         messages += [{"role": turn.role, "content": turn.text} for turn in turns(prompt)]
         if prompt.pictures and self.sees:
-            asked = messages[1 + len(prompt.history)]
+            asked = messages[1 + 2 * prompt.example + len(prompt.history)]
             asked["content"] = [
                 *map(picture_part, prompt.pictures),
                 {"type": "text", "text": asked["content"]},
