@@ -218,7 +218,8 @@ def edit_values(new: Sequence[Paragraph], generator: random.Random) -> None:
     for kind, count, pattern, other in plans:
         done = 0
         for one in generator.sample(body, len(body)):
-            spots = list(pattern.finditer(one.text, ITEM.match(one.text).end()))
+            item = ITEM.match(one.text)
+            spots = list(pattern.finditer(one.text, item.end() if item else 0))
             if spots and not one.edits and done < count:
                 spot = generator.choice(spots)
                 changed = other(spot[0], generator)

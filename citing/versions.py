@@ -611,9 +611,9 @@ def replaced(before: Sequence[Place], after: Sequence[Place], units: tuple[int, 
     """
 
     def change(kind: ChangeKind, left: Sequence[Place], right: Sequence[Place]) -> Change:
-        texts = (" ".join(piece.text for piece, _ in side) for side in (left, right))
+        old, new = (" ".join(piece.text for piece, _ in side) for side in (left, right))
         places = (side[0][1] if side else at for side, at in zip((left, right), units, strict=True))
-        return Change(kind, *texts, *places)
+        return Change(kind, old, new, *places)
 
     sides = [
         {key: [one for one in side if one[0].key == key] for key in (NUMBERED, MODAL_KEY)}
