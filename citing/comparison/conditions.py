@@ -344,6 +344,19 @@ def denies_exception(claim: Sequence[Token], source: Sequence[Token], found: Par
     return named and any(token.marker in DENIALS and at not in found for at, token in enumerate(claim))
 
 
+def in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Sequence[Token]:
+    """Number the main clause apart from a condition that opens the claim without a comma."""
+    first = next((at for at, token in enumerate(claim) if token.content), None)
+    if first is None or not is_marker(claim[first], "condition") or first not in found:
+        return claim
+    own = source[found[first]].clause
+    places = [i for i in sorted(found) if claim[i].clause == claim[first].clause]
+    ends = [k for k, i in enumerate(places) if source[found[i]].clause != own]
+    if not ends or len(ends) != len(places) - ends[0]:
+        return claim
+    return [replace(t, clause=t.clause + 1) if at >= places[ends[0]] else t for at, t in enumerate(claim)]
+
+
 # Comparators: bounds of a number, as in "at most 5", "5 or less", "not over 5".
 
 REACH = 3  # words between a comparator and its number

@@ -23,11 +23,15 @@ from citing.comparison.alignment import (
 from citing.comparison.comparison import both_compare, comparison_turned, operands_exchanged
 from citing.comparison.phrases import (
     clause_lead,
+    dates_kept,
     dates_listed,
+    first_and_last,
     is_bare_name,
     is_genitive,
     lead,
     of_number,
+    only_joined,
+    particles_exchanged,
     phrases_exchanged,
     roles_of,
 )
@@ -36,6 +40,9 @@ from citing.comparison.voice import (
     agent_of,
     case_of,
     converse,
+    dative,
+    gives,
+    impersonal,
     instructed,
     is_passive,
     nominal,
@@ -60,14 +67,18 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     if unspaced and (blocks := blocks_exchanged(pairing)) and not _roles_kept(pairing, *blocks):
         return blocks[0][0], blocks[1][0], True
     compared = comparison_turned(pairing)
+    if pairing.words.language == "ja" and not compared and (exchanged := particles_exchanged(pairing)):
+        return *exchanged, True
     if any(converse(pairing, i, j) for i, j in pairing.opposites):
+        return None
+    if first_and_last(pairing) and dates_kept(pairing):
         return None
     turned = voice_changes(pairing)
     if (wrong := next(wrong_voices(pairing, turned), None)) is not None:
         return *wrong, True
     if compared:
         return None
-    turned += instructed(pairing)
+    turned += [*impersonal(pairing), *instructed(pairing)]
     if pairing.words.than and both_compare(pairing) and operands_exchanged(pairing):
         ordered = [i for i, _ in pairing.ordered]
         return ordered[0], ordered[-1], True
@@ -164,7 +175,7 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
         if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))
         or small_words_stay(pairing, (i, j), (k, m))
         if not (_condition_kept(pairing, i, j, k, m) or _condition_kept(pairing, k, m, i, j))
-        if not nominal(pairing, i, j, k, m)
+        if not nominal(pairing, i, j, k, m) and not dative(pairing, i, j, k, m)
         if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
     ]
 
@@ -187,6 +198,8 @@ def _roles_changed(pairing: Pairing, bare: Sequence[tuple[int, int]]) -> tuple[i
         ]
     if not bare:
         return None
+    if gives(pairing):
+        return *bare[0], False
     for i, k in bare:
         for middle, last in bare:
             if middle == k and (i, last) in crossed and _bare_verb(pairing, k):
@@ -198,12 +211,16 @@ def _names_exchanged(
     pairing: Pairing, turned: Sequence[tuple[int, int]]
 ) -> tuple[int, int, Literal[False]] | None:
     """Return two names of a clause in exchanged places that no preposition, voice or list allows."""
+    claim, source = pairing.claim, pairing.source
     for (i, j), (k, m) in inversions(pairing):
         if not (is_bare_name(pairing, i, j) and is_bare_name(pairing, k, m)):
             continue
         if any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned):
             continue
-        if not _whole_clauses(pairing, i, j, k, m):
+        listed = only_joined(claim[i + 1 : k], pairing.words) and only_joined(
+            source[m + 1 : j], pairing.words
+        )
+        if not listed and not _whole_clauses(pairing, i, j, k, m):
             return i, k, False
     return None
 

@@ -95,6 +95,17 @@ def is_genitive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     ) in words.genitive
 
 
+_AT = frozenset({"at", "à"})
+
+
+def at_time(pairing: Pairing, at: int) -> bool:
+    """Return whether the claim has "after 12 months" for "at 12 months"."""
+    place = pairing.partners.get(at + 1, 0)
+    number = pairing.claim[at + 1].quantity if at + 1 < len(pairing.claim) else None
+    timed = number is not None and number.dimension in ("time", "calendar")
+    return timed and place > 0 and pairing.source[place - 1].word in _AT
+
+
 # Dates and numbers of a sentence with several: which number belongs to which date.
 
 
@@ -116,6 +127,16 @@ def first_and_last(pairing: Pairing, also_paired: bool = False) -> tuple[int, in
     turned = written[0] in words.ends or written[1] in words.starts  # "was 41, up from 29"
     other_words = (also_paired and not turned) or not set(written) & (words.starts | words.ends)
     return (first, last) if same_measure and other_words else None
+
+
+def dates_kept(pairing: Pairing) -> bool:
+    """Return whether each date is nearest to the same number on both sides."""
+    return all(
+        (near := _nearest_number(pairing.claim, i, pairing.partners)) is None
+        or pairing.partners[near] == _nearest_number(pairing.source, j, pairing.matched_source)
+        for i, j in pairing.ordered
+        if is_date(pairing.claim[i])
+    )
 
 
 def dates_listed(pairing: Pairing) -> bool:
@@ -193,6 +214,17 @@ def _turns(token: Token) -> bool:
 # Exchanged places of names, phrases and compared things.
 
 
+def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
+    """Return two Japanese words that exchanged their case particles."""
+    changed = [(i, *roles_of(pairing, i, j)) for i, j in pairing.ordered if pairing.claim[i].kind == "word"]
+    changed = [(i, one, other) for i, one, other in changed if one and other and one != other]
+    for i, one, other in changed:
+        for k, two, far in changed:
+            if i < k and one == far and other == two:
+                return i, k
+    return None
+
+
 def is_bare_name(pairing: Pairing, i: int, j: int) -> bool:
     """Return whether partners are a name that lost its preposition; in German, one without an article."""
     sides = (pairing.claim, i), (pairing.source, j)
@@ -213,6 +245,36 @@ def _own_preposition(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
         at -= 1
     before = tokens[at - 1].word if at else ""
     return before if before in words.prepositions | words.genitive else ""
+
+
+_LONGEST_TITLE = 4  # letters: "Prof"
+
+
+def names_in_full(pairing: Pairing, at: int, texts: Sequence[Sequence[Token]]) -> bool:
+    """Allow "Ada B. Lund" for "Ms Lund", where one of ``texts`` has the full name."""
+    run = [at]
+    for place in range(at + 1, len(pairing.claim)):
+        if pairing.claim[place].kind == "word":
+            run.append(place)
+        elif pairing.claim[place].word != ".":
+            break
+    named = next((k for k in run if k in pairing.partners), None)
+    if named is None or not pairing.source[place := pairing.partners[named]].name:
+        return False
+    title = pairing.source[place - 1] if place else None  # "Ms"; not "Greater" of another name
+    if title and title.name and len(title.word) > _LONGEST_TITLE and place - 1 not in pairing.matched_source:
+        return False
+    full = [pairing.claim[k].word for k in run if k <= named]
+    for tokens in texts:
+        held = [token.word for token in tokens if token.kind == "word"]
+        if any(held[k : k + len(full)] == full for k in range(len(held))):
+            return True
+    return False
+
+
+def only_joined(between: Sequence[Token], words: Lexicon) -> bool:
+    """Return whether only further names and conjunctions are between two names: "A, B and C"."""
+    return all(t.capital or t.kind == "break" or t.word in COORDINATORS | words.articles for t in between)
 
 
 def phrases_exchanged(pairing: Pairing) -> tuple[int, int] | None:

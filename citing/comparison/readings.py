@@ -50,10 +50,14 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
             continue
         if previous := _gap_filled(tokens, at, words, previous):
             yield previous
+        if first := _first_of_two(tokens, at, words):
+            yield first
         if gapped := _with_verb_before(tokens, at, words):
             yield gapped
         yield from _each_alternative(tokens, at)
     yield from _up_from(tokens, words)
+    yield from _more_of_unit(tokens, words)
+    yield from _those_of(tokens, words)
     yield from counted_of(tokens, words)
     yield from counted_behind_whole(tokens, words)
     yield from of_compared(tokens, words)
@@ -106,6 +110,35 @@ def _up_from(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
             left = [tokens[k] for k in range(at - 2) if k not in before]
             reading = [*left, turned, *tokens[at : at + 2], joint, tokens[before[-1]]]
             yield [replace(token, clause=0) for token in reading]
+
+
+def _more_of_unit(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """Read "Four years, renewable for two more" as "renewable for two years more"."""
+    for at in range(1, len(tokens) - 1):
+        own = tokens[at].quantity
+        before = next((q for t in reversed(tokens[:at]) if (q := t.quantity)), None)
+        if (
+            own
+            and before
+            and own.bare
+            and not own.dimension
+            and before.unit
+            and tokens[at + 1].word in words.more
+        ):
+            factor = before.base / before.value if before.value else 1
+            filled = replace(before, value=own.value, base=own.value * factor)
+            yield [*tokens[:at], replace(tokens[at], quantity=filled), *tokens[at + 1 :]]
+
+
+def _those_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """Read "Sales of milk grew, whereas those of cheese fell" as "sales of cheese fell"."""
+    first = next((at for at, token in enumerate(tokens) if token.word in words.genitive), 0)
+    for at, (those, of) in enumerate(pairwise(tokens)):
+        if first and at > first and those.word in words.those and of.word in words.genitive:
+            behind = [
+                replace(t, clause=0, part=0) for t in takewhile(lambda t: t.kind != "break", tokens[at + 1 :])
+            ]
+            yield [*(t for t in tokens[:first] if t.kind != "break"), *behind]
 
 
 def _reporting_clause_first(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
@@ -206,6 +239,21 @@ def _of_one_measure(before: Quantity, own: Quantity) -> bool:
     return before.dimension == own.dimension or measured
 
 
+def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[Token]:
+    """Read "5 % of A and 7 % of B had left" as "5 % of A had left"; () where no number shares the verb."""
+    behind = list(takewhile(lambda t: t.kind != "break", tokens[at + 1 :]))
+    verb = next((k for k, t in enumerate(behind) if t.word in words.have | words.passive), 0)
+    second = behind[0].quantity if behind and verb else None
+    before = [t for t in tokens[:at] if t.clause == tokens[at - 1].clause]
+    numbers = [q.dimension for t in before if (q := t.quantity)]
+    has_verb = any(t.word in words.have | words.passive for t in before)
+    has_verb = has_verb or tokens[0].word in words.among  # "of the 240, 30 had left"
+    if second is None or numbers != [second.dimension] or has_verb or any(t.quantity for t in behind[1:verb]):
+        return ()
+    own = [replace(t, clause=tokens[at - 1].clause) for t in behind[verb:]]
+    return [*tokens[:at], *own, *tokens[at + 1 + len(behind) :]]
+
+
 def _opens_noun(token: Token, words: Lexicon) -> bool:
     """Return whether a word surely opens a noun phrase: an article, a name."""
     return token.word in words.articles or token.capital or words.language in UNSPACED_LANGUAGES
@@ -248,7 +296,7 @@ class AddedWords(Differences):
     def names_topic(self, token: Token) -> bool:
         """Return whether the word only names the antecedent of a pronoun, or the topic of the passage."""
         given = lead(self.claim, self.claim.index(token), self.words) in self.words.ends  # no subject
-        if not (self._has_opening and not given):
+        if not ((self._has_opening and not given) or self._replaces_pronoun(token)):
             return False
         words = (other for other in self.around.topic if other.kind == "word")
         return token.kind == "word" and any(
@@ -336,6 +384,21 @@ class AddedWords(Differences):
             for j in self.relevant_unmatched()
             if j not in self.explained_source
         )
+
+    def _replaces_pronoun(self, token: Token) -> bool:
+        """Return whether the source has a pronoun where the claim has the word."""
+        at = next((i for i, other in enumerate(self.claim) if other is token), None)
+        if at is None or not self.pairing.partners:
+            return False
+        place = self.expected_place(at)
+        near = range(max(0, int(place) - 1), min(len(self.source), int(place) + 3))
+        found = [j for j in near if self.source[j].word in self.words.pronouns]
+        return any(not self._may_be_anothers(j, token) for j in found)
+
+    def _may_be_anothers(self, j: int, token: Token) -> bool:
+        """Return whether a name precedes a pronoun in its clause: "Belpharm cut its price"."""
+        before = (t for t in self.source[:j] if t.clause == self.source[j].clause)
+        return any(t.name and t.stem != token.stem for t in before)
 
     @cached_property
     def _has_opening(self) -> bool:

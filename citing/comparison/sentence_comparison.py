@@ -22,15 +22,18 @@ from citing.comparison.comparison import (
 )
 from citing.comparison.conditions import (
     denies_exception,
+    in_clauses_of,
     topic_apart,
     without_stray_duties,
 )
 from citing.comparison.junctions import Junctions
 from citing.comparison.omissions import Omissions
 from citing.comparison.phrases import (
+    at_time,
     change_role,
     first_and_last,
     lead,
+    names_in_full,
     says_result,
 )
 from citing.comparison.qualifiers import qualifiers_left_out
@@ -87,7 +90,7 @@ def examine(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, aro
     if topic:
         found = {i: j for i, j in found.items() if i not in topic}
         around = replace(around, topic=(*around.topic, *(claim[i] for i in topic)))
-    return _Examination(Pairing(claim, source, found, words), around).finding()
+    return _Examination(Pairing(in_clauses_of(claim, source, found), source, found, words), around).finding()
 
 
 class _Examination(AddedWords):
@@ -312,6 +315,8 @@ class _Examination(AddedWords):
         rival = self._rival(
             at, lambda other: other.marker is not None and other.marker.category == marker.category
         )
+        if rival is None and marker == Marker("time", "after") and at_time(self.pairing, at):
+            return
         forbids = (
             both_forbid(self.pairing, at, rival, self.around.everything)
             if rival is not None and marker.category == "modality"
@@ -380,7 +385,11 @@ class _Examination(AddedWords):
             or self._is_implied_by_bound(token)
             or self._repeats_word(at)
         )
-        if implied or (self._names_measure(at) and not self.displaces(at)):
+        if (
+            implied
+            or names_in_full(self.pairing, at, (self.around.topic, self.around.everything))
+            or (self._names_measure(at) and not self.displaces(at))
+        ):
             return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:

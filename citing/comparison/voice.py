@@ -31,6 +31,10 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         return False
     if _behind_auxiliary(tokens, at, words):
         return True
+    if _behind_impersonal(tokens, at, words) or (
+        at and tokens[at - 1].word in _TO_BE_DONE and tokens[at - 1].marker
+    ):
+        return True
     dated = at + 2 < len(tokens) and tokens[at + 1].word in words.timely and tokens[at + 2].quantity
     by = at + (3 if dated else 1)  # "found in 1974 by a diver"
     by_whom = by + 1 < len(tokens) and tokens[by].word in words.agent and tokens[by + 1].kind != "quantity"
@@ -72,6 +76,17 @@ _PARTICIPLE_ENDS = {  # "propuesta por", "conçue par"
 }
 _VERB_LAST = frozenset({"de", "nl"})
 _MAY_BE_DONE = ("able", "ible", "ables", "ibles", "abile", "ibile", "abili", "ibili", "ável", "ível")
+_TO_BE_DONE = frozenset({"zu", "te"})  # "ist zu wechseln"; conditions.with_duties marks it
+
+
+def _behind_impersonal(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a word is the verb of "on" or "man": no content word is between them."""
+    for before in reversed(tokens[:at]):
+        if before.word in words.impersonal:
+            return True
+        if before.kind in ("break", "word", "quantity"):
+            return False
+    return False
 
 
 def _ends_passive_clause(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
@@ -137,6 +152,16 @@ def is_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         return True
     owns = at + 1 < len(tokens) and tokens[at + 1].word in words.genitive
     return owns and words.language != "de" and not _behind_auxiliary(tokens, at, words)
+
+
+def impersonal(pairing: Pairing) -> list[tuple[int, int]]:
+    """Return partners of which one has an impersonal subject: "on a observé", "a été observé"."""
+    return [
+        (i, j)
+        for i, j in pairing.ordered
+        if _behind_impersonal(pairing.claim, i, pairing.words)
+        != _behind_impersonal(pairing.source, j, pairing.words)
+    ]
 
 
 def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
@@ -236,6 +261,8 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         agent = agent_of(tokens, verb, pairing.words)
         active = pairing.source if passive_is_claim else pairing.claim
         doing = _subject(active, other_verb, pairing.words)
+        if passive_is_claim and (wrong := _of_nearer_noun(pairing, i, j)) is not None:
+            yield i, wrong
         for at in _subject(tokens, verb, pairing.words):
             if to_other.get(at) in doing and _has_object(active, other_verb, to_other[at], pairing.words):
                 yield i, (at if passive_is_claim else to_other[at])
@@ -244,8 +271,38 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         named = [to_other[at] for at in agent if at in to_other]
         if named and doing and not doers and all(active[at].part != active[other_verb].part for at in named):
             yield i, next(k for k, m in pairing.ordered if named[0] in (k, m))
-        if doers and agent and not any(at in agent for at in doers):
+        if (
+            doers
+            and not any(at in agent for at in doers)
+            and (
+                agent
+                or _are_no_agents(tokens, doers, pairing.words)
+                or _act_in_other_verb(tokens, doers, verb, pairing.words)
+            )
+        ):
             yield i, doers[0] if passive_is_claim else to_other[doers[0]]
+
+
+def _of_nearer_noun(pairing: Pairing, i: int, j: int) -> int | None:
+    """Return the claim's subject of a verb that has a nearer noun in the source: "sold Zeta, founded in"."""
+    source = pairing.source
+    before = [at for at in range(j) if source[at].kind == "word"]
+    subject = next((k for k in _subject(pairing.claim, i, pairing.words) if k in pairing.partners), None)
+    if subject is None or not before or source[j - 1].kind != "break" or before[-1] in pairing.matched_source:
+        return None
+    equated = any(token.word in pairing.words.copula for token in source[pairing.partners[subject] : j])
+    return None if equated or pairing.partners[subject] > j else subject
+
+
+def _act_in_other_verb(tokens: Sequence[Token], doers: Sequence[int], verb: int, words: Lexicon) -> bool:
+    """Return whether the other side's subject is the agent of an earlier verb here: "built by A and sold"."""
+    return all(at < verb and lead(tokens, at, words) in words.agent for at in doers)
+
+
+def _are_no_agents(tokens: Sequence[Token], doers: Sequence[int], words: Lexicon) -> bool:
+    """Return whether the other side's subject has another role here than agent: "sold to a collector"."""
+    roles = [lead(tokens, at, words) for at in doers]
+    return all(role in (words.starts | words.ends) - words.agent for role in roles)
 
 
 def _has_object(tokens: Sequence[Token], verb: int, subject: int, words: Lexicon) -> bool:
@@ -285,6 +342,9 @@ def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
     for at in range(verb + 1, len(tokens)):
         if tokens[at].word in words.agent:
             end = at + 1
+            number = next((k for k in range(end, len(tokens)) if tokens[k].kind != "function"), end)
+            if number < len(tokens) and tokens[number].quantity and not _counts(tokens, number, words):
+                continue  # "rose by 5 %"
             while end < len(tokens) and tokens[end].kind != "break" and tokens[end].word not in COORDINATORS:
                 end += 1
             return range(at + 1, end)
@@ -298,6 +358,13 @@ def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
             if tokens[at].word in words.agent and free:
                 return range(at + 1, verb)
     return range(0)
+
+
+def _counts(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a number counts the word after it: "by 84 of the 126 patients"."""
+    behind = tokens[at + 1] if at + 1 < len(tokens) else None
+    bare = tokens[at].quantity is not None and tokens[at].quantity.bare  # type: ignore[union-attr]
+    return bare and behind is not None and (behind.kind == "word" or behind.word in words.among)
 
 
 def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
@@ -320,6 +387,28 @@ def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
         ):
             found.append(at)
     return found
+
+
+def gives(pairing: Pairing) -> bool:
+    """Return whether both have a passive verb of giving, whose subject may be either object."""
+    return any(
+        is_passive(pairing.claim, i, pairing.words) and is_passive(pairing.source, j, pairing.words)
+        for i, j in pairing.ordered
+        if any(pair == "giving" for pair, _ in pairing.claim[i].poles)
+    )
+
+
+def dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """Return whether two objects are exchanged with "to": "pay a deposit to him", "pay him a deposit"."""
+    words = pairing.words
+    verb = max((at for at in pairing.partners if at < i), default=None)
+    if words.language not in ("en", "nl") or verb is None or not pairing.partners[verb] < min(j, m):
+        return False
+    if pairing.claim[verb].kind != "word" or (pairing.claim[i].quantity and pairing.claim[k].quantity):
+        return False
+    claimed, held = lead(pairing.claim, k, words), lead(pairing.source, m, words)
+    back, ahead = lead(pairing.claim, i, words), lead(pairing.source, j, words)
+    return not back and not held and bool({claimed, ahead} & words.ends)
 
 
 def nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
