@@ -45,7 +45,12 @@ def conversation(alice: User, report: Document) -> Conversation:
 @pytest.fixture
 def answer(conversation: Conversation) -> Message:
     """A complete extractive answer about anvils."""
-    question_commands.ask(conversation, QUESTION)
+    return answered(conversation, QUESTION)
+
+
+def answered(conversation: Conversation, question: str) -> Message:
+    """Return the complete extractive answer."""
+    question_commands.ask(conversation, question)
     pending = claim_next(conversation.pk)
     assert pending is not None
     write_answer(pending, AnswerContext(lambda event: None, threading.Event()))

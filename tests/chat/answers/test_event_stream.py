@@ -139,7 +139,7 @@ def test_an_extractive_answer_cites_the_words_on_their_page(
     assert f'data-citation="{first["id"]}"' in done["html"]
     kinds = [event.kind for event in events]
     assert kinds.index("sources") < kinds.index("text") < kinds.index("verdict")
-    assert done["summary"]["text"] == "2 passages"
+    assert done["summary"]["text"] == "1 passage"
 
 
 def test_a_lost_connection_is_resumed_where_it_broke(

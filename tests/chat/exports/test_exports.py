@@ -26,7 +26,7 @@ from chat.exports.markdown import (
     source_lines,
 )
 from chat.exports.word import as_docx
-from chat.models import AnswerShare, Citation, Message, Note
+from chat.models import AnswerShare, Citation, Conversation, Message, Note
 from chat.notes import add_answer, add_quote
 from documents.models import Document
 from documents.papers.bibliography import PaperRecord, reference_list
@@ -35,7 +35,7 @@ from pdf.geometry import Rect
 from pdf.sandbox.messages import HighlightedFile, HighlightedPage, PdfHighlight
 from tests.api_clients import client_of
 from tests.browser.site import ROOT
-from tests.chat.conftest import QUESTION
+from tests.chat.conftest import QUESTION, answered
 from tests.conftest import imported
 from tests.drawing import draw_pdf
 
@@ -86,7 +86,10 @@ def test_word_numbers_footnotes_that_name_page_and_words_and_open_them(
     assert texts[texts.index("Sources") + 1].startswith(exported(answer).sources[0].title)
 
 
-def test_bluebook_footnotes_name_page_and_line_and_shorten_repeated_sources(answer: Message) -> None:
+def test_bluebook_footnotes_name_page_and_line_and_shorten_repeated_sources(
+    conversation: Conversation,
+) -> None:
+    answer = answered(conversation, "What does Acme offer: anvils or earthquake pills?")
     Document.objects.update(authors=["June Harbour"], year=2019, title="Anvils")
     answer.citations.update(
         document_title="Anvils", page_label="31", line_start=12, line_end=14, first_line=1

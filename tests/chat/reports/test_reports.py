@@ -39,7 +39,7 @@ def test_a_comparison_is_made_in_the_background_and_shown_in_two_readers(
     made = client.post("/reports/versions/", form)
     assert b"every 2s" in client.get(made["Location"]).content
     assert work_on_report() and not work_on_report()
-    page = client.get(f"{made['Location']}?kind=number").content.decode()
+    page = " ".join(client.get(f"{made['Location']}?kind=number").content.decode().split())
     assert "<del>$12</del> <ins>$15</ins>" in page and "Fares (old.pdf) → Fares (new.pdf)" in page
     assert f"/documents/{old.pk}/framed/?page=1" in page and f"/documents/{new.pk}/framed/?page=1" in page
     assert client.get("/reports/").status_code == 200

@@ -490,7 +490,7 @@ def test_a_link_to_a_block_without_a_pdf_marks_it(alice: User, client: Client) -
     )
     client.force_login(alice)
     unit = document.units.get(content="High tide.")
-    page = client.get(f"/documents/{document.pk}/?unit={unit.pk}").content.decode()
+    page = " ".join(client.get(f"/documents/{document.pk}/?unit={unit.pk}").content.decode().split())
     assert (
         f'id="unit-{unit.pk}" aria-current="true"' in page
         and page.count('aria-current="true" autofocus') == 1

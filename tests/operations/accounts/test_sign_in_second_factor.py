@@ -43,7 +43,7 @@ def with_factor(page: Client, password: str = "correct horse") -> str:
         assert "confirm" in asked.headers["Location"]
         page.post(asked.headers["Location"], {"password": password})
     shown = page.get(url).content.decode()
-    found = re.search(r'id="authenticator_secret" value="([A-Z2-7]+)"', shown)
+    found = re.search(r'id="authenticator_secret"\s+value="([A-Z2-7]+)"', shown)
     assert found, shown
     with TestCase.captureOnCommitCallbacks(execute=True):
         assert page.post(url, {"code": code_of(found[1])}).status_code == 302
