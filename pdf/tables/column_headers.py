@@ -400,7 +400,9 @@ def _is_text(block: Block) -> bool:
 def _heads_of_line(
     cells: Sequence[Sequence[Line]], body: Sequence[Block], spans: dict[int, Span], own: Sequence[str]
 ) -> ColumnHeads | None:
-    columns = [_column_under(cell, spans) for cell in cells]
+    columns: Sequence[int | None] = _columns_in_step(cells, spans) or [
+        _column_under(cell, spans) for cell in cells
+    ]
     placed = [
         TableCell(column, list(cell))
         for cell, column in zip(cells, columns, strict=True)
@@ -415,6 +417,16 @@ def _heads_of_line(
     texts = [cell_text(cell.lines) if cell else text for cell, text in zip(heads, own, strict=True)]
     rects = tuple(cell.rect if cell else None for cell in heads)
     return ColumnHeads(tuple(texts), rects=rects, confidence=CONFIDENCE_ABOVE)
+
+
+def _columns_in_step(cells: Sequence[Sequence[Line]], spans: dict[int, Span]) -> list[int | None] | None:
+    """Return the columns in order where there are as many heads, each nearest to its own."""
+    middles = {column: _middle(span) for column, span in spans.items()}
+    places = [_middle((cell[0].x0, cell[-1].x1)) for cell in cells]
+    nearest: list[int | None] = [
+        min(middles, key=lambda column: abs(middles[column] - place)) for place in places
+    ]
+    return nearest if nearest == [*spans] else None
 
 
 def _column_under(cell: Sequence[Line], spans: dict[int, Span]) -> int | None:

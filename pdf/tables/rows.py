@@ -26,7 +26,6 @@ from pdf.tables.cells import (
     is_amount,
     is_currency,
     is_date,
-    is_period_line,
     is_value,
     is_value_cell,
 )
@@ -39,8 +38,6 @@ SEPARATE_HEADS, SET_TO = 3, 0.6
 # Of more rows with a text in the first column above the first value only the first is a head; of two where
 # no value ends them.
 MOST_HEADS = 4
-# A line of periods is one of this many first rows of a table, as heads have several lines.
-PERIOD_ROWS = 6
 # Rows without a label go on with the row above if there are so many with one, and these are farther from it
 # by so much (ems).
 LABELLED_ROWS, NEARER = 2, 0.2
@@ -350,10 +347,9 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     Below column heads, the head of a group of rows is not one; ``(In millions)`` is.
     """
     known = most < len(blocks)
-    periods = _rows_of_periods(blocks[: min(most, PERIOD_ROWS)])
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
-        if n >= periods and any(map(is_amount, body)):
+        if any(map(is_amount, body)):
             known = True
             break
         if not body and n and _heads_rows(block.lines[0].text, table):
@@ -392,17 +388,6 @@ def _opens_with_text(blocks: Sequence[Block]) -> bool:
     first, *second = ({cell.column: cell.lines for cell in block.cells} for block in blocks[:2])
     same = all(lines[0].style == row[n][0].style for row in second for n, lines in first.items() if n in row)
     return same and any(_SENTENCE.search(cell_text(lines)) for n, lines in first.items() if n)
-
-
-def _rows_of_periods(blocks: Sequence[Block]) -> int:
-    """Return the number of rows up to a line of periods without amounts other than footnote marks."""
-    for n, block in enumerate(blocks):
-        cells = [cell.lines for cell in block.cells if cell.column > 0]
-        if is_period_line(cells) and not begins_row(block):
-            return n + 1
-        if any(map(is_amount, map(cell_text, cells))):
-            break
-    return 0
 
 
 def begins_row(block: Block) -> bool:
