@@ -95,11 +95,6 @@ def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
     return not any(reads_as_column(text_rows(side)) for side in (cut.left, cut.right))
 
 
-def _begins_with(line: Line, other: Line) -> bool:
-    """Return whether both lines begin at the same margin."""
-    return abs(line.x1 - other.x1 if line.rtl else line.x0 - other.x0) <= SAME_START * other.size
-
-
 def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
     """Return the cut without the short last line of a paragraph above that extends over both columns."""
     over = next((line for line in downwards if _middle(line) == cut.top), None)
@@ -117,6 +112,11 @@ def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
         return cut
     left, right = ([line for line in side if line is not first] for side in (cut.left, cut.right))
     return Cut(_middle(first), cut.bottom, left, right) if left and right else cut
+
+
+def _begins_with(line: Line, other: Line) -> bool:
+    """Return whether both lines begin at the same margin."""
+    return abs(line.x1 - other.x1 if line.rtl else line.x0 - other.x0) <= SAME_START * other.size
 
 
 def _with_heads(cut: Cut, downwards: Sequence[Line]) -> Cut:

@@ -155,7 +155,7 @@ def _counted(sheet: PageLayout) -> list[Line]:
     starts = {*range(min(STARTS, len(numbers))), *ones[:STARTS]}
     found = max((_run_from(numbers[start:]) for start in sorted(starts)), key=len)
     found = max(found, _every_few(numbers, sheet), key=len)
-    return found if len(found) >= GOING_ON else []
+    return found if len(found) >= GOING_ON and not _has_text_left_of(found, sheet) else []
 
 
 def _every_few(numbers: Sequence[Line], sheet: PageLayout) -> list[Line]:
@@ -181,6 +181,11 @@ def _run_from(numbers: Sequence[Line]) -> list[Line]:
         ):
             found.append(line)
     return found
+
+
+def _has_text_left_of(numbers: Sequence[Line], sheet: PageLayout) -> bool:
+    left, top, bottom = min(line.x0 for line in numbers), numbers[0].y0, numbers[-1].y1
+    return any(line.x0 < left - 1 and top < line.y0 < bottom for line in sheet.lines if not line.sideways)
 
 
 def _beside_numbers(sheet: PageLayout, numbers: Sequence[Line]) -> list[Line]:

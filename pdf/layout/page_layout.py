@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from pdf.extract.page_content import RawPage
 from pdf.extract.words import RawWord, is_contents_line
 from pdf.failures import PLAIN_LINES
-from pdf.geometry import PageFrame, Rect
+from pdf.geometry import PageFrame, Rect, rect_of
 from pdf.layout.lines import Line, drawn_lines, stacked, with_cells, with_drop_caps
 from pdf.structure import UnitType
 
@@ -60,8 +60,14 @@ def bounds_of(lines: Sequence[Line]) -> Rect:
     """Return the smallest rectangle around the lines."""
     if len(lines) == 1:
         return lines[0].rect
-    lefts, tops = [line.x0 for line in lines], [line.y0 for line in lines]
-    return Rect(min(lefts), min(tops), max([line.x1 for line in lines]), max([line.y1 for line in lines]))
+    return rect_of(
+        (
+            min([line.x0 for line in lines]),
+            min([line.y0 for line in lines]),
+            max([line.x1 for line in lines]),
+            max([line.y1 for line in lines]),
+        )
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -168,8 +174,14 @@ def to_reading(rect: tuple[float, float, float, float], turn: int, width: float,
 
 def from_reading(rect: Rect, turn: int, width: float, height: float) -> Rect:
     """Turn a rectangle back to page space; ``width`` and ``height`` are the page's there."""
-    sides = (height, width) if turn in (90, 270) else (width, height)
-    return to_reading(rect, -turn % 360, *sides)
+    x0, y0, x1, y1 = rect
+    if turn == 90:
+        return Rect(width - y1, x0, width - y0, x1)
+    if turn == 180:
+        return Rect(width - x1, height - y1, width - x0, height - y0)
+    if turn == 270:
+        return Rect(y0, height - x1, y1, height - x0)
+    return rect
 
 
 def rects_for_reading(rects: list[Rect], frame: PageFrame, turn: int) -> list[Rect]:

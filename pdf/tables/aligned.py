@@ -101,6 +101,8 @@ HEADLESS_ROWS = 2
 LONE_ROWS = 8
 # Maximum width of the head of a group of rows, as a share of the table's.
 ROW_HEAD_SHARE = 0.5
+# A lone row of this many characters with a full stop, this far below (ems), is prose.
+SENTENCE_CHARS, SENTENCE_GAP = 40, 0.5
 # Share of value cells that makes two aligned rows a table.
 VALUE_SHARE = 0.5
 # Minimum rows of pairs, aligned at two edges, that are a table of words.
@@ -168,6 +170,13 @@ def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
     return end + _wrapped(rows, start, end, columns), columns
 
 
+def _is_sentence(row: Row, above: Row) -> bool:
+    """Return whether a lone row, separated from the one above, ends a sentence: a note between two tables."""
+    line = row.lines[-1]
+    chars = sum(line.chars for line in row.lines)
+    return chars >= SENTENCE_CHARS and line.text.endswith(".") and row.y0 - above.y1 > SENTENCE_GAP * row.size
+
+
 def _wrapped(rows: Sequence[Row], start: int, end: int, columns: ColumnSpans) -> int:
     """Return how many rows from ``end`` on have one cell that continues the text right above it."""
     over: dict[int, list[Line]] = {}
@@ -215,7 +224,7 @@ def _fits(rows: Sequence[Row], i: int, columns: ColumnSpans) -> bool:
     row belongs to the table; else it is prose.
     """
     row = rows[i]
-    if row.is_item:
+    if row.is_item or _is_sentence(row, rows[i - 1]):
         return False
     hit = columns.hit(row.cells[0])
     if len(hit) <= 1 or hit[0] > 0:
@@ -330,7 +339,8 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
         if len(multi) >= LABELS and (_end_with_colon(multi) or _are_labelled(multi, len(rows))):
             return _set_to_edges(multi, columns)
         many = len(multi) >= max(PAIRS, PAIR_SHARE * len(rows))
-        return many and _set_to_edges(multi, columns) and not _runs_on(multi, columns)
+        is_set = _set_to_edges(multi, columns) or _is_set_on_the_right(multi, columns)
+        return many and is_set and not _runs_on(multi, columns)
     if (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns):
         return True
     return all(row.multi for row in rows) and _is_centred(multi, columns)
@@ -384,9 +394,22 @@ def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:
 
 
 def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Return whether nearly all cells begin at their column's edge."""
+    """Return whether nearly all cells begin at their column's edge and none holds an address."""
     cells = [cell for row in rows for cell in row.cells]
     at_edge = sum(
         1 for cell in cells if any(abs(cell[0].x0 - columns.spans[i][0]) <= EDGE for i in columns.hit(cell))
     )
-    return at_edge >= SET * len(cells)
+    return at_edge >= SET * len(cells) and not _hold_address(rows)
+
+
+def _hold_address(rows: Sequence[Row]) -> bool:
+    return any("@" in cell_text(cell) for row in rows for cell in row.cells)
+
+
+def _is_set_on_the_right(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Return whether nearly all second cells end, or are centred, at one place; false with an address."""
+    x0, x1 = columns.spans[1]
+    cells = [row.cells[1] for row in rows]
+    ended = sum(abs(cell[-1].x1 - x1) <= EDGE for cell in cells)
+    centred = sum(abs(cell[0].x0 + cell[-1].x1 - x0 - x1) <= 2 * EDGE for cell in cells)
+    return max(ended, centred) >= SET * len(cells) and not _hold_address(rows)

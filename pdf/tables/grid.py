@@ -43,6 +43,8 @@ ROW_CELLS, CELL_LEADING = 3, 3.0
 COMMON_COLUMN = 0.35
 COMMON_SHARE = 0.6
 FORM_ROWS = 6
+# Minimum share of common heights of two grids side by side that are one.
+SAME_HEIGHTS = 0.8
 # Minimum share of values among the cells of a table whose columns are filled with values; the second where
 # no ruled row has two lines.
 VALUE_SHARE, LINED_SHARE = 0.3, 0.5
@@ -163,6 +165,17 @@ def _group_rulings(
             vs |= fresh
         groups.append(([horizontal[i] for i in sorted(hs)], [vertical[j] for j in sorted(vs)]))
     return groups
+
+
+def beside(grid: RuledGrid, other: RuledGrid) -> RuledGrid | None:
+    """Return two grids side by side as one, if their rulings are at the same heights; else None."""
+    apart = grid.rect.x1 < other.rect.x0 + SNAP or other.rect.x1 < grid.rect.x0 + SNAP
+    same = sum(any(abs(y - o) <= SNAP for o in other.ys) for y in grid.ys)
+    if not apart or same < SAME_HEIGHTS * max(len(grid.ys), len(other.ys)):
+        return None
+    vertical = sorted([*grid.vertical, *other.vertical], key=lambda ruling: ruling.at)
+    horizontal = sorted([*grid.horizontal, *other.horizontal], key=lambda ruling: ruling.at)
+    return _grid(horizontal, vertical)
 
 
 def _meet(h: Ruling, v: Ruling) -> bool:
@@ -338,12 +351,25 @@ CUT_SHARE = 0.5
 
 
 def whole_grids(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[Line]) -> list[RuledGrid]:
-    """Return the grids that cut no rows."""
-    found = grids([*rulings, *cell_borders(rulings, fills, lines)])
+    """Return the grids with whole rows; join one that cuts rows with the grid beside it, or omit it."""
+    whole: list[RuledGrid] = []
+    parts: list[RuledGrid] = []
+    drawn = [
+        *rulings,
+        *cell_borders(rulings, fills, lines),
+    ]
+    found = grids(drawn)
     loose = [rect for rect in rulings if not any(grid.rect.overlaps(rect) for grid in found)]
-    if edges := band_edges(loose, fills):
-        found += grids([*loose, *edges])
-    return [grid for grid in found if not cuts_rows(grid.rect, lines)]
+    for grid in [*found, *grids([*loose, *edges] if (edges := band_edges(loose, fills)) else ())]:
+        (parts if cuts_rows(grid.rect, lines) else whole).append(grid)
+    while parts:
+        grid = parts.pop()
+        for other in parts:
+            if joined := beside(grid, other):
+                parts.remove(other)
+                (parts if cuts_rows(joined.rect, lines) else whole).append(joined)
+                break
+    return whole
 
 
 def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:

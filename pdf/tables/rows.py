@@ -7,6 +7,7 @@ along the axes of charts are not rows.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import attrgetter
@@ -26,6 +27,7 @@ from pdf.tables.cells import (
     is_amount,
     is_currency,
     is_date,
+    is_period_line,
     is_value,
     is_value_cell,
 )
@@ -43,6 +45,8 @@ MOST_HEADS = 4
 LABELLED_ROWS, NEARER = 2, 0.2
 # Maximum gap between the lines of a wrapped head (ems).
 HEAD_GAP = 0.5
+# A line of periods is one of this many first rows of a table, as heads have several lines.
+PERIOD_ROWS = 6
 
 # Maximum distance of the middle of a lone text that heads the rows below it from that of the table (ems,
 # doubled); minimum columns of such a table.
@@ -347,9 +351,10 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     Below column heads, the head of a group of rows is not one; ``(In millions)`` is.
     """
     known = most < len(blocks)
+    periods = _rows_of_periods(blocks[: min(most, PERIOD_ROWS)])
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
-        if any(map(is_amount, body)):
+        if n >= periods and any(map(is_amount, body)):
             known = True
             break
         if not body and n and _heads_rows(block.lines[0].text, table):
@@ -388,6 +393,17 @@ def _opens_with_text(blocks: Sequence[Block]) -> bool:
     first, *second = ({cell.column: cell.lines for cell in block.cells} for block in blocks[:2])
     same = all(lines[0].style == row[n][0].style for row in second for n, lines in first.items() if n in row)
     return same and any(_SENTENCE.search(cell_text(lines)) for n, lines in first.items() if n)
+
+
+def _rows_of_periods(blocks: Sequence[Block]) -> int:
+    """Return the number of rows up to a line of periods without amounts other than footnote marks."""
+    for n, block in enumerate(blocks):
+        cells = [cell.lines for cell in block.cells if cell.column > 0]
+        if is_period_line(cells) and not begins_row(block):
+            return n + 1
+        if any(map(is_amount, map(cell_text, cells))):
+            break
+    return 0
 
 
 def begins_row(block: Block) -> bool:
@@ -440,6 +456,11 @@ LABEL = 24.0
 DRAWN, NAMED_ROWS = 0.6, 0.35
 # Minimum share of values among the words of the scale of an axis.
 SCALE_VALUES = 0.8
+# Data instead of an axis: share and number of rows with the same number of cells; columns with at most this
+# share of equal steps from number to number.
+REGULAR, DATA_ROWS, DATA_COLUMNS, EVEN_STEPS = 0.7, 6, 2, 0.4
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r"[.,](?=\d{3}(?:\D|$))")
 _WORD = re.compile(r"[^\W\d_]{3}")
 _SENTENCE = re.compile(r"(?:\S+\s){4}\S*\w[.!?][”\")]?$|[。！？]$")
 
@@ -469,11 +490,30 @@ def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
     lines = [line for row in rows for line in row.lines]
     centers = [line.rect.center for line in lines]
     drawn = sum(any(drawing.contains(x, y) for drawing in drawings) for x, y in centers)
-    if drawn < DRAWN * len(lines):
+    if drawn < DRAWN * len(lines) or _holds_data(rows):
         return False
     has_scale = any(map(_is_scale, rows))
     named = sum(_has_name(row, of_values=has_scale) for row in rows)
     return named < NAMED_ROWS * len(rows)
+
+
+def _holds_data(rows: Sequence[Block]) -> bool:
+    """Return whether similar rows have numbers at uneven steps: a table within a frame."""
+    cells, count = Counter(len(row.cells) for row in rows).most_common(1)[0]
+    if count < max(DATA_ROWS, REGULAR * len(rows)):
+        return False
+    columns = zip(*(row.cells for row in rows if len(row.cells) == cells), strict=True)
+    numbers = [
+        [_number(amount[0]) for cell in column if (amount := _AMOUNT.search(cell.lines[0].text))]
+        for column in columns
+    ]
+    steps = [Counter(b - a for a, b in pairwise(found)) for found in numbers if len(found) >= DATA_ROWS]
+    return sum(max(alike.values()) <= EVEN_STEPS * alike.total() for alike in steps) >= DATA_COLUMNS
+
+
+def _number(amount: str) -> float:
+    whole, _, decimals = _THOUSANDS.sub("", amount).replace(",", ".").partition(".")
+    return float(f"{whole}.{decimals.partition('.')[0] or 0}")
 
 
 def _is_scale(row: Block) -> bool:

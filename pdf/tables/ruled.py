@@ -52,8 +52,9 @@ OUTER_ROW = 1.3
 STRIPE_EDGES = 4
 # Maximum distance of rulings of one table (points).
 RULE_DISTANCE = 260.0
-# Except after the heads: maximum height of heads, of the table.
+# Except after the heads: maximum height of heads, of the table; minimum columns of heads.
 HEAD_HEIGHT, TALLEST = 90.0, 750.0
+HEADED_COLUMNS = 3
 # Minimum rules of a half-ruled table (top, below the head, bottom) and their minimum width (points).
 FEWEST_RULES = 3
 WIDTH = 80.0
@@ -63,16 +64,24 @@ MOST_RULES = 1000
 HEADING_SIZE = 1.15
 # This many consecutive lines across the columns between two rules are prose between tables.
 ACROSS = 2
+# Rules around a whole table have no row of it outside within this distance (ems).
+OUTSIDE = 2.5
+# Maximum share of values in heads, such as column numbers.
+HEAD_VALUES = 0.4
 # Minimum share of spaces between rules with several cells; in forms most have a line to write on.
 CELLED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class HorizontalRules:
-    """Rulings of common width, top to bottom; ``rect`` is from the first to the last."""
+    """Rulings of common width, top to bottom; ``rect`` is from the first to the last.
+
+    ``headed``: whether the space between the first two is known to have the heads.
+    """
 
     rect: Rect
     ys: tuple[float, ...]
+    headed: bool = False
 
 
 def horizontal_rules(rulings: Iterable[Rect], piece_gap: float = PIECE_GAP) -> list[HorizontalRules]:
@@ -286,13 +295,17 @@ def with_ruled_tables(
     rest = list(lines)
     for grid in whole_grids(rulings, fills, rest):
         rest = _with_heads(_with_inset(rest, grid.rect, partial(grid_table, grid)), grid)
-    found = [near for rule_group in horizontal_rules(rulings) for near in _near(rule_group)]
+    found: list[HorizontalRules] = []
+    for rule_group in horizontal_rules(rulings):
+        found += _near(rule_group)
     rest = _with_horizontal_rules(
         rest, [rule_group for rule_group in found if _holds_others(rule_group, found)]
     )
-    rest = _with_horizontal_rules(rest, [group for group in found if len(group.ys) >= ROW_RULES])
+    large = [rule_group for rule_group in found if len(rule_group.ys) >= ROW_RULES]
+    rest = _with_horizontal_rules(rest, large)
     rest = _with_horizontal_rules(rest, horizontal_rules(edges_of(fills), SNAP), shaded=True)
-    rest = _with_horizontal_rules(rest, [group for group in found if len(group.ys) < ROW_RULES])
+    small = [rule_group for rule_group in found if len(rule_group.ys) < ROW_RULES]
+    rest = _with_horizontal_rules(rest, small)
     for rule_group in found:
         if not cuts_rows(rule_group.rect, rest):
             rest = _with_inset(rest, rule_group.rect, partial(_table_of_values, rule_group))
@@ -304,10 +317,9 @@ def _table_of_values(rule_group: HorizontalRules, lines: Sequence[Line]) -> list
     rows = [] if any(isinstance(line, Inset) for line in lines) else cell_rows(lines)
     head = [row for row in rows if row.y1 < rule_group.ys[1] + TRACK]
     body = rows[len(head) :]
-    texts = [cell_text(cell) for row in head for cell in row.cells]
-    if not head or not body or any(is_value(text) and not is_date(text) for text in texts):
+    if not head or not body or not _is_head(head, body, head) or aligned_rows(rows) != [(0, len(rows))]:
         return []
-    return table_blocks(rows) if aligned_rows(rows) == [(0, len(rows))] else []
+    return table_blocks(rows)
 
 
 def _near(rule_group: HorizontalRules) -> list[HorizontalRules]:
@@ -339,8 +351,20 @@ def _holds_others(rule_group: HorizontalRules, found: Sequence[HorizontalRules])
     )
 
 
-def _between(rule_group: HorizontalRules, ys: tuple[float, ...]) -> HorizontalRules:
-    return HorizontalRules(Rect(rule_group.rect.x0, ys[0], rule_group.rect.x1, ys[-1]), ys)
+def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> bool:
+    """Return whether rows are heads: without values, above values, in other type or repeated."""
+    texts = [cell_text(cell) for row in head for cell in row.cells]
+    if any(is_value(text) and not is_date(text) for text in texts):
+        return False
+    return (
+        any(_is_amount(line) for row in body for line in row.lines)
+        or head[0].lines[0].style != body[0].lines[0].style
+        or texts == [cell_text(cell) for row in first for cell in row.cells]
+    )
+
+
+def _between(rule_group: HorizontalRules, ys: tuple[float, ...], headed: bool = False) -> HorizontalRules:
+    return HorizontalRules(Rect(rule_group.rect.x0, ys[0], rule_group.rect.x1, ys[-1]), ys, headed)
 
 
 def _with_horizontal_rules(

@@ -30,6 +30,8 @@ OPENED = 1.08
 LOOSEST = 1.9
 # A rare leading within cells is at most this share of the distance of rows.
 CLOSER = 0.9
+# Lines without a cell in the first column continue the row above within this multiple of the leading.
+CONTINUATION = 1.35
 # Lines are side by side from this common share of their height on: cells may be centred.
 BESIDE = 0.3
 # Maximum gap between paragraphs of one cell (ems), and difference of their left edges (points).
@@ -54,8 +56,8 @@ LONG_CELL = 8
 # Columns of prose: minimum mean of lines of a part, maximum difference of the numbers of lines, minimum share
 # of lines that are flush on the right, maximum difference of the ends of cells (ems).
 PROSE_CELL, LIKE_LONG, FLUSH, LEVEL_END = 4, 2, 0.5, 1.4
-# Share of markers among the first cells that makes it a list; share of values left to other finders.
-MARKERS, VALUES = 0.5, 0.4
+# Share of markers among the first cells that makes it a list; shares of values left to other finders.
+MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
 _SECTION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,4}\.?$")
 _BASELINE = attrgetter("baseline", "x0")

@@ -207,6 +207,32 @@ def test_names_and_values_of_lying_bars_are_a_table(drawing: Drawing) -> None:
     assert [row.table.cells[0].text for row in rows if row.table] == list(names)
 
 
+def test_a_table_in_one_frame_with_a_chart_is_a_table(drawing: Drawing) -> None:
+    years = [
+        (str(2020 + n), *values)
+        for n, values in enumerate(
+            [
+                ("16.1", "27.0"),
+                ("19.4", "27.4"),
+                ("27.2", "34.0"),
+                ("21.6", "36.8"),
+                ("29.7", "33.5"),
+                ("12.5", "40"),
+            ]
+        )
+    ]
+    for x in (100, 440):
+        drawing.rule(x, 200, x, 520)
+    for y in (200, 520):
+        drawing.rule(100, y, 440, y)
+    for n, row in enumerate(years):
+        for x, text in zip((120, 230, 340), row, strict=True):
+            drawing.text(x, 220 + 14 * n, text)
+    drawing.page.draw_polyline([(104, 500), (200, 420), (300, 460), (436, 380)], color=BLUE)
+    rows = [unit.table for page in drawing.read() for unit in page.units if unit.table]
+    assert [tuple(cell.text for cell in row.cells) for row in rows] == years
+
+
 @pytest.mark.parametrize("width", [110, 170])
 def test_a_text_beside_a_chart_is_read_past_it(width: float) -> None:
     page = Drawing()

@@ -53,6 +53,29 @@ def test_headings_of_several_lines_in_the_margin_are_apart_from_the_text_beside_
     assert found[1] == found[3] == (AUDIT * 2).strip()
 
 
+@pytest.mark.parametrize("right", [True, False])
+def test_names_beside_places_set_to_the_right_or_centred_are_a_table(right: bool) -> None:
+    names = [
+        "Astro Limited",
+        "Aviall Services Incorporated",
+        "Harbour Capital",
+        "BCC Leasing",
+        "Insitu",
+        "KLX Inc.",
+    ]
+    places = ["Bermuda", "Delaware", "United Kingdom", "Germany", "The Netherlands", "Washington"]
+    drawing = Drawing()
+    for n, (name, place) in enumerate(zip(names, places, strict=True)):
+        drawing.text(72, 90 + 14 * n, name)
+        width = drawing.width_of(place)
+        drawing.text(500 - width if right else 450 - width / 2, 90 + 14 * n, place)
+    units = drawing.units()
+    assert all(unit.table for unit in units)
+    assert [[cell.text for cell in unit.table.cells] for unit in units if unit.table] == [
+        [name, place] for name, place in zip(names, places, strict=True)
+    ]
+
+
 @pytest.mark.parametrize("bold_labels", [True, False])
 def test_labels_in_another_weight_than_their_values_make_a_table(bold_labels: bool) -> None:
     pairs = {"Reign": "959 to 975", "Predecessor": "Eadwig", "Born": "943", "Issue": "Edward the Martyr"}

@@ -72,6 +72,27 @@ def test_columns_ruled_with_no_ruling_between_the_rows_have_a_row_for_each_basel
     assert [cells(row)[1] for row in rows_of(drawing.units())] == ["$ 351", "1,685", "302", "(47)", "2,291"]
 
 
+def test_two_grids_ruled_at_the_same_heights_are_one_table() -> None:
+    drawing = Drawing()
+    for n, (name, *values) in enumerate(
+        [("North", "14", "1", "3", "2.5"), ("South", "1", "(5)", "2", "(4)")]
+    ):
+        drawing.text(75, 212 + 40 * n, name)
+        drawing.text(75, 224 + 40 * n, "America")
+        for x, value in zip((210, 310, 390, 440), values, strict=True):
+            drawing.text(x, 224 + 40 * n, value)
+    for x0, x1 in ((70, 360), (380, 480)):
+        for y in (200, 240, 280):
+            drawing.rule(x0, y, x1, y)
+    for x in (70, 170, 270, 360, 380, 430, 480):
+        drawing.rule(x, 200, x, 280)
+    rows = rows_of(drawing.units())
+    assert [cells(row) for row in rows] == [
+        ["North America", "14", "1", "3", "2.5"],
+        ["South America", "1", "(5)", "2", "(4)"],
+    ]
+
+
 def test_names_with_their_ages_are_not_cut_off_from_the_positions_beside_them() -> None:
     drawing = Drawing()
     for n, row in enumerate([("Name", "Age", "Position"), *OFFICERS]):

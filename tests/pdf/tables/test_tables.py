@@ -521,6 +521,16 @@ def test_a_line_that_introduces_a_table_is_no_head_of_it() -> None:
     assert [unit.type for unit in drawing.units()] == ["prose", *["table"] * len(STATEMENT)]
 
 
+def test_a_sentence_between_two_tables_is_in_neither() -> None:
+    drawing = Drawing()
+    y = draw_statement(drawing)
+    note = "The amounts above include those of all companies."
+    drawing.text(LEFT, y + 12, note)
+    draw_statement(drawing, y + 34)
+    units = drawing.units()
+    assert [unit.text for unit in units if unit.type != "table"] == [note]
+
+
 def test_notes_below_a_table_that_begin_under_its_row_heads_are_no_rows() -> None:
     drawing = Drawing()
     y = draw_statement(drawing)
