@@ -112,6 +112,8 @@ PAIR_SHARE = 0.8
 SET = 0.85
 # Minimum rows of pairs whose labels end with a colon.
 LABELS = 3
+# Justified lines: minimum words, difference of their gaps, and gap wider than usual (ems).
+JUSTIFIED_WORDS, JUSTIFIED, SPREAD = 4, 0.05, 0.8
 FULL_CELL = 0.7
 # Maximum gap between columns of prose (ems).
 WIDE_GUTTER = 4.0
@@ -123,10 +125,18 @@ FORMULA_ROWS = 5
 FORMULA_SHARE, MOSTLY_FORMULAS = 0.25, 0.9
 # A cell over this many columns, of this many characters, filling this share of them, is a line of prose.
 OVER_COLUMNS, OVER_CHARS, OVER_SHARE = 3, 30, 0.8
+# Minimum columns of a table of heads and a single row.
+HEADED_COLUMNS = 4
 # A single-row table: minimum values, and characters of its label.
 LONE_VALUES, LONE_CHARS = 3, 12
 # Cells of one column are aligned when their edges differ by at most this (points).
 EDGE = 2.0
+
+
+# Rows with a text below, across the columns: minimum cells of a row, and such rows of a table.
+DESCRIBED_CELLS, DESCRIBED_ROWS = 3, 3
+# Maximum gap between the row and such a text, and between its lines (ems).
+BELOW_ROW, BELOW_LINE = 1.5, 0.6
 
 
 def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
@@ -135,6 +145,10 @@ def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
     i = 0
     while i < len(rows):
         if rows[i].multi:
+            if (end := _described(rows, i)) > i:
+                found.append((i, end))
+                i = end
+                continue
             end, columns = _grown(rows, i)
             if _is_table(rows[i:end], columns):
                 end = i + first_table(rows[i:end])
@@ -144,6 +158,61 @@ def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
                 continue
         i += 1
     return found
+
+
+def _described(rows: Sequence[Row], start: int) -> int:
+    """Return the end of a table whose rows have a text across all columns below; ``start`` without one.
+
+    Sets ``Row.is_text`` of the lines of these texts.
+    """
+    if len(rows[start].cells) < DESCRIBED_CELLS:
+        return start
+    columns = columns_of(rows[start : start + 1])
+    texts: list[Row] = []
+    described, end = 0, start
+    while end < len(rows) and (end == start or _begins_columns(rows[end], columns)):
+        above = rows[end]
+        if end > start and above.y0 - rows[end - 1].y1 > ROW_DISTANCE * above.size:
+            break
+        end += 1
+        below = _text_below(rows, end, columns)
+        described += below > end
+        texts += rows[end:below]
+        end = below
+    if described < DESCRIBED_ROWS:
+        return start
+    for row in texts:
+        row.is_text = True
+    return end
+
+
+def _begins_columns(row: Row, columns: ColumnSpans) -> bool:
+    """Return whether a cell begins at each column, or at three at least."""
+    if not row.multi or columns.in_step(row.cells):
+        return row.multi
+    edges = [x0 for x0, _ in columns.spans]
+    return len(row.cells) >= DESCRIBED_CELLS and all(
+        any(abs(cell[0].x0 - edge) <= EDGE for edge in edges) for cell in row.cells
+    )
+
+
+def _text_below(rows: Sequence[Row], start: int, columns: ColumnSpans) -> int:
+    """Return the end of the text right below a row, at the left edge or in the last column.
+
+    At the left edge some line crosses columns; in the last column some line is long.
+    """
+    end, across = start, False
+    while end < len(rows) and len(rows[end].cells) == 1 and not rows[end].multi:
+        row, above = rows[end], rows[end - 1]
+        near = (BELOW_LINE if end > start else BELOW_ROW) * row.size
+        first, last = (abs(row.x0 - columns.spans[n][0]) <= EDGE for n in (0, -1))
+        if not (first or last) or row.y0 - above.y1 > near:
+            break
+        if end == start and not first and row.y0 - above.y1 < SENTENCE_GAP * row.size:
+            break  # the next line of the last cell
+        across |= len(columns.hit(row.cells[0])) > 1 or (last and row.lines[0].chars >= SENTENCE_CHARS)
+        end += 1
+    return end if across else start
 
 
 def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
@@ -331,6 +400,8 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     formulas = _formula_share(rows)
     if formulas > (FORMULA_SHARE if len(multi) < FORMULA_ROWS else MOSTLY_FORMULAS):
         return False
+    if all(map(_is_justified, multi)):
+        return False
     cells = [cell for row in multi for cell in row.cells[1:]]
     values = sum(is_value_cell(cell) for cell in cells)
     if values >= VALUE_SHARE * len(cells):
@@ -343,6 +414,8 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
         return many and is_set and not _runs_on(multi, columns)
     if (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns):
         return True
+    if len(multi) == 2 and _heads_one_row(*multi):
+        return True
     return all(row.multi for row in rows) and _is_centred(multi, columns)
 
 
@@ -354,6 +427,17 @@ def _are_labelled(rows: Sequence[Row], lines: int) -> bool:
     """Return whether most of the lines are pairs of which either all first or all second cells are bold."""
     weights = {(row.cells[0][0].style.bold, row.cells[1][0].style.bold) for row in rows}
     return 2 * len(rows) > lines and len(weights) == 1 and weights <= {(True, False), (False, True)}
+
+
+def _is_justified(row: Row) -> bool:
+    """Return whether the row is a justified line of prose; sentences are spaced wider."""
+    words = [word for line in row.lines for word in line.words]
+    if len(words) < JUSTIFIED_WORDS or any(map(is_value_cell, row.cells)):
+        return False
+    gaps = [right.x0 - left.x1 for left, right in pairwise(words)]
+    least = min(gaps)
+    alike = sum(gap - least <= JUSTIFIED * row.size for gap in gaps)
+    return least >= SPREAD * row.size and 2 * alike > len(gaps)
 
 
 def _is_single_row_table(row: Row) -> bool:
@@ -383,6 +467,12 @@ def _evenly_set(rows: Sequence[Row]) -> bool:
     """Return whether the rows are evenly spaced: the lines of addresses come in groups."""
     pitches = [below.lines[0].baseline - row.lines[0].baseline for row, below in pairwise(rows)]
     return max(pitches) <= EVEN * min(pitches)
+
+
+def _heads_one_row(head: Row, row: Row) -> bool:
+    """Return whether words over many columns head a single row with values."""
+    values = sum(map(is_value_cell, row.cells[1:]))
+    return len(head.cells) >= HEADED_COLUMNS and values > 1 and not any(map(is_value_cell, head.cells[1:]))
 
 
 def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:

@@ -25,7 +25,9 @@ from pdf.tables.rulings import (
     Piece,
     band_edges,
     cell_borders,
+    filled_borders,
     lines_in,
+    row_borders,
     tracks_of,
 )
 
@@ -357,6 +359,8 @@ def whole_grids(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[
     drawn = [
         *rulings,
         *cell_borders(rulings, fills, lines),
+        *row_borders(rulings, lines),
+        *filled_borders(rulings, fills, lines),
     ]
     found = grids(drawn)
     loose = [rect for rect in rulings if not any(grid.rect.overlaps(rect) for grid in found)]

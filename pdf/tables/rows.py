@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter
 
 from msgspec.structs import replace
 
-from pdf.extract.words import RawWord
+from pdf.extract.words import RawWord, is_contents_line
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, TableBlock, TableCell
 from pdf.tables.aligned import BETWEEN, WRAP_DISTANCE, is_same_weight
 from pdf.tables.cells import (
+    YES_OR_NO,
     ColumnSpans,
     Row,
     cell_text,
@@ -33,6 +34,9 @@ from pdf.tables.cells import (
 )
 from text.numbers import YEAR
 
+# Lines of a column of wrapped texts: minimum number, average characters, maximum room at their ends (ems),
+# maximum distance as a multiple of the leading.
+FILLED_LINES, FILLED_CHARS, FILLED_ROOM, WRAPPED = 6, 25, 2.0, 1.08
 # Maximum width of a space between words (ems); gaps between cells are wider.
 WORD_SPACE = 0.4
 # From this many words on, each is a head if all align with their columns within this (ems).
@@ -57,6 +61,8 @@ _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 def table_blocks(rows: Sequence[Row]) -> list[Block]:
     """Return one block per row, its cells with their columns."""
+    if any(row.is_text for row in rows):
+        return _described_blocks(rows)
     columns = columns_of(rows)
     cells = [placed(row, columns) for row in rows]
     logical = logical_rows(cells)
@@ -64,6 +70,22 @@ def table_blocks(rows: Sequence[Row]) -> list[Block]:
     if len(joined) < len(logical):  # the lines below those that were joined may go on too
         joined = logical_rows(joined)
     return blocks_of(joined, len(columns.spans))
+
+
+def _described_blocks(rows: Sequence[Row]) -> list[Block]:
+    """Return the rows, each with the text below it as its last cell; none with such a text is a header."""
+    columns = columns_of([row for row in rows if not row.is_text])
+    last = len(columns.spans)
+    cells: list[list[TableCell]] = []
+    for row in rows:
+        if not row.is_text:
+            cells.append(placed(row, columns))
+        elif cells[-1][-1].column == last:
+            cells[-1][-1].lines += row.lines
+        else:
+            cells[-1].append(TableCell(last, list(row.lines)))
+    first = next(n for n, row in enumerate(cells) if row[-1].column == last)
+    return blocks_of(cells, last + 1, heads=first)
 
 
 def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:
@@ -102,6 +124,29 @@ def _span_bands(rows: Sequence[list[TableCell]], columns: int) -> None:
             and not YEAR.search(cell_text(cell.lines))
         ):
             cell.column, cell.span = 0, columns
+
+
+def tables_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:
+    """Return the blocks of one or more tables: a row equal to the header row begins another table.
+
+    A single text right above such a row is that table's title, and becomes prose.
+    """
+    header = _words_of(rows[0])
+    starts = [n for n in range(2, len(rows)) if header and _words_of(rows[n]) == header]
+    blocks: list[Block] = []
+    for start, end in pairwise([0, *starts, len(rows)]):
+        part, title = list(rows[start:end]), list[Line]()
+        if end < len(rows) and len(part) > 2 and len(part[-1]) == 1 and not part[-1][0].column:
+            title = part.pop()[0].lines
+        blocks += blocks_of(part, columns, None if start else heads)
+        blocks += [Block("prose", list(lines)) for _, lines in groupby(title, key=attrgetter("style"))]
+    return blocks
+
+
+def _words_of(cells: Sequence[TableCell]) -> tuple[str, ...]:
+    """Return the texts of the row's cells; () for one cell, or with a digit in one."""
+    texts = tuple(cell_text(cell.lines) for cell in cells)
+    return () if len(texts) < 2 or any(map(str.isdigit, "".join(texts))) else texts
 
 
 def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
@@ -234,6 +279,60 @@ def _had_no_room(row: Sequence[TableCell], above: Sequence[TableCell], edges: di
         > edges[cell.column]
         for cell in row
     )
+
+
+def wrapped_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
+    """Join rows where the wrapped text of a full column continues below, at its own leading."""
+    edges = _filled_columns(rows)
+    lines = [cell.lines[0] for row in rows for cell in row if cell.column in edges]
+    if not lines:
+        return list(rows)
+    pitches = [b.baseline - a.baseline for a, b in pairwise(lines) if b.baseline - a.baseline > 0.8 * b.size]
+    out: list[list[TableCell]] = []
+    for cells in rows:
+        if out and _fills_on(out[-1], cells, edges, WRAPPED * min(pitches, default=0.0)):
+            absorb(out[-1], cells)
+        else:
+            out.append(cells)
+    return out
+
+
+def _filled_columns(rows: Sequence[list[TableCell]]) -> dict[int, float]:
+    """Return the right edges of columns of wrapped text: long lines, half of which reach the edge."""
+    columns: dict[int, list[Line]] = {}
+    for cell in (cell for row in rows if len(row) > 1 for cell in row):
+        columns.setdefault(cell.column, []).extend(cell.lines)
+    edges = {column: max(line.x1 for line in lines) for column, lines in columns.items()}
+    return {
+        column: edges[column]
+        for column, lines in columns.items()
+        if len(lines) >= FILLED_LINES
+        and not any(is_contents_line(line.text) for line in lines)
+        and sum(line.chars for line in lines) >= FILLED_CHARS * len(lines)
+        and 2 * sum(_fills(line, edges[column]) for line in lines) >= len(lines)
+    }
+
+
+def _fills(line: Line, edge: float) -> bool:
+    return edge - line.x1 < FILLED_ROOM * line.size
+
+
+def _fills_on(above: list[TableCell], cells: list[TableCell], edges: dict[int, float], pitch: float) -> bool:
+    """Return whether a text of the row above fills its last line and the next is right below.
+
+    Where the first column has a cell, which may begin a row, only that text counts."""
+    if any(is_value_cell(cell.lines) and cell_text(cell.lines) not in YES_OR_NO for cell in cells):
+        return False
+    going_on = [
+        a.column
+        for a in above
+        for b in cells
+        if a.column == b.column in edges
+        and _fills(a.lines[-1], edges[a.column])
+        and b.lines[0].baseline - a.lines[-1].baseline <= pitch
+        and is_same_weight(a.lines[-1], b.lines[0])
+    ]
+    return bool(going_on) and (cells[0].column > 0 or 0 in going_on)
 
 
 def _is_between(cells: list[TableCell], above: list[TableCell]) -> bool:

@@ -30,14 +30,16 @@ from pdf.tables.column_headers import with_heads_over_grid
 from pdf.tables.grid import RuledGrid, cuts_rows, grid_table, whole_grids
 from pdf.tables.rows import (
     absorb,
-    blocks_of,
     head_levels,
     logical_rows,
     placed,
     read_leftwards,
     table_blocks,
+    tables_of,
+    wrapped_rows,
 )
 from pdf.tables.rulings import SNAP, edges_of, joined_pieces, lines_in, tracks_of
+from pdf.tables.text_tables import text_tables
 
 # Pieces of one ruling: maximum difference of height, maximum gap (points).
 TRACK = 1.5
@@ -93,12 +95,20 @@ def horizontal_rules(rulings: Iterable[Rect], piece_gap: float = PIECE_GAP) -> l
     for y, x0, x1 in rules:
         for group in groups:
             last = group[-1]
-            if abs(last[1] - x0) <= SAME_END and abs(last[2] - x1) <= SAME_END and y - last[0] < TALLEST:
+            if (
+                abs(last[1] - x0) <= SAME_END
+                and abs(last[2] - x1) <= SAME_END
+                and y - last[0] < (TALLEST if _may_hold_heads(group) else RULE_DISTANCE)
+            ):
                 group.append((y, x0, x1))
                 break
         else:
             groups.append([(y, x0, x1)])
     return [_rule_group(group) for group in groups if len(group) >= FEWEST_RULES]
+
+
+def _may_hold_heads(group: Sequence[tuple[float, float, float]]) -> bool:
+    return len(group) > 1 and group[-1][0] - group[-2][0] < HEAD_HEIGHT
 
 
 def _rule_group(group: list[tuple[float, float, float]]) -> HorizontalRules:
@@ -199,6 +209,9 @@ def horizontal_rule_table(
     valued = mostly_values or _of_values(wide)
     if valued and (shaded or _stacks_values(segments, columns)):
         return []
+    far = any(b - a > RULE_DISTANCE for a, b in pairwise(rule_group.ys))
+    if far and not (rule_group.headed or _is_headed(segments, columns)):
+        return []
     if sum(any(row.multi for row in segment) for segment in segments) < CELLED * len(segments):
         return []
     single = len(rule_group.ys) >= (STRIPE_EDGES if shaded else ROW_RULES) and not _stacks_values(
@@ -208,7 +221,18 @@ def horizontal_rule_table(
     heads = len(tables[0]) if len(rule_group.ys) == FEWEST_RULES and not shaded else None
     tables[0] = head_levels([placed(row, columns) for row in segments[0]]) or tables[0]
     found = [cells for table in tables for cells in table]
-    return blocks_of(found, len(columns.spans), heads) if len(found) > 1 else []
+    return tables_of(found, len(columns.spans), heads) if len(found) > 1 else []
+
+
+def _is_headed(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:
+    """Return whether the first rows have heads over most columns, or two in other type at their edges."""
+    if len(segments) < 2:
+        return False
+    head, body = segments[:2]
+    most = max(head, key=lambda row: len(row.cells)).cells
+    if len(most) == len(columns.spans) == 2 and head[0].lines[0].style != body[0].lines[0].style:
+        return all(abs(cell[0].x0 - x0) <= SNAP for cell, (x0, _) in zip(most, columns.spans, strict=True))
+    return len(most) >= max(HEADED_COLUMNS, len(columns.spans) / 2)
 
 
 def _of_values(rows: Sequence[Row]) -> bool:
@@ -285,7 +309,7 @@ def _logical(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]
         for row in cells[1:]:
             absorb(cells[0], row)
         return cells[:1]
-    return logical_rows(cells)
+    return wrapped_rows(logical_rows(cells))
 
 
 def with_ruled_tables(
@@ -297,7 +321,9 @@ def with_ruled_tables(
         rest = _with_heads(_with_inset(rest, grid.rect, partial(grid_table, grid)), grid)
     found: list[HorizontalRules] = []
     for rule_group in horizontal_rules(rulings):
-        found += _near(rule_group)
+        stacked = _stacked(rule_group, rest)
+        rest = _with_horizontal_rules(rest, stacked)
+        found += [] if stacked else _near(rule_group)
     rest = _with_horizontal_rules(
         rest, [rule_group for rule_group in found if _holds_others(rule_group, found)]
     )
@@ -305,9 +331,12 @@ def with_ruled_tables(
     rest = _with_horizontal_rules(rest, large)
     rest = _with_horizontal_rules(rest, horizontal_rules(edges_of(fills), SNAP), shaded=True)
     small = [rule_group for rule_group in found if len(rule_group.ys) < ROW_RULES]
-    rest = _with_horizontal_rules(rest, small)
+    tables = [rect for rect, _, _ in text_tables(_plain(rest))] if small else []
+    rest = _with_horizontal_rules(
+        rest, [rule_group for rule_group in small if not _parts_rows(rule_group, tables)]
+    )
     for rule_group in found:
-        if not cuts_rows(rule_group.rect, rest):
+        if not (_continues_outside(rule_group, rest) or cuts_rows(rule_group.rect, rest)):
             rest = _with_inset(rest, rule_group.rect, partial(_table_of_values, rule_group))
     return rest
 
@@ -320,6 +349,56 @@ def _table_of_values(rule_group: HorizontalRules, lines: Sequence[Line]) -> list
     if not head or not body or not _is_head(head, body, head) or aligned_rows(rows) != [(0, len(rows))]:
         return []
     return table_blocks(rows)
+
+
+def _continues_outside(rule_group: HorizontalRules, lines: Sequence[Line]) -> bool:
+    """Return whether rows with values are right above or below the rules, which separate only some rows."""
+    (x0, top, x1, bottom) = rule_group.rect
+    near = [
+        line
+        for line in lines
+        if line.chars
+        and line.x0 < x1
+        and x0 < line.x1
+        and (0 < top - line.y0 < OUTSIDE * line.size or 0 < line.y1 - bottom < OUTSIDE * line.size)
+    ]
+    return any(row.multi and any(map(is_value_cell, row.cells)) for row in cell_rows(near))
+
+
+def _heads_values_below(rule_group: HorizontalRules, lines: Sequence[Line]) -> bool:
+    """Return whether only heads are between the rules, and a row of values is right below."""
+    x0, _, x1, bottom = rule_group.rect
+    below = [
+        line
+        for line in lines
+        if line.chars and x0 <= line.x0 and line.x1 <= x1 and 0 <= line.y0 - bottom < OUTSIDE * line.size
+    ]
+    row = cell_rows(below)[0] if below else None
+    if row is None or sum(map(is_value_cell, row.cells[1:])) < HEADED_COLUMNS:
+        return False
+    inside = lines_in(rule_group.rect, lines)
+    return sum(map(_is_amount, inside)) < HEAD_VALUES * len(inside)
+
+
+def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
+    """Split the group into stacked tables of one width; empty for a single table.
+
+    Each has a rule above, one below its head and one or two below; no cells are between two tables.
+    """
+    ys = rule_group.ys
+    if len(ys) < 2 * FEWEST_RULES:
+        return []
+    rows = cell_rows(lines_in(rule_group.rect, lines))
+    spaces = [[row for row in rows if a < (row.y0 + row.y1) / 2 < b] for a, b in pairwise(ys)]
+    ends = [n + 1 for n, space in enumerate(spaces) if not any(row.multi for row in space)]
+    parts = [(a, b) for a, b in pairwise([0, *ends, len(ys)]) if b - a > 1]
+    if len(parts) < 2 or any(
+        not FEWEST_RULES <= end - start <= FEWEST_RULES + 1
+        or not _is_head(spaces[start], spaces[start + 1], spaces[parts[0][0]])
+        for start, end in parts
+    ):
+        return []
+    return [_between(rule_group, ys[start:end], headed=True) for start, end in parts]
 
 
 def _near(rule_group: HorizontalRules) -> list[HorizontalRules]:
@@ -367,12 +446,28 @@ def _between(rule_group: HorizontalRules, ys: tuple[float, ...], headed: bool = 
     return HorizontalRules(Rect(rule_group.rect.x0, ys[0], rule_group.rect.x1, ys[-1]), ys, headed)
 
 
+def _parts_rows(rule_group: HorizontalRules, tables: Sequence[Rect]) -> bool:
+    """Return whether a table of texts extends above or below the rulings, which then separate its rows."""
+    return any(
+        table.overlap_x(rule_group.rect) > 0
+        and table.overlap_y(rule_group.rect) > 0
+        and (table.y0 < rule_group.rect.y0 - SNAP or table.y1 > rule_group.rect.y1 + SNAP)
+        for table in tables
+    )
+
+
+def _plain(lines: Sequence[Line]) -> list[Line]:
+    return [line for line in lines if not (line.sideways or isinstance(line, Inset)) and line.chars]
+
+
 def _with_horizontal_rules(
     lines: list[Line], found: Sequence[HorizontalRules], shaded: bool = False
 ) -> list[Line]:
     for rule_group in found:
         for part in parted(rule_group, lines_in(rule_group.rect, lines)):
             whole = with_outer_rows(part, lines, shaded)
+            if _heads_values_below(whole, lines):
+                continue
             if not any(isinstance(line, Inset) and _reaches_into(line, whole.rect) for line in lines):
                 lines = _with_inset(lines, whole.rect, partial(horizontal_rule_table, whole, shaded=shaded))
     return lines

@@ -1,18 +1,21 @@
 """The rulings of a page: pieces on one level, the lines of text between, and borders drawn cell by cell.
 
 Word processors draw the border of each cell on its own, some only above and below the cells: the joints
-show where the columns begin.
+show where the columns begin. LaTeX draws upright rulings row by row: their joints show where the rows end.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from operator import itemgetter
 
 from pdf.geometry import Rect, rect_of
 from pdf.layout.lines import Line, rows_of
+from pdf.tables.cells import cell_rows, is_value
 
 # A piece of a ruling: its place on one axis, its start and end on the other.
 Piece = tuple[float, float, float]
@@ -218,3 +221,233 @@ def _top_of_heads(border: _Border, lines: Sequence[Line]) -> float:
         if len(_columns(border, row)) > 1:
             top = reached - 1
     return top
+
+
+# --- Cells filled one by one ---
+
+# Minimum width and height of a filled cell (points): padding is filled too.
+CELL_WIDTH, CELL_HEIGHT = 16.0, 8.0
+# Minimum space left of a cell's text (points): words are shaded too.
+PADDING = 1.0
+# Minimum rows of a table with the same cells; minimum columns with a text in each of these rows.
+FILLED_ROWS, FILLED_COLUMNS = 2, 2
+# Maximum height of a row that is not filled, relative to the tallest filled one.
+UNFILLED = 1.5
+
+
+def filled_borders(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
+    """Return the edges of cells that are filled one by one, in rows of the same columns, as rulings.
+
+    Presentation programs fill each cell of every other row, and do not rule the columns.
+    """
+    cells: dict[tuple[float, float], list[Rect]] = {}
+    for rect in fills:
+        if rect.x1 - rect.x0 >= CELL_WIDTH and rect.y1 - rect.y0 >= CELL_HEIGHT:
+            cells.setdefault((round(rect.y0), round(rect.y1)), []).append(rect)
+    tables: list[list[_Border]] = []
+    for row in (sorted(cells[key]) for key in sorted(cells)):
+        if any(abs(a.x1 - b.x0) > ABUT for a, b in pairwise(row)):
+            continue
+        filled = _Border(row[0].y0, row[0].x0, row[-1].x1, tuple(rect.x0 for rect in row[1:]), row[0].y1)
+        table = next((table for table in reversed(tables) if _is_next_row(table, filled)), None)
+        if table is None:
+            tables.append([filled])
+        else:
+            table.append(filled)
+    upright = [rect for rect in rulings if rect.y1 - rect.y0 > max(SHORTEST, rect.x1 - rect.x0)]
+    edges = [
+        _edges_of_cells(table, joints, lines)
+        for table in tables
+        if (joints := _joints_of_cells(table, upright, lines))
+    ]
+    return [rect for found in edges for rect in found]
+
+
+def _is_next_row(table: Sequence[_Border], row: _Border) -> bool:
+    """Return whether the row is below the table: at most one row is between, none if its columns differ."""
+    last = table[-1]
+    apart = row.y - last.bottom
+    if abs(last.x0 - row.x0) > BORDER_TRACK or abs(last.x1 - row.x1) > BORDER_TRACK or apart < -ABUT:
+        return False
+    alike = _has_joints(row, last.joints)
+    return apart <= (UNFILLED * max(other.bottom - other.y for other in table) if alike else ABUT)
+
+
+def _has_joints(row: _Border, joints: Sequence[float]) -> bool:
+    """Return whether the cells of the row meet at these x."""
+    return len(joints) == len(row.joints) and all(
+        abs(x - other) <= BORDER_TRACK for x, other in zip(row.joints, joints, strict=True)
+    )
+
+
+def _joints_of_cells(
+    table: Sequence[_Border], upright: Sequence[Rect], lines: Sequence[Line]
+) -> tuple[float, ...]:
+    """Return the x where neighbouring cells of the table meet; empty if the fills are not cells.
+
+    In a table several rows have the same cells, with texts in them. Where rulings separate all columns, the
+    fills shade lines, not cells.
+    """
+    beside = [rect.x0 for rect in upright if rect.y0 < table[-1].bottom and table[0].y < rect.y1]
+    split = [row for row in table if row.joints]
+    joints = Counter(row.joints for row in split).most_common(1)[0][0] if split else ()
+    alike = [row for row in split if _has_joints(row, joints)]
+    if (
+        len(alike) < FILLED_ROWS
+        or all(_is_near(x, beside) for x in joints)
+        or not all(_has_cells(row, lines) for row in alike)
+    ):
+        return ()
+    return joints
+
+
+def _has_cells(row: _Border, lines: Sequence[Line]) -> bool:
+    """Return whether the row has texts in several columns, each inside its cell."""
+    inside = _lines_of(row, lines)
+    padded = all(not -PADDING < line.x0 - x < PADDING for line in inside for x in (row.x0, *row.joints))
+    return padded and not _is_crossed(row, inside) and len(_columns(row, inside)) >= FILLED_COLUMNS
+
+
+def _lines_of(row: _Border, lines: Sequence[Line]) -> list[Line]:
+    return lines_in(Rect(row.x0, row.y, row.x1, row.bottom), lines)
+
+
+def _edges_of_cells(
+    table: Sequence[_Border], joints: tuple[float, ...], lines: Sequence[Line]
+) -> Iterable[Rect]:
+    """Yield the edges of all cells, with a last row that is not filled."""
+    last, tallest = table[-1], max(row.bottom - row.y for row in table)
+    below = replace(last, y=last.bottom, bottom=last.bottom + UNFILLED * tallest, joints=joints)
+    reached = max((line.y1 for line in _lines_of(below, lines)), default=last.bottom)
+    rows = [*table, replace(below, bottom=reached)] if _is_aligned(below, table, lines) else [*table]
+    for row, end in zip(rows, [*(row.y for row in rows[1:]), rows[-1].bottom], strict=True):
+        yield Rect(row.x0, row.y, row.x1, row.y)
+        yield Rect(row.x0, row.bottom, row.x1, row.bottom)
+        whole = replace(row, joints=row.joints or joints)
+        for x in () if _is_crossed(whole, _lines_of(whole, lines)) else whole.joints:
+            yield Rect(x, row.y, x, end)
+
+
+def _is_aligned(row: _Border, table: Sequence[_Border], lines: Sequence[Line]) -> bool:
+    """Return whether the row has texts that begin, end or are centred as those of its columns above."""
+    if not _has_cells(row, lines):
+        return False
+    above = [_extents(replace(other, joints=row.joints), lines) for other in table]
+    return all(
+        any(
+            min(abs(x0 - a), abs(x1 - b), abs(x0 + x1 - a - b) / 2) <= BORDER_TRACK
+            for a, b in (extents[column] for extents in above if column in extents)
+        )
+        for column, (x0, x1) in _extents(row, lines).items()
+    )
+
+
+def _extents(row: _Border, lines: Sequence[Line]) -> dict[int, tuple[float, float]]:
+    """Return the first and the last x of the words in each column."""
+    found: dict[int, tuple[float, float]] = {}
+    for word in (word for line in _lines_of(row, lines) for word in line.words):
+        column = bisect_left(row.joints, (word.x0 + word.x1) / 2)
+        x0, x1 = found.get(column, (word.x0, word.x1))
+        found[column] = (min(x0, word.x0), max(x1, word.x1))
+    return found
+
+
+# --- Upright rulings drawn row by row ---
+
+# Minimum pieces of such a ruling, and rows that only its joints show.
+FEWEST_PIECES, FEWEST_JOINTS = 3, 2
+# Two pieces meet within this (points).
+MEET = 1.0
+# Minimum share of the spaces between joints that have text in two columns.
+TEXTED = 0.5
+# Maximum share of values behind the first column, and of cells with several texts side by side.
+VALUES, SEVERAL = 0.5, 0.1
+
+
+@dataclass(slots=True)
+class _RowMarks:
+    """The upright rulings of one table: their x, and the y where their pieces begin and end."""
+
+    xs: list[float]
+    ys: list[float]
+
+
+def row_borders(rulings: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
+    """Return the horizontal rulings that upright ones, drawn row by row, show by their joints only."""
+    upright = [
+        ((x0 + x1) / 2, y0, y1)
+        for x0, y0, x1, y1 in rulings
+        if y1 - y0 >= SHORTEST and y1 - y0 >= 2 * (x1 - x0)
+    ]
+    if not FEWEST_PIECES <= len(upright) <= MOST_BORDERS * MOST_COLUMNS:
+        return []
+    tables: list[_RowMarks] = []
+    for x, ys in sorted(chain for track in tracks_of(upright, BORDER_TRACK) for chain in _chains(track)):
+        table = next((table for table in tables if _shares_rows(table.ys, ys)), None)
+        if table is None:
+            tables.append(_RowMarks([x], ys))
+        elif x - table.xs[-1] > JOINT:  # else a double ruling
+            table.xs.append(x)
+    if not tables:  # as on most pages
+        return []
+    across = [rect for rect in rulings if rect.x1 - rect.x0 > max(SHORTEST, rect.y1 - rect.y0)]
+    return [rect for table in tables for rect in _missing_borders(table, across, lines)]
+
+
+def _chains(track: Sequence[Piece]) -> Iterable[tuple[float, list[float]]]:
+    """Yield the x of each ruling of several pieces, and the y of its ends and joints."""
+    ys: list[float] = []
+    for x, start, end in [*track, (track[0][0], float("inf"), float("inf"))]:
+        if ys and abs(start - ys[-1]) <= MEET:
+            ys.append(end)
+        elif ys and start < ys[-1]:
+            continue  # a second stroke over the first
+        else:
+            if len(ys) > FEWEST_PIECES:
+                yield x, ys
+            ys = [start, end]
+
+
+def _shares_rows(ys: Sequence[float], others: Sequence[float]) -> bool:
+    few, many = sorted((ys, others), key=len)
+    return 2 * sum(_is_at(y, many) for y in few) > len(few)
+
+
+def _is_at(y: float, places: Iterable[float]) -> bool:
+    return any(abs(y - place) <= SNAP for place in places)
+
+
+def _missing_borders(table: _RowMarks, across: Sequence[Rect], lines: Sequence[Line]) -> Iterable[Rect]:
+    top, bottom = table.ys[0], table.ys[-1]
+    x0, x1 = table.xs[0], table.xs[-1]
+    touching = [
+        rect
+        for rect in across
+        if top - SNAP <= rect.y0 <= bottom + SNAP and rect.x0 <= x1 + SNAP and x0 - SNAP <= rect.x1
+    ]
+    left, right = min([x0, *(rect.x0 for rect in touching)]), max([x1, *(rect.x1 for rect in touching)])
+    missing = [y for y in table.ys[1:-1] if not _is_at(y, [rect.y0 for rect in touching])]
+    if len(missing) >= FEWEST_JOINTS and _holds_cells(table, lines_in(Rect(left, top, right, bottom), lines)):
+        for y in (top, *missing, bottom):
+            yield Rect(left, y, right, y)
+
+
+def _holds_cells(table: _RowMarks, lines: Sequence[Line]) -> bool:
+    """Return whether texts are in two columns of most rows: it is no frame, and no bar beside a text.
+
+    Rows of values are found by their baselines, as columns of values need no rulings between them.
+    """
+    filled: dict[tuple[int, int], list[Line]] = {}
+    for line in lines:
+        row = bisect_left(table.ys, (line.y0 + line.y1) / 2)
+        filled.setdefault((row, bisect_left(table.xs, (line.x0 + line.x1) / 2)), []).append(line)
+    columns = {column for _, column in filled}
+    if columns != set(range(min(columns, default=0), max(columns, default=0) + 1)):  # two frames
+        return False
+    behind = [held for (_, column), held in filled.items() if column > min(columns)]
+    values = sum(is_value(line.text) for held in behind for line in held)
+    several = sum(any(len(row.cells) > 1 for row in cell_rows(held)) for held in filled.values())
+    if values > VALUES * sum(map(len, behind)) or several > SEVERAL * len(filled):
+        return False
+    counts = Counter(row for row, _ in filled)
+    return sum(count > 1 for count in counts.values()) >= TEXTED * (len(table.ys) - 1)

@@ -51,11 +51,11 @@ LEVEL_COLUMNS, LEVEL_SHARE, ANEW_SHARE = 4, 0.8, 0.5
 LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
 # A connected component with more than this share of all lines is prose, as is what is below it.
 PROSE_ROW = 0.35
-# Cells of this many lines are pieces of columns of prose if all rows are such.
-LONG_CELL = 8
-# Columns of prose: minimum mean of lines of a part, maximum difference of the numbers of lines, minimum share
-# of lines that are flush on the right, maximum difference of the ends of cells (ems).
-PROSE_CELL, LIKE_LONG, FLUSH, LEVEL_END = 4, 2, 0.5, 1.4
+# Cells of this many lines, differing by so few, are pieces of columns of prose if all rows are such.
+LONG_CELL, LIKE_LONG = 8, 2
+# Columns of prose: minimum mean of lines of a cell, minimum share of lines that are flush on the right,
+# maximum difference of the ends of cells (ems).
+PROSE_CELL, FLUSH, LEVEL_END = 4, 0.5, 1.4
 # Share of markers among the first cells that makes it a list; shares of values left to other finders.
 MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
@@ -219,6 +219,8 @@ def _table(grown: _Grown) -> tuple[list[Block], int]:
     columns = grown.columns
     if any(b.x0 - a.x1 < GUTTER * b.lines[0].size for a, b in pairwise(columns)):
         return [], 0
+    if _holds_values(columns):
+        return [], grown.end
     rows = _hanging_together(columns)
     if len(rows) < ROWS:  # columns of prose
         return [], grown.end
@@ -232,6 +234,13 @@ def _table(grown: _Grown) -> tuple[list[Block], int]:
     used = sorted({column for row in rows for column in row})
     cells = [[TableCell(used.index(column), row[column]) for column in sorted(row)] for row in rows]
     return blocks_of(cells, len(used)), grown.end
+
+
+def _holds_values(columns: Sequence[TextColumn]) -> bool:
+    """Return whether most lines after the first column are values: then baselines separate the rows."""
+    behind = [line for column in columns[1:] for line in column.lines]
+    values = sum([is_value(line.text) and line.text not in YES_OR_NO for line in behind])
+    return values > MOST_VALUES * len(behind)
 
 
 def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line]]]:
@@ -256,7 +265,7 @@ def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line
                 row[n] = sorted([*row.get(n, ()), *held], key=_BASELINE)
             rows.remove(other)
         row.setdefault(column, []).append(line)
-    return rows
+    return _with_loose_lines(rows, leading)
 
 
 def _tops(columns: Sequence[TextColumn], leading: dict[int, float]) -> list[float]:
@@ -286,6 +295,31 @@ def _tops(columns: Sequence[TextColumn], leading: dict[int, float]) -> list[floa
 
 def _count_between(places: Sequence[float], first: float, last: float) -> int:
     return bisect_right(places, last) - bisect_left(places, first)
+
+
+def _with_loose_lines(
+    rows: Sequence[dict[int, list[Line]]], leading: dict[int, float]
+) -> list[dict[int, list[Line]]]:
+    """Join rows that only continue the cells above at a slightly larger distance."""
+    first = min((min(row) for row in rows), default=0)
+    out: list[dict[int, list[Line]]] = []
+    for row in rows:
+        above = out[-1] if out else {}
+        if (
+            first not in row
+            and first in above
+            and all(
+                n in above
+                and lines[0].baseline - above[n][-1].baseline
+                <= CONTINUATION * leading.get(round(2 * lines[0].size), lines[0].size)
+                for n, lines in row.items()
+            )
+        ):
+            for n, lines in row.items():
+                above[n].extend(lines)
+        else:
+            out.append(row)
+    return out
 
 
 def _leading_by_size(columns: Sequence[TextColumn]) -> dict[int, float]:
@@ -455,6 +489,12 @@ def _are_centred(row: dict[int, list[Line]]) -> bool:
     return max(middles) - min(middles) <= LEVEL * next(iter(row.values()))[0].size
 
 
+def _is_item(row: dict[int, list[Line]]) -> bool:
+    """Return whether a row has a lone marker and one text: an item of a list beside other columns."""
+    opening = row[min(row)]
+    return len(row) == 2 and len(opening) == 1 and _is_marker(opening[0])
+
+
 def _is_marker(line: Line) -> bool:
     return bool(marker_of(line.words[0].text)) and line.chars < 8
 
@@ -468,6 +508,8 @@ def _is_something_else(rows: Sequence[dict[int, list[Line]]]) -> bool:
     columns = {n for row in rows for n in row}
     counted = all(comes_next(line.text, above.text) for above, line in pairwise(opening))
     if len(columns) == 2 and (counted or markers > MARKERS * len(opening)):
+        return True
+    if sum(map(_is_item, rows)) > MARKERS * len(rows):
         return True
     if any(is_contents_line(line.text) for row in rows for lines in row.values() for line in lines):
         return True

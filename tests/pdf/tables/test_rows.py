@@ -5,7 +5,10 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from pdf.extract.words import is_contents_line
+from pdf.extract.words import RawWord, Style, is_contents_line
+from pdf.layout.lines import Line
+from pdf.layout.page_layout import TableCell
+from pdf.tables.rows import tables_of
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
 from tests.pdf.tables.test_tables import STATEMENT, cells, draw_statement, rows_of
 
@@ -206,6 +209,20 @@ def test_texts_in_the_last_column_that_open_in_bold_type_stay_with_their_rows() 
     assert {row.index for row in rows} == {0}
 
 
+def test_a_text_below_each_row_in_its_last_column_is_a_cell_of_it() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for name, age, office in SCHOLARS:
+        for x, cell in ((LEFT, name), (170, age), (220, office)):
+            drawing.text(x, y, cell)
+        y = drawing.lines(justified(f"{name} joined in her youth. {PROSE}", 300), x=220, y=y + 24) + 14
+    rows = rows_of(drawing.units())
+    assert [row.cells[0].text for row in rows] == [name for name, _, _ in SCHOLARS]
+    assert [row.cells[3].text for row in rows] == [
+        f"{name} joined in her youth. {PROSE}" for name, _, _ in SCHOLARS
+    ]
+
+
 def test_leaders_before_values_with_decimals_leave_their_rows_in_the_table() -> None:
     drawing = Drawing()
     for x, year in ((330, "2031"), (410, "2030")):
@@ -255,6 +272,31 @@ def test_a_row_shaded_in_two_pieces_is_one_row() -> None:
     units = drawing.units()
     assert [unit.type for unit in units] == ["table"] * 5
     assert all(unit.text.count("\t") == 5 for unit in units)
+
+
+def test_a_row_that_repeats_the_heads_begins_another_table() -> None:
+    heads = ("Feature", "Sample", "Setting")
+    said = [
+        heads,
+        ("Plain", "R", "on"),
+        ("Hooked letters",),
+        heads,
+        ("Left", "T", "on"),
+        ("Right", "T", "on"),
+    ]
+    rows = [
+        [TableCell(n, [line_of(text, 72.0 + 150 * n, 100.0 + 18 * y)]) for n, text in enumerate(row)]
+        for y, row in enumerate(said)
+    ]
+    blocks = tables_of(rows, 3)
+    assert [block.kind for block in blocks] == ["table", "table", "prose", "table", "table", "table"]
+    assert blocks[2].text == "Hooked letters"
+    assert blocks[0].table is blocks[1].table is not blocks[3].table is blocks[5].table
+    assert [block.header for block in blocks] == [True, False, False, True, False, False]
+
+
+def line_of(text: str, x: float, y: float) -> Line:
+    return Line([RawWord(x, y - 8, x + 5 * len(text), y + 2, text, Style(10.0), y, 0)])
 
 
 def test_tables_side_by_side_are_read_from_left_to_right() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+import pymupdf
+
 from chat.answers.prompt import row_with_heads
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
 from tests.pdf.tables.test_tables import cells, draw_statement, rows_of
@@ -162,6 +164,29 @@ def test_labels_and_what_they_say_are_rows() -> None:
     ]
 
 
+def test_tables_of_one_width_under_one_another_have_each_its_head() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for names in (("Open", "Save", "Close"), ("Find", "Replace", "Sort")):
+        top = y
+        drawing.rule(72, top, 500, top)
+        for x, head in ((72, "Command"), (200, "What it does")):
+            drawing.text(x, y + 12, head, font="hebo")
+        drawing.rule(72, y + 17, 500, y + 17)
+        y += 32
+        for name in names:
+            drawing.text(72, y, name)
+            y = drawing.lines(justified(PROSE, 290)[:2], x=200, y=y) + 6
+        drawing.rule(72, y, 500, y)
+        y += 24
+    rows = rows_of(drawing.units())
+    assert [cells(row)[0] for row in rows] == [
+        *("Command", "Open", "Save", "Close"),
+        *("Command", "Find", "Replace", "Sort"),
+    ]
+    assert len({row.index for row in rows}) == 2
+
+
 def test_one_upright_ruling_in_a_frame_leaves_the_values_their_rows() -> None:
     drawing = Drawing()
     names = ("Wheat", "Barley", "Oats", "Rye", "Maize")
@@ -293,6 +318,20 @@ def test_a_table_of_values_between_rules_over_two_columns_of_prose_is_one() -> N
     assert rows[1].head_rows == ("", *heads)
 
 
+def test_heads_ruled_alone_head_the_values_below_them() -> None:
+    drawing = Drawing()
+    table = (("Name", "Fees", "Costs", "Tax"), ("", "net", "gross", "net"))
+    for y in (90, 108, 126):
+        drawing.rule(LEFT, y, 450, y)
+    for n in range(8):
+        row = table[n] if n < 2 else (f"Mill {'ABCDEF'[n - 2]}", f"{n}.5", f"{n}1.2", f"{n}7.1")
+        for x, text in zip((LEFT, 200, 290, 380), row, strict=True):
+            drawing.text(x, 103 + 18 * n, text)
+    rows = [unit.table for unit in drawing.units() if unit.table is not None]
+    assert len({row.index for row in rows}) == 1
+    assert rows[-1].head_rows[1:] == ("Fees net", "Costs gross", "Tax net")
+
+
 def test_a_head_in_other_type_that_no_rule_parts_from_the_first_row_is_a_row() -> None:
     drawing = Drawing()
     rows = (("Paper jam", "Open the lid"), ("No power", "Look for the cable"), ("Noise", "Call the shop"))
@@ -309,6 +348,19 @@ def test_a_head_in_other_type_that_no_rule_parts_from_the_first_row_is_a_row() -
     assert [cell.text for cell in found[0].cells] == ["Problem", "What to do"]
     assert found[0].header
     assert found[1].head_rows == ("Problem", "What to do")
+
+
+def test_lines_of_prose_spread_over_a_column_are_no_rows() -> None:
+    drawing = Drawing()
+    for y, gaps, line in (
+        (100, (20, 20, 20, 20), "Instruction: Assume you are an"),
+        (112, (11, 11, 25, 11), "entity instance annotator. Given a"),
+    ):
+        x = LEFT
+        for word, gap in zip(line.split(), (*gaps, 0), strict=False):
+            drawing.text(x, y, word)
+            x += pymupdf.get_text_length(word, "helv", 10) + gap
+    assert [unit.type for unit in drawing.units() if unit.type == "table"] == []
 
 
 def test_a_line_that_reaches_beyond_its_grid_belongs_to_the_last_cell() -> None:
@@ -330,6 +382,27 @@ def test_rulings_far_apart_whose_rows_stand_between_two_of_them_lose_no_page() -
     (page,) = drawing.read()
     assert not page.failure
     assert page.text.count("Name 7") == 3
+
+
+def test_broken_texts_between_two_rules_only_are_one_row_each() -> None:
+    """Each line of the texts stands on a baseline of the others, and begins the first column."""
+    drawing = Drawing()
+    for y in (90, 108, 320):
+        drawing.rule(LEFT, y, 535, y)
+    for x, head in ((LEFT, "Sentence"), (250, "Before"), (340, "Reason")):
+        drawing.text(x, 102, head)
+    y = 122.0
+    for n in (1, 2, 3):
+        sentence = justified(f"Case {n}: {PROSE[:130]}", 165)
+        reason = justified(f"Rule {n}: {OTHER[:170]}", 190)
+        drawing.lines(sentence, x=LEFT, y=y)
+        drawing.lines(["person", "x"], x=250, y=y)
+        y = drawing.lines(reason, x=340, y=y) + 6
+    rows = [unit.table for unit in drawing.units() if unit.table]
+    assert [len(row.cells) for row in rows] == [3] * 4
+    assert [row.cells[0].text[:6] for row in rows[1:]] == ["Case 1", "Case 2", "Case 3"]
+    assert rows[1].cells[0].text == f"Case 1: {PROSE[:130]}".strip()
+    assert rows[1].cells[1].text == "person x"
 
 
 def test_texts_of_one_line_each_between_two_rules_stay_rows() -> None:
@@ -415,6 +488,13 @@ def latex_table(drawing: Drawing, rows: Sequence[tuple[str, str]], frame: bool) 
 
 NAMES = [("name", "description"), ("sslclient", "of clients"), ("sslserver", "of servers")]
 NAMES += [("any", "whatever the purpose"), ("timestampsign", "of time stamps")]
+
+
+def test_upright_rulings_drawn_row_by_row_show_the_rows() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(OTHER, 430))
+    latex_table(drawing, NAMES, frame=False)
+    assert [tuple(cells(row)) for row in rows_of(drawing.units())] == NAMES
 
 
 def test_a_frame_drawn_line_by_line_around_a_text_is_no_table() -> None:

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pymupdf
 
-from tests.pdf.layout_drawing import Drawing
-from tests.pdf.tables.test_tables import rows_of
+from tests.pdf.layout_drawing import OTHER, Drawing, justified
+from tests.pdf.tables.test_tables import cells, rows_of
 
 FORMATS = [
     ("Name", "Born", "Used for", "Tools"),
@@ -32,6 +32,27 @@ def slide(drawing: Drawing, filled: range) -> None:
             if n in filled:
                 drawing.page.draw_rect((x0, y, x1, y + HEIGHT), color=None, fill=(0.8, 0.9, 1))
             drawing.text(x0 + PADDING, y + 15, text)
+
+
+def test_cells_filled_in_every_other_row_show_the_columns_of_all() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(OTHER, 430))
+    slide(drawing, range(0, 5, 2))
+    assert [tuple(cells(row)) for row in rows_of(drawing.units())] == FORMATS
+
+
+def test_a_last_row_that_is_not_filled_belongs_to_the_table() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(OTHER, 430))
+    slide(drawing, range(4))
+    assert [tuple(cells(row)) for row in rows_of(drawing.units())] == FORMATS
+
+
+def test_a_caption_below_filled_cells_is_no_row() -> None:
+    drawing = Drawing()
+    slide(drawing, range(5))
+    drawing.text(120, 200 + HEIGHT * 5 + 14, "Table 3: Formats that are still in use today", size=9)
+    assert [tuple(cells(row)) for row in rows_of(drawing.units())] == FORMATS
 
 
 def test_words_that_are_shaded_are_no_cells() -> None:

@@ -183,6 +183,20 @@ def test_stripes_part_rows_whose_cells_stand_close() -> None:
     assert rows_of_table(drawing.units()) == [list(row) for row in zip(OLD, NEW, strict=True)]
 
 
+def test_rulings_part_rows_of_ticks_and_texts_the_outer_ones_too() -> None:
+    drawing = Drawing()
+    ticks = ("X", "", "X", "X")
+    edges = draw_rows(drawing, (OLD, ("", "", "", ""), NEW), (72, 290, 330), 190, y=120)
+    for edge, tick in zip(edges, ticks, strict=False):
+        drawing.text(290, edge + 10 + GAP / 2, tick)
+    for y in edges[1:-1]:
+        drawing.rule(70, y, 530, y)
+    for y in (edges[0] - 90, edges[0] - 60):  # rules of a letterhead of another width
+        drawing.rule(70, y, 300, y)
+    found = rows_of_table(drawing.units())
+    assert found == [[cell for cell in row if cell] for row in zip(OLD, ticks, NEW, strict=True)]
+
+
 def test_text_beside_a_chart_is_no_row_of_its_labels() -> None:
     drawing = Drawing()
     text = f"{PROSE} {OTHER} {PROSE}"
@@ -232,6 +246,28 @@ def test_numbered_steps_of_a_text_are_no_rows() -> None:
         drawing.text(72, y, str(n))
         y = drawing.lines(justified(step, 220), x=100, y=y) + GAP
     assert not rows_of_table(drawing.units())
+
+
+def test_a_text_over_all_columns_belongs_to_the_row_that_it_stands_below() -> None:
+    drawing = Drawing()
+    xs = (72, 160, 280, 420)
+    for x, head in zip(xs, ("Date", "Place", "Ship", "Damage"), strict=True):
+        drawing.text(x, 100, head)
+    y = 120.0
+    ships = (("2 May 1901", "Bergen", "Aurora", "slight"), ("9 June 1903", "Turku", "Freja", "heavy"))
+    rows = [*ships, ("1 July 1904", "Riga", "Saga", "none")]
+    for row, text in zip(rows, (PROSE, OTHER, PROSE), strict=True):
+        for x, cell in zip(xs, row, strict=True):
+            drawing.text(x, y, cell)
+        y = drawing.lines(justified(text, 450), y=y + 16) + 8
+    drawing.text(72, y + 30, "Slight: repaired in port.")
+    units = drawing.units()
+    assert rows_of_table(units) == [
+        ["Date", "Place", "Ship", "Damage"],
+        *([*row, text] for row, text in zip(rows, (PROSE, OTHER, PROSE), strict=True)),
+    ]
+    assert units[-1].text == "Slight: repaired in port."
+    assert [unit.table.header for unit in units if unit.table] == [True, False, False, False]
 
 
 def test_paragraphs_that_begin_on_one_height_in_both_columns_are_no_rows() -> None:
