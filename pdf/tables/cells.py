@@ -49,8 +49,7 @@ _DECIMAL = re.compile(r"^[(+\-–−]?\d+[.,]\d+(?:[(\[][^()\[\]]+[)\]]|±[\d.,]
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _DATE = re.compile(
     rf"^(?:(?:{_MONTHS})[a-z]*\.?\s(?:\d{{1,2}},?\s?)?(?:\d{{4}})?[*,]?|\d{{1,2}}\s(?:{_MONTHS})[a-z]*\.?(?:\s\d{{4}})?|"
-    rf"(?:FY\s?)?{YEAR_DIGITS}(?:\s?[-–/]\s?(?:19|20)?\d\d)?[AE*]?|Q[1-4](?:\s\d{{4}})?|"
-    r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d|\d{1,2}/\d{1,2}/\d\d|(?:19|20)\d\d-\d\d-\d\d)$",
+    rf"(?:FY\s?)?{YEAR_DIGITS}(?:\s?[-–/]\s?(?:19|20)?\d\d)?[AE*]?|Q[1-4](?:\s\d{{4}})?)$",
     re.IGNORECASE,
 )
 _CURRENCY = frozenset(map("".join, product(("", "(", "["), ("", "US", "C", "A", "HK"), "$€£¥₹₽")))

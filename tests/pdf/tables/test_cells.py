@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from pdf.tables.cells import is_date
 from tests.pdf.layout_drawing import OTHER, Drawing, justified
 from tests.pdf.tables.test_tables import cells, rows_of
 
@@ -37,17 +34,3 @@ def test_a_currency_sign_is_no_cell_where_its_number_begins_a_column() -> None:
         drawing.text(190, 240 + 14 * n, sign)
         drawing.text(204, 240 + 14 * n, value)
     assert cells(rows_of(drawing.units())[0]) == ["Sales", "$ 310.2"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("3/25/2023", True),
-        ("31.12.2022", True),
-        ("2023-03-31", True),
-        ("1.234.567", False),
-        ("2.1.10", False),
-    ],
-)
-def test_a_date_in_digits_may_head_a_column(text: str, expected: bool) -> None:
-    assert is_date(text) is expected
