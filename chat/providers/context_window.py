@@ -74,11 +74,15 @@ def reply_tokens(window: int, most: int) -> int:
 
 
 def room_for(provider: Any) -> int:
-    """Return the estimated tokens that a prompt may have with all that is sent."""
+    """Return the estimated tokens that a prompt may have with all that is sent but the example."""
+    return _room(provider) - EXAMPLE_TOKENS * (provider.name == OWN_SERVER)
+
+
+def _room(provider: Any) -> int:
     room = settings.CHAT_PROMPT_TOKENS
     if window := window_of(provider):
         room = min(room, window - reply_tokens(window, settings.CHAT_MAX_TOKENS))
-    return int(room / _density(provider)) - EXAMPLE_TOKENS * (provider.name == OWN_SERVER)
+    return int(room / _density(provider))
 
 
 def shows_example(provider: Any, prompt: Prompt) -> bool:
@@ -131,7 +135,7 @@ class PromptTooLong(ProviderError):
             return estimated // 2
         remember(provider, "window", self.window)
         learn_density(provider, prompt, self.counted)
-        return min(room_for(provider), int(estimated * 0.9))
+        return min(_room(provider), int(estimated * 0.9))
 
 
 # Written in 2026-11 by llama.cpp, OpenAI, vLLM, Anthropic, Gemini, LM Studio, Ollama, Groq, Cohere and TGI.
