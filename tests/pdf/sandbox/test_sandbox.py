@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -136,11 +137,15 @@ SYSTEM_PYTHON = Path("/usr/bin/python3")
 
 @pytest.mark.skipif(not SYSTEM_PYTHON.exists(), reason="needs a program that any user may start")
 def test_office_files_are_converted_by_a_program_that_reaches_its_own_folder_only(tmp_path: Path) -> None:
-    target, folder = tmp_path / "target", tmp_path / "folder"
-    target.mkdir()
+    # LibreOffice may remove its user's files in /tmp, where its socket is: as root it has an id of its own.
+    target = (tmp_path if os.geteuid() == 0 else settings.VAR_DIR) / "target"
+    folder = tmp_path / "folder"
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
     folder.mkdir()
     for path in (tmp_path, *tmp_path.parents[:3]):
-        path.chmod(0o755)
+        if (mode := path.stat().st_mode) & 0o055 != 0o055:  # not of /tmp, which may be another user's
+            path.chmod(mode | 0o755)
     (target / "mine").write_text("a secret key")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(target / "socket"))
