@@ -53,7 +53,7 @@ PAGE_WEIGHTS = {
 }
 """Weights of a page by the best of its lines, fitted by softmax regression on the right pages of three sets
 (general documents, filings, a standard in four languages), one example per question; ``fits`` was chosen
-on them, ``defines``, which is rare in them, by hand. docs/answers.md has the alternatives tried."""
+on them, ``defines``, which is rare in them, by hand."""
 LINE_WEIGHTS = {
     "words": 2.4,
     "over": 0.6,
@@ -79,7 +79,7 @@ FIT = {
 }
 DIRECT = 1.2
 """Minimum sum of pages that answer. Fitted by logistic regression on questions that the document answers and
-57 that it does not, held out by document; docs/answers.md has the effect of each rule."""
+57 that it does not, held out by document."""
 WORDS_HELD = 0.5  # weight of the question's words on a page against that of their meaning
 NEAR, RELATED_PAGE = 0.4, 0.36
 """Minimum nearness of a page that answers, and of a closest passage: below it is another subject."""
