@@ -16,7 +16,7 @@ from tests.pdf.layout_drawing import PROSE, Drawing, justified
 
 def test_the_benchmarks_are_those_the_readme_names() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text()
-    named = re.search(r"`manage\.py bench ([\w\\|]+)`", readme)
+    named = re.search(r"`bench ([\w\\|]+)`", readme)
     assert named and set(benchmarks()) == set(named[1].split("\\|"))
 
 
