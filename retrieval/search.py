@@ -6,7 +6,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Literal, cast
 from uuid import UUID
@@ -75,6 +75,21 @@ RERANKED = 40
 """Candidates that are weighed; those after them keep their fused order, on whatever page they are shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedSearch:
+    """A search that needs no language model any more, so that another process can run it."""
+
+    query: str
+    asked: str
+    fields: Filters
+    scope: Scope
+    options: SearchOptions
+    trace: Trace
+    summary: ScopeSummary
+    plan: Plan
+    start: float
+
+
 def search(
     query: str,
     scope: Scope,
@@ -89,6 +104,17 @@ def search(
     for user input: an empty or hopeless query gives a result without hits and a ``message``. A provider that
     fails disables only its own strategy, which is reported in ``strategies``.
     """
+    planned = planned_search(query, scope, options, language_model)
+    return planned if isinstance(planned, SearchResult) else finish_search(planned, reranker)
+
+
+def planned_search(
+    query: str,
+    scope: Scope,
+    options: SearchOptions | None = None,
+    language_model: LanguageModel | Configured | None = "configured",
+) -> PlannedSearch | SearchResult:
+    """Return the search with its plan; a result where there is nothing to plan."""
     start = time.perf_counter()
     options = options or SearchOptions()
     trace = Trace(options.off.union(cast(list[StrategyName], settings.SEARCH_OFF)))
@@ -97,8 +123,6 @@ def search(
             language_model = configured_language_model()
         except ProviderError as error:
             language_model, trace.no_model = None, error.message
-    if reranker == "configured":
-        reranker = configured_reranker() if "rerank" not in trace.off else None
     asked, fields = field_words(readable(query))
     if not asked and not fields:
         return SearchResult(query, message=NOTHING_ASKED)
@@ -111,18 +135,27 @@ def search(
     if question.is_empty:
         return SearchResult(query, message=NOTHING_TELLING)
     plan = plan_search(question, trace, language_model, read)
-    result = search_planned(query, plan, scope, options, trace, reranker, summary)
+    return PlannedSearch(query, asked, fields, scope, options, trace, summary, plan, start)
+
+
+def finish_search(
+    planned: PlannedSearch, reranker: Reranker | Configured | None = "configured"
+) -> SearchResult:
+    """Return the result of a planned search; see ``search``."""
+    options, trace, scope = planned.options, planned.trace, planned.scope
+    if reranker == "configured":
+        reranker = configured_reranker() if "rerank" not in trace.off else None
+    result = search_planned(planned.query, planned.plan, scope, options, trace, reranker, planned.summary)
     if options.spelling and (sql := scope.compiled()):
-        result = replace(result, respelt=respelt(asked, sql, summary))
+        result = replace(result, respelt=respelt(planned.asked, sql, planned.summary))
+    is_misspelt = misspelt_field(planned.asked) and result.message != NOTHING_INDEXED
     result = replace(
         result,
-        message=UNKNOWN_FIELD
-        if misspelt_field(asked) and result.message != NOTHING_INDEXED
-        else result.message,
-        filters={**result.filters, **fields.describe()},
+        message=UNKNOWN_FIELD if is_misspelt else result.message,
+        filters={**result.filters, **planned.fields.describe()},
         strategies=trace.reports(),
-        derived=plan.derived,
-        milliseconds=round((time.perf_counter() - start) * 1000, 2),
+        derived=planned.plan.derived,
+        milliseconds=round((time.perf_counter() - planned.start) * 1000, 2),
     )
     if options.record:
         keep_in_history(scope, result, options.record)

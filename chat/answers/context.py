@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
+from chat.answers.pool import computed
 from chat.answers.prompt import (
     NO_SEARCH_NOTES,
     ContextItem,
@@ -31,8 +32,8 @@ from documents.models import Document
 from retrieval.provider_calls import LanguageModel, ProviderError
 from retrieval.query.question_terms import asking_words, readable
 from retrieval.query.scope import Scope
-from retrieval.results import Hit, SearchOptions
-from retrieval.search import search
+from retrieval.results import Hit, SearchOptions, SearchResult
+from retrieval.search import PlannedSearch, finish_search, planned_search
 from text.numbers import YEAR_DIGITS
 from text.terms import terms_of
 
@@ -93,8 +94,15 @@ def find_context(
     The units of a chunk that match the question come before the chunk's others, which are left
     out where ``options`` has compression on.
     """
-    result = search(question, scope, options, language_model=language_model)
-    ranks = ranked_units(result.hits, whole="compression" in options.off)
+    planned = planned_search(question, scope, options, language_model)
+    return computed(_context_of, planned, scope, count, tokens, "compression" in options.off)
+
+
+def _context_of(
+    planned: PlannedSearch | SearchResult, scope: Scope, count: int, tokens: int, whole: bool
+) -> AnswerSources:
+    result = planned if isinstance(planned, SearchResult) else finish_search(planned)
+    ranks = ranked_units(result.hits, whole)
     sources = load_sources(list(ranks)[:count])
     keep_pages(sources, scope)
     return AnswerSources(within(sources, ranks, tokens), sources)

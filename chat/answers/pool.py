@@ -1,81 +1,89 @@
-"""Processes that search and compose for answers, while many wait: one process computes on one processor.
+"""Processes that search and compose for answers: one process computes on one processor.
 
-They are started in a web process when ``MANY`` answers wait, and end when none is left.
+They are forked before a web process serves, so that they start at once and share its memory.
 """
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import os
+import signal
+import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
 import django
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, connections
 from django.utils.translation import get_language, override
 
 logger = logging.getLogger(__name__)
-MANY = 30  # a process takes 147 MB, and to start as much processor time as 30 answers
 MOST_PROCESSES = 4
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-_lock = threading.Lock()
 _pool: ProcessPoolExecutor | None = None
-_ready: Future[int] | None = None
-_allowed = 0
+_replacing = threading.Lock()
 
 
-def allow_processes() -> None:
-    """Let this process start one for each further processor."""
-    global _allowed
-    _allowed = min(MOST_PROCESSES, (os.cpu_count() or 1) - 1)
+def open_pool(processes: int | None = None) -> None:
+    """Start the processes; by default one for each further processor. Call it before threads are started."""
+    wanted = min(MOST_PROCESSES, (os.cpu_count() or 1) - 1) if processes is None else processes
+    if wanted:
+        connections.close_all()
+        gc.freeze()  # to collect what never changes would copy its pages in every process
+        _start(wanted, "fork" if sys.platform == "linux" else "spawn")
 
 
-def open_pool() -> None:
-    """Start the processes, as many as are allowed."""
-    global _pool, _ready
-    with _lock:
-        if _pool is None and _allowed:
-            _pool = ProcessPoolExecutor(_allowed, multiprocessing.get_context("spawn"), _set_up)
-            _ready = _pool.submit(int)
+def _start(processes: int, method: str) -> None:
+    global _pool
+    _pool = ProcessPoolExecutor(processes, multiprocessing.get_context(method), _set_up)
+    _pool.submit(int)
 
 
 def close_pool() -> None:
     """End the processes once they have computed what they were given."""
-    global _pool, _ready
-    with _lock:
-        if _pool is not None:
-            _pool.shutdown(wait=False)
-        _pool = _ready = None
+    global _pool
+    if _pool is not None:
+        _pool.shutdown()
+        _pool = None
 
 
 def computed(
     function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
-    """Return the function's result: from a process that is ready, else from this thread.
+    """Return the function's result: from a process if there are any, else from this thread.
 
     The function, its arguments, its result and its errors are pickled.
     """
-    pool, ready = _pool, _ready
-    if pool is not None and ready is not None and ready.done():
+    pool = _pool
+    if pool is not None:
         try:
             future = pool.submit(_run, get_language(), function, args, kwargs)
-        except RuntimeError:  # closed or broken
+        except RuntimeError:  # it is closed or broken
             return function(*args, **kwargs)
         try:
             return future.result()
         except BrokenProcessPool:
-            logger.warning("a process that searches for answers was killed")
-            close_pool()
+            _replace(pool)
     return function(*args, **kwargs)
 
 
+def _replace(broken: ProcessPoolExecutor) -> None:
+    """Start other processes for the broken pool. This process has threads, so they are not forked."""
+    global _pool
+    with _replacing:
+        if _pool is broken:
+            logger.warning("a process that searches for answers was killed")
+            _start(broken._max_workers, "spawn")  # type: ignore[attr-defined]
+
+
 def _set_up() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # in a terminal all processes get it
     django.setup()
     import_module("chat.answers.write_answer")  # takes a second
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -38,7 +38,6 @@ from chat.answers.persistence import (
     save_progress,
     written_here,
 )
-from chat.answers.pool import MANY, close_pool, open_pool
 from chat.answers.write_answer import AnswerContext, TakenOver, write_answer
 from chat.models import Citation, Message, StreamEvent
 from chat.providers.base import Provider
@@ -63,9 +62,9 @@ class FifoSlots:
     def __post_init__(self) -> None:
         self.nobody_waits.set()
 
-    def request(self) -> Slot:
-        """Join the end of the queue."""
-        turn = Slot(self)
+    def request(self, start: Callable[[Slot], None] = lambda slot: None) -> Slot:
+        """Join the end of the queue. ``start`` is called once, with the slot; see ``Slot``."""
+        turn = Slot(self, start)
         with self._lock:
             if self._inside < self.at_once:
                 self._inside += 1
@@ -74,10 +73,6 @@ class FifoSlots:
                 self._waiting.append(turn)
                 self.nobody_waits.clear()
         return turn
-
-    @property
-    def waiting(self) -> int:
-        return len(self._waiting)
 
     def hand_over(self, left: Slot) -> None:
         """Give a released slot to the request that waits longest."""
@@ -93,10 +88,15 @@ class FifoSlots:
 
 
 class Slot:
-    """One request for a slot. ``wait`` until it is granted; ``release`` it once, granted or not."""
+    """One request for a slot. It starts its work when it is granted, or when ``start`` is called before.
 
-    def __init__(self, queue: FifoSlots) -> None:
+    ``release`` it once, granted or not.
+    """
+
+    def __init__(self, queue: FifoSlots, start: Callable[[Slot], None]) -> None:
         self._queue = queue
+        self._start = start
+        self._started = threading.Lock()
         self._granted = threading.Event()
         self._left = False
 
@@ -106,6 +106,11 @@ class Slot:
 
     def grant(self) -> None:
         self._granted.set()
+        self.start()
+
+    def start(self) -> None:
+        if self._started.acquire(blocking=False):
+            self._start(self)
 
     def wait(self, given_up: Callable[[], bool] = lambda: False, look: float = 0.5) -> None:
         """Return when the slot is granted, or when ``given_up`` returns true."""
@@ -148,6 +153,7 @@ class LiveAnswer:
         self.message_id = message_id
         self.cancelled = threading.Event()
         self.taken_over = False
+        self.turn: Slot | None = None
         self.draft: AnswerBuilder | None = None
         self._events: list[Numbered] = list(earlier)
         self._saved = len(self._events)
@@ -193,10 +199,16 @@ class LiveAnswer:
             self._wakers.add(wake)
         return happened, lambda: self._wakers.discard(wake)
 
+    def cancel(self) -> None:
+        """Stop writing; an answer that waits for its turn ends at once."""
+        self.cancelled.set()
+        if self.turn:
+            self.turn.start()
+
     def leave(self) -> None:
         """Stop writing, because another process has taken over. Earlier events are still stored."""
         self.taken_over = True
-        self.cancelled.set()
+        self.cancel()
 
     def save(self) -> bool:
         """Write new events to the database, one caller at a time. Return whether there were any."""
@@ -248,7 +260,7 @@ def store_cited(citation_id: UUID) -> None:
 def cancel_live(message_id: UUID) -> None:
     """Stop an answer that this process writes. Other processes read the flag on its row."""
     if live := live_answer(message_id):
-        live.cancelled.set()
+        live.cancel()
 
 
 def start_next(conversation_id: UUID, provider: Provider | None = None) -> Message | None:
@@ -265,15 +277,15 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
         _live[answer.pk] = live
         written_here.add(answer.pk)
     queue = _own_work if is_local(answer, provider) else _searches
-    turn = queue.request()
-    if queue is _own_work and queue.waiting >= MANY:
-        open_pool()
-    threading.Thread(
-        target=_write_in,
-        args=(get_language(), answer, live, provider, turn),
-        name=f"answer-{answer.pk}",
-        daemon=True,
-    ).start()
+    language = get_language()
+
+    def write(turn: Slot) -> None:
+        args = (language, answer, live, provider, turn)
+        threading.Thread(target=_write_in, args=args, name=f"answer-{answer.pk}", daemon=True).start()
+
+    live.turn = queue.request(write)
+    if live.cancelled.is_set():  # meanwhile
+        live.cancel()
     _record()
     return answer
 
@@ -407,7 +419,6 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
             raise TakenOver
 
     try:
-        turn.wait(live.cancelled.is_set)
         write_answer(
             answer,
             AnswerContext(
@@ -475,7 +486,6 @@ def _record_all() -> None:
             logger.warning("answers could not be saved yet", exc_info=True)
             connection.close()
         seconds = min(max(SAVE_SECONDS, (time.monotonic() - began) / RECORDER_SHARE), MOST_SAVE_SECONDS)
-    close_pool()
     connection.close()
 
 
@@ -495,4 +505,4 @@ def _save_all(answers: Iterable[LiveAnswer]) -> None:
             saved.append(str(message_id))
     announce(saved)
     for message_id in writing.filter(cancel_requested=True).values_list("pk", flat=True):
-        by_id[message_id].cancelled.set()
+        by_id[message_id].cancel()

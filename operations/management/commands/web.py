@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from chat.answers.pool import allow_processes
+from chat.answers.pool import open_pool
 from chat.answers.runner import hand_over, take_up
 from operations.processes import bind_to_parent
 
@@ -52,6 +52,8 @@ class Command(BaseCommand):
             access_log=False,
             server_header=False,
         )
+        config.load()
+        open_pool()
         Server(config).run()
 
 
@@ -95,7 +97,6 @@ class Server(uvicorn.Server):
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         stop = threading.Event()
-        allow_processes()
         threading.Thread(target=take_up, args=(stop,), name="answers-taken-up", daemon=True).start()
         try:
             await super().serve(sockets)
