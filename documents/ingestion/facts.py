@@ -122,12 +122,17 @@ def facts_asked(question: str, language: str, facts: Sequence[Fact]) -> list[Fac
 
 
 def kinds_asked(question: str, language: str) -> set[str]:
+    """Return the kinds of facts that a question asks for; ``*`` in a phrase is any word."""
     lowered = question.casefold()
     return {
         kind
         for kind, phrases in fact_words(language).asked.items()
-        if any(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", lowered) for phrase in phrases)
+        if any(re.search(rf"(?<!\w){_any_word(phrase)}(?!\w)", lowered) for phrase in phrases)
     }
+
+
+def _any_word(phrase: str) -> str:
+    return re.escape(phrase).replace(r"\*", r"[\w-]+")
 
 
 def _holds(fact: Fact, office: str) -> bool:

@@ -98,3 +98,24 @@ def test_documents_with_nothing_in_common_share_nothing() -> None:
     found = compare(OLD, other)
     assert found.shared == 0 and {one.kind for one in found.sections} == {"added", "removed"}
     assert compare([], []).shared == 0
+
+
+def test_clauses_that_are_counted_through_a_document_are_sections() -> None:
+    clauses = [f"{at}. {text}" for at, text in enumerate(BODY.values(), 1)]
+    old = units(("Lease", *clauses), ("Schedule", "The fittings of the kitchen are listed below."))
+    new = units(
+        ("Lease", clauses[0], f"9. {BODY['Deposit']}", *clauses[1:2], *clauses[3:]),
+        ("Schedule", "The fittings of the kitchen are listed below."),
+    )
+    found = compare(old, new)
+    pairs = {
+        (found.old_sections[one.old[0]].number, found.new_sections[one.new[0]].number)
+        for one in found.sections
+    }
+    assert pairs == {("", ""), ("1", "1"), ("2", "2"), ("3", "9"), ("4", "4"), ("5", "5")}
+
+
+def test_a_change_is_in_the_part_of_a_split_paragraph_that_has_it() -> None:
+    old = units(("Rent", f"{BODY['Rent']} {BODY['Deposit']}"))
+    found = compare(old, units(("Rent", BODY["Rent"], BODY["Deposit"].replace("12", "14"))))
+    assert [(one.old, one.new, one.new_unit) for one in found.changes] == [("£12,600", "£14,600", 2)]

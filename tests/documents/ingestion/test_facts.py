@@ -88,6 +88,9 @@ def test_an_office_is_known_by_its_initials_and_not_by_a_part_of_another() -> No
     assert facts_asked("Who is the CEO?", "en", facts) == facts[1:]
     assert facts_asked("Who is the president?", "en", facts) == []
     assert facts_asked("Who swims in the lake?", "en", facts) == []
+    dated = [Fact("date", "2020-09-07", 1, "Date 2020-09-07")]
+    assert facts_asked("On what date was this issue published?", "en", dated) == dated
+    assert facts_asked("Was this issue published by a university?", "en", dated) == []
 
 
 def test_a_name_in_the_metadata_that_no_page_prints_is_no_author(alice: User, ingested: Ingest) -> None:
