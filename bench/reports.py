@@ -1,8 +1,8 @@
 """What stays of reports by a model that deceives in a third of its sentences, over real HTTP.
 
 Each question becomes a report of one section on its document. A sentence that stays is right if verified
-or marked; a quotation is invented if its letters are on no page of the document. The kind of each sentence is
-the writer's own record (``bench._deceiving_writer``), not the verifier's.
+or marked; a quotation is invented if the writer's own record (``bench._deceiving_writer``) says so, or if its
+letters are on no page of the document. The kind of each sentence is of that record, too, not the verifier's.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ def measured(report: Report, document: Document, writer: DeceivingWriter, counts
         kind = writer.kind_of(words) or "unknown"
         counts[state] += 1
         counts[f"{state}: {'honest' if kind == HONEST else kind}"] += 1
-        counts["invented quotes"] += sum(letters(one) not in pages for one in quotations(words))
+        invented = kind == "misquoted" or any(letters(one) not in pages for one in quotations(words))
+        counts["invented quotes"] += invented
         lines.append(f"[{state} · {kind}] {words}")
     return lines

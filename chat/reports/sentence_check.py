@@ -66,6 +66,7 @@ _MOVED_STOP = re.compile(
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~).*$\n?", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6}[ \t]+", re.MULTILINE)
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,600})[\"”“»]|(?<!\w)[‘‚']([^‘’']{12,600})[’'](?!\w)")
+_NESTED = re.compile(r"“((?:[^“”]{0,300}“[^“”]{0,300}”){1,9}+[^“”]{0,300})”")
 _LEFT_OUT = re.compile(r"\[[^\]]*\]|\(?(?:…|\.\.\.)\)?")
 _PIECE = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -232,7 +233,8 @@ def best_of(group: Sequence[Citation]) -> list[Citation]:
 
 
 def quotations(words: str) -> list[str]:
-    return [first or second for first, second in _QUOTED.findall(words)]
+    """Return what stands in quotation marks, and the whole of one that has others within."""
+    return [first or second for first, second in _QUOTED.findall(words)] + _NESTED.findall(words)
 
 
 def is_quoted(quotation: str, citations: Sequence[Citation], draft: AnswerBuilder) -> bool:

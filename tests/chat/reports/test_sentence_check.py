@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.citations.source_units import load_sources
-from chat.reports.sentence_check import is_altered_copy
+from chat.reports.sentence_check import is_altered_copy, quotations
 from documents.models import CitationUnit
 from tests.conftest import imported
 
@@ -41,3 +41,9 @@ def test_a_part_of_a_sentence_with_a_word_turned_is_an_altered_copy(
     for _ in draft.cite(draft.sources.units[str(unit.pk)]):
         pass
     assert is_altered_copy(said, draft.citations, draft) is is_altered
+
+
+def test_a_quotation_with_others_within_is_checked_whole() -> None:
+    said = "It says “the key is called “code”, hardly “PIN”, here” and “no more”."
+    assert "the key is called “code”, hardly “PIN”, here" in quotations(said)
+    assert "no more" in quotations(said)
