@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import pairwise, zip_longest
+from itertools import pairwise, product, zip_longest
 from math import log
 from typing import Literal
 
@@ -59,10 +59,11 @@ class AlignmentSettings:
 
 SETTINGS = AlignmentSettings()
 LABEL = re.compile(
-    r"\W*(?:(?:section|article|clause|part|item|schedule|annex|appendix|chapter|artikel|abschnitt|ziffer|§)\s*)?"
+    r"\W*(?:(?:section|sec\.|article|clause|part|item|schedule|annex|appendix|chapter|artikel|abschnitt|ziffer|§)\s*)?"
     r"(?P<number>\d+(?:\.\d+)*|[IVXLC]+(?=[.)])|\([a-z\d]{1,4}\)|[a-z](?=[.)]))[.):]*(?=\s|$)\s*",
     re.I,
 )
+BARE_NUMBER = re.compile(r"\s*\d+\s")
 CLAUSE = re.compile(
     r"\s*(?P<word>section|sec\.|article|clause|artikel|abschnitt|ziffer|§)?\s?(?P<number>\d{1,3})"
     r"(?P<mark>(?(word)[.):]?|[.)]))(?=\s|$)",
@@ -74,6 +75,8 @@ REFERENCE = re.compile(
     re.I,
 )
 WORD = re.compile(r"(?:[^\W\d]*\d[\w.,:/-]*\w)|[\w’']+|[^\w\s]")
+LEADERS = re.compile(r"(?:[.…·_][ \xa0]?){4,}")  # from an entry of a table of contents to its page
+FULL_STOP = re.compile(r"[.:;!?…][\"'”’)\]]*\s*$")
 IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z]{0,3}\d+(?:\.\d+){2,}[a-z]?(?!\w)")  # of a section, a version
 LONGEST_MODAL = 4  # words
 LONGEST_UNIT = 20_000  # characters compared word by word
@@ -162,6 +165,12 @@ def label_of(text: str) -> tuple[str, str]:
     return (match["number"], text[match.end() :]) if match and match.end() < len(text) else ("", text)
 
 
+def without_label(unit: VersionUnit) -> str:
+    """Return the text behind its label. A bare number before a paragraph may be an amount: "30 days …"."""
+    is_amount = not unit.is_heading and BARE_NUMBER.match(unit.text)
+    return unit.text if is_amount else label_of(unit.text)[1]
+
+
 def words_of(unit: VersionUnit) -> list[str]:
     text = label_of(one_line(unit.text).casefold())[1]
     return re.findall(r"\w+", text) or re.findall(r"\w+", unit.text.casefold())
@@ -169,6 +178,46 @@ def words_of(unit: VersionUnit) -> list[str]:
 
 def unit_pairs(old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> list[tuple[int, int]]:
     """Return the pairs of units, in the order of the old version; a split unit is in several pairs."""
+    sides = paragraphs_of(old), paragraphs_of(new)
+    joined = [
+        [joined_unit(side[at] for at in one) for one in ones]
+        for side, ones in zip((old, new), sides, strict=True)
+    ]
+    return sorted(
+        (o, n)
+        for before, after in paragraph_pairs(*joined)
+        for o, n in product(sides[0][before], sides[1][after])
+    )
+
+
+def paragraphs_of(units: Sequence[VersionUnit]) -> list[list[int]]:
+    """Return the indices of the units of each paragraph: several where it goes on at the top of a page."""
+    found: list[list[int]] = []
+    for at, unit in enumerate(units):
+        if at and goes_on(units[at - 1], unit):
+            found[-1].append(at)
+        else:
+            found.append([at])
+    return found
+
+
+def goes_on(before: VersionUnit, unit: VersionUnit) -> bool:
+    """Return whether a unit goes on with the one before: at the top of a page, or a number by itself."""
+    if unit.is_heading or before.is_heading or FULL_STOP.search(before.text):
+        return False
+    if not any(map(str.isalpha, unit.text)):
+        return unit.text.lstrip().startswith("§")
+    first, last = unit.text.lstrip()[:1], before.text.rstrip().rpartition(" ")[2]
+    is_inside = first.islower() or (last[:1].islower() and first.isalnum())
+    return unit.page != before.page and is_inside and without_label(unit) == unit.text
+
+
+def joined_unit(units: Iterable[VersionUnit]) -> VersionUnit:
+    first, *others = units
+    return replace(first, text=" ".join([first.text, *(one.text for one in others)])) if others else first
+
+
+def paragraph_pairs(old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> list[tuple[int, int]]:
     old_words, new_words = [words_of(unit) for unit in old], [words_of(unit) for unit in new]
     weights = rarity((*old_words, *new_words))
     pairs = dict(equal_pairs(old, new, old_words, new_words))
@@ -179,8 +228,7 @@ def unit_pairs(old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> list[t
     left = [at for at in range(len(new)) if at not in taken]
     found |= {(o, n) for n, o in parts(left, new_words, old_words, weights)}
     left = [at for at in range(len(old)) if at not in pairs]
-    found |= set(parts(left, old_words, new_words, weights))
-    return sorted(found)
+    return [*found, *parts(left, old_words, new_words, weights)]
 
 
 def rarity(units: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -511,7 +559,7 @@ def changes_of(
 ) -> list[Change]:
     """Return the changes in the order of the old version; what is only in the new one stands after."""
     found: list[Change] = []
-    for before, after in groups(pairs):
+    for before, after in shifted_together(list(groups(pairs)), old, new):
         if len(before) > 1 or len(after) > 1 or old[before[0]].text != new[after[0]].text:
             found += changes_between([(at, old[at]) for at in before], [(at, new[at]) for at in after])
     paired = [set(side) for side in zip(*pairs, strict=True)] or [set(), set()]
@@ -547,6 +595,22 @@ def groups(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[list[int], list[i
         yield sorted(before), sorted(after)
 
 
+def shifted_together(
+    groups: Sequence[tuple[list[int], list[int]]], old: Sequence[VersionUnit], new: Sequence[VersionUnit]
+) -> list[tuple[list[int], list[int]]]:
+    """Join groups that follow each other where words went from the end of one to the start of the next."""
+    found: list[tuple[list[int], list[int]]] = []
+    for before, after in groups:
+        if found and (found[-1][0][-1] + 1, found[-1][1][-1] + 1) == (before[0], after[0]):
+            ends, starts = (old[found[-1][0][-1]], new[found[-1][1][-1]]), (old[before[0]], new[after[0]])
+            last, first = [words_of(one)[-1:] for one in ends], [words_of(one)[:1] for one in starts]
+            if last[0] != last[1] and first[0] != first[1]:
+                found[-1] = found[-1][0] + before, found[-1][1] + after
+                continue
+        found.append((before, after))
+    return found
+
+
 def changes_between(
     old: Sequence[tuple[int, VersionUnit]], new: Sequence[tuple[int, VersionUnit]]
 ) -> Iterator[Change]:
@@ -555,7 +619,7 @@ def changes_between(
         [
             (piece, at)
             for at, unit in side
-            for piece in pieces_of(label_of(unit.text)[1][:LONGEST_UNIT], unit.language)
+            for piece in pieces_of(without_label(unit)[:LONGEST_UNIT], unit.language)
         ]
         for side in (old, new)
     )
@@ -662,7 +726,9 @@ def pieces_of(text: str, language: str) -> tuple[Piece, ...]:
         spans.append((quantity.start, quantity.end, piece))
     covered = sorted(spans)
     found: list[tuple[int, Piece]] = [(start, piece) for start, _, piece in covered]
-    words = [match for match in WORD.finditer(text) if not is_covered(match.start(), covered)]
+    words = [
+        match for match in WORD.finditer(LEADERS.sub(blank, text)) if not is_covered(match.start(), covered)
+    ]
     at = 0
     phrases = modal_phrases(language)
     while at < len(words):
@@ -680,6 +746,10 @@ def pieces_of(text: str, language: str) -> tuple[Piece, ...]:
             found.append((words[at].start(), piece))
         at += length or 1
     return tuple(piece for _, piece in sorted(found, key=lambda one: one[0]))
+
+
+def blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def is_covered(start: int, spans: Sequence[tuple[int, int, Piece]]) -> bool:

@@ -119,3 +119,25 @@ def test_a_change_is_in_the_part_of_a_split_paragraph_that_has_it() -> None:
     old = units(("Rent", f"{BODY['Rent']} {BODY['Deposit']}"))
     found = compare(old, units(("Rent", BODY["Rent"], BODY["Deposit"].replace("12", "14"))))
     assert [(one.old, one.new, one.new_unit) for one in found.changes] == [("£12,600", "£14,600", 2)]
+
+
+def paged(*texts: tuple[int, str]) -> list[VersionUnit]:
+    return [VersionUnit(str(at), page, text) for at, (page, text) in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        paged((1, BODY["Term"]), (1, "The tenant shall pay a rent of £4,200 each month, within"), (2, "45 days of the invoice.")),
+        paged((1, f"{BODY['Term']} The tenant shall pay a rent of £4,200"), (1, "each month, within 45 days of the invoice.")),
+        paged((1, BODY["Term"]), (1, "The tenant shall pay a rent of £4,200 each month, within 45 days of the invoice.")),
+    ],
+)  # fmt: skip
+def test_a_paragraph_that_ends_elsewhere_has_only_its_own_change(new: list[VersionUnit]) -> None:
+    found = compare(paged((1, BODY["Term"]), (2, BODY["Rent"])), new)
+    assert [(one.old, one.new) for one in found.changes] == [("30 days", "45 days")]
+
+
+def test_a_number_that_begins_a_paragraph_is_no_label() -> None:
+    old, new = (paged((1, f"{days} days after the audit the report is printed.")) for days in (30, 45))
+    assert [(one.old, one.new) for one in compare(old, new).changes] == [("30 days", "45 days")]
