@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import secrets
 import struct
 import time
 import tracemalloc
@@ -386,18 +387,27 @@ def test_latex_beyond_the_budget_is_refused_with_what_to_do() -> None:
     assert time.process_time() - begun < 6
 
 
+LARGE = EXPORT | {"My Library/My Library.rdf": f"{RDF}<!-- {secrets.token_hex(260_000)} -->"}
+MANY = {"list.bib": "".join(f"@article{{k{n}, title = {{Work {n}}}}}\n" for n in range(501))}
+
+
+@pytest.mark.parametrize(
+    "files, title", [(LARGE, "Tides of a harbour"), (MANY, "Work 500")], ids=("large", "many")
+)
 def test_a_large_export_is_added_by_a_worker(
+    files: dict[str, bytes | str],
+    title: str,
     alice: User,
     client: Client,
     settings: Any,
     monkeypatch: pytest.MonkeyPatch,
     django_capture_on_commit_callbacks: Any,
 ) -> None:
+    """F4: each list was read, and its works were added, within the request."""
     client.force_login(alice)
-    monkeypatch.setattr(acquisition, "LIST_IN_REQUEST", 10)
     tasks: list[tuple[Any, ...]] = []
     monkeypatch.setattr(acquisition, "async_task", lambda *task, **options: tasks.append(task))
-    archive = packed(**EXPORT)
+    archive = packed(**files)
     archive.name = "My Library.zip"
     with django_capture_on_commit_callbacks(execute=True):
         assert client.post(reverse("papers-import"), {"file": archive}).status_code == 302
@@ -413,6 +423,8 @@ def test_a_large_export_is_added_by_a_worker(
         lambda kept, archive: (seen.append((kept.done, kept.files)), save(kept, archive)),
     )
     acquisition.add_kept_export(owner, name)
-    assert seen[0] == (0, 1) and "My Library.zip" in client.get(reverse("papers")).content.decode()
-    assert Document.objects.filter(owner=alice, title="Tides of a harbour", kind=Document.Kind.PDF).exists()
+    assert (
+        seen[0] == (0, len(files) - 1) and "My Library.zip" in client.get(reverse("papers")).content.decode()
+    )
+    assert Document.objects.filter(owner=alice, title=title).exists()
     assert not default_storage.exists(name)
