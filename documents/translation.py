@@ -296,7 +296,7 @@ SENTENCES = (
     _("appendix"),
     # operations
     _("The request was not received completely in time. Send it again."),
-    _("Too many requests from this address. Try again in a moment."),
+    _("Too many requests. Try again in a moment."),
     _("The database does not answer at the moment. Please try again in a few seconds."),
     _("The file storage does not answer at the moment. Please try again in a few seconds."),
     _("Something went wrong on the server."),

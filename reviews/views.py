@@ -24,6 +24,7 @@ from chat.providers.registry import choices
 from chat.views import as_uuid
 from chat.views.exports import as_file
 from documents.access import UnknownUser, share_with
+from documents.api.common.callers import rated
 from documents.models import Collection, Document, EventKind
 from documents.models.security import record
 from documents.translation import translated
@@ -135,6 +136,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return redirect("review", review.pk)
 
 
+@rated("ask")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest) -> HttpResponse:

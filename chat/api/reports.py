@@ -19,7 +19,7 @@ from chat.reports.report_sections import LONGEST_TITLE, MOST_SECTIONS
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import Strict, VisibleRelated
-from documents.models import Document
+from documents.models import Document, TokenScope
 
 MOST_BUDGET, MOST_MINUTES = 1_000_000_000, 100_000
 
@@ -113,6 +113,14 @@ class ReportViewSet(viewsets.ModelViewSet):
     http_method_names = ["get", "post", "delete", "head", "options"]
     serializer_class = ReportSerializer
     ordering_fields = ["created_at", "updated_at"]
+
+    @property
+    def scope(self) -> str:
+        return TokenScope.WRITE if self.action == "destroy" else TokenScope.ASK
+
+    @property
+    def rate(self) -> str:
+        return "ask" if self.action in ("create", "start") else ""
 
     def get_queryset(self) -> models.QuerySet:
         return Report.objects.visible_to(self.request.user)

@@ -41,6 +41,7 @@ from chat.models import AskedScope, Conversation, Message
 from chat.providers.catalogue import PROVIDERS
 from chat.providers.registry import choices
 from chat.views import visible_answer, visible_conversation, visible_document
+from documents.api.common.callers import rated
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.labels import labels_in_library
 from documents.models import Collection, Document
@@ -70,6 +71,7 @@ def refusals_as(status: int) -> Callable[[View[P]], View[P]]:
     return decorate
 
 
+@rated("ask")
 @refusals_as(400)
 def ask_first(request: HttpRequest) -> HttpResponse:
     """Ask a question in the conversation that the form names, or in a new one."""
@@ -94,6 +96,7 @@ def ask_first(request: HttpRequest) -> HttpResponse:
     return started(request, question_commands.ask(conversation, question, region=region).answer)
 
 
+@rated("ask")
 @refusals_as(400)
 def ask(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Ask a question in a conversation."""
@@ -109,6 +112,7 @@ def cancel(request: HttpRequest, message_id: UUID) -> HttpResponse:
     return JsonResponse({"answer": str(answer.pk)})
 
 
+@rated("ask")
 @refusals_as(409)
 def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Write an answer again, by another provider if one is chosen."""
@@ -118,6 +122,7 @@ def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
     return started(request, answer)
 
 
+@rated("ask")
 @refusals_as(409)
 def continue_(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Continue an incomplete answer."""

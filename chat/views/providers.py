@@ -25,6 +25,7 @@ from chat.providers.catalogue import KEYED, PROVIDERS
 from chat.providers.connections import SEARCH, connect_key, connection_of, is_key, listed_models
 from chat.providers.local_servers import OWN_SERVER, local_models
 from chat.providers.registry import cards, check_health, default_name
+from documents.api.common.callers import rated
 from documents.translation import translated
 from retrieval.index.backfill import move_into
 from retrieval.provider_calls import ProviderError
@@ -56,6 +57,7 @@ def providers(request: HttpRequest) -> HttpResponse:
     return render(request, "chat/providers.html", _models_context() | spaces_context())
 
 
+@rated("ask")
 @require_POST
 @login_required
 def test(request: HttpRequest, name: str) -> HttpResponse:
@@ -164,7 +166,8 @@ def connect_embedder(request: HttpRequest) -> HttpResponse:
         else:
             if name in KEYED:
                 listed_models(name, key)
-            ProviderConnection.connect(SEARCH + name, api_key=key, base_url=url, answers=False)
+            own = url if name == OWN_SERVER else ""  # a key goes to its provider only
+            ProviderConnection.connect(SEARCH + name, api_key=key, base_url=own, answers=False)
             move_into(f"{name}:{model}")
     except ProviderError as error:
         refusal = translated(error.message)

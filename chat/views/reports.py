@@ -24,6 +24,7 @@ from chat.reports.report_queue import cancel, pause
 from chat.reports.report_sections import sections_of
 from chat.reports.written_report import report_estimate
 from chat.views import as_uuid
+from documents.api.common.callers import rated
 from documents.labels import distinct_labels
 from documents.models import Collection, Document
 from documents.translation import translated
@@ -52,6 +53,7 @@ def reports(request: HttpRequest) -> HttpResponse:
     return render(request, "chat/reports.html", {"section": "reports", "page": page})
 
 
+@rated("ask")
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
@@ -102,6 +104,7 @@ def chosen_documents(given: QueryDict, user: User) -> tuple[list[Document], bool
     return list(library.filter(pk__in=ids).order_by("title")), bool(ids or chosen or within)
 
 
+@rated("ask")
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def versions(request: HttpRequest) -> HttpResponse:
@@ -215,6 +218,7 @@ def labels() -> list[tuple[str, str]]:
     return list(zip(KINDS, names, strict=True))
 
 
+@rated("ask")
 @require_POST
 @login_required
 def work(request: HttpRequest, pk: UUID) -> HttpResponse:

@@ -20,6 +20,7 @@ from documents.access import (
     share_with,
     ways_to,
 )
+from documents.api.common.callers import rated
 from documents.contents import as_csv, as_markdown, figure_boxes, figures_of, tables_of
 from documents.files.uploads import PDF, UploadRefused, accepted, named_as
 from documents.ingestion import pipeline
@@ -250,6 +251,7 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     return answer(request, document)
 
 
+@rated("upload")
 @require_POST
 @login_required
 def replace(request: HttpRequest, pk: UUID) -> HttpResponse:

@@ -27,6 +27,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from documents.access import UnknownUser, add_to_collection, given_by, share_with
+from documents.api.common.callers import rated
 from documents.files.uploads import Converter, UploadRefused, accepted, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
 from documents.ingestion import pipeline
@@ -92,6 +93,7 @@ def further(request: HttpRequest) -> HttpResponse:
     return render(request, "library/_further.html", {"documents": documents, "next": following})
 
 
+@rated("upload")
 @require_POST
 @login_required
 def upload(request: HttpRequest) -> HttpResponse:
@@ -114,6 +116,7 @@ def _refused(refused: UploadRefused) -> HttpResponse:
     return response
 
 
+@rated("upload")
 @require_POST
 @login_required
 def upload_address(request: HttpRequest) -> HttpResponse:

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as gettext_lazy
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from documents.api.common.callers import rated
 from documents.files.uploads import UploadRefused
 from documents.ingestion.source_files import replace_file
 from documents.models import Document
@@ -214,6 +215,7 @@ def papers(request: HttpRequest) -> HttpResponse:
     return _page(request)
 
 
+@rated("upload")
 @require_POST
 @login_required
 def add(request: HttpRequest) -> HttpResponse:
@@ -240,6 +242,7 @@ def add_by_hand(request: HttpRequest) -> HttpResponse:
     return redirect("document-details", add_paper(request.user, form.record).pk)
 
 
+@rated("upload")
 @require_POST
 @login_required
 def add_listed(request: HttpRequest) -> HttpResponse:
@@ -262,6 +265,7 @@ def add_listed(request: HttpRequest) -> HttpResponse:
     return redirect("library")
 
 
+@rated("upload")
 @require_POST
 @login_required
 def add_zotero_library(request: HttpRequest) -> HttpResponse:
@@ -293,6 +297,7 @@ def metadata(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "papers/metadata.html", context, status=422 if form.errors else 200)
 
 
+@rated("upload")
 @require_POST
 @login_required
 def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
@@ -307,6 +312,7 @@ def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("document-details", pk)
 
 
+@rated("upload")
 @require_POST
 @login_required
 def fetch_full_text(request: HttpRequest, pk: UUID) -> HttpResponse:

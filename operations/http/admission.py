@@ -26,7 +26,7 @@ from django.utils.decorators import sync_only_middleware
 from django.utils.functional import SimpleLazyObject
 
 from documents.api.common.callers import BUDGETS, parse_rate
-from operations.http.errors import error_page
+from operations.http.errors import TOO_MANY, error_page
 from operations.postgres.base import ConnectionKind, current_kind
 from text.numbers import whole_number
 
@@ -193,7 +193,6 @@ async def drained(receive: Receive, most: int) -> bool:
 
 MOST_KNOWN = 20_000
 MOST_ADDRESSES = 20_000
-TOO_MANY = "Too many requests from this address. Try again in a moment."
 NEVER_REFUSED = ("/healthz", "/static/")
 
 

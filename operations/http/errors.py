@@ -69,6 +69,7 @@ RETRY_AFTER = 5  # seconds; about what a restart of PostgreSQL takes
 DATABASE_AWAY = "The database does not answer at the moment. Please try again in a few seconds."
 INTERNAL = "Something went wrong on the server."
 TOO_LARGE = "That upload is too large for this server."
+TOO_MANY = "Too many requests. Try again in a moment."
 TOO_MUCH = "This took too long. Send less or request less at a time."
 UNREADABLE = "This request cannot be read."
 HAS_NUL = "This request has a character that cannot be stored (U+0000). Remove it."

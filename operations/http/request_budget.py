@@ -14,9 +14,9 @@ from django.db import connections
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_only_middleware
 
-from documents.api.common.callers import BUDGETS
+from documents.api.common.callers import BUDGETS, take
 from documents.models import TokenScope
-from operations.http.errors import TOO_MUCH, error_page
+from operations.http.errors import TOO_MANY, TOO_MUCH, error_page
 from operations.interrupts import Interrupted, watcher
 
 
@@ -44,15 +44,25 @@ def limit_processor_time(
                 connection.errors_occurred = True  # it may have a result under way: not for another request
             return error_page(request, 422, "too_much_work", TOO_MUCH)
 
-    limited.process_view = stop_with_client  # type: ignore[attr-defined]  # once the view is known
+    limited.process_view = admit  # type: ignore[attr-defined]  # once the view is known
     return limited
 
 
-def stop_with_client(request: HttpRequest, view: Callable[..., Any], *arguments: Any) -> None:
-    """Stop the work of a request that only reads when its client disconnects."""
+def admit(request: HttpRequest, view: Callable[..., Any], *arguments: Any) -> HttpResponse | None:
+    """Refuse with 429 a POST that the user's rate has no room for; see ``rated``. The API counts its own.
+
+    The work of a request that only reads is stopped when its client disconnects.
+    """
+    kind = getattr(view, "rate", "")
+    is_counted = kind and request.method == "POST" and request.user.is_authenticated
+    if is_counted and (seconds := take(kind, f"user {request.user.pk}")):
+        response = error_page(request, 429, "throttled", TOO_MANY)
+        response["Retry-After"] = str(seconds)
+        return response
     scope, work = getattr(request, "scope", None), watcher.of_this_thread()
     if scope is not None and work is not None and only_reads(request, view):
         scope.setdefault(BUDGETS, []).append(work)
+    return None
 
 
 def only_reads(request: HttpRequest, view: Callable[..., Any]) -> bool:

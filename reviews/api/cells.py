@@ -246,7 +246,7 @@ class ChosenCells(ReviewPart, views.APIView):
 class Fill(ChosenCells):
     """Put cells in the queue; they are filled in the background."""
 
-    scope = "ask"
+    scope = rate = "ask"
 
     def post(self, request: Request, **kwargs: Any) -> Response:
         asked = FillSerializer(data=request.data)

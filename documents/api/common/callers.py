@@ -5,9 +5,9 @@ Requests are counted in Redis or in the database, so that all web processes shar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -118,6 +118,19 @@ def take(kind: str, identity: str) -> int:
     """Count one action of ``kind`` by ``identity``. Return 0 when allowed, else the seconds to wait."""
     limit, seconds = parse_rate(settings.RATES[kind])
     return shared_state.count(f"{kind}:{identity}", limit, seconds)
+
+
+View = TypeVar("View", bound=Callable[..., object])
+
+
+def rated(kind: str) -> Callable[[View], View]:
+    """Decorate a page's view: users' POSTs count as ``kind``; ``operations.http.request_budget`` counts."""
+
+    def decorate(view: View) -> View:
+        view.rate = kind  # type: ignore[attr-defined]
+        return view
+
+    return decorate
 
 
 def give_back(kind: str, identity: str) -> None:

@@ -201,7 +201,7 @@ def test_a_key_pasted_for_search_embeds_at_once_and_writes_no_answers(
     asked = {"provider": "openai", "model": "text-embedding-3"}
     assert "does not accept the key" in search_by(admin, **asked, key="sk-wrong")
     assert "not a key" in search_by(admin, **asked, key="") and not EmbeddingSpace.objects.filter(wanted=True)
-    page = search_by(admin, **asked, key=KEY)
+    page = search_by(admin, **asked, key=KEY, base_url="http://192.0.2.1/v1")  # gets no key
     assert "0 % embedded" in page and KEY not in page + str(ProviderConnection.objects.values_list().get())
     assert EmbeddingSpace.objects.get(wanted=True).dimensions == 2
     assert embedder("openai", "text-embedding-3").embed(["a"]).shape == (1, 2)

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -57,6 +58,7 @@ def test_a_token_does_only_what_its_scopes_say(alice: User) -> None:
     body = {"name": "x"}
     assert reads.get("/api/tags/").status_code == 200
     assert reads.post("/api/tags/", body, format="json").status_code == 403
+    assert writes.post("/api/reports/", {"question": "x"}, format="json").status_code == 403  # a model writes
     assert writes.post("/api/tags/", body, format="json").status_code == 201
     assert writes.get("/api/tags/").status_code == 403
     assert asks.get("/api/documents/").status_code == 403
@@ -135,6 +137,23 @@ def test_two_hundred_callers_at_once_are_counted_one_by_one() -> None:
     for thread in threads:
         thread.join()
     assert (len(allowed), sum(allowed)) == (200, 50)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *("ask-first", "report-new", "versions", "review-ask"),
+        *("document-upload", "document-fetch", "paper-add", "papers-import"),
+        "provider-test",
+    ],
+)
+def test_pages_count_questions_and_uploads_as_the_api_does(
+    alice: User, client: Client, settings: Any, page: str
+) -> None:
+    settings.RATES = settings.RATES | {"ask": "0/h", "upload": "0/h"}
+    client.force_login(alice)
+    refused = client.post(reverse(page, kwargs={"name": "openai"} if page == "provider-test" else {}))
+    assert refused.status_code == 429 and int(refused["Retry-After"]) > 0
 
 
 def test_a_window_ends(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
