@@ -28,6 +28,9 @@ ASKED_AGAIN_SECONDS = 60  # a server may be started anew with another context
 OLLAMA_CONTEXT = 4096
 EMBEDDERS = re.compile(r"embed|\b(?:bge|e5|gte|all-minilm|paraphrase)\b", re.IGNORECASE)  # Ollama's names
 CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
+# What Docker (with compose.yaml on Linux too) and Podman name the host in a container. The gateway's address
+# is no substitute: in a network of the host's own, it is a router.
+CONTAINER_HOSTS = ("host.docker.internal", "host.containers.internal")
 OWN_OWNER = "pincite"  # our own API of the same shape: agents.api
 
 
@@ -56,7 +59,7 @@ class LocalModel:
 def addresses() -> dict[str, str]:
     """Return the servers' names by base URL."""
     in_container = any(mark.exists() for mark in CONTAINER_MARKS)
-    hosts = ("127.0.0.1", "host.docker.internal") if in_container else ("127.0.0.1",)
+    hosts = ("127.0.0.1", *CONTAINER_HOSTS * in_container)
     return {f"http://{host}:{port}": name for host in hosts for port, name in PORTS.items()}
 
 

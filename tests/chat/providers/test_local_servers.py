@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from chat.providers import local_servers
@@ -77,6 +79,24 @@ def test_another_server_at_a_usual_port_has_no_models(
     monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
     assert found(monkeypatch, "vLLM", {"/v1/models": answer}) == []
+
+
+@pytest.mark.parametrize("in_container", [True, False])
+def test_from_a_container_a_server_of_its_host_is_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, in_container: bool
+) -> None:
+    """``localhost`` is the host here, asked from a container only; a name without a host is left out."""
+    mark = tmp_path / ".dockerenv"
+    if in_container:
+        mark.touch()
+    with scripted_server() as scripted:
+        scripted.script["/v1/models"] = listing(max_model_len=4096)
+        port = int(scripted.url.rpartition(":")[2])
+        monkeypatch.setattr(local_servers, "CONTAINER_MARKS", (mark,))
+        monkeypatch.setattr(local_servers, "CONTAINER_HOSTS", ("localhost", "host.invalid"))
+        monkeypatch.setattr(local_servers, "PORTS", {port: "vLLM"})
+        hosts = ["127.0.0.1", "localhost"] if in_container else ["127.0.0.1"]
+        assert [model.base_url for model in local_models()] == [f"http://{host}:{port}/v1" for host in hosts]
 
 
 def test_no_server_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
