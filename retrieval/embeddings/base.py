@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,8 @@ from text.terms import terms_of
 Vectors = NDArray[np.float32]
 
 
-class Embedder(Protocol):
-    """One embedding model.
+class Embedder:
+    """One embedding model; the attributes are those of most models by way of a service.
 
     Attributes:
         model: its name, as its provider calls it.
@@ -33,20 +32,20 @@ class Embedder(Protocol):
     """
 
     model: str
-    dimensions: int
-    batch_size: int
-    window: int
-    local: bool
-    trust: float
-    understanding: float
-    languages: frozenset[str]
+    dimensions: int = 0
+    batch_size: int = 64
+    window: int = 0
+    local: bool = False
+    trust: float = 1.0
+    understanding: float = 1.0
+    languages: frozenset[str] = frozenset()
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Return unit vectors, (len(texts), dimensions). Raises ProviderError.
 
         ``query``: the texts are questions, which some models embed differently.
         """
-        ...
+        raise NotImplementedError
 
 
 def unit_vectors(rows: Sequence[Sequence[float]] | Vectors, expected: int, dimensions: int) -> Vectors:
@@ -91,8 +90,8 @@ def prefixed(model: str, texts: Sequence[str], query: bool) -> list[str]:
     return [prefix + text for text in texts]
 
 
-@dataclass(slots=True)
-class HashingEmbedder:
+@dataclass
+class HashingEmbedder(Embedder):
     """An Embedder without a model: each term pushes the vector in a direction of its own.
 
     ``failures`` are raised first, one a call; ``calls`` counts the calls.
@@ -100,14 +99,10 @@ class HashingEmbedder:
 
     model: str = "hashing"
     dimensions: int = 64
-    batch_size: int = 64
     window: int = 0
-    local: bool = False
-    trust: float = 0.5
-    understanding: float = 0.0
-    languages: frozenset[str] = frozenset()
     failures: list[ProviderError] = field(default_factory=list)
     calls: int = 0
+    trust, understanding = 0.5, 0.0
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         self.calls += 1

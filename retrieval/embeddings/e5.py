@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.embeddings.base import Vectors, prefixed, unit_vectors
+from retrieval.embeddings.base import Embedder, Vectors, prefixed, unit_vectors
 from retrieval.embeddings.weights import fetch_weights, weights_path
 from retrieval.provider_calls import ProviderError
 
@@ -35,15 +35,11 @@ BATCH_TOKENS = 4096
 Bytes = NDArray[np.uint8]
 
 
-class E5Embedder:
+class E5Embedder(Embedder):
     model = MODEL
-    dimensions = 384
-    batch_size = 32
-    window = 240
+    dimensions, batch_size, window = 384, 32, 240
     local = True
     trust = 0.5
-    understanding = 1.0
-    languages = frozenset[str]()
 
     @cached_property
     def _weights(self) -> Weights:

@@ -10,19 +10,15 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from retrieval.embeddings.base import Vectors, prefixed, unit_vectors
+from retrieval.embeddings.base import Embedder, Vectors, prefixed, unit_vectors
 from retrieval.provider_calls import ProviderError
 
 FIRST_TOKEN = re.compile(r"bge-|arctic-embed|mxbai-embed", re.IGNORECASE)  # by their model cards
 
 
-class FastEmbedEmbedder:
-    batch_size = 64
+class FastEmbedEmbedder(Embedder):
     window = 240  # most take 512 tokens, and embed few of them better
     local = True
-    trust = 1.0
-    understanding = 1.0
-    languages = frozenset[str]()
 
     def __init__(self, model: str = "BAAI/bge-small-en-v1.5", dimensions: int = 0) -> None:
         self.model = model

@@ -7,22 +7,15 @@ from typing import TYPE_CHECKING
 
 import openai
 
-from retrieval.embeddings.base import Vectors, prefixed, unit_vectors
+from retrieval.embeddings.base import Embedder, Vectors, prefixed, unit_vectors
 from retrieval.provider_calls import PERMANENT_STATUSES, ProviderError, seconds_of
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
 
-class OpenAIEmbedder:
+class OpenAIEmbedder(Embedder):
     """``dimensions`` 0: the length of the first reply's vectors."""
-
-    batch_size = 64
-    window = 0
-    local = False
-    trust = 1.0
-    understanding = 1.0
-    languages = frozenset[str]()
 
     def __init__(
         self, model: str, *, api_key: str, base_url: str = "", dimensions: int = 0, seconds: float = 30

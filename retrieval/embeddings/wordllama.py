@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 from documents.chunking import tokens_of_each, wordllama_file
-from retrieval.embeddings.base import Vectors, unit_vectors
+from retrieval.embeddings.base import Embedder, Vectors, unit_vectors
 
 
-class WordLlamaEmbedder:
+class WordLlamaEmbedder(Embedder):
     model = "l2_supercat_256"
-    dimensions = 256
-    batch_size = 256
-    window = 0
+    dimensions = batch_size = 256
     local = True
     trust = 0.15  # low, for averaged token vectors; a higher value ranked right pages lower
     understanding = 0.0
