@@ -65,14 +65,15 @@ class ProviderConnection(models.Model):
         cache.delete(CACHE_KEY)
 
     @classmethod
-    def choose_model(cls, provider: str, model: str) -> None:
-        """Let this model of a connected provider answer by default."""
+    def choose_model(cls, provider: str, model: str) -> bool:
+        """Let this model of a provider answer by default. Return whether the provider is connected."""
         with transaction.atomic():
             _lock_table()
-            if cls.objects.filter(provider=provider).exists():
+            if is_connected := cls.objects.filter(provider=provider).exists():
                 cls.objects.update(is_default=False)
                 cls.objects.filter(provider=provider).update(model=model, is_default=True)
         cache.delete(CACHE_KEY)
+        return is_connected
 
     @classmethod
     def disconnect(cls, provider: str) -> None:

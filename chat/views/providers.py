@@ -31,6 +31,7 @@ from retrieval.index.backfill import move_into
 from retrieval.provider_calls import ProviderError
 from retrieval.views import spaces_context
 
+GONE = gettext_lazy("Somebody has disconnected this provider meanwhile. Paste its key again.")
 NO_KEY = gettext_lazy("This is not a key. Copy it again from the provider's page of keys.")
 PUT_OFF = "model-offer-put-off"  # key of the session
 MOST_OFFERED = 3
@@ -126,8 +127,10 @@ def offer(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def models(request: HttpRequest, name: str) -> HttpResponse:
     """List the models of a connected provider; POST lets one of them answer."""
-    if name not in KEYED or connection_of(name).source != "page":
+    if name not in KEYED:
         raise Http404
+    if connection_of(name).source != "page":
+        return _refused(request, str(GONE)) if request.method == "POST" else HttpResponse()
     try:
         listed = listed_models(name)
     except ProviderError as error:
@@ -139,7 +142,8 @@ def models(request: HttpRequest, name: str) -> HttpResponse:
         return render(request, "chat/_listed_models.html", {"name": name, "listed": listed, "chosen": chosen})
     if request.POST.get("model") not in listed:
         return _refused(request, _("The provider no longer offers this model. Choose another one."))
-    ProviderConnection.choose_model(name, request.POST["model"])
+    if not ProviderConnection.choose_model(name, request.POST["model"]):
+        return _refused(request, str(GONE))
     return _done(request, _("This model answers now."))
 
 

@@ -89,6 +89,17 @@ def test_a_listed_model_is_chosen_and_an_unlisted_one_is_not(admin: Client, open
     assert "deleted (no longer offered)" in listed
 
 
+def test_a_model_of_a_provider_that_somebody_disconnected_meanwhile_says_so(
+    admin: Client, openai: ScriptedServer
+) -> None:
+    connect(admin)
+    ProviderConnection.disconnect("openai")
+    page = admin.post("/conversations/providers/openai/models/", {"model": "great-model"}).content.decode()
+    assert "disconnected this provider meanwhile" in page and default_name() == "extractive"
+    assert not ProviderConnection.choose_model("openai", "great-model")
+    assert not admin.get("/conversations/providers/openai/models/").content
+
+
 @pytest.mark.parametrize(
     ("key", "sentence"),
     [
