@@ -43,6 +43,7 @@ from bench._installation import (
     rows_of,
     sample_pdf,
     scripted_provider,
+    slowdown,
 )
 from chat.models import Message
 from documents.files.uploads import store_upload
@@ -394,7 +395,10 @@ OWN_FOLDER = "chaos"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """``run`` does one round and returns its measurement in ``unit``; no round may exceed ``limit``."""
+    """``run`` does one round and returns its measurement in ``unit``; no round may exceed ``limit``.
+
+    Seconds are those of an idle machine: at load the limit is longer.
+    """
 
     run: Callable[[Installation, int], float]
     rounds: int
@@ -462,14 +466,17 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 
 def attempt(name: str, chaos: Installation, rounds: int) -> TrialResult:
     """Run the rounds of a trial until the first failure."""
-    trial, worst, held, note = TRIALS[name], 0.0, 0, ""
+    trial, worst, held, note, is_late = TRIALS[name], 0.0, 0, "", False
     try:
         for held in range(rounds):
-            worst = max(worst, trial.run(chaos, held))
+            measured = trial.run(chaos, held)
+            slower = slowdown() if trial.unit == "s" else 1.0
+            worst, is_late = max(worst, measured), is_late or measured > trial.limit * slower
         held = rounds
     except Broken as error:
         note = str(error)
-    passed = not note and worst <= trial.limit
+    passed = not note and not is_late
+    note = f"at load {os.getloadavg()[0]:.0f} {note}".rstrip()
     return TrialResult(name, passed, held, round(worst, 2), trial.limit, trial.unit, note)
 
 
