@@ -5,7 +5,9 @@ Its pages hold common elements: headings of two levels, a two-column page, table
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pymupdf
 
@@ -52,159 +54,36 @@ class TwoColumns:
 
 Element = Heading | Prose | Bullets | HandbookTable | TwoColumns
 
-PAGES: list[list[Element]] = [
-    [
-        Heading("What Pincite is for"),
-        Prose(
-            "Pincite answers questions from your PDFs. Every claim in an answer is numbered; a click on the "
-            "number opens the page at the exact words behind it, highlighted. Lawyers call a citation that "
-            "names the exact spot a pincite, and that is where the name comes from."
-        ),
-        Prose(
-            "An answer without its source asks you to believe. An answer with a link to a hundred-page "
-            "report asks you to search. Pincite asks for neither: it shows the sentence, the table cell or "
-            "the footnote, and you judge."
-        ),
-        Heading("Your first five minutes", 2),
-        Bullets(
-            (
-                "Drop a PDF on the library page. Reading takes about a second for a hundred pages.",
-                "Open the document and ask a question in the panel beside it.",
-                (
-                    "Click a number in the answer. The page scrolls, the passage turns pale, the words turn "
-                    "strong."
-                ),
-                "Press j for the next citation, k for the one before, and ? to see all keys.",
-            ),
-            numbered=True,
-        ),
-        Heading("What it does not do", 2),
-        Prose(
-            "Pincite sends none of your text to anybody by default; it only looks up titles and authors by "
-            "the DOI, arXiv number or ISBN of a file. Without a key it answers with sentences taken word "
-            "for word from your documents. When you give it a key, or the address of a model of your "
-            "own, answers are written by that model and still checked against the page before you see them."
-        ),
-    ],
-    [
-        Heading("How a page is read"),
-        Prose(
-            "A PDF does not hold paragraphs. It holds characters at positions, and often nothing else. "
-            "Pincite rebuilds what a person sees, and keeps for each word the place where it stands."
-        ),
-        TwoColumns(
-            left=[
-                Heading("Units", 2),
-                Prose(
-                    "The smallest thing that can be cited is a unit: a paragraph, a heading, a list item, a "
-                    "row of a table, a caption, a footnote or a block of code. A unit knows its page, its "
-                    "lines and its section."
-                ),
-                Prose(
-                    "Running heads, page numbers and footers are kept as furniture. They belong to the "
-                    "page, but they are never cited and never found by a search."
-                ),
-                Prose(
-                    "Text that nobody can see, such as white words on white paper, is counted and left out. "
-                    "A document cannot whisper to the model behind your back."
-                ),
-            ],
-            right=[
-                Heading("Chunks", 2),
-                Prose(
-                    "A chunk is what a search finds: two to eight units of one section, about five hundred "
-                    "tokens long. Each chunk carries the title of the document and the headings above it."
-                ),
-                Prose(
-                    "A search compares words and meaning at once. The two lists are merged by reciprocal "
-                    "rank fusion, so that a passage which is good in both comes first."
-                ),
-                Prose(
-                    "Scanned pages have no text at all. They are recognised on your own machine, and the "
-                    "words are laid under the picture so that they can be selected."
-                ),
-            ],
-        ),
-        Heading("When a file cannot be read", 2),
-        Prose(
-            "A damaged page costs that page, not the document. A file that needs a password, has no pages, "
-            "or takes too long to read ends with a reason in plain words and a button to try again."
-        ),
-    ],
-    [
-        Heading("How a citation is checked"),
-        Prose(
-            "Before an answer is shown, each of its claims is compared with the passage it cites: its "
-            "numbers and their units, its names, who does what, and words such as not, unless, at most and "
-            "may. Three words say what came of it."
-        ),
-        HandbookTable(
-            "Table 1. The three verdicts of a citation",
-            (0.2, 0.5, 0.3),
-            (
-                ("Verdict", "What it means", "What you see"),
-                (
-                    "verified",
-                    "The page says all of it: in these words, in other words, or by a computation.",
-                    "a green number",
-                ),
-                ("found", "The words are there; the claim was not judged.", "a pale, dotted number"),
-                (
-                    "differs",
-                    "The page says something else, and both are shown; or the quoted words are not there.",
-                    "an amber number",
-                ),
-            ),
-        ),
-        Prose(
-            "Sentences that claim something but cite nothing are underlined. A claim that differs is never "
-            "hidden: you should know what the model made up."
-        ),
-        Heading("Keyboard", 2),
-        HandbookTable(
-            "Table 2. Keys in the reader",
-            (0.25, 0.75),
-            (
-                ("Key", "Action"),
-                ("j", "next citation"),
-                ("k", "previous citation"),
-                ("a", "put the cursor in the question field"),
-                ("/", "find words in the document"),
-                ("y, n", "mark the citation right or wrong"),
-                ("?", "all keys"),
-            ),
-        ),
-    ],
-    [
-        Heading("Your data"),
-        Prose(
-            "Documents belong to the person who uploaded them. Nobody else can open, search or cite them "
-            "unless the owner shares the document or a collection that holds it. A deleted document "
-            "can be restored from the bin for 7 days; then its file, its text and its vectors are removed. "
-            "Citations in old answers keep the quoted words."
-        ),
-        Heading("Backup and restore", 2),
-        Prose(
-            "One command writes the database and all files into a folder, with checksums: manage.py backup "
-            "DIR. Another one brings them back on any machine: manage.py restore DIR. Practise it before "
-            "you need it."
-        ),
-        Heading("Limits", 2),
-        Bullets(
-            (
-                "A file may have 200 megabytes and 5,000 pages unless your administrator says otherwise.",
-                "Reading a file may take 20 seconds, and a fifth of a second more for each page.",
-                "A document that brings its reader down is tried twice, and then marked as failed.",
-            )
-        ),
-        Heading("Where to go next", 2),
-        Prose(
-            "Try one of the questions in the panel. Then upload something you know well, and ask it "
-            "something you already know the answer to: that is the quickest way to learn how far you can "
-            "trust any tool, this one included."
-        ),
-    ],
-]
+
+def pages() -> list[list[Element]]:
+    """Read the pages of ``handbook.txt``.
+
+    Blocks have an empty line between them: headings and lists of Markdown, paragraphs, tables that begin with
+    their caption and shares, and ``[left]``, ``[right]`` and ``[both]`` around columns.
+    """
+    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    return [elements_of(page.strip().split("\n\n")) for page in text.split("\n---\n")]
+
+
+def elements_of(blocks: list[str]) -> list[Element]:
+    if "[left]" in blocks:
+        left, right, both = map(blocks.index, ("[left]", "[right]", "[both]"))
+        columns = TwoColumns(elements_of(blocks[left + 1 : right]), elements_of(blocks[right + 1 : both]))
+        return [*map(element_of, blocks[:left]), columns, *map(element_of, blocks[both + 1 :])]
+    return [element_of(block) for block in blocks]
+
+
+def element_of(block: str) -> Element:
+    if block.startswith("#"):
+        marks, text = block.split(" ", 1)
+        return Heading(text, len(marks))
+    if block.startswith("|"):
+        (caption, *shares), *rows = (tuple(line.strip("| ").split(" | ")) for line in block.split("\n"))
+        return HandbookTable(caption, tuple(map(float, shares)), tuple(rows))
+    if block.startswith(("- ", "1. ")):
+        items = re.split(r"\n(?! )", block)
+        return Bullets(tuple(" ".join(item.split()[1:]) for item in items), block.startswith("1"))
+    return Prose(" ".join(block.split()))
 
 
 WIDTH, HEIGHT = 595.0, 842.0  # A4
@@ -218,14 +97,14 @@ FONTS = {name: pymupdf.Font(name) for name in (ROMAN, BOLD, SERIF)}
 
 def draw_handbook() -> bytes:
     """Return the PDF. The bytes are the same on every call, so the library stores it once."""
-    document = pymupdf.open()
-    for number, elements in enumerate(PAGES, 1):
+    document, drawn = pymupdf.open(), pages()
+    for number, elements in enumerate(drawn, 1):
         page = document.new_page(width=WIDTH, height=HEIGHT)
         draw(page, elements, LEFT, RIGHT, draw_title(page) if number == 1 else TOP)
-        draw_footer(page, number)
+        draw_footer(page, f"{number} / {len(drawn)}")
     document.set_metadata({"title": TITLE, "author": "The Pincite authors"})
     document.set_toc(
-        [[1, element.text, number] for number, page in enumerate(PAGES, 1) for element in headings(page)]
+        [[1, element.text, number] for number, page in enumerate(drawn, 1) for element in headings(page)]
     )
     return bytes(document.tobytes(garbage=3, deflate=True, no_new_id=True))
 
@@ -242,10 +121,9 @@ def draw_title(page: pymupdf.Page) -> float:
     return 196.0
 
 
-def draw_footer(page: pymupdf.Page, number: int) -> None:
+def draw_footer(page: pymupdf.Page, label: str) -> None:
     page.draw_line((LEFT, HEIGHT - 56), (RIGHT, HEIGHT - 56), color=GREY, width=0.4)
     page.insert_text((LEFT, HEIGHT - 42), TITLE, fontname=ROMAN, fontsize=8, color=GREY)
-    label = f"{number} / {len(PAGES)}"
     x = RIGHT - FONTS[ROMAN].text_length(label, 8)
     page.insert_text((x, HEIGHT - 42), label, fontname=ROMAN, fontsize=8, color=GREY)
 
