@@ -123,9 +123,7 @@ def response_object(
     """Return a ``response``: one message with one text, and its error, if any."""
     read, wrote = tokens_of(message)
     item = message_item(message.pk, text, notes, "incomplete" if message.is_unfinished else "completed")
-    status = (
-        "in_progress" if message.is_unfinished else STATUS.get(Message.Status(message.status), "incomplete")
-    )
+    status = STATUS[Message.Status(message.status)]
     body = {
         "id": f"{PREFIX}{message.pk.hex}",
         "object": "response",

@@ -45,14 +45,6 @@ def _start(processes: int, method: str) -> None:
     _pool.submit(int)
 
 
-def close_pool() -> None:
-    """End the processes once they have computed what they were given."""
-    global _pool
-    if _pool is not None:
-        _pool.shutdown()
-        _pool = None
-
-
 def computed(
     function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:

@@ -29,7 +29,8 @@ def test_a_pool_computes_as_this_process_does_and_is_replaced_when_killed() -> N
         assert pool.computed(os.getpid) == os.getpid()
         assert pool.computed(os.getpid) not in (other, os.getpid())
     finally:
-        pool.close_pool()
+        pool._pool.shutdown()  # type: ignore[union-attr]
+        pool._pool = None
         gc.collect()  # its semaphores
         resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]
     assert pool.computed(os.getpid) == os.getpid()
