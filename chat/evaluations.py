@@ -209,13 +209,11 @@ def says_right(outcome: EvaluatedAnswer) -> bool:
     known = quantities_in(outcome.known.answer, language)
     if not known:
         return any(outcome.known.answer.casefold() in claim.casefold() for claim in outcome.said)
-    asked = {
-        scale
-        for word, scale in number_words(language).scales.items()
-        if re.search(
-            rf"(?<![a-z]){re.escape(word)}(?![a-z])", outcome.known.question, re.I
-        )  # no "k" of "Nike"
-    }
+
+    def named(word: str) -> bool:  # no "k" of "Nike"
+        return re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", outcome.known.question, re.I) is not None
+
+    asked = {scale for word, scale in number_words(language).scales.items() if named(word)}
     scales = asked if asked and known[0].scale == 1 else {Decimal(1)}
     values = [q for claim in outcome.said for q in quantities_in(claim.rpartition(": ")[2], language)]
     return any(same_amount(known[0], scale, said) for scale in scales for said in values)

@@ -183,10 +183,25 @@ def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple
     """Return the best verified value, and those that score alike, each with its line."""
     held: list[tuple[ValueLine, AnswerLine]] = []
     for one in values[:MOST_TRIED]:
-        if held and one.score < held[0][0].score - SAME:
-            break
-        held += [(one, line) for line in verified_lines([one.line], found)]
+        best = held[0][0] if held else one
+        if one.score >= best.score - SAME or is_rival(one, best, values):
+            held += [(one, line) for line in verified_lines([one.line], found)]
     return held
+
+
+def is_rival(one: ValueLine, best: ValueLine, values: Sequence[ValueLine]) -> bool:
+    """Return whether only a better page tells the best cell from one of the same names: "Total sales, 2021".
+
+    Two segments have such cells; a sum that is printed in more rows than its namesake is told apart by that.
+    """
+    if one.cell is None or best.cell is None or one.cell.name != best.cell.name:
+        return False
+
+    def rows(amount: str) -> set[str]:
+        return {other.line.unit.id for other in values if size_of(other.value.value) == amount}
+
+    sizes = [size_of(value.value.value) for value in (one, best)]
+    return one.score >= best.score - WEIGHTS["page"] and len(rows(sizes[0])) >= len(rows(sizes[1]))
 
 
 def verified_lines(lines: Iterable[AnswerLine], found: AnswerSources) -> Iterator[AnswerLine]:

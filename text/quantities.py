@@ -19,6 +19,7 @@ from text.numbers import (
     fractions_in,
     number_words,
     numbers_in,
+    outline_numbers,
     same_characters,
 )
 from text.units import (
@@ -81,7 +82,7 @@ def quantities_in(text: str, language: str, mark: DecimalMark | None = None) -> 
     dates += _fractions(plain, language, [(date.start, date.end) for date in dates])
     taken = [(date.start, date.end) for date in dates]
     dates += [q for q in _amounts(plain, language) if not any(a < q.end and q.start < b for a, b in taken)]
-    taken = [(date.start, date.end) for date in dates]
+    taken = [*((date.start, date.end) for date in dates), *outline_numbers(plain)]
     found: list[Quantity] = []
     for number in numbers_in(plain, language, mark):
         if not any(a <= number.start < b for a, b in taken):

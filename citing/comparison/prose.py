@@ -103,8 +103,8 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
     spans = sentence_spans(claim, language)
     if len(spans) > 1:
         return _joined([judge_prose(claim[s.start : s.end], passage, language, topics) for s in spans])
-    passage_read = _Passage(sentences, language, topics)
-    best = passage_read.best
+    read = _Passage(sentences, language, topics)
+    best = read.best
     judged = best(tokens)
     if judged.outcome == "holds":
         return judged
@@ -112,14 +112,14 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
         return judged
     if any(
         all(best(part).outcome == "holds" for part in statements)
-        and not passage_read.contradicts_other_part(statements)
+        and not read.contradicts_other_part(statements)
         for statements in _statements(tokens, lexicon(language))
     ):
         return replace(judged, outcome="holds", conflicts=(), missing=(), unchecked=())
     parts = list(_parts(tokens, lexicon(language)))
     if len(parts) > 1:
         found = [best(part) for part in parts]
-        if all(part.outcome == "holds" for part in found) and not passage_read.contradicts_other_part(parts):
+        if all(part.outcome == "holds" for part in found) and not read.contradicts_other_part(parts):
             return replace(found[0], spans=tuple(span for part in found for span in part.spans))
         if judged.outcome == "open":
             for part in found:
@@ -167,7 +167,7 @@ def sentences_of(passage: str, language: str) -> tuple[_Sentence, ...]:
 
 @dataclass(frozen=True)
 class _Passage:
-    """The sentences of a passage, with what was found of each part of a claim."""
+    """The sentences of a passage; ``known``: the judgement of a claim, or a part, by all of them."""
 
     sentences: Sequence[_Sentence]
     language: str
@@ -178,7 +178,7 @@ class _Passage:
         """Judge a claim or a part of it by the sentence that fits it best."""
         key = tuple(claim)
         if key not in self.known:
-            self.known[key] = self._by(claim, self.sentences)
+            self.known[key] = self._by_sentences(claim, self.sentences)
         return self.known[key]
 
     def contradicts_other_part(self, parts: Sequence[Sequence[Token]]) -> bool:
@@ -186,7 +186,7 @@ class _Passage:
 
         "Exports grew 16 % and imports 8 %" of "Exports grew 16 % and imports 5 %. At constant prices, … 8 %."
         """
-        outcomes = [[self._by(part, [s]).outcome for s in self.sentences] for part in parts]
+        outcomes = [[self._by_sentences(part, [s]).outcome for s in self.sentences] for part in parts]
         whole = any(all(row[at] == "holds" for row in outcomes) for at in range(len(self.sentences)))
         return not whole and any(
             own[at] == "holds" and other[at] == "conflict" and any(token.quantity for token in part)
@@ -195,7 +195,8 @@ class _Passage:
             for part, other in zip(parts, outcomes, strict=True)
         )
 
-    def _by(self, claim: Sequence[Token], sentences: Sequence[_Sentence]) -> Judgement:
+    def _by_sentences(self, claim: Sequence[Token], sentences: Sequence[_Sentence]) -> Judgement:
+        """Judge a claim by the one of some sentences that fits it best."""
         found: list[tuple[Finding, _Sentence]] = []
         words = lexicon(self.language)
         reordered = next(counted_behind_whole(claim, words), claim)

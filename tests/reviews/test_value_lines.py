@@ -142,6 +142,13 @@ def test_a_dollar_of_hong_kong_is_none_of_the_united_states(alice: User, survey:
     assert {text: quantities_in(text, "en")[0].unit for text in signs} == signs
 
 
+def test_two_amounts_under_the_same_names_leave_a_cell_unclear(alice: User, ingested: Ingest) -> None:
+    island = [SEGMENT[0], ("Ticket sales", "$ 61", "$ 55")]
+    pdf = draw_tables(("The ferries", SEGMENT), ("The island", island))
+    segments = ingested(alice, pdf=pdf, name="segments.pdf")
+    assert ask(alice, segments, "What were the ticket sales in 2031?").state == State.UNCLEAR
+
+
 MANUAL = (
     "# Rowing machine",
     "Model name: Harbour 7",

@@ -119,11 +119,8 @@ def heading(question: QuestionFeatures) -> str:
     quoted = QUOTED.search(LISTED.sub(" ", question.text))
     words = quoted[1] if quoted else " ".join(word.text for word in question.words)
     on_the_whole = question.topic and not quoted  # "What is this document about?"
-    if (
-        not words
-        or on_the_whole
-        or not (quoted or question.is_definition or question.kinds & {"compare", "why"})
-    ):
+    explains = quoted or question.is_definition or question.kinds & {"compare", "why"}
+    if not words or on_the_whole or not explains:
         return message(question.language, "passages")
     short = shorten(one_line(words), LONGEST_SUBJECT, placeholder=" …")
     return message(question.language, "passages_on").format(subject=f"“{escaped(short)}”")
@@ -183,9 +180,8 @@ def found_lines(
         best = [line for line in best if line.values or len(line.terms) > 1]
         if judged is None or not (judged.is_related or by_meaning) or not asks_something(question):
             return FoundLines()
-    shown = on_topic(question, [*pair, *apart([*shown_forms(placed)[:1], *best[bool(pair) :]])])[
-        :MOST_PASSAGES
-    ]
+    candidates = [*pair, *apart([*shown_forms(placed)[:1], *best[bool(pair) :]])]
+    shown = on_topic(question, candidates)[:MOST_PASSAGES]
     texts = "\n".join(page.titled_text for page in pages if page.number in set(map(page_of, shown)))
     lacking = [name for name in judged.lacking if not holds_name(texts, name)] if judged else []
     return FoundLines(tuple(shown), tuple(pages), is_direct, tuple(lacking))
