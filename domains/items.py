@@ -26,6 +26,7 @@ class Item:
         kind: where the label is found.
         statement: the pack's name of the financial statement that states such a row; or ''.
         is_outflow: statements print it with either sign: costs, payments.
+        part: matches labels that name only a part of it: "General and administrative" of SG&A.
     """
 
     pack: str
@@ -34,6 +35,7 @@ class Item:
     kind: Literal["row", "heading", "sentence"]
     statement: str = ""
     is_outflow: bool = False
+    part: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ def _read(pack: str) -> _Items:
             row["kind"],
             row.get("statement", ""),
             row.get("outflow", False),
+            re.compile(row["part"], re.I) if "part" in row else None,
         )
         for name, row in data.get("items", {}).items()
     }

@@ -1,16 +1,18 @@
 """A value that may be said without a model: a cell that only one reading of the question can mean, or two.
 
 A cell is said where its label, groups and head have all that the question names and nothing else, where its
-period is the one asked for, and where all such cells on the pages found agree. Else nothing is said: the
-passages stand for themselves. Of two such cells of a table a ratio, a growth or a difference is computed.
+period is the one asked for, and where all such cells on the pages found agree; an item of a pack, where the
+statement of the item has it. Else nothing is said: the passages stand for themselves. Of two such cells of a
+table a ratio, a growth or a difference is computed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import chain
 
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.answer_types import counts
@@ -22,7 +24,7 @@ from chat.answers.without_model.question import (
     counted_terms,
     words_of,
 )
-from chat.answers.without_model.ranking import RankedPage, item_match
+from chat.answers.without_model.ranking import RankedPage, item_match, name_of_item
 from citing.claims import VERIFIED, Claim
 from citing.tables import (
     CellKind,
@@ -36,7 +38,7 @@ from citing.tables import (
     word_of,
 )
 from citing.verdict import verify_cited
-from domains.items import Item, Ratio, items_asked, ratio_asked
+from domains.items import Item, Ratio, items_asked, ratio_asked, words_known
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, number_words
 from text.quantities import Quantity, currency_names, quantities_in
@@ -44,10 +46,11 @@ from text.semantics import lexicon
 from text.terms import terms_of
 from text.units import CURRENCY_SYMBOLS
 
-MOST_PAGES = 4  # read for a value
+MOST_PAGES = 12  # read for a value, beside those with the statement that states it
 ENTRY = re.compile(r"\W*(?P<label>[^\W\d_][^:.!?：]{0,50}[^\s:.!?：]) ?[:：] ?(?P<value>\S.*)")
 QUARTER = re.compile(r"[qh][1-4]")
 QUARTERS = re.compile(r"\b(?:[QH][1-4]|[1-4][QH])\b")
+LEAST_SCALED = 1000  # of an amount that may lack its scale; smaller ones are prices and rates
 LONGEST_NAME = 240  # characters of a cell's name with its period
 LONGEST_ENTRY = 12  # words of a value
 ITEM_EXACT = 0.5  # of ``item_match``: the row is the pack's item under its own words …
@@ -104,8 +107,12 @@ def _certain_cell(
     if len(items) > 1:
         return None
     found = _only_cell(question, pages, items, notes)
-    name = _with_period(found.cell.name, found.line, question) if found else ""
-    return SaidValue(f"{name}: {found.cell.printed}", found.cell.text, found.line) if found and name else None
+    if found is None:
+        return None
+    cell, line = found.cell, found.line
+    is_stated = item_match(items, line) >= ITEM_STATED  # then its groups name no part of it
+    name = _with_period((replace(cell, groups=()) if is_stated else cell).name, line, question)
+    return SaidValue(f"{name}: {cell.printed}", cell.text, line) if name else None
 
 
 def _certain_ratio(
@@ -180,13 +187,16 @@ def _only_cell(
     computed: bool = False,
 ) -> _Meant | None:
     """Return the cell that is meant, if all that may be meant on the best pages agree."""
+    read = [page for at, page in enumerate(pages) if at < MOST_PAGES or _states(items, page)]
+    tables = [_table_rows(page) for page in read]
     found = [
         value
-        for page in pages[:MOST_PAGES]
-        for value in _values_on(page, question, items[:1], notes, computed)
+        for page, rows in zip(read, tables, strict=True)
+        for value in _values_on(page, rows, question, items[:1], notes, computed)
     ]
     if not found:
         return None
+    found = [value for value in found if item_match(items[:1], value.line) >= ITEM_STATED] or found
 
     def distance(value: _Meant) -> tuple[float, int]:
         return (-item_match(items, value.line) if computed else 0.0, _extra(value.cell, question))
@@ -196,7 +206,25 @@ def _only_cell(
     if not question.years:
         latest = max((max(value.cell.period.years, default=0) for value in found), default=0)
         found = [value for value in found if max(value.cell.period.years, default=0) == latest]
-    return found[0] if all(_agree(found[0].cell, value.cell) for value in found) else None
+    first = found[0].cell
+    if may_lack_scale(first, chain(*(cells for rows in tables for cells in rows.values())), items):
+        return None
+    return found[0] if all(_agree(first, value.cell) for value in found) else None
+
+
+def _states(items: Sequence[Item], page: RankedPage) -> bool:
+    """Return whether a page has the item's row in the statement that states it."""
+    return any(item_match(items[:1], line) >= ITEM_STATED for line in page.lines if line.values)
+
+
+def may_lack_scale(cell: CellReading, others: Iterable[CellReading], items: Sequence[Item]) -> bool:
+    """Return whether an amount may lack its scale, which may be stated once for many pages.
+
+    Smaller amounts may be prices, unless they are an item of a statement.
+    """
+    is_large = cell.quantity is not None and (bool(items) or abs(cell.quantity.base) >= LEAST_SCALED)
+    is_unscaled = cell.kind == "amount" and cell.measure.scale == 1 and is_large
+    return is_unscaled and any(other.measure.scale != 1 for other in others)
 
 
 def _with_period(name: str, line: AnswerLine, question: QuestionFeatures) -> str:
@@ -265,11 +293,20 @@ def _fits(question: QuestionFeatures, value: str, line: AnswerLine) -> bool:
     return "who" not in question.kinds or value[:1].isupper()
 
 
-def _values_on(
-    page: RankedPage, question: QuestionFeatures, items: Sequence[Item], notes: SearchNotes, computed: bool
-) -> Iterator[_Meant]:
+def _table_rows(page: RankedPage) -> Mapping[str, Sequence[CellReading]]:
+    """Return the cells of each row of a page, by the row's unit."""
     first = page.lines[0].passage
-    rows = read_tables((first.unit, *first.around))
+    return read_tables((first.unit, *first.around))
+
+
+def _values_on(
+    page: RankedPage,
+    rows: Mapping[str, Sequence[CellReading]],
+    question: QuestionFeatures,
+    items: Sequence[Item],
+    notes: SearchNotes,
+    computed: bool,
+) -> Iterator[_Meant]:
     lines = {line.unit.id: line for line in page.lines}
     for key, cells in rows.items():
         line = lines.get(key)
@@ -296,7 +333,7 @@ def _is_meant(
         and cell.quantity is not None
         and (computed or _is_of_kind(cell, question))
         and _is_of_period(cell, line, question)
-        and _is_of_subject(cell, line, question, items, notes)
+        and _is_of_subject(cell, line, question, items, notes, computed)
     )
 
 
@@ -362,6 +399,7 @@ def _is_of_subject(
     question: QuestionFeatures,
     items: Sequence[Item],
     notes: SearchNotes,
+    computed: bool,
 ) -> bool:
     language = line.language
     asked = set(question.terms) - _unspoken(question, notes, language)
@@ -370,7 +408,11 @@ def _is_of_subject(
     head = distinct_terms(cell.head, language)
     over = head | distinct_terms(_over(line), language)
     match = item_match(items, line) if items else 0.0
-    is_item = match >= ITEM_EXACT
+    if (items and not match) or _is_apart_or_part(cell, question, asked, groups, language):
+        return False
+    is_item = _is_whole_item(items[0], line, match) if items else False
+    if match >= ITEM_EXACT and cell.kind == "rate" and cell.quantity and cell.quantity.dimension != "money":
+        return False  # the number of shares under "shares used in computing earnings per share"
     label = {term for term in distinct_terms(cell.label, language) if not term.isdigit()}
     is_named = bool(label) and label.issubset(question.terms)
     names = {term for word in question.words if word.is_name for term in word.terms}
@@ -380,17 +422,41 @@ def _is_of_subject(
     ):
         return False
     missing = asked - named - over
+    known = distinct_terms(" ".join(words_known(question.text, notes.packs)), language)
+    # "amortization of intangible assets" is not all amortization
+    is_item = is_item and (computed or missing <= known)
     is_all = is_named and head.issubset(question.terms)
     if "money" in question.kinds and is_all and len(missing) == 1:
         missing = set()  # the verb: "a ticket bought online"
     if not is_item and (missing or label.isdisjoint(question.terms)):
         return False
     whole = distinct_terms(" ".join(column_words(language).get("whole", ())), language)
-    if match >= ITEM_STATED:
+    if match >= ITEM_STATED and is_item:
         return True
     own = distinct_terms(line.unit.title, language) | distinct_terms(" ".join(COMPANY_FORMS), language)
     extra = (groups if is_item else named) - set(question.terms) - whole - own
     return all(map(str.isdigit, extra))
+
+
+def _is_whole_item(item: Item, line: AnswerLine, match: float) -> bool:
+    """Return whether a row is the pack's item under its own words, and no part of it."""
+    if item.part and item.part.search(name_of_item(line, item)):
+        return False
+    return match == ITEM_EXACT or match >= ITEM_STATED
+
+
+def _is_apart_or_part(
+    cell: CellReading, question: QuestionFeatures, asked: Set[str], groups: Set[str], language: str
+) -> bool:
+    """Return whether a row is set apart from what is asked for, or a part of the group that has its name.
+
+    "Total other assets" for the total assets, "Income before income taxes" for the income taxes;
+    "Cash" under "Cash and equivalents" for both together.
+    """
+    if has_word("apart", cell.label, language) and not has_word("apart", question.text, question.language):
+        return True
+    is_whole = has_word("whole", cell.label, language) or asked <= distinct_terms(cell.label, language)
+    return bool(asked) and asked <= groups and not is_whole
 
 
 def _extra(cell: CellReading, question: QuestionFeatures) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -670,6 +671,78 @@ def test_the_most_general_row_of_a_page_is_shown_and_said() -> None:
     )
     text, _ = shown("What were the total revenues in 2031?", rows)
     assert text.startswith("TOTAL REVENUES, 2031: $44,538 million") and "35,770" not in text
+
+
+def on_page(page: int, rows: Sequence[ContextItem]) -> list[ContextItem]:
+    """The rows of a table on another page, under its heading."""
+    units = [replace(item.unit, page=page, id=f"p{page}{item.unit.id}") for item in rows]
+    return [
+        replace(item, alias=f"p{page}{item.alias}", unit=unit, heading=" ".join(unit.section_path))
+        for item, unit in zip(rows, units, strict=True)
+    ]
+
+
+def said(question: str, rows: Sequence[ContextItem]) -> str:
+    return shown(question, rows, packs=("finance",))[0].partition("**")[0].replace("\\", "").strip()
+
+
+def test_an_item_of_a_filing_is_said_of_the_statement_that_states_it() -> None:
+    heads = ("(in millions)", "2031", "2030")
+    pay = headed(
+        heads, row("u1", "Cost of sales", "$ 73", "$ 47", heads=heads, section="Share-based pay of 2031")
+    )
+    income = headed(
+        heads,
+        row(
+            "u1",
+            "Cost of sales",
+            "$ 9,156",
+            "$ 8,934",
+            heads=heads,
+            section="Consolidated Statements of Income",
+        ),
+    )
+    both = [*on_page(1, pay), *on_page(2, income)]
+    assert said("What was the cost of sales in 2031?", both) == "Cost of sales, 2031: $9,156 million"
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "section"),
+    [
+        ("What were the total assets in 2031?", "Total other assets", "Consolidated Balance Sheets"),
+        (
+            "What was the income tax in 2031?",
+            "Income before income taxes",
+            "Consolidated Statements of Income",
+        ),
+        (
+            "What was the SG&A expense in 2031?",
+            "General and administrative",
+            "Consolidated Statements of Income",
+        ),
+        (
+            "What was the amortization of patents in 2031?",
+            "Depreciation and amortization",
+            "Statements of Cash Flows",
+        ),
+    ],
+)
+def test_a_row_that_is_only_a_part_or_another_thing_is_not_said(
+    question: str, label: str, section: str
+) -> None:
+    heads = ("(in millions)", "2031", "2030")
+    rows = headed(heads, row("u1", label, "$ 512", "$ 498", heads=heads, section=section))
+    assert said(question, on_page(1, rows)) == ""
+
+
+def test_an_amount_that_may_lack_its_scale_is_not_said() -> None:
+    plain, scaled = ("", "2031", "2030"), ("(in millions)", "2031", "2030")
+    rows = [
+        *on_page(1, headed(plain, row("u1", "Harbour fees", "$ 1,144", "$ 1,649", heads=plain))),
+        *on_page(2, headed(scaled, row("u1", "Harbour taxes", "$ 10,460", "$ 8,458", heads=scaled))),
+    ]
+    assert said("What were the harbour fees in 2031?", rows[:2]) == "Harbour fees, 2031: $1,144"
+    assert said("What were the harbour fees in 2031?", rows) == ""
 
 
 EQUITY = ("", "Shares", "Retained earnings ($ in millions)")
