@@ -1,4 +1,4 @@
-"""Processes that search and compose for answers: one process computes on one processor.
+"""Processes that search and compose while several answers are written: each computes on one processor.
 
 They are forked before a web process serves, so that they start at once and share its memory.
 """
@@ -28,15 +28,17 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 _pool: ProcessPoolExecutor | None = None
 _replacing = threading.Lock()
+_callers: set[int] = set()  # threads
 
 
 def open_pool(processes: int | None = None) -> None:
-    """Start the processes; by default one for each further processor. Call it before threads are started."""
-    wanted = min(MOST_PROCESSES, (os.cpu_count() or 1) - 1) if processes is None else processes
-    if wanted:
-        connections.close_all()
-        gc.freeze()  # to collect what never changes would copy its pages in every process
-        _start(wanted, "fork" if sys.platform == "linux" else "spawn")
+    """Start the processes; by default one for each processor, as each waits for PostgreSQL a quarter of its
+    time. Call it before threads are started.
+    """
+    connections.close_all()
+    gc.freeze()  # to collect what never changes would copy its pages in every process
+    wanted = processes or min(MOST_PROCESSES, os.cpu_count() or 1)
+    _start(wanted, "fork" if sys.platform == "linux" else "spawn")
 
 
 def _start(processes: int, method: str) -> None:
@@ -48,12 +50,20 @@ def _start(processes: int, method: str) -> None:
 def computed(
     function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
-    """Return the function's result: from a process if there are any, else from this thread.
+    """Return the function's result: from a process while other threads compute too, else from this thread.
 
     The function, its arguments, its result and its errors are pickled.
     """
+    _callers.add(threading.get_ident())
+    try:
+        return _computed(function, args, kwargs)
+    finally:
+        _callers.discard(threading.get_ident())
+
+
+def _computed(function: Callable[..., Result], args: Any, kwargs: Any) -> Result:
     pool = _pool
-    if pool is not None:
+    if pool is not None and len(_callers) > 1:  # alone it would only load the search's model once more
         try:
             future = pool.submit(_run, get_language(), function, args, kwargs)
         except RuntimeError:  # it is closed or broken
@@ -75,6 +85,8 @@ def _replace(broken: ProcessPoolExecutor) -> None:
 
 
 def _set_up() -> None:
+    global _pool
+    _pool = None  # the parent's
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # in a terminal all processes get it
     django.setup()
     import_module("chat.answers.write_answer")  # takes a second

@@ -129,7 +129,7 @@ EVENTS_KEPT = timedelta(days=1)
 TAKE_UP_SECONDS = 2.0  # between two searches for answers without a writer
 TAKEN_UP_AT_ONCE = 20  # conversations per poll and process
 HAND_OVER_SECONDS = 3.0  # for an answer's writer to stop
-OWN_WORK_AT_ONCE = 3  # one asks the database, one is in the pool, one computes
+OWN_WORK_AT_ONCE = 4  # two are in the pool, one computes, one asks the database
 CHECK_PATIENCE = 30.0  # seconds that the checks of a written answer wait for the searches of others
 RECORDER_SHARE = 0.1  # of the time, at most, that saving all live answers takes
 SEARCHES_AT_ONCE = 6  # these may also wait for a model that rewrites the question
