@@ -151,7 +151,7 @@ def compare(old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> Compariso
     styles = clause_styles(old) | clause_styles(new)
     old_sections, new_sections = sections_of(old, styles), sections_of(new, styles)
     changes = changes_of(old, new, pairs)
-    changed = {at for change in changes for at in (change.old_unit,)}
+    changed = {change.old_unit for change in changes}
     sections = section_pairs(old, new, old_sections, new_sections, pairs, changed)
     return Comparison(tuple(old_sections), tuple(new_sections), tuple(sections), tuple(changes), tuple(pairs))
 
@@ -389,14 +389,9 @@ def parts(
         if len(words[at]) < 2 * SETTINGS.fewest:
             continue
         own = Counter(words[at])
-        votes = Counter(
-            place
-            for word in rarest(words[at], weights)
-            for place in by_word.get(word, ())[: 4 * SETTINGS.candidates]
-        )
         total = sum(weights.get(word, 1.0) * count for word, count in own.items())
         best, share = -1, 0.0
-        for place, _ in votes.most_common(SETTINGS.candidates):
+        for place in candidates(words[at], by_word, weights):
             shared = own & Counter(whole_words[place])
             found = sum(weights.get(word, 1.0) * count for word, count in shared.items()) / total
             if found > share:

@@ -123,16 +123,16 @@ def documents_of(review: Review) -> QuerySet[ReviewRow, UUID | None]:
     return review.rows.exclude(document=None).values_list("document", flat=True)
 
 
-def keep_deleted(document: Document) -> None:
-    """Prepare reviews for the final deletion of a document: rows visible to their adder keep its title.
+def keep_rows(instance: Document, **signal: Any) -> None:
+    """Receiver of ``pre_delete``: rows of a document visible to their adder keep its title.
 
     Other rows are deleted, since access to them could no longer be checked.
     """
-    rows = ReviewRow.objects.filter(document=document)
+    rows = ReviewRow.objects.filter(document=instance)
     people = User.objects.filter(pk__in=rows.values("added_by"))
     kept = [user.pk for user in people if rows.filter(pk__in=ReviewRow.objects.visible_to(user)).exists()]
     rows.exclude(added_by__in=kept).delete()
-    rows.update(title=(document.title or document.original_name)[:500])
+    rows.update(title=(instance.title or instance.original_name)[:500])
 
 
 def save_column(review: Review, column: ReviewColumn) -> ReviewColumn:
@@ -198,8 +198,8 @@ def outdate(cells: QuerySet[ReviewCell]) -> int:
     return filled.update(state=State.STALE, revision=F("revision") + 1, updated_at=timezone.now())
 
 
-def outdate_document(document: Document) -> int:
-    """Mark cells as outdated that were filled from another version of the document."""
+def outdate_document(document: Document, **signal: Any) -> int:
+    """Receiver of ``document_parsed``: mark cells as outdated that were filled from another version."""
     cells = ReviewCell.objects.filter(row__document=document).exclude(document_sha256="")
     return outdate(cells.exclude(document_sha256=document.sha256))
 
@@ -378,17 +378,7 @@ def agreement(first: str, second: str, one: Mapping[UUID, bool], other: Mapping[
     return Agreement(first, second, count, agreed, *table, kappa, disputed)
 
 
-# --- New, parsed and deleted documents ---
-
-
-def outdate_parsed_document(document: Document, **signal: Any) -> None:
-    """Receiver of ``document_parsed``."""
-    outdate_document(document)
-
-
-def keep_rows(instance: Document, **signal: Any) -> None:
-    """Receiver of ``pre_delete``: keep the title of a deleted document in reviews."""
-    keep_deleted(instance)
+# --- New documents ---
 
 
 def keep_reviews_going(**signal: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from uuid import UUID
 
@@ -79,10 +79,9 @@ def reviews(request: HttpRequest) -> HttpResponse:
 
 def offered(request: HttpRequest) -> dict[str, object]:
     """Return the choices of the form of a new review."""
-    chosen = [pk for text in request.GET.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
     return {
         "section": "reviews",
-        "documents": Document.objects.visible_to(request.user).filter(pk__in=chosen),
+        "documents": Document.objects.visible_to(request.user).filter(pk__in=chosen_ids(request.GET)),
         **sources_of(request),
         "collection": as_uuid(request.GET.get("collection", "")),
         "templates": {name: found["title"] for name, found in templates().items()},
@@ -108,23 +107,33 @@ def chosen_source(request: HttpRequest) -> tuple[Collection | None, SavedSearch 
     return (get_object_or_404(Collection.objects.visible_to(user), pk=wanted) if wanted else None), None
 
 
+def chosen_rows(
+    request: HttpRequest, ids: Sequence[UUID]
+) -> tuple[list[Document], Collection | None, SavedSearch | None]:
+    """Return the documents with these ids, or the form's source, or (with neither) the whole library."""
+    collection, search = chosen_source(request)
+    library = Document.objects.visible_to(request.user)
+    documents = library.filter(pk__in=ids) if ids else library.none() if collection or search else library
+    return list(documents.order_by("title")[: MOST_CHOSEN + 1]), collection, search
+
+
+def chosen_ids(given: QueryDict) -> list[UUID]:
+    return [pk for text in given.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
+
+
 @require_POST
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
     """Create a review of the chosen documents, a collection, or (with neither) the whole library."""
     assert request.user.is_authenticated
-    library = Document.objects.visible_to(request.user)
-    ids = [pk for text in request.POST.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
-    collection, search = chosen_source(request)
-    documents = library.filter(pk__in=ids) if ids else library.none() if collection or search else library
-    template = request.POST.get("template", "")
+    documents, collection, search = chosen_rows(request, chosen_ids(request.POST))
     try:
         review = start_review(
             request.user,
             request.POST.get("name", ""),
-            list(documents.order_by("title")[: MOST_CHOSEN + 1]),
+            documents,
             collection,
-            template,
+            request.POST.get("template", ""),
             request.POST.get("provider", ""),
             search=search,
             joins="joins" in request.POST,
@@ -147,21 +156,19 @@ def ask(request: HttpRequest) -> HttpResponse:
     """
     assert request.user.is_authenticated
     given = request.POST if request.method == "POST" else request.GET
-    library = Document.objects.visible_to(request.user)
-    ids = [pk for text in given.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
+    ids = chosen_ids(given)
     if within := given.get("within", ""):
         ids = list(documents_found(SavedSearch(user=request.user, query=within)))
     question = " ".join(given.get("question", "").replace("\x00", " ").split())[:1000]
     error, columns = "", columns_for(question) if question else []
     if request.method == "POST":
-        collection, search = chosen_source(request)
-        documents = library.filter(pk__in=ids) if ids else library.none() if collection or search else library
+        documents, collection, search = chosen_rows(request, ids)
         try:
             columns = columns_of(list(posted_columns(request.POST)))
             made = start_review(
                 request.user,
                 "",
-                list(documents.order_by("title")[: MOST_CHOSEN + 1]),
+                documents,
                 collection,
                 provider=given.get("provider", ""),
                 columns=columns,
@@ -177,7 +184,7 @@ def ask(request: HttpRequest) -> HttpResponse:
         "question": question,
         "columns": columns,
         "kinds": ReviewColumn.Kind.choices,
-        "documents": library.filter(pk__in=ids) if ids else (),
+        "documents": Document.objects.visible_to(request.user).filter(pk__in=ids) if ids else (),
         "is_empty": bool(within and not ids),
         "error": error,
     }
@@ -309,10 +316,10 @@ def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add the chosen documents, or those of a collection or saved search, as rows."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
-    ids = [key for text in request.POST.getlist("document")[:MOST_CHOSEN] if (key := as_uuid(text))]
     collection, search = chosen_source(request)
+    chosen = Document.objects.visible_to(request.user).filter(pk__in=chosen_ids(request.POST))
     try:
-        add_rows(shown, Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
+        add_rows(shown, chosen, request.user)
         if collection or search:
             shown.collection, shown.search = collection or shown.collection, search or shown.search
             shown.joins = "joins" in request.POST

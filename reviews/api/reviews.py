@@ -32,6 +32,7 @@ from documents.api.common.fields import MayEdit, Strict, VisibleRelated
 from documents.models import Collection, Document
 from retrieval.models import SavedSearch
 from reviews.column_sets import (
+    FIELDS,
     MOST_BYTES,
     MOST_COLUMNS,
     InvalidColumns,
@@ -287,18 +288,13 @@ class ColumnsFromFile(ReviewPart, views.APIView):
 # --- Templates ---
 
 
-class TemplateColumnSerializer(Strict, serializers.Serializer):
+class TemplateColumnSerializer(ColumnSerializer):
     """A column of a template, with the fields of a review's column."""
 
-    title = serializers.CharField(max_length=120)
-    question = serializers.CharField(max_length=1000)
-    kind = serializers.ChoiceField(ReviewColumn.Kind.choices, required=False)
-    unit = serializers.CharField(max_length=40, required=False, allow_blank=True)
-    choices = serializers.ListField(
-        child=serializers.CharField(max_length=120), required=False, max_length=50
-    )
-    condition = serializers.CharField(max_length=40, required=False, allow_blank=True)
-    note = serializers.CharField(max_length=1000, required=False, allow_blank=True)
+    position = None  # type: ignore[assignment]
+
+    class Meta(ColumnSerializer.Meta):
+        fields = list(FIELDS)
 
 
 class TemplateSerializer(Strict, serializers.ModelSerializer):
