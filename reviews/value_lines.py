@@ -148,7 +148,9 @@ def cell_value(
         # the label names what is counted, so the number is in no scale or currency of its table
         counted, label = counted_terms(question, line.language), set(line.label_terms)
         plain = quantities_in(cell.text, line.language)
-        if 2 * len(label & counted) < len(label) or len(plain) != 1:
+        whole = terms_of(word_of("whole", cell.label, line.language), line.language)
+        others = label - counted - {*question.terms, *whole}  # "Employee benefits" are no employees
+        if len(label & counted) <= len(others) or len(plain) != 1:
             return None
         quantity, printed = plain[0], cell.text
     if column.kind == Kind.MONEY and not is_of_money(question, cell):

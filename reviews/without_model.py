@@ -57,10 +57,13 @@ from reviews.typed_values import (
     Evidence,
     FilledCell,
     TypedValue,
+    as_json,
     chosen_in,
+    fits,
     typed_value,
 )
 from reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_values
+from text.quantities import quantities_in
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 MOST_PAGES = 12  # searched for a value
@@ -161,6 +164,8 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
 
     Not stated where nothing is directly on the question; unclear where two values score alike.
     """
+    if column.kind == Kind.DATE and (cell := stated_facts(column, evidence)):
+        return cell
     values = value_lines(column, evidence) if evidence.is_direct else []
     held = held_values(values, evidence.found)
     if not held:
@@ -234,9 +239,14 @@ def size_of(value: Any) -> str:
 
 def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> AnswerBuilder:
     """Cite and check each line as in an answer."""
+    return drafted([(line.text, line.unit, line.quote) for line in lines], found)
+
+
+def drafted(said: Iterable[tuple[str, SourceUnit, str]], found: AnswerSources) -> AnswerBuilder:
+    """Return a list of texts, each with the unit and the words that it cites."""
     draft = AnswerBuilder(uuid4(), found.sources, {})
-    for line in lines:
-        for _ in chain(draft.write(bullet(line.text)), draft.cite(line.unit, line.quote), draft.write("\n")):
+    for text, unit, quote in said:
+        for _ in chain(draft.write(bullet(text)), draft.cite(unit, quote), draft.write("\n")):
             pass
     return draft
 
@@ -332,13 +342,16 @@ def clauses_asked(evidence: ColumnEvidence) -> list[Item]:
 def stated_facts(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell | None:
     """Return what the document says of itself, such as its parties, if the column asks for that."""
     units = {passage.unit.id: passage.unit for passage in evidence.found.passages}
-    draft = AnswerBuilder(uuid4(), evidence.found.sources, {})
-    for fact in evidence.found.notes.facts:
-        if fact.unit in units:
-            cite = draft.cite(units[fact.unit], fact.quote)
-            for _ in chain(draft.write(bullet(fact.value)), cite, draft.write("\n")):
-                pass
-    cell = judged(column, draft)
+    facts = [fact for fact in evidence.found.notes.facts if fact.unit in units]
+    draft = drafted([(fact.value, units[fact.unit], fact.quote) for fact in facts], evidence.found)
+    dates = [
+        TypedValue(as_json(column, one), fact.value)
+        for fact in facts
+        if column.kind == Kind.DATE
+        for one in quantities_in(fact.value, evidence.question.language)
+        if fits(column, one, fact.value)
+    ]
+    cell = judged(column, draft, next(iter(dates), None))
     if cell.state == State.FOUND:
         return cell
     asked = kinds_asked(column.question, evidence.question.language)
@@ -372,8 +385,10 @@ def named_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[AnswerLi
     if labelled := evidence.labelled()[:1]:
         return labelled
     if question.kinds & {"count", "amount"} and not question.computation:
-        number = ReviewColumn(question=column.question, kind=Kind.NUMBER)
-        return best_covered([one.line for one in value_lines(number, evidence)[:1]], evidence)
+        kinds = (ReviewColumn(question=column.question, kind=kind) for kind in (Kind.NUMBER, Kind.MONEY))
+        values = [one for kind in kinds for one in value_lines(kind, evidence)[:1]]
+        best = max(values, key=lambda one: one.score, default=None)
+        return best_covered([best.line] if best else [], evidence)
     return []
 
 

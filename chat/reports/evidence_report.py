@@ -22,7 +22,7 @@ from documents.labels import distinct_labels
 from documents.models import Document
 from retrieval.query.scope import Scope
 
-MOST_SEPARATE = 12  # with at most so many documents, each has its line
+MOST_SEPARATE = 40  # with at most so many documents, each has its line: a fifth of a second each
 LONGEST_FACT = 300  # characters
 
 
