@@ -55,7 +55,7 @@ from citing.verdict import verify
 from documents.api.common.callers import take
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload
-from documents.ingestion.recognition import pages_left, want_pages
+from documents.ingestion.recognition import pages_left, prioritise_pages
 from documents.models import CitationUnit, Document, Page, TokenScope
 from documents.models.document import page_numbers
 from retrieval.query.scope import Scope
@@ -181,7 +181,7 @@ def read(agent: Agent, document: str, pages: str = "1") -> PagesRead:
     unread = Page.objects.filter(document=row, number__in=wanted).exclude(awaits="")
     being_read = list(unread.values_list("number", flat=True))
     if being_read:
-        want_pages(row, being_read[0])
+        prioritise_pages(row, being_read[0])
     return PagesRead(
         document=str(row.pk),
         title=row.title,

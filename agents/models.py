@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation
-from documents.access import Given, Way
+from documents.access import Given, Grant
 from documents.models import Document, EventKind
 from documents.models.library import OwnedQuerySet
 from documents.models.security import record
@@ -220,14 +220,14 @@ class ReaderEmbed(models.Model):
         return Document.objects.editable_by(self.owner).filter(pk=self.document_id).exists()
 
 
-def embeds_of(document: Document, readers: Container[str]) -> Iterator[Way]:
+def embeds_of(document: Document, readers: Container[str]) -> Iterator[Grant]:
     """Return the document's open embedded readers, for ``documents.access``."""
     found = ReaderEmbed.objects.open().filter(document=document).select_related("owner")
     for embed in found.order_by("created_at"):
         maker = embed.owner.get_username()
         if maker in readers:
             label = ", ".join(embed.origins)
-            yield Way(f"embed-{embed.pk}", "embed", (), maker, embed.created_at, embed.expires_at, label)
+            yield Grant(f"embed-{embed.pk}", "embed", (), maker, embed.created_at, embed.expires_at, label)
 
 
 def given_embeds(user: User) -> Iterator[Given]:

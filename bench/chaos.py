@@ -491,6 +491,6 @@ def own_installation(folder: str) -> dict[str, str]:
         "PINCITE_CHAT": "extractive",
         "PINCITE_COMPATIBLE_URL": url,
         "PINCITE_EMBEDDING_URL": url,
-        "PINCITE_RATE_ASK": "100000/min",
+        "DJANGO_SETTINGS_MODULE": "bench.settings",
         "PINCITE_LOG_LEVEL": "WARNING",
     }

@@ -115,7 +115,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
     if settings.VAR_DIR.name != OWN_FOLDER:
-        for name, value in (own_installation(OWN_FOLDER) | {"PINCITE_RATE_API": "1000000/min"}).items():
+        for name, value in own_installation(OWN_FOLDER).items():
             os.environ[name] = value
         return subprocess.call([sys.executable, *sys.argv])
     call_command("migrate", verbosity=0, interactive=False)

@@ -130,12 +130,12 @@ def verify(
         shown: all units the model was shown in this turn.
     """
     asked, claim = claim, replace(claim, question="")
-    scene = _VerificationContext(claim, cited, neighbours, shown)
+    context = _VerificationContext(claim, cited, neighbours, shown)
     found = _not_judged(cited, OUT_OF_TIME)
     with claim_budget(), suppress(OverBudget):
-        found = scene.verdict()
+        found = context.verdict()
         lit = _at_asked_place(found, asked)
-        return _at_clauses(found, scene) if lit is found else lit
+        return _at_clauses(found, context) if lit is found else lit
     return found
 
 
@@ -149,19 +149,19 @@ def verify_among(claim: Claim, units: Sequence[SourceUnit]) -> Verification:
     shares = {u.id: shared_terms(claim.sentence, [u.text, *heads_of(u)]) for u in candidates}
     candidates.sort(key=lambda unit: -shares[unit.id])
     likely = list(takewhile(lambda unit: shares[unit.id] >= LEAST_TERMS_ELSEWHERE, candidates))
-    scene = _VerificationContext(claim, candidates[0], units, ())
+    context = _VerificationContext(claim, candidates[0], units, ())
     found: list[Verification] = []
     with claim_budget(), suppress(OverBudget):
-        found += map(scene.verdict_of, likely)
-        if not any(one.verdict in VERIFIED for one in found) and (apart := scene.apart()):
+        found += map(context.verdict_of, likely)
+        if not any(one.verdict in VERIFIED for one in found) and (apart := context.apart()):
             found.append(apart)
         if not any(one.verdict in VERIFIED for one in found):
-            found += map(scene.verdict_of, candidates[len(likely) : MOST_READ])
+            found += map(context.verdict_of, candidates[len(likely) : MOST_READ])
     read = _without_captions(found) or [_not_judged(candidates[0], OUT_OF_TIME)]
     best = min(read, key=lambda one: (*_preference(one), -shares.get(one.unit.id, 0.0), -len(one.quote)))
     with claim_budget(), suppress(OverBudget):
         lit = _at_asked_place(best, asked)
-        return _at_clauses(best, scene) if lit is best else lit
+        return _at_clauses(best, context) if lit is best else lit
     return best
 
 
@@ -180,19 +180,19 @@ def _without_captions(found: Sequence[Verification]) -> Sequence[Verification]:
     return judged or found
 
 
-def _at_clauses(found: Verification, scene: _VerificationContext) -> Verification:
+def _at_clauses(found: Verification, context: _VerificationContext) -> Verification:
     """Highlight the place of each clause, where a sentence says several things; its verdict stays.
 
     "A fell to 5 mg, B rose to 7 mg" lights two places. Words that are lit as one already stay so.
     """
-    unit, claim = found.unit, scene.claim
+    unit, claim = found.unit, context.claim
     is_one = claim.quote.strip() or unit.type == "table" or len(claim.sentence) > LONGEST_CLAIM
     if is_one or found.verdict not in ("found", "normalized", "moved"):
         return found
     spans = [
         span
         for clause in clauses_with_values(_plain(claim.sentence, unit))
-        if (span := _place_of_clause(clause, unit, scene.around(unit)))
+        if (span := _place_of_clause(clause, unit, context.around(unit)))
     ]
     lit = (found.char_start - unit.char_start, found.char_end - unit.char_start)
     told_apart = all(one[1] <= other[0] for one, other in pairwise(sorted(spans)))
@@ -200,9 +200,9 @@ def _at_clauses(found: Verification, scene: _VerificationContext) -> Verificatio
         return found
     if found.verdict != "found" and all(lit[0] <= start and end <= lit[1] for start, end in spans):
         return found
-    there = _result(found.verdict, unit, sorted(spans), found.head_rects)
+    result = _result(found.verdict, unit, sorted(spans), found.head_rects)
     return replace(
-        found, quote=there.quote, char_start=there.char_start, char_end=there.char_end, rects=there.rects
+        found, quote=result.quote, char_start=result.char_start, char_end=result.char_end, rects=result.rects
     )
 
 
@@ -228,13 +228,13 @@ def _at_asked_place(found: Verification, claim: Claim) -> Verification:
     span = asked_span(unit.text, language, f"{claim.sentence} {claim.quote}", claim.question, lit)
     if span is None:
         return found
-    there = _result(found.verdict, unit, [span], found.head_rects)
+    result = _result(found.verdict, unit, [span], found.head_rects)
     return replace(
         found,
-        quote=there.quote,
-        char_start=there.char_start,
-        char_end=there.char_end,
-        rects=there.rects,
+        quote=result.quote,
+        char_start=result.char_start,
+        char_end=result.char_end,
+        rects=result.rects,
     )
 
 
@@ -284,17 +284,17 @@ class _VerificationContext:
 
     def verdict(self) -> Verification:
         """Return the verdict of the cited unit; of another one, where only that verifies the claim."""
-        here = self.cited_verdict()
-        if here.verdict in VERIFIED or self.named_elsewhere:
-            return here
+        cited_result = self.cited_verdict()
+        if cited_result.verdict in VERIFIED or self.named_elsewhere:
+            return cited_result
         with suppress(OverBudget):  # the cited unit's verdict stays
             for unit in self.elsewhere():
                 if self.may_say(unit):
-                    there = self.verdict_of(unit)
-                    if there.verdict in VERIFIED:
-                        return replace(there, verdict="moved")
-            return self.apart() or here
-        return here
+                    other_result = self.verdict_of(unit)
+                    if other_result.verdict in VERIFIED:
+                        return replace(other_result, verdict="moved")
+            return self.apart() or cited_result
+        return cited_result
 
     def apart(self) -> Verification | None:
         """Return the verdict of a claim of which each part is verified elsewhere on the page; else None."""
@@ -403,7 +403,7 @@ def title_names(title: str) -> frozenset[str]:
 cleared_with_memory(title_names.cache_clear)
 
 
-class _Read(NamedTuple):
+class UnitReading(NamedTuple):
     """The results of reading one unit: ``anchor``: place of the quote; ``quoted``: whether it is whole."""
 
     claim: Claim
@@ -473,8 +473,8 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
     if judged.outcome == "holds" and (amounts := _exchanged_amounts(claim, unit)):
         judged = replace(judged, outcome="open", unchecked=amounts)
     if judged.outcome == "holds":
-        return _verified(_Read(claim, unit, around, judged, found, anchor, quoted))
-    return _not_holding(_Read(claim, unit, around, judged, found, anchor, quoted))
+        return _verified(UnitReading(claim, unit, around, judged, found, anchor, quoted))
+    return _not_holding(UnitReading(claim, unit, around, judged, found, anchor, quoted))
 
 
 def _exchanged_amounts(claim: Claim, unit: SourceUnit) -> tuple[str, ...]:
@@ -511,7 +511,7 @@ def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
     return detected_language(text, unit.language)
 
 
-def _verified(read: _Read) -> Verification:
+def _verified(read: UnitReading) -> Verification:
     """Return a verified claim with its highlights; ``partial`` where its quote is not on the page."""
     claim, unit, around, judged, found, anchor, quoted = read
     heads = _heads(found, around) if found else ()
@@ -552,7 +552,7 @@ def _spans(unit: SourceUnit, judged: Judgement, found: ValueSupport | None, clai
     return [(start, end)] if end else sorted(judged.spans)
 
 
-def _not_holding(read: _Read) -> Verification:
+def _not_holding(read: UnitReading) -> Verification:
     """Return a contradicted or unjudged claim with its highlights and the reason."""
     claim, unit, around, judged, found, anchor, quoted = read
     spans = list(anchor.parts[0].spans) if anchor else sorted(judged.spans)
@@ -583,7 +583,7 @@ def _quoted_elsewhere(claim: Claim, around: Sequence[SourceUnit]) -> bool:
     return found is not None and found.verdict != "partial"
 
 
-def _conflicting(read: _Read, lit: Verification) -> Verification:
+def _conflicting(read: UnitReading, lit: Verification) -> Verification:
     """Return the difference that readers may be shown, or an unjudged claim with the conflicts as reason."""
     judged, found = read.judged, read.found
     without_partner = (
@@ -607,7 +607,7 @@ def _conflicting(read: _Read, lit: Verification) -> Verification:
     )
 
 
-def _printed_elsewhere(shown: Conflict, read: _Read, language: str) -> bool:
+def _printed_elsewhere(shown: Conflict, read: UnitReading, language: str) -> bool:
     """Return whether another unit of the page has the claim's value: it may speak of that one."""
     claimed = [
         quantity

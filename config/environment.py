@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import secrets
 from collections.abc import Sequence
 from ipaddress import ip_network
 from pathlib import Path
 from typing import NamedTuple, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 from zoneinfo import available_timezones
 
 from django.core.exceptions import ImproperlyConfigured
@@ -18,7 +17,6 @@ from django.core.exceptions import ImproperlyConfigured
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off", ""}
 Number = TypeVar("Number", int, float)
-RATE = re.compile(r"[1-9]\d*/(?:s|min|h|day)")
 
 
 def text(name: str, default: str = "") -> str:
@@ -136,10 +134,11 @@ class MailServer(NamedTuple):
     password: str = ""
     starttls: bool = False
     tls: bool = False
+    sender: str = "pincite@localhost"
 
 
 def mail(name: str) -> MailServer | None:
-    """Return the server of ``smtp://user:password@host:587``; None for ''.
+    """Return the server of ``smtp://user:password@host:587?from=sender@host``; None for ''.
 
     ``smtp`` uses STARTTLS except on port 25, ``smtps`` TLS. Raises ImproperlyConfigured.
     """
@@ -150,15 +149,8 @@ def mail(name: str) -> MailServer | None:
     tls = parts.scheme == "smtps"
     port = parts.port or (465 if tls else 587)
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
-    return MailServer(parts.hostname or "", port, user, password, not tls and port != 25, tls)
-
-
-def rate(name: str, default: str) -> str:
-    """Return a rate per s, min, h or day, such as ``3000/min``. Raises ImproperlyConfigured."""
-    value = text(name, default).strip()
-    if RATE.fullmatch(value):
-        return value
-    raise ImproperlyConfigured(f"{name}={value!r}: write a number and a period, such as 30/min.")
+    sender = parse_qs(parts.query).get("from", [MailServer().sender])[0]
+    return MailServer(parts.hostname or "", port, user, password, not tls and port != 25, tls, sender)
 
 
 def time_zone(name: str, default: str) -> str:

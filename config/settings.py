@@ -31,8 +31,7 @@ FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # clo
 MEDIA_URL = ""  # views check access and serve files
 S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # stores files instead of MEDIA_ROOT
 S3_URL = environment.url("PINCITE_S3_URL")  # of a server other than Amazon's
-# Where collectstatic writes; the Docker image sets its own.
-STATIC_ROOT = Path(environment.text("PINCITE_STATIC", str(VAR_DIR / "static")))
+STATIC_ROOT = BASE_DIR / "staticfiles"  # where collectstatic writes: with the code, also in an image
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [
     BASE_DIR / "static",
@@ -116,10 +115,9 @@ OIDC_CLIENT = environment.text("PINCITE_OIDC_CLIENT")
 OIDC_SECRET = environment.text("PINCITE_OIDC_SECRET")
 OIDC_SIGN_UP = environment.flag("PINCITE_OIDC_SIGN_UP", False)  # create accounts for its users
 MAIL = environment.mail("PINCITE_MAIL")  # of invitations; None mails none
-EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMAIL_USE_SSL = (
-    MAIL or environment.MailServer()
-)
-DEFAULT_FROM_EMAIL = environment.text("PINCITE_MAIL_FROM", "pincite@localhost")
+_mail = MAIL or environment.MailServer()
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail[:4]
+EMAIL_USE_TLS, EMAIL_USE_SSL, DEFAULT_FROM_EMAIL = _mail[4:]
 EMAIL_TIMEOUT = 10
 ACCOUNT_ADAPTER = "operations.accounts.sign_in.Accounts"
 ACCOUNT_EMAIL_VERIFICATION = "none"
@@ -322,9 +320,9 @@ PROMETHEUS_EXPORT_MIGRATIONS = False
 
 # --- API ----------------------------------------------------------------------
 RATES = {
-    "api": environment.rate("PINCITE_RATE_API", "3000/min"),  # calls by token or user
+    "api": "3000/min",  # calls by token or user
     "upload": "600/min",  # by user
-    "ask": environment.rate("PINCITE_RATE_ASK", "120/min"),  # questions by user
+    "ask": "120/min",  # questions by user
     "anonymous": "1200/min",  # unauthenticated requests by address
     "login": "30/min",  # sign-in attempts by address
     "account": "20/h",  # wrong passwords by account
@@ -384,7 +382,7 @@ CATALOGUE_SECONDS = 10  # per request
 CATALOGUE_BACKOFF_SECONDS = 1
 FETCH_SECONDS = 30  # a download by URL, redirects included
 CLAMD = environment.clamd("PINCITE_CLAMD")  # host:port or socket of ClamAV; '' scans nothing
-FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
+FETCH_PRIVATE_ADDRESSES = False  # whether files may be downloaded from them
 
 # --- Documents ----------------------------------------------------------------
 UPLOAD_MAX_BYTES = environment.integer("PINCITE_UPLOAD_MAX_MB", 200, least=1) * 1024 * 1024

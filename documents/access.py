@@ -36,7 +36,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Grant:
     """One grant of access to a document. Ending it ends the access of all its people.
 
     Attributes:
@@ -62,14 +62,14 @@ class Way:
         return self.kind != "owner"
 
 
-ListWays = Callable[[Document, Container[str]], Iterable[Way]]
+ListGrants = Callable[[Document, Container[str]], Iterable[Grant]]
 EndGrant = Callable[[Document, UUID], bool]
-_others: dict[str, tuple[ListWays, EndGrant]] = {}
+_others: dict[str, tuple[ListGrants, EndGrant]] = {}
 
 
-def register(kind: str, list_ways: ListWays, end_grant: EndGrant) -> None:
-    """Add a kind of grant: ``list_ways`` gets a document and the names of its readers."""
-    _others[kind] = (list_ways, end_grant)
+def register(kind: str, list_grants: ListGrants, end: EndGrant) -> None:
+    """Add a kind of grant: ``list_grants`` gets a document and the names of its readers."""
+    _others[kind] = (list_grants, end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +103,22 @@ def given_by(user: User) -> list[Given]:
     return sorted(found, key=lambda given: given.since, reverse=True)
 
 
-def ways_to(document: Document) -> list[Way]:
+def grants_of(document: Document) -> list[Grant]:
     """Return all grants of the document, the owner's first. A constant number of queries."""
     shares = list(document.shares.select_related(*PARTIES).prefetch_related(MEMBERS).order_by("created_at"))
     owner = Person(document.owner.get_username(), (), True, document.created_at)
-    ways = [
-        Way("owner", "owner", (owner,), owner.name, document.created_at),
+    grants = [
+        Grant("owner", "owner", (owner,), owner.name, document.created_at),
         *(_by_share(document, share) for share in shares),
         *_by_collections(document, shares),
     ]
-    readers = {name for way in ways for person in way.people for name in (person.members or (person.name,))}
-    return [*ways, *(way for list_ways, _end in _others.values() for way in list_ways(document, readers))]
+    readers = {
+        name for grant in grants for person in grant.people for name in (person.members or (person.name,))
+    }
+    return [*grants, *(grant for listed, _end in _others.values() for grant in listed(document, readers))]
 
 
-def end_way(document: Document, key: str) -> bool:
+def end_grant(document: Document, key: str) -> bool:
     """End a grant of the document. Return False when the key is unknown."""
     kind, _, found = key.partition("-")
     try:
@@ -130,13 +132,13 @@ def end_way(document: Document, key: str) -> bool:
     return kind == "collection" and bool(document.placements.filter(collection=found_id).delete()[0])
 
 
-def _by_share(document: Document, share: Share) -> Way:
+def _by_share(document: Document, share: Share) -> Grant:
     giver = document.owner.get_username()
     people = (_person(share, share.created_at),)
-    return Way(f"share-{share.pk}", "share", people, giver, share.created_at)
+    return Grant(f"share-{share.pk}", "share", people, giver, share.created_at)
 
 
-def _by_collections(document: Document, shares: list[Share]) -> Iterator[Way]:
+def _by_collections(document: Document, shares: list[Share]) -> Iterator[Grant]:
     """Yield the grants through collections that give access to other users."""
     live = document.placements.filter(pk__in=live_places(document.pk)).order_by("added_at")
     placed = list(
@@ -151,7 +153,9 @@ def _by_collections(document: Document, shares: list[Share]) -> Iterator[Way]:
         if people := tuple(_people_with_access(place, document.owner, begun)):
             label = place.collection.name if place.collection_id in known else ""
             granter = place.holder.get_username()
-            yield Way(f"collection-{place.collection_id}", "collection", people, granter, begun, None, label)
+            yield Grant(
+                f"collection-{place.collection_id}", "collection", people, granter, begun, None, label
+            )
 
 
 def _people_with_access(place: Placement, owner: User, since: datetime) -> Iterator[Person]:

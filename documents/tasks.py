@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from documents.ingestion import recognition
 from documents.ingestion.leases import UNLEASED
-from documents.ingestion.persistence import digest_stored_text
 from documents.ingestion.pipeline import ingest_again, ingest_document
 from documents.ingestion.queue import (
     forget_fetched_tickets,
@@ -70,7 +69,6 @@ def recognise_next() -> str:
 logger = logging.getLogger(__name__)
 BIN_ROUND = 20  # documents per round
 RETRY_ROUND = 20
-DIGEST_ROUND = 50
 RETRY_PAUSES = timedelta(minutes=5), timedelta(hours=1)
 GIVEN_UP = "Reading this PDF was interrupted each time: the worker was stopped, or it crashed. Try again."
 SWEEP_EVERY = 5  # seconds between two rounds, over all processes
@@ -103,7 +101,6 @@ def sweep() -> Sweep:
     give_up_abandoned()
     Job.objects.forget_old()
     forget_fetched_tickets()
-    digest_older_texts()
     done = Sweep(resumed, given_up, retry_embedding(), empty_bin(), replace_lost_tickets())
     library_swept.send(Document)
     return done
@@ -160,12 +157,6 @@ def empty_bin() -> int:
     for document in documents:
         delete_document(document)
     return len(documents)
-
-
-def digest_older_texts() -> None:
-    """Compute the text digests of some documents that were parsed before digests were stored."""
-    for document in Document.objects.without_text_digest()[:DIGEST_ROUND]:
-        digest_stored_text(document)
 
 
 def replace_lost_tickets() -> int:

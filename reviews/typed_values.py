@@ -83,7 +83,7 @@ def _quantity(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue 
     """
     for place, found in enumerate(evidence):
         asked = asked_terms(column, found.language)
-        if not is_about(found, asked):
+        if not claim_matches(found, asked):
             continue
         named = {
             q.value for q in quantities_in(column.question, found.language)
@@ -103,7 +103,7 @@ def asked_terms(column: ReviewColumn, language: str) -> frozenset[str]:
     return frozenset(analyse(column.question, [language]).terms)
 
 
-def is_about(found: Evidence, asked: frozenset[str]) -> bool:
+def claim_matches(found: Evidence, asked: frozenset[str]) -> bool:
     """Return whether the claim has two of the question's terms, or all if there are fewer."""
     return len(asked & set(terms_of(found.claim, found.language))) >= min(2, len(asked))
 
@@ -212,7 +212,7 @@ def _digits(text: str) -> str:
 
 def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
     """Return whether the first sentence on the question affirms; None in languages without negation data."""
-    about = (found for found in evidence if is_about(found, asked_terms(column, found.language)))
+    about = (found for found in evidence if claim_matches(found, asked_terms(column, found.language)))
     if (first := next(about, None)) is None or not known_language(first.language):
         return None
     words = lexicon(first.language)

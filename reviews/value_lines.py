@@ -32,7 +32,7 @@ from text.terms import terms_of
 from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS
 
 Kind = ReviewColumn.Kind
-LABELLED = 0.25  # of ``item_match``: a row whose label is a synonym in a pack
+ITEM_SYNONYM = 0.25  # of ``item_match``: a row whose label is a synonym in a pack
 WEIGHTS = {
     "item": 3.0,  # the row is an item that a pack lists for the question
     "label": 1.5,  # share of the question's terms in the row's label, or in the sentence
@@ -98,7 +98,7 @@ def row_values_of(
     cells: Sequence[CellReading],
 ) -> Iterator[ValueLine]:
     """Yield the values of a row's cells: of the question's years, else of the row's latest year."""
-    if not is_about(question, items, line):
+    if not row_matches(question, items, line):
         return
     values = [(cell, typed) for cell in cells if (typed := cell_value(column, question, line, cell))]
     latest = max((year_of(cell) for cell, _ in values), default=0)
@@ -115,7 +115,7 @@ def row_values_of(
         single = replace(line, text=f"{cell.name}: {cell.printed}", quote=cell.text, values=())
         named = distinct_terms(cell.name, line.language) | terms_over(line)
         is_named = cell.is_certain and (
-            item_match(items, line) >= LABELLED or named.issuperset(question.terms)
+            item_match(items, line) >= ITEM_SYNONYM or named.issuperset(question.terms)
         )
         yield ValueLine(single, typed, score, year, cell, is_named)
 
@@ -124,12 +124,12 @@ def year_of(cell: CellReading) -> int:
     return max(cell.period.years, default=0)
 
 
-def is_about(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine) -> bool:
+def row_matches(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine) -> bool:
     """Return whether a row is the question's item, or its label and heads have two of its terms.
 
     Where a pack knows the item, a row with another label must have all of the question's terms.
     """
-    if item_match(items, line) >= LABELLED:
+    if item_match(items, line) >= ITEM_SYNONYM:
         return True
     asked, label = set(question.terms), set(line.label_terms)
     if items:

@@ -22,7 +22,7 @@ from django.utils.functional import cached_property
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
-from documents.access import Given, Way
+from documents.access import Given, Grant
 from documents.models import CitationUnit, Collection, Document, EventKind
 from documents.models.security import record
 from documents.tokens import ANSWER_LINK, ListedToken
@@ -401,7 +401,7 @@ def share_of(token: str) -> AnswerShare | None:
     return share if share and share.is_open else None
 
 
-def links_to(document: Document, readers: Container[str]) -> Iterator[Way]:
+def links_to(document: Document, readers: Container[str]) -> Iterator[Grant]:
     """Yield the open links that show parts of the document, for ``documents.access``.
 
     Only a link's owner sees the beginning of the answer as its label.
@@ -411,7 +411,7 @@ def links_to(document: Document, readers: Container[str]) -> Iterator[Way]:
         maker = link.maker.get_username()
         if maker in readers:
             label = excerpt(link.message.content)[:80] if link.maker.pk == document.owner_id else ""
-            yield Way(f"link-{link.pk}", "link", (), maker, link.created_at, link.expires_at, label)
+            yield Grant(f"link-{link.pk}", "link", (), maker, link.created_at, link.expires_at, label)
 
 
 def given_links(user: User) -> Iterator[Given]:

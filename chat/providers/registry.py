@@ -63,7 +63,9 @@ class Health:
 
 
 # Models of OpenAI and Anthropic without vision, by their model cards; all newer ones have it.
-BLIND = re.compile(r"gpt-3|gpt-4($|-\d{4}$|-32k)|o1-(mini|preview)|o3-mini|claude-(2|instant)")
+MODELS_WITHOUT_VISION = re.compile(
+    r"gpt-3|gpt-4($|-\d{4}$|-32k)|o1-(mini|preview)|o3-mini|claude-(2|instant)"
+)
 
 
 def sees(name: str, model: str) -> bool:
@@ -107,7 +109,7 @@ def provider_named(name: str = "", model: str = "") -> Provider:
         found.base_url,
         settings.CHAT_MAX_TOKENS,
         max(settings.CHAT_SILENCE_SECONDS, _first_token_seconds(name)),
-        settings.COMPATIBLE_SEES if is_own else not BLIND.match(model),
+        settings.COMPATIBLE_SEES if is_own else not MODELS_WITHOUT_VISION.match(model),
     )
 
 

@@ -43,7 +43,7 @@ from citing.anchoring.word_search import (
 )
 from citing.claims import CONTRADICTED
 from documents.contents import table_areas
-from documents.ingestion.recognition import want_pages
+from documents.ingestion.recognition import prioritise_pages
 from documents.models import CitationUnit, Document
 from documents.models.library import uuid_or_none
 from pdf.geometry import Box
@@ -152,7 +152,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     if shown is None:
         binned = get_object_or_404(Document.objects.in_bin_of(request.user), pk=pk)
         return render(request, "reader/binned.html", {"document": binned}, status=404)
-    want_pages(shown, page_asked_for(request))
+    prioritise_pages(shown, page_asked_for(request))
     context = state_of(request, shown) | {
         "opening": msgspec.to_builtins(highlights_asked_for(request, shown)) or None,
         "cited": citation_asked_for(request, shown),
@@ -267,7 +267,7 @@ def state(request: HttpRequest, pk: UUID) -> HttpResponse:
     """
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     if "page" in request.GET:
-        want_pages(shown, page_asked_for(request))
+        prioritise_pages(shown, page_asked_for(request))
     response = render(request, "reader/_state.html", state_of(request, shown))
     if "unseen" in request.GET and shown.file:
         response["HX-Refresh"] = "true"

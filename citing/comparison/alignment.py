@@ -72,7 +72,7 @@ def _forbid_synonyms(table: list[list[float]], claim: Sequence[Token], source: S
 
 
 def _closer(found: list[tuple[int, int]], table: list[list[float]]) -> list[tuple[int, int]]:
-    """Exchange partners among equal words for the one beside the partners of the neighbouring words."""
+    """Among equal words, prefer the partner nearest the neighbours' partners."""
     known = dict(found)
     for i, j in found:
         beside = [known[k] for k in (i - 1, i + 1) if k in known]

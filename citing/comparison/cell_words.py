@@ -234,7 +234,7 @@ class CellComparison:
     def plain_words(self) -> Iterator[str]:
         return (token.word for token in tokens_of(self.claim, self.language, limits=False))
 
-    def turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    def comparison_word(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         """Return the word that tells which cell is larger, and its side: 0 for more, 1 for less."""
         times = self.grid.order([column for _, column in cells]) != 0
         wanted = ("direction", "level") if times else ("level", *LEVELS[1:])
@@ -419,7 +419,7 @@ class CellComparison:
             found.append(token)
         self.tokens = tuple(found)
 
-    def quantifiers_of_none(self) -> set[int]:
+    def quantifier_places(self) -> set[int]:
         """Return the places of "any" in "not … any"."""
         return {at for at, token in enumerate(self.tokens) if is_marker(token, "quantifier")}
 

@@ -168,7 +168,8 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
         if pairing.source[j].start != pairing.source[m].start and claim[i].start != claim[k].start
-        if not (_free(pairing, i, j) or _free(pairing, k, m)) or places_exchanged(pairing, (i, j), (k, m))
+        if not (_may_move(pairing, i, j) or _may_move(pairing, k, m))
+        or places_exchanged(pairing, (i, j), (k, m))
         if not _whole_clauses(pairing, i, j, k, m) or places_exchanged(pairing, (i, j), (k, m))
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
@@ -296,7 +297,7 @@ def _elliptic(pairing: Pairing, i: int, j: int, m: int) -> bool:
     return False
 
 
-def _free(pairing: Pairing, i: int, j: int) -> bool:
+def _may_move(pairing: Pairing, i: int, j: int) -> bool:
     """Return whether the word keeps its preposition, begins its clause, or has another form of genitive."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     one, other = roles_of(pairing, i, j)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise, takewhile
@@ -141,7 +141,7 @@ class _Examination(AddedWords):
         )
 
     def _explain_ellipsis(self) -> None:
-        """Explain words of an earlier clause whose place other words of the later clause take.
+        """Ignore words that the later clause replaces.
 
         This applies where the claim states the whole later clause.
         """
@@ -411,10 +411,11 @@ class _Examination(AddedWords):
     def _is_phrase_of_passage(self, at: int) -> bool:
         """Return whether the passage, too, has the word next to its neighbour of the claim: "abono joven"."""
         beside = {(one.stem, two.stem) for one, two in pairwise(self.around.everything) if one.kind == "word"}
-        token, near = self.claim[at], (self.claim[k] for k in (at - 1, at + 1) if 0 <= k < len(self.claim))
+        token = self.claim[at]
+        neighbours = (self.claim[k] for k in (at - 1, at + 1) if 0 <= k < len(self.claim))
         return any(
             near.kind == "word" and {(near.stem, token.stem), (token.stem, near.stem)} & beside
-            for near in near
+            for near in neighbours
         )
 
     @cached_property
@@ -466,12 +467,11 @@ class _Examination(AddedWords):
             )
         return any(token.stem == other.stem for other in self.around.everything if other.kind == "word")
 
-    def _rival(self, at: int, fits: object, adjacent: bool = False) -> int | None:
+    def _rival(self, at: int, fits: Callable[[Token], bool], adjacent: bool = False) -> int | None:
         """Return the index of the free source token nearest to where the partner of ``at`` is expected.
 
         ``fits`` is a predicate on tokens. With ``adjacent``, it is at most 2 tokens from there; else None.
         """
-        assert callable(fits)
         free = [
             j for j in self.relevant_unmatched() if j not in self.explained_source and fits(self.source[j])
         ]

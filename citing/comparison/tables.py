@@ -134,9 +134,9 @@ class _TableComparison(CellComparison):
         held = self.first(row, column)
         if len(denials) != 1 or held is None:
             return None
-        spans, known = self.spans([(row, column)]), {*denials, *self.quantifiers_of_none()}
+        spans, known = self.spans([(row, column)]), {*denials, *self.quantifier_places()}
         if held.value == 0:
-            return self._rest(spans, known)
+            return self._open_if_words_remain(spans, known)
         wrong = self._conflict("quantifier", denials[0], self.grid.rows[row][column])
         return Judgement("conflict", spans, (wrong,), coverage=1.0)
 
@@ -150,7 +150,7 @@ class _TableComparison(CellComparison):
         if (printed.value > 0) != (side == 0):
             wrong = self._conflict("direction", at, self.grid.rows[row][column])
             return Judgement("conflict", spans, (wrong,), coverage=1.0)
-        return self._rest(spans, {at})
+        return self._open_if_words_remain(spans, {at})
 
     def _text(self, row: int, column: int) -> Judgement:
         """Judge a claim by the words of the cell, or of the same column in other rows: "accuracy is low"."""
@@ -160,7 +160,7 @@ class _TableComparison(CellComparison):
         if unclear or not (own := texts[row]):
             return Judgement("open", unchecked=("The claim does not name a single cell.",))
         cell, spans = self.grid.rows[row][column], self.spans([(row, column)])
-        judged = self._rest(spans, set().union(*places.values()))
+        judged = self._open_if_words_remain(spans, set().union(*places.values()))
         longest = max(places, key=lambda text: len(places[text]))
         if longest == own or judged.outcome != "holds":
             return judged
@@ -221,7 +221,11 @@ class _TableComparison(CellComparison):
             if [token.word for token in self.grid.head(c) if not token.quantity] == kind
         ]  # fmt: skip
         cells = [(row, c) for c in columns]
-        if len(cells) != 2 or self.turn(cells) is None or any(self.first(row, c) is None for c in columns):
+        if (
+            len(cells) != 2
+            or self.comparison_word(cells) is None
+            or any(self.first(row, c) is None for c in columns)
+        ):
             return None
         extents = [at for at in values if self.is_extent(at)]
         label = self.grid.label(row)
@@ -242,7 +246,7 @@ class _TableComparison(CellComparison):
             if off:
                 wrong = self._conflict("range", off[0], cell)
                 return Judgement("conflict", spans, (wrong,), coverage=1.0)
-            return self._rest(spans, {*values})
+            return self._open_if_words_remain(spans, {*values})
         if not numbers or any(self.drops_scale(at, row, column) for at in values):
             unclear = UNSCALED if numbers else "The cell holds no single number."
             return Judgement("open", spans, unchecked=(unclear,), coverage=1.0)
@@ -278,7 +282,9 @@ class _TableComparison(CellComparison):
         if (turned := self.wrong_sign(numbers[0], row)) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", turned, cell),), coverage=1.0)
         self.topics += self.grid.shared_by_summands(row)
-        return replace(self._rest(spans, set(values) | self.direction(column)), formula=formula)
+        return replace(
+            self._open_if_words_remain(spans, set(values) | self.direction(column)), formula=formula
+        )
 
     def _columns_with(self, row: int, at: int) -> list[int]:
         """Return the columns whose cell in the row has the value of a word of the claim."""
@@ -317,8 +323,8 @@ class _TableComparison(CellComparison):
             if any(self.grid.says_change(column) for _, column in cells):
                 return self._result_and_change(cells, values)
             agreeing = [self.agreeing_cells(at, cells) for at in values]
-            if agreeing == [{0}, {1}] and self.turn(cells) is None:
-                return self._rest(self.spans(cells), set(values))
+            if agreeing == [{0}, {1}] and self.comparison_word(cells) is None:
+                return self._open_if_words_remain(self.spans(cells), set(values))
             if agreeing == [{1}, {0}] and cells[0][0] != cells[1][0]:
                 row, column = cells[0]
                 wrong = self._conflict("table_swap", values[0], self.grid.rows[row][column])
@@ -362,7 +368,7 @@ class _TableComparison(CellComparison):
             self.used |= {*own, *self.direction(column)}
             if judged.outcome == "conflict" or len(own) != 1:
                 return judged
-        return replace(self._rest(self.spans(cells), set(values)), formula="")
+        return replace(self._open_if_words_remain(self.spans(cells), set(values)), formula="")
 
     # -- a whole column
 
@@ -383,13 +389,15 @@ class _TableComparison(CellComparison):
         among_rows = held == wanted and numbers.count(wanted) == 1
         among_columns = (max(along) if marker.value == "top" else min(along)) == held
         among_columns = among_columns if len(along) > 1 else among_rows
-        the = self.tokens[at].word.startswith("the ") or self.claim[: self.tokens[at].start].endswith("the ")
-        ranked = self.language == "en" and the
+        has_article = self.tokens[at].word.startswith("the ") or self.claim[: self.tokens[at].start].endswith(
+            "the "
+        )
+        ranked = self.language == "en" and has_article
         if among_rows != among_columns and not ranked:  # "was highest in 2021", "had the highest in 2021"
             return Judgement("open", spans, unchecked=(self.tokens[at].word,), coverage=1.0)
         if not among_rows:
             return Judgement("conflict", spans, (self._conflict("ordinal", at, cell),), coverage=1.0)
-        return self._rest(spans, {at, *values})
+        return self._open_if_words_remain(spans, {at, *values})
 
     # -- two cells
 
@@ -397,7 +405,7 @@ class _TableComparison(CellComparison):
         self, cells: Sequence[tuple[int, int]], values: Sequence[int], left: Sequence[int]
     ) -> Judgement:
         """Judge a change or comparison of two cells: "rose by 204, or 14.9 %", "A has more than B"."""
-        turn, spans = self.turn(cells), self.spans(cells)
+        turn, spans = self.comparison_word(cells), self.spans(cells)
         timeless = self.grid.order([column for _, column in cells]) == 0
         if turn is None or (timeless and not self.by_than(cells) and not self.names_reference_last()):
             return Judgement("open", spans, unchecked=(COMPARES,))
@@ -420,7 +428,7 @@ class _TableComparison(CellComparison):
         }  # fmt: skip
         if left:
             return self._computed(held, left, "change", spans, known)
-        return self._rest(spans, known)
+        return self._open_if_words_remain(spans, known)
 
     def _computed(
         self,
@@ -444,7 +452,7 @@ class _TableComparison(CellComparison):
                 wrong = self._conflict("computed", at, CellText(result.formula, *spans[-1]))
                 return Judgement("conflict", spans, (wrong,), coverage=1.0)
             formula = formula or result.formula
-        judged = self._rest(spans, known | set(left))
+        judged = self._open_if_words_remain(spans, known | set(left))
         return replace(judged, formula=formula) if judged.outcome == "holds" else judged
 
     def _share(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
@@ -468,7 +476,7 @@ class _TableComparison(CellComparison):
         held = Operands(cell, whole, (counted, total if totals else f"({total})"))
         return self._computed(held, values, "share", self.spans(cells), set(values))
 
-    def _rest(self, spans: tuple[tuple[int, int], ...], known: set[int]) -> Judgement:
+    def _open_if_words_remain(self, spans: tuple[tuple[int, int], ...], known: set[int]) -> Judgement:
         """Return "holds" if every other word of the claim is in or above the table, else "open"."""
         topics = (words_of(text, self.language) for text in self.topics)
         known_words = [token for tokens in topics for token in with_names(tokens, self.names)]

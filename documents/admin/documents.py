@@ -17,7 +17,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from documents.access import end_way, ways_to
+from documents.access import end_grant, grants_of
 from documents.admin.base import CommonValuesFilter, EstimatingPaginator, PlacedAdmin, link_to, link_to_list
 from documents.files.page_pictures import PictureFailed, page_drawing
 from documents.ingestion.pipeline import ingest_again
@@ -131,8 +131,8 @@ class DocumentAdmin(admin.ModelAdmin):
 
     @admin.display(description="who has access")
     def access(self, document: Document) -> str:
-        ways = len(ways_to(document)) - 1
-        text = f"the owner, and others by {ways} grants" if ways else "only the owner"
+        others = len(grants_of(document)) - 1
+        text = f"the owner, and others by {others} grants" if others else "only the owner"
         return format_html(
             '<a href="{}">{}</a>', reverse("admin:documents_document_access", args=[document.pk]), text
         )
@@ -150,14 +150,14 @@ class DocumentAdmin(admin.ModelAdmin):
         if request.method == "POST":
             if not may_end:
                 raise PermissionDenied
-            if end_way(document, request.POST.get("way", "")):
+            if end_grant(document, request.POST.get("way", "")):
                 self.log_change(request, document, "Ended a grant of access to the document.")
                 messages.success(request, "Access ended.")
             return redirect("admin:documents_document_access", pk)
         page = self.admin_site.each_context(request) | {
             "title": f"Who has access to “{document}”",
             "document": document,
-            "ways": ways_to(document),
+            "ways": grants_of(document),
             "may_end": may_end,
             "opts": self.opts,
         }

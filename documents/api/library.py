@@ -19,7 +19,7 @@ from rest_framework import exceptions, generics, mixins, serializers, status, vi
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.access import end_way, ways_to
+from documents.access import end_grant, grants_of
 from documents.api.common.callers import HasScope
 from documents.api.common.errors import UNUSABLE, ErrorSerializer, StateConflict, Unusable
 from documents.api.common.fields import (
@@ -247,7 +247,7 @@ class Access(OwnersPart, generics.GenericAPIView):
     filter_backends = []
 
     def get(self, request: Request, **kwargs: Any) -> Response:
-        return Response(WaysSerializer({"results": ways_to(self.own_document)}).data)
+        return Response(WaysSerializer({"results": grants_of(self.own_document)}).data)
 
 
 @extend_schema_view(
@@ -261,6 +261,6 @@ class AccessWay(OwnersPart, generics.GenericAPIView):
     filter_backends = []
 
     def delete(self, request: Request, **kwargs: Any) -> Response:
-        if not end_way(self.own_document, self.kwargs["way"]):
+        if not end_grant(self.own_document, self.kwargs["way"]):
             raise exceptions.NotFound
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -232,14 +232,6 @@ def text_digest(pages: Iterable[str]) -> str:
     return hashlib.sha256(characters.encode(errors="replace")).hexdigest()[:32]
 
 
-def digest_stored_text(document: Document) -> None:
-    """Store the digest of a document that was parsed before digests were stored."""
-    is_complete = not (document.failed_pages or document.pages_waiting)
-    texts = document.pages.order_by("number").values_list("text", flat=True)
-    unchanged = Document.objects.filter(pk=document.pk, text_digest=None)
-    unchanged.update(text_digest=text_digest(texts) if is_complete else "")
-
-
 def page_row(document: Document, page: ParsedPage, printed: str) -> Page:
     """``printed``: the number on the page, if it has one."""
     frame = page.frame

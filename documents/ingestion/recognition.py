@@ -3,7 +3,7 @@
 The parser marks such pages (``ParsedPage.awaits``), so that a document with text is searchable at once.
 Here they are recognised page by page under the document's lease, and each result is stored at once.
 ``pipeline.add_recognised_pages`` repeats the layout at intervals with the results so far; unchanged pages,
-units and chunks store_result their ids, citations and vectors.
+units and chunks keep their ids, citations and vectors.
 
 A worker that dies loses only its current page. Documents in the ingestion queue go first.
 """
@@ -132,7 +132,7 @@ def in_turn() -> Yields:
     return lambda: waiting_documents().exists() or (processor_seconds(own) > ends and recognisable().exists())
 
 
-def want_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None:
+def prioritise_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None:
     """Prioritise a page that a user is looking at, and those after it.
 
     A repeated request changes nothing: a waiting reader repeats it every few seconds, and each change of the

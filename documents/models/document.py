@@ -158,10 +158,6 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         listed = found.values(found=JSONObject(id="pk", title="title"))[:MOST_SAME_TEXT]
         return self.annotate(same_text=ArraySubquery(listed))
 
-    def without_text_digest(self) -> Self:
-        """Return finished documents that were parsed before digests were stored, newest first."""
-        return self.filter(text_digest=None, status=Document.Status.READY).order_by("-created_at")
-
     def _reachable_by(self, user: User | AnonymousUser, *, to_edit: bool) -> Self:
         if not user.is_authenticated:
             return self.none()
@@ -278,7 +274,6 @@ class Document(models.Model):
             models.Index(fields=["owner", "-created_at"]),
             models.Index(fields=["status", "lease_expires_at"]),
             models.Index(fields=["text_digest"], condition=Q(text_digest__gt=""), name="same_text"),
-            models.Index(fields=["-created_at"], condition=Q(text_digest=None), name="text_not_digested"),
         ]
 
     def __str__(self) -> str:

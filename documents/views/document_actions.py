@@ -15,10 +15,10 @@ from django.views.decorators.http import require_POST, require_safe
 from documents.access import (
     UnknownUser,
     add_to_collection,
-    end_way,
+    end_grant,
+    grants_of,
     remove_from_collection,
     share_with,
-    ways_to,
 )
 from documents.api.common.callers import rated
 from documents.contents import as_csv, as_markdown, figure_boxes, figures_of, tables_of
@@ -51,7 +51,7 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
         "all_tags": Tag.objects.visible_to(request.user),
         "collections": collections,
         "all_collections": Collection.objects.editable_by(request.user),
-        "ways": [way for way in ways_to(document) if way.can_be_ended] if is_owner else (),
+        "ways": [grant for grant in grants_of(document) if grant.can_be_ended] if is_owner else (),
         "tables": tables_of(document)[:200],
         "fetch_failure": fetch_failure(document) if is_owner else "",
         "seconds": document.stage_seconds.items(),
@@ -66,7 +66,7 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
 def end_access(request: HttpRequest, pk: UUID) -> HttpResponse:
     """End one ``way`` to the document. Only its owner can."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
-    if not end_way(document, request.POST.get("way", "")):
+    if not end_grant(document, request.POST.get("way", "")):
         raise Http404
     messages.success(request, _("Access ended."))
     return to_details(pk)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pdf.layout.gutters import COLUMN_ROWS, are_texts_apart, reads_as_column, text_rows, with_margin_headings
+from pdf.layout.gutters import COLUMN_ROWS, are_texts_apart, fills_one_column, text_rows, with_margin_headings
 from pdf.layout.lines import Line, rows_of
 from pdf.tables.cells import is_value
 from pdf.tables.text_tables import with_text_tables
@@ -92,7 +92,7 @@ def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
     below = [line for line in downwards if _middle(line) >= cut.bottom and line.y0 < reach]
     if sum(is_value(line.text) for line in below) < COLUMN_ROWS:
         return False
-    return not any(reads_as_column(text_rows(side)) for side in (cut.left, cut.right))
+    return not any(fills_one_column(text_rows(side)) for side in (cut.left, cut.right))
 
 
 def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:

@@ -84,7 +84,7 @@ def are_texts_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
 
 def _is_prose(rows: list[list[Line]]) -> bool:
     """Return whether the rows are prose: columns, a list, or a column with a few lines far beside it."""
-    if reads_as_column(rows) or reads_as_list(rows) or reads_as_columns(rows):
+    if fills_one_column(rows) or reads_as_list(rows) or has_several_columns(rows):
         return True
     reach = sorted(line.x1 for row in rows for line in row)[len(rows) // 2]
     column = [[line for line in row if line.x0 < reach] for row in rows]
@@ -93,7 +93,7 @@ def _is_prose(rows: list[list[Line]]) -> bool:
     if not aside or len(column) < STACK_ROWS or len(aside) > ASIDE * len(column):
         return False
     apart = _common_baselines([[line] for line in aside], column) <= FAR_APART
-    return apart and reads_as_column(column)
+    return apart and fills_one_column(column)
 
 
 def _is_read_across(left: list[list[Line]], right: list[list[Line]]) -> bool:
@@ -158,7 +158,7 @@ def _is_like_value(line: Line) -> bool:
     return is_value(line.text) or (line.chars <= VALUE_CHARS and any(map(str.isdigit, line.text)))
 
 
-def reads_as_column(rows: list[list[Line]]) -> bool:
+def fills_one_column(rows: list[list[Line]]) -> bool:
     """Return whether words fill the common width in most rows."""
     x0 = min(row[0].x0 for row in rows)
     x1 = max(row[-1].x1 for row in rows)
@@ -166,7 +166,7 @@ def reads_as_column(rows: list[list[Line]]) -> bool:
     return full >= PROSE_ROWS * len(rows)
 
 
-def reads_as_columns(rows: list[list[Line]]) -> bool:
+def has_several_columns(rows: list[list[Line]]) -> bool:
     """Return whether the rows are several columns of prose: runs with common starts and full widths."""
     lines = [line for row in rows for line in row if line.chars]
     if sum([line.chars >= LONG_RUN for line in lines]) < FULL_RUNS * len(lines):
@@ -211,7 +211,7 @@ def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:
         return False
     top, bottom = 2 * note[0][0].y0, 2 * note[-1][0].y1
     beside = [row for row in text if top <= row[0].y0 + row[0].y1 <= bottom]
-    return len(beside) >= COLUMN_ROWS and reads_as_column(beside)
+    return len(beside) >= COLUMN_ROWS and fills_one_column(beside)
 
 
 def _are_headings_beside(heads: list[list[Line]], text: list[list[Line]]) -> bool:
@@ -224,7 +224,7 @@ def _are_headings_beside(heads: list[list[Line]], text: list[list[Line]]) -> boo
     return (
         2 * wrapped > len(groups)
         and all(len(row) == 1 for row in heads)
-        and reads_as_column(text)
+        and fills_one_column(text)
         and _value_share(heads) == 0
         and bool(with_margin_headings(lines, [line for row in text for line in row]))
     )

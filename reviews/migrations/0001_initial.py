@@ -230,8 +230,8 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
-        ('chat', '0002_printed_places_and_providers'),
-        ('documents', '0002_page_first_line'),
+        ('chat', '0002_squashed'),
+        ('documents', '0002_squashed'),
         ('retrieval', '0001_squashed'),
         ('contenttypes', '0002_remove_content_type_name'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.models import ReaderEmbed
-from documents.access import end_way, ways_to
+from documents.access import end_grant, grants_of
 from documents.models import Document, Share
 from tests.api_clients import client_of
 from tests.conftest import Ingest
@@ -58,13 +58,13 @@ def test_a_reader_ends_at_its_date_by_its_owner_and_with_the_right_of_its_maker(
     right = Share.objects.create(document=document, user=bob, can_write=True)
     his = embedded(bob, document)
     assert anybody.get(his).status_code == 200
-    (way,) = [way for way in ways_to(document) if way.kind == "embed"]
+    (way,) = [way for way in grants_of(document) if way.kind == "embed"]
     assert (way.granted_by, way.label) == ("bob", f"{SITE}, http://localhost:4000") and way.until
     right.delete()
     assert anybody.get(his).status_code == 404 and anybody.get(f"{his}file").status_code == 404
     Share.objects.create(document=document, user=bob, can_write=True)
-    assert end_way(document, way.key)
-    assert anybody.get(his).status_code == 404 and not end_way(document, way.key)
+    assert end_grant(document, way.key)
+    assert anybody.get(his).status_code == 404 and not end_grant(document, way.key)
 
     own = embedded(alice, document)
     client = client_of(alice)

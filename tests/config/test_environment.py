@@ -29,7 +29,6 @@ from retrieval.results import STRATEGIES
         ("PINCITE_WORKERS", "0", "a number from 1 to 256"),
         ("PINCITE_MAX_TOKENS", "-3", "a number at least 1"),
         ("PINCITE_MAX_TOKENS", "many", "is not a whole number"),
-        ("PINCITE_RATE_API", "many", "such as 30/min"),
         ("PINCITE_COMPATIBLE_URL", "localhost:11434", "is not an address that begins with http, https://"),
         ("PINCITE_REDIS", "http://redis", "is not an address that begins with redis, rediss://"),
         ("PINCITE_TIME_ZONE", "Mars/Olympus", "such as Europe/Berlin"),

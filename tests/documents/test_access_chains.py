@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from documents.access import (
     NotYours,
     add_to_collection,
-    end_way,
+    end_grant,
+    grants_of,
     remove_from_collection,
     set_collections,
-    ways_to,
 )
 from documents.models import Collection, Document, Placement, Share
 from retrieval.query.scope import Scope
@@ -148,7 +148,7 @@ class World:
 
     def listed(self) -> tuple[set[str], set[str]]:
         """Who reads and who edits, by the list that the owner sees."""
-        people = [person for way in ways_to(self.document) for person in way.people]
+        people = [person for way in grants_of(self.document) for person in way.people]
         named = [(name, person.can_write) for person in people
                  for name in (person.members if person.is_group else (person.name,))]  # fmt: skip
         return {name for name, _ in named}, {name for name, edits in named if edits}
@@ -269,7 +269,7 @@ def test_the_owner_sees_everybody_and_ends_each_way(people: dict[str, User]) -> 
     assert all(name in shown for name in ("ben", "cat", "dan", "Readers")) and "Layoffs" not in shown
     for way in ways[1:]:
         assert owners.delete(f"/api/documents/{document.pk}/access/{way['id']}/").status_code == 204
-    assert [way.kind for way in ways_to(document)] == ["owner"]
+    assert [way.kind for way in grants_of(document)] == ["owner"]
     assert not any(Document.objects.visible_to(user).exists() for user in (ben, cat, dan))
     assert owners.delete(f"/api/documents/{document.pk}/access/{ways[1]['id']}/").status_code == 404
     assert owners.delete(f"/api/documents/{document.pk}/access/owner/").status_code == 404
@@ -314,7 +314,7 @@ def test_since_when_is_the_last_grant_of_the_chain(people: dict[str, User]) -> N
     add_to_collection(document, bens, ben)
     later = timezone.now() + timedelta(days=1)
     Share.objects.filter(pk=share.pk).update(created_at=later)
-    (way,) = [way for way in ways_to(document) if way.kind == "collection"]
+    (way,) = [way for way in grants_of(document) if way.kind == "collection"]
     assert way.since == way.people[0].since == later
 
 
@@ -408,10 +408,10 @@ def test_the_list_of_ways_takes_as_many_queries_for_one_way_as_for_many(
     Share.objects.create(document=document, user=ben)
     document = Document.objects.select_related("owner").get()
     with django_assert_num_queries(9):
-        assert len(ways_to(document)) == 14
+        assert len(grants_of(document)) == 14
 
 
 def test_a_way_that_is_no_way_ends_nothing(people: dict[str, User]) -> None:
     document = document_of(people["ann"])
     for key in ("", "owner", "share", "share-", "share-x", f"tag-{document.pk}", f"share-{document.pk}"):
-        assert not end_way(document, key)
+        assert not end_grant(document, key)

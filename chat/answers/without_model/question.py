@@ -196,21 +196,23 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     named = _question_phrases(language).sub(blank, text)
     terms = tuple(term for term in dict.fromkeys(terms_of(named, stems)) if term not in stop_words(language))
     kept = terms_of(" ".join(compound_nouns(asked, language)), language)
-    no_telling = (_instruction_terms(language) | numbers).difference(kept)
-    telling = tuple(term for term in terms if term not in no_telling and not YEAR_NOT_AMOUNT.fullmatch(term))
+    instruction_terms = (_instruction_terms(language) | numbers).difference(kept)
+    content_terms = tuple(
+        term for term in terms if term not in instruction_terms and not YEAR_NOT_AMOUNT.fullmatch(term)
+    )
     return QuestionFeatures(
         text=text,
         language=language,
         kinds=frozenset(kind for kind in KINDS if _has_phrase(language, "kinds", kind, lowered)),
         words=tuple(words_in(_question_phrases(language).sub(blank, asked), language, stems, numbers)),
-        terms=telling or terms,
+        terms=content_terms or terms,
         years=years_in(text),
         places=places,
         aggregates=tuple(aggregates_in(text, language).items()),
         computation=next(
             (name for name in COMPUTATIONS if _has_phrase(language, "computations", name, lowered)), ""
         ),
-        topic="" if places else topic_of(lowered, language, telling),
+        topic="" if places else topic_of(lowered, language, content_terms),
     )
 
 
@@ -341,11 +343,11 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(parts))
 
 
-def topic_of(lowered: str, language: str, telling: Sequence[str]) -> Topic | Literal[""]:
+def topic_of(lowered: str, language: str, content_terms: Sequence[str]) -> Topic | Literal[""]:
     """Return the topic of a question on the whole document; '' for specific questions."""
     for topic in TOPICS:
         if match := _pattern(words_of(language, "whole")[topic]).search(lowered):
-            beside = set(telling) - set(terms_of(match[0], language))
+            beside = set(content_terms) - set(terms_of(match[0], language))
             return topic if len(beside) <= MOST_BESIDE_TOPIC or _UNSPACED.search(lowered) else ""
     return ""
 

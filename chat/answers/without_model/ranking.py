@@ -71,13 +71,13 @@ LINE_WEIGHTS = {
 LEAST_OF_COMPOUND = 5  # letters of its first part
 RELATED = 0.35  # cosine of two words above which they are related
 
-FIT = {
+DIRECTNESS_WEIGHTS = {
     "lacking": -1.75,  # a name or number of the question is not on the best page
     "year": 2.85,  # share of the years asked for on the pages cited; half where none is named
     "compare": -0.84,  # the question compares, and no single row is known to have both values
     "words": 1.63,  # of the best page
 }
-DIRECT = 1.2
+DIRECTNESS_THRESHOLD = 1.2
 """Minimum sum of pages that answer. Fitted by logistic regression on questions that the document answers and
 57 that it does not, held out by document."""
 WORDS_HELD = 0.5  # weight of the question's words on a page against that of their meaning
@@ -87,7 +87,7 @@ FEW_WORDS = 3  # content words of a question of which one other than a name must
 LEAST_HELD = 0.3  # minimum share of such a question's words, by weight, on a page that answers
 MOST_PAGES = 3
 WORTH_CITING = 0.2  # minimum probability, as a share of the best page's, of another page to cite
-LABELLED = 0.5  # score from which a row is the line item of a pack in the question's own words
+ITEM_EXACT = 0.5  # score from which a row is the line item of a pack in the question's own words
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +337,7 @@ def relevance(
     )
     if chosen and all(has_other_aggregate(question, line) for line in chosen):
         lacking += tuple(word for _, word in question.aggregates)
-    labelled = best.features["label"] >= LABELLED
+    labelled = best.features["label"] >= ITEM_EXACT
     lacks = bool(lacking or notes.absent)
     is_held = labelled or (not lacks and holds_pair(chosen))
     features = {
@@ -346,7 +346,7 @@ def relevance(
         "compare": float("compare" in question.kinds and not is_held),
         "words": best.features["words"],
     }
-    fits = sum(FIT[name] * value for name, value in features.items()) >= DIRECT
+    fits = sum(DIRECTNESS_WEIGHTS[name] * value for name, value in features.items()) >= DIRECTNESS_THRESHOLD
     is_placed = labelled or bool(best.features["named"])
     found = distinct_terms(text, best.lines[0].language)
     held = [word for word in question.words if holds_word(found, word, question.language)]

@@ -18,7 +18,7 @@ from rest_framework.relations import MANY_RELATION_KWARGS, ManyRelatedField
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from documents.ingestion.recognition import want_pages
+from documents.ingestion.recognition import prioritise_pages
 from documents.models import Document, Page
 from documents.models.library import uuid_or_none
 
@@ -173,5 +173,5 @@ class DocumentPart(View):
             return Page()
         page = get_object_or_404(Page.objects.filter(document=self.document), number=self.kwargs["number"])
         if page.awaits:
-            want_pages(self.document, page.number)
+            prioritise_pages(self.document, page.number)
         return page

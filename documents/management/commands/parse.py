@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from documents.ingestion.parser import parse_limits
 from documents.models.document import page_numbers
-from pdf.api import PARSER_NAME, ParseFailure, parse_file
+from pdf.api import ParseFailure, parse_file
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Cell, Furniture, ParsedPage, ParsedUnit, TableRow
 
@@ -120,24 +120,17 @@ def _displayed(rects: Iterable[Rect], frame: PageFrame) -> list[Numbers]:
     return [[round(value, 5) for value in frame.to_display(rect)] for rect in rects]
 
 
-# ``ml`` and ``auto`` used PyMuPDF's layout model, which was worse than our engine on every test set.
-ENGINES = (PARSER_NAME, "ml", "auto")
-
-
 class Command(BaseCommand):
     help = "Parses a PDF and prints its units in reading order, as text or as one line of JSON per page."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file")
-        parser.add_argument("--engine", choices=ENGINES, default=PARSER_NAME, help="for compatibility")
         parser.add_argument("--pages", type=_pages, help="3-9 or 1,4-6; all by default")
         parser.add_argument("--password")
         parser.add_argument("--json", action="store_true", help="one line of JSON per page")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["engine"] != PARSER_NAME:
-            self.stderr.write(f"The {options['engine']} engine was removed. Using {PARSER_NAME}.")
         try:
             document = parse_file(
                 options["file"],

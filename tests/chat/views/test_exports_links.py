@@ -13,7 +13,7 @@ from django.utils import timezone
 from chat.answers import question_commands
 from chat.models import AnswerShare, Citation, Conversation, Message
 from chat.models.conversation import share_answer, token_of
-from documents.access import ways_to
+from documents.access import grants_of
 from documents.library import delete_document, move_to_trash
 from documents.models import CitationUnit, Document, Share
 from tests.api_clients import client_of
@@ -115,14 +115,14 @@ def test_the_owner_of_a_document_sees_and_ends_links_to_it(
     bobs: Message, bobs_page: Client, report: Document, alice: User, bob: User
 ) -> None:
     url = link_to(bobs_page, bobs)
-    (way,) = [way for way in ways_to(report) if way.kind == "link"]
+    (way,) = [way for way in grants_of(report) if way.kind == "link"]
     assert way.granted_by == "bob" and way.until is not None
     assert "1,577" not in way.label, "what Bob's answer says is Bob's"
     path = f"/api/documents/{report.pk}/access/{way.key}/"
     assert client_of(bob).delete(path).status_code == 403
     assert client_of(alice).delete(path).status_code == 204
     assert statuses(url, bobs) == {404}
-    assert not [way for way in ways_to(report) if way.kind == "link"]
+    assert not [way for way in grants_of(report) if way.kind == "link"]
 
 
 def test_a_link_that_no_longer_works_is_not_listed(
@@ -130,7 +130,7 @@ def test_a_link_that_no_longer_works_is_not_listed(
 ) -> None:
     link_to(bobs_page, bobs)
     Share.objects.all().delete()
-    assert [way.kind for way in ways_to(report)] == ["owner"]
+    assert [way.kind for way in grants_of(report)] == ["owner"]
 
 
 def test_an_answer_that_is_written_anew_is_no_longer_shared(bobs: Message, bobs_page: Client) -> None:
@@ -166,7 +166,7 @@ def test_the_admin_shows_who_has_access_and_ends_it(bobs: Message, report: Docum
     assert "bob" in staff.get(url).content.decode()
     staff.post(url, {"way": f"link-{link.pk}"})
     staff.post(url, {"way": f"share-{Share.objects.get().pk}"})
-    assert [way.kind for way in ways_to(report)] == ["owner"]
+    assert [way.kind for way in grants_of(report)] == ["owner"]
     assert Client().get(f"/chat/shared/{token_of(link)}/").status_code == 404
     unprivileged = Client()
     unprivileged.force_login(User.objects.create_user("helper", is_staff=True))

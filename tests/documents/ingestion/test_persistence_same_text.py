@@ -18,7 +18,6 @@ from documents.ingestion.recognition import recognise_document
 from documents.ingestion.source_files import replace_file
 from documents.library import move_to_trash
 from documents.models import Collection, Document, Share
-from documents.tasks import digest_older_texts
 from tests.conftest import Ingest
 from tests.documents.ingestion.test_recognition import scan
 from tests.documents.ingestion.test_source_files_versions import replace_with
@@ -127,17 +126,6 @@ def test_what_writers_of_pdfs_change_is_no_part_of_the_text() -> None:
     assert plain == text_digest([f"{written}Its end."])
     assert plain != text_digest([line, "Its ends."])
     assert text_digest([]) == text_digest([" " * 500]) == ""
-
-
-def test_documents_that_were_there_before_are_compared_after_a_sweep(alice: User, ingested: Ingest) -> None:
-    report, copy = ingested(alice, *PAGES), ingested(alice, pdf=saved_again(draw_pdf(*PAGES)))
-    digest = report.text_digest
-    Document.objects.update(text_digest=None)
-    assert same(alice, report) == []
-    digest_older_texts()
-    report.refresh_from_db()
-    assert report.text_digest == digest and same(alice, report) == [str(copy.pk)]
-    assert not Document.objects.without_text_digest().exists()
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from documents.files.uploads import store_upload
 from documents.ingestion import pipeline, recognition
 from documents.ingestion.leases import LostLease, acquire_for_recognition
 from documents.ingestion.pipeline import cancel, ingest_again, ingest_document
-from documents.ingestion.recognition import next_to_recognise, recognise_document, want_pages
+from documents.ingestion.recognition import next_to_recognise, prioritise_pages, recognise_document
 from documents.ingestion.source_files import replace_file
 from documents.models import Document
 from documents.models.content import MOST_TRIES
@@ -136,7 +136,7 @@ def yields_after(pages: int) -> recognition.Yields:
 
 def test_a_page_somebody_looks_at_comes_first_and_is_taken_up_at_once(alice: User) -> None:
     document = store_and_ingest(alice, scan(*SENTENCES))
-    want_pages(document, 3, ahead=0)
+    prioritise_pages(document, 3, ahead=0)
     assert recognise_document(document.pk, yields_after(1))
     document.refresh_from_db()
     assert words_of(document, 3) == SENTENCES[1]
@@ -146,7 +146,7 @@ def test_a_page_somebody_looks_at_comes_first_and_is_taken_up_at_once(alice: Use
 def test_a_document_somebody_looks_at_comes_before_an_older_one(alice: User) -> None:
     older, newer = store_and_ingest(alice, scan(SENTENCES[0])), store_and_ingest(alice, scan(SENTENCES[1]))
     assert next_to_recognise() == older.pk
-    want_pages(newer, 1)
+    prioritise_pages(newer, 1)
     assert next_to_recognise() == newer.pk
 
 
@@ -307,7 +307,7 @@ def test_pages_that_wait_are_told_also_while_those_that_were_read_are_indexed(
         return real(sender, document=document)
 
     monkeypatch.setattr(pipeline.document_parsed, "send", send)
-    want_pages(document, 3, ahead=0)
+    prioritise_pages(document, 3, ahead=0)
     recognise_document(document.pk, yields_after(1))
     assert told == [("indexing", 0.25, 2)], "progress is the share of pages read so far, from page to page"
     document.refresh_from_db()
@@ -324,9 +324,9 @@ def test_a_page_somebody_looks_at_is_not_recognised_in_the_background(alice: Use
         return real(path, numbers, **more)
 
     monkeypatch.setattr(recognition, "recognise_pages", noted)
-    want_pages(document, 4)
+    prioritise_pages(document, 4)
     wanted = list(document.pages.values_list("wanted_at", flat=True))
-    want_pages(document, 4)
+    prioritise_pages(document, 4)
     assert list(document.pages.values_list("wanted_at", flat=True)) == wanted, "who waits asks again"
     recognise_document(document.pk, background=True)
     assert asked == [((4,), False), ((2, 3), True)]
@@ -344,7 +344,7 @@ def test_the_page_somebody_looks_at_comes_before_those_after_it(alice: User, mon
         return real(path, numbers, **more)
 
     monkeypatch.setattr(recognition, "recognise_pages", noted)
-    want_pages(document, 3)
+    prioritise_pages(document, 3)
     recognise_document(document.pk, yields_after(1))
     assert asked == [(3,)]
     assert document.units.filter(page_number=3).exists(), "it is laid out before the next is recognised"

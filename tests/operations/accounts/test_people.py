@@ -127,7 +127,7 @@ def test_an_invitation_is_mailed_where_a_server_is_set_up(
 ) -> None:
     without = chief.post(reverse("people-invite"), {"username": "dana", "email": "dana@example.org"})
     assert "Send this link to dana" in without.content.decode() and not mailoutbox
-    settings.MAIL = mail_server("smtp://clerk:p%40ss@mail.example.org")
+    settings.MAIL = mail_server("smtp://clerk:p%40ss@mail.example.org?from=desk@example.org")
     with_server = chief.post(reverse("people-invite"), {"username": "erin", "email": "erin@example.org"})
     assert "This link was sent to erin@example.org" in with_server.content.decode()
     (sent,) = mailoutbox
@@ -139,7 +139,9 @@ def mail_server(url: str) -> MailServer:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("A_MAIL", url)
         found = mail("A_MAIL")
-    assert found == MailServer("mail.example.org", 587, "clerk", "p@ss", starttls=True)
+    assert found == MailServer(
+        "mail.example.org", 587, "clerk", "p@ss", starttls=True, sender="desk@example.org"
+    )
     return found
 
 

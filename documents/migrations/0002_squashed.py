@@ -1,9 +1,15 @@
+"""Lines of pages, mixed chunks; no index of documents without a digest of their text."""
+
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
 
-    replaces = [('documents', '0020_page_first_line')]
+    replaces = [
+        ('documents', '0020_page_first_line'),
+        ('documents', '0002_page_first_line'),
+        ('documents', '0003_mixed_chunks'),
+    ]
 
     dependencies = [
         ('documents', '0001_squashed'),
@@ -29,5 +35,20 @@ class Migration(migrations.Migration):
               AND first.page_number = documents_page.number
             """,
             migrations.RunSQL.noop,
+        ),
+        migrations.RunSQL(
+            """
+            UPDATE documents_retrievalchunk SET chunk_type = 'mixed'
+            FROM (SELECT document_id, chunk_id FROM documents_citationunit
+                  WHERE unit_type <> 'heading' AND chunk_id IS NOT NULL
+                  GROUP BY document_id, chunk_id HAVING count(DISTINCT unit_type) > 1) AS several
+            WHERE several.document_id = documents_retrievalchunk.document_id
+              AND several.chunk_id = documents_retrievalchunk.id
+            """,
+            migrations.RunSQL.noop,
+        ),
+        migrations.RemoveIndex(
+            model_name='document',
+            name='text_not_digested',
         ),
     ]

@@ -1,0 +1,6 @@
+"""Settings of a benchmark's own installation: one client sends what thousands would."""
+
+from config.settings import *  # noqa: F403
+from config.settings import RATES
+
+RATES |= {"api": "1000000/min", "ask": "100000/min"}
