@@ -37,12 +37,7 @@ from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError, closed_object
 from retrieval.query.scope import Scope
 from reviews.models import Review, ReviewCell, ReviewColumn
-from reviews.typed_values import (
-    FilledCell,
-    InvalidValue,
-    TypedValue,
-    written_value,
-)
+from reviews.typed_values import FilledCell, InvalidValue, TypedValue, written_value
 from reviews.without_model import judged, without_model
 
 logger = logging.getLogger(__name__)

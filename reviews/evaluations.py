@@ -20,11 +20,7 @@ from chat.evaluations import share, write_scores
 from chat.providers.base import Provider
 from chat.providers.registry import provider_named
 from documents.models import Document
-from retrieval.evaluations import (
-    evaluation_user,
-    ingest_folder,
-    read_lines,
-)
+from retrieval.evaluations import evaluation_user, ingest_folder, read_lines
 from retrieval.provider_calls import ProviderError
 from reviews.cell_answers import answered
 from reviews.models import ReviewCell, ReviewColumn

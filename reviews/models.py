@@ -243,8 +243,7 @@ class ReviewCellQuerySet(models.QuerySet["ReviewCell"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Return cells of reviews and documents that the user may see."""
         return self.filter(
-            row__review__in=Review.objects.visible_to(user),
-            row__in=ReviewRow.objects.visible_to(user),
+            row__review__in=Review.objects.visible_to(user), row__in=ReviewRow.objects.visible_to(user)
         )
 
     def dead(self) -> Self:

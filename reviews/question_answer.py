@@ -155,10 +155,7 @@ def is_counted(cell: ShownCell) -> bool:
 
 
 def column_answer(
-    column: ShownColumn,
-    cells: Sequence[ShownCell],
-    titles: Titles,
-    labels: dict[UUID, str],
+    column: ShownColumn, cells: Sequence[ShownCell], titles: Titles, labels: dict[UUID, str]
 ) -> ColumnAnswer:
     counted = [cell for cell in cells if is_counted(cell)]
     within = [cell for cell in counted if is_within(column.condition, cell.value)]
@@ -191,10 +188,7 @@ def as_counted(cell: ShownCell, titles: Titles, largest: float = 0) -> CountedCe
 
 
 def number_summaries(
-    column: ShownColumn,
-    cells: Sequence[ShownCell],
-    titles: Titles,
-    labels: dict[UUID, str],
+    column: ShownColumn, cells: Sequence[ShownCell], titles: Titles, labels: dict[UUID, str]
 ) -> list[NumberSummary]:
     if is_outflow(column.question):
         cells = [replace(cell, value=cell.value | {"number": abs(cell.value["number"])}) for cell in cells]

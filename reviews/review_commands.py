@@ -20,13 +20,7 @@ from django.utils.translation import gettext as _
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
 from retrieval.views import documents_found
-from reviews.column_sets import (
-    MOST_COLUMNS,
-    InvalidColumns,
-    InvalidReview,
-    check_column,
-    template_columns,
-)
+from reviews.column_sets import MOST_COLUMNS, InvalidColumns, InvalidReview, check_column, template_columns
 from reviews.fill_queue import issue_tickets, keep_version, recover
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
 from reviews.question_columns import columns_for

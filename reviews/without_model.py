@@ -28,20 +28,8 @@ from chat.answers.without_model.lines import (
     terms_over,
 )
 from chat.answers.without_model.passages import row_text
-from chat.answers.without_model.question import (
-    QuestionFeatures,
-    analyse,
-    language_of,
-    message,
-)
-from chat.answers.without_model.ranking import (
-    RankedPage,
-    Relevance,
-    TermWeights,
-    item_match,
-    rank,
-    relevance,
-)
+from chat.answers.without_model.question import QuestionFeatures, analyse, language_of, message
+from chat.answers.without_model.ranking import RankedPage, Relevance, TermWeights, item_match, rank, relevance
 from chat.models import Citation
 from citing.claim_spans import claim_before, plain
 from citing.claims import CONTRADICTED, VERIFIED, Claim, SourceUnit

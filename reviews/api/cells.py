@@ -26,14 +26,7 @@ from reviews.api.reviews import ReviewPart, View, as_api_errors
 from reviews.cell_answers import fill_estimate
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow, ReviewShare, ReviewTemplate
 from reviews.question_answer import column_answers
-from reviews.review_commands import (
-    add_rows,
-    agreements,
-    cancel_filling,
-    change_cell,
-    fill_cells,
-    fillable,
-)
+from reviews.review_commands import add_rows, agreements, cancel_filling, change_cell, fill_cells, fillable
 from reviews.review_presenters import blinded, grid, visible_rows
 
 

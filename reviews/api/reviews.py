@@ -45,14 +45,7 @@ from reviews.column_sets import (
     values_of,
 )
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewTemplate
-from reviews.review_commands import (
-    StaleCell,
-    add_columns,
-    join_sources,
-    save_column,
-    set_blind,
-    start_review,
-)
+from reviews.review_commands import StaleCell, add_columns, join_sources, save_column, set_blind, start_review
 
 if TYPE_CHECKING:
     View = views.APIView
@@ -108,11 +101,7 @@ class TemplateField(serializers.CharField):
     examples=[
         OpenApiExample(
             "Contracts, with the columns that come with Pincite",
-            {
-                "name": "Leases",
-                "documents": ["7b0e6a3e-5f0f-4c6a-9f6e-0d4f5b1c2a3d"],
-                "template": "contract",
-            },
+            {"name": "Leases", "documents": ["7b0e6a3e-5f0f-4c6a-9f6e-0d4f5b1c2a3d"], "template": "contract"},
             request_only=True,
         )
     ]

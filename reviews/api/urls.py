@@ -18,13 +18,7 @@ from reviews.api.cells import (
     ShareDetail,
     Shares,
 )
-from reviews.api.reviews import (
-    ColumnDetail,
-    Columns,
-    ColumnsFromFile,
-    ReviewViewSet,
-    TemplateViewSet,
-)
+from reviews.api.reviews import ColumnDetail, Columns, ColumnsFromFile, ReviewViewSet, TemplateViewSet
 
 router = UuidRouter()
 router.register("reviews", ReviewViewSet, "review")
