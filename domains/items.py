@@ -14,6 +14,11 @@ from domains import pack_data
 MOST_ITEMS = 5
 LEAST_OF_LABEL = 0.7  # share of the letters of a row's label that the item must match
 LONGEST_TITLE = 170  # characters of a line that is a title and no sentence
+_BEFORE, _OF = (
+    re.compile(r"([\w&'’-]+)[\s(\"“]+$"),
+    re.compile(r"\s+(?:of|on)\s+(?:(?:the|its|their|all)\s+)*([\w&'’-]+)"),
+)
+_DIGIT = re.compile(r"\d")
 AskedItem = tuple[re.Pattern[str], tuple["Item", ...]]
 
 
@@ -117,6 +122,19 @@ def _named(question: str, pack: str) -> list[tuple[tuple[int, int], tuple[Item, 
     data = _read(pack)
     known = (*data.asked, *((ratio.question, ratio.of) for ratio in data.ratios))
     return [(m.span(), items) for pattern, items in known for m in pattern.finditer(question)]
+
+
+def words_beside(question: str, packs: Iterable[str]) -> set[str]:
+    """Return words that narrow what packs recognise in a question: "footwear" of "footwear revenue".
+
+    Also "intangible" of "amortization of intangible assets".
+    """
+    found: set[str] = set()
+    for pack in packs:
+        for (start, end), _ in _named(question, pack):
+            before, after = _BEFORE.search(question, 0, start), _OF.match(question, end)
+            found |= {match[1] for match in (before, after) if match and not _DIGIT.search(match[1])}
+    return found
 
 
 def _is_inside(span: tuple[int, int], other: tuple[int, int]) -> bool:

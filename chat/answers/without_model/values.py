@@ -38,7 +38,7 @@ from citing.tables import (
     word_of,
 )
 from citing.verdict import verify_cited
-from domains.items import Item, Ratio, items_asked, ratio_asked, words_known
+from domains.items import Item, Ratio, items_asked, ratio_asked, words_beside
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, number_words
 from text.quantities import Quantity, currency_names, quantities_in
@@ -422,9 +422,8 @@ def _is_of_subject(
     ):
         return False
     missing = asked - named - over
-    known = distinct_terms(" ".join(words_known(question.text, notes.packs)), language)
-    # "amortization of intangible assets" is not all amortization
-    is_item = is_item and (computed or missing <= known)
+    narrowed = missing & distinct_terms(" ".join(words_beside(question.text, notes.packs)), language)
+    is_item = is_item and (computed or not narrowed)  # "amortization of intangible assets" is not all of it
     is_all = is_named and head.issubset(question.terms)
     if "money" in question.kinds and is_all and len(missing) == 1:
         missing = set()  # the verb: "a ticket bought online"
