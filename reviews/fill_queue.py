@@ -27,7 +27,7 @@ from chat.providers.registry import provider_named
 from documents.models import Document
 from retrieval.provider_calls import ProviderError
 from reviews.cell_answers import BrokenOff, Budget, answered, answered_together
-from reviews.models import ReviewCell, ReviewCellVersion, ReviewRow
+from reviews.models import Review, ReviewCell, ReviewCellVersion, ReviewRow
 from reviews.typed_values import FilledCell
 
 review_filled = Signal()
@@ -47,11 +47,15 @@ State = ReviewCell.State
 
 
 def waiting_cells() -> QuerySet[ReviewCell]:
-    """Return waiting cells that can be filled, and those of unreadable or deleted documents, which fail."""
+    """Return waiting cells that can be filled, and those of unreadable or deleted documents, which fail.
+
+    Reviews of deactivated owners wait until these are active again.
+    """
     is_ready = Q(row__document__in=Document.objects.searchable())
     is_ready |= Q(row__document__status=Document.Status.FAILED)
     is_ready |= Q(row__document__deleted_at__isnull=False) | Q(row__document=None)
-    return ReviewCell.objects.filter(is_ready, state=State.WAITING, row__review__deleted_at=None)
+    reviews = Review.objects.filter(deleted_at=None, owner__is_active=True)
+    return ReviewCell.objects.filter(is_ready, state=State.WAITING, row__review__in=reviews)
 
 
 def issue_tickets(count: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import override
 from django_q.tasks import async_task
@@ -57,12 +57,16 @@ def end(report: Report, state: State, states: Sequence[State]) -> None:
     report.refresh_from_db()
 
 
+def due() -> QuerySet[Report]:
+    """Return waiting reports of active owners, and those whose worker died."""
+    dead = Q(state=State.RUNNING, alive_at__lt=timezone.now() - DEAD_AFTER)
+    return Report.objects.filter(dead | Q(state=State.WAITING), deleted_at=None, owner__is_active=True)
+
+
 def claim() -> Report | None:
     """Return the oldest waiting report, or one whose worker died, now marked as in progress."""
-    dead = Q(state=State.RUNNING, alive_at__lt=timezone.now() - DEAD_AFTER)
     with transaction.atomic():
-        waiting = Report.objects.filter(Q(state=State.WAITING) | dead, deleted_at=None)
-        found = waiting.order_by("updated_at").select_for_update(skip_locked=True).first()
+        found = due().order_by("updated_at").select_for_update(skip_locked=True, of=("self",)).first()
         if found is None:
             return None
         found.attempts += 1
@@ -91,7 +95,7 @@ def work_on_next() -> bool:
         logger.exception("report %s failed", report.pk)
         finish(report, State.FAILED, error=OUR_FAULT)
     Report.objects.filter(pk=report.pk).update(seconds=report.seconds + time.monotonic() - started)
-    if Report.objects.filter(state=State.WAITING, deleted_at=None).exists():
+    if due().exists():
         async_task(TICKET, group="report")
     return True
 
@@ -137,6 +141,5 @@ WORK: dict[str, Callable[[Report], None]] = {
 
 def recover(**signal: Any) -> None:
     """Receiver of ``library_swept``: issue a ticket if a report waits or its worker died."""
-    dead = Q(state=State.RUNNING, alive_at__lt=timezone.now() - DEAD_AFTER)
-    if Report.objects.filter(dead | Q(state=State.WAITING), deleted_at=None).exists():
+    if due().exists():
         async_task(TICKET, group="report")

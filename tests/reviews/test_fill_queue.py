@@ -131,6 +131,14 @@ def test_cells_that_kill_their_worker_each_time_are_given_up(review: Review) -> 
     assert failed.count() == len(COLUMNS) and "interrupted" in failed[0].error
 
 
+def test_reviews_of_a_deactivated_owner_wait(review: Review, alice: User) -> None:
+    fill_cells(ReviewCell.objects.filter(row__review=review))
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    assert fill_next_row() == 0
+    User.objects.filter(pk=alice.pk).update(is_active=True)
+    assert fill_next_row()
+
+
 def test_cells_that_wait_are_taken_out_of_the_queue(filled: Review) -> None:
     fill_cells(ReviewCell.objects.filter(row__review=filled), again=True)
     assert cancel_filling(filled) == 2 * len(COLUMNS)

@@ -90,6 +90,9 @@ def test_paused_work_waits_and_work_of_a_dead_worker_is_taken_up(
     pause(made)
     assert claim() is None
     start(made)
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    assert claim() is None, "a right ends where its owner's does"
+    User.objects.filter(pk=alice.pk).update(is_active=True)
     assert claim() == made and claim() is None
     Report.objects.update(alive_at=timezone.now() - timezone.timedelta(minutes=11))
     assert claim() == made
