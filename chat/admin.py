@@ -32,17 +32,8 @@ class ConversationAdmin(ReadOnlyAdmin):
     list_select_related = ["owner"]
     ordering = ["-updated_at"]
     fields = (
-        "owner",
-        "title",
-        "scope",
-        "documents",
-        "collection",
-        "provider",
-        "model",
-        "created_at",
-        "updated_at",
-        "deleted_at",
-        "messages_link",
+        *("owner", "title", "scope", "documents", "collection", "provider", "model", "created_at"),
+        *("updated_at", "deleted_at", "messages_link"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
@@ -75,19 +66,8 @@ class MessageAdmin(ReadOnlyAdmin):
     search_help_text = "id of the message or its conversation"
     ordering = ["-created_at"]
     fields = (
-        "conversation",
-        "position",
-        "role",
-        "status",
-        "content",
-        "standalone_question",
-        "provider",
-        "model",
-        "usage",
-        "uncited",
-        "error",
-        "created_at",
-        "citations_link",
+        *("conversation", "position", "role", "status", "content", "standalone_question", "provider"),
+        *("model", "usage", "uncited", "error", "created_at", "citations_link"),
     )
 
     @admin.display(description="message")
@@ -113,13 +93,7 @@ class CitationAdmin(PlacedAdmin):
     """Citations, drawn on their page as in the reader: passage pale, anchor strong."""
 
     list_display = [
-        "number",
-        "short",
-        "verdict",
-        "durability",
-        "feedback",
-        "of_document",
-        "page_number",
+        *("number", "short", "verdict", "durability", "feedback", "of_document", "page_number"),
         "created_at",
     ]
     list_display_links = ["short"]
@@ -129,27 +103,9 @@ class CitationAdmin(PlacedAdmin):
     search_help_text = "id of the citation, its answer, unit or document, or the document's title"
     ordering = ["-created_at"]
     fields = (
-        "number",
-        "of_message",
-        "of_document",
-        "of_unit",
-        "claim",
-        "quote",
-        "prefix",
-        "suffix",
-        "page_number",
-        "section_path",
-        "line_start",
-        "line_end",
-        "verdict",
-        "reason",
-        "missing",
-        "durability",
-        "feedback",
-        "rects",
-        "unit_rects",
-        "head_rects",
-        "document_sha256",
+        *("number", "of_message", "of_document", "of_unit", "claim", "quote", "prefix", "suffix"),
+        *("page_number", "section_path", "line_start", "line_end", "verdict", "reason", "missing"),
+        *("durability", "feedback", "rects", "unit_rects", "head_rects", "document_sha256"),
         "created_at",
     )
 
@@ -190,14 +146,7 @@ class AnnotationAdmin(PlacedAdmin):
     """Annotations, drawn on their page."""
 
     list_display = [
-        "short",
-        "owner",
-        "kind",
-        "colour",
-        "page_number",
-        "durability",
-        "updated_at",
-        "deleted_at",
+        *("short", "owner", "kind", "colour", "page_number", "durability", "updated_at", "deleted_at"),
     ]
     list_filter = ["kind", "colour", "durability", "created_at"]
     search_fields = ["id", "owner__username"]

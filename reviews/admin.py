@@ -16,13 +16,7 @@ class ReviewAdmin(ReadOnlyAdmin):
     list_select_related = ["owner", "collection"]
     ordering = ["-updated_at"]
     fields = (
-        "owner",
-        "name",
-        "collection",
-        "provider",
-        "created_at",
-        "updated_at",
-        "deleted_at",
+        *("owner", "name", "collection", "provider", "created_at", "updated_at", "deleted_at"),
         "cells_link",
     )
 

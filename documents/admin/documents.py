@@ -31,13 +31,7 @@ from documents.signals import document_parsed
 @admin.register(Document)
 class DocumentAdmin(admin.ModelAdmin):
     list_display = [
-        "title",
-        "owner",
-        "state",
-        "pages",
-        "units",
-        "seconds",
-        "added",
+        *("title", "owner", "state", "pages", "units", "seconds", "added"),
     ]
     list_filter = [
         "status",
@@ -54,30 +48,10 @@ class DocumentAdmin(admin.ModelAdmin):
     list_per_page = 50
     actions = ["read_again", "index_again", "export_units"]
     readonly_fields = (
-        "id",
-        "owner",
-        "access",
-        "kind",
-        "file",
-        "sha256",
-        "size",
-        "status",
-        "progress",
-        "failure_code",
-        "failure_message",
-        "failed_pages",
-        "counts",
-        "stage_seconds",
-        "parser_name",
-        "parser_version",
-        "attempts",
-        "lease",
-        "lease_holder",
-        "lease_expires_at",
-        "started_at",
-        "created_at",
-        "updated_at",
-        "indexed_at",
+        *("id", "owner", "access", "kind", "file", "sha256", "size", "status", "progress"),
+        *("failure_code", "failure_message", "failed_pages", "counts", "stage_seconds", "parser_name"),
+        *("parser_version", "attempts", "lease", "lease_holder", "lease_expires_at", "started_at"),
+        *("created_at", "updated_at", "indexed_at"),
     )
     fieldsets = [
         (None, {"fields": ["title", "authors", "year", "doi", "language", "abstract", "tldr"]}),
@@ -254,25 +228,9 @@ class UnitAdmin(PlacedAdmin):
     search_help_text = "id of the unit or its chunk, or id or title of its document"
     ordering = ["document_id", "position"]
     fields = (
-        "of_document",
-        "of_chunk",
-        "unit_type",
-        "content",
-        "page_number",
-        "paragraph_index",
-        "position",
-        "char_start",
-        "char_end",
-        "line_start",
-        "line_end",
-        "heading_level",
-        "section_path",
-        "section_type",
-        "continues",
-        "table_index",
-        "table_row",
-        "cells",
-        "location",
+        *("of_document", "of_chunk", "unit_type", "content", "page_number", "paragraph_index"),
+        *("position", "char_start", "char_end", "line_start", "line_end", "heading_level"),
+        *("section_path", "section_type", "continues", "table_index", "table_row", "cells", "location"),
         "neighbours",
     )
 
@@ -301,19 +259,8 @@ class ChunkAdmin(PlacedAdmin):
     search_help_text = "id of the chunk, or id or title of its document; search its text on the search page"
     ordering = ["document_id", "index"]
     fields: tuple[str, ...] = (
-        "of_document",
-        "index",
-        "chunk_type",
-        "context_header",
-        "content",
-        "summary",
-        "section_path",
-        "section_type",
-        "page_start",
-        "page_end",
-        "token_count",
-        "known",
-        "units_list",
+        *("of_document", "index", "chunk_type", "context_header", "content", "summary", "section_path"),
+        *("section_type", "page_start", "page_end", "token_count", "known", "units_list"),
         "before_and_after",
     )
 
@@ -347,14 +294,7 @@ class PageAdmin(PlacedAdmin):
     """Pages. The list defers texts and word boxes; the page view draws them as layers."""
 
     list_display = [
-        "number",
-        "of_document",
-        "label",
-        "size",
-        "rotation",
-        "ocr",
-        "confidence",
-        "hidden_words",
+        *("number", "of_document", "label", "size", "rotation", "ocr", "confidence", "hidden_words"),
         "failure",
     ]
     list_display_links = ["number"]
@@ -364,16 +304,8 @@ class PageAdmin(PlacedAdmin):
     search_help_text = "id or title of its document"
     ordering = ["document_id", "number"]
     fields = (
-        "of_document",
-        "number",
-        "label",
-        "size",
-        "rotation",
-        "ocr",
-        "confidence",
-        "hidden_words",
-        "failure",
-        "text",
+        *("of_document", "number", "label", "size", "rotation", "ocr", "confidence", "hidden_words"),
+        *("failure", "text"),
     )
 
     @admin.display(description="size in points")

@@ -233,17 +233,8 @@ TIMES = {  # in seconds, or as hours, minutes and seconds
     "end_time": "end_ms",
 }
 PLAIN = (
-    "list_style",
-    "code_language",
-    "caption",
-    "paragraph",
-    "line",
-    "slide",
-    "sheet",
-    "row",
-    "column",
-    "start_ms",
-    "end_ms",
+    *("list_style", "code_language", "caption", "paragraph", "line", "slide", "sheet", "row", "column"),
+    *("start_ms", "end_ms"),
 )
 
 

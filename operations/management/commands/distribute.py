@@ -34,17 +34,9 @@ DISTRIBUTED = (
     "retrieval.chunkvector",
 )
 REFERENCE = (
-    "auth.user",
-    "auth.group",
-    "auth.user_groups",
-    "documents.document",
-    "documents.tag",
-    "documents.document_tags",
-    "documents.collection",
-    "documents.placement",
-    "documents.share",
-    "retrieval.embeddingspace",
-    "retrieval.indexeddocument",
+    *("auth.user", "auth.group", "auth.user_groups", "documents.document", "documents.tag"),
+    *("documents.document_tags", "documents.collection", "documents.placement", "documents.share"),
+    *("retrieval.embeddingspace", "retrieval.indexeddocument"),
 )
 WORKER_SETTINGS = {
     "hnsw.iterative_scan": "relaxed_order",
