@@ -120,7 +120,7 @@ def reply_text(deltas: Iterable[Delta]) -> str:
     return "".join(pieces)
 
 
-class Provider(Protocol):
+class Provider:
     """Writes answers.
 
     Attributes:
@@ -130,37 +130,27 @@ class Provider(Protocol):
         rewrites: whether it can rewrite questions.
         sees: whether it accepts images.
         is_local: whether it runs on this machine's processors, so that parallel requests are not faster.
+        base_url: of a server; '' is the provider's own, or none.
     """
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def model(self) -> str: ...
-
-    @property
-    def passages(self) -> int: ...
-
-    @property
-    def rewrites(self) -> bool: ...
-
-    @property
-    def sees(self) -> bool: ...
-
-    @property
-    def is_local(self) -> bool: ...
+    name: str
+    model: str
+    passages: int = 60
+    rewrites: bool = True
+    sees: bool = False
+    is_local: bool = False
+    base_url: str = ""
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         """Yield the answer piece by piece; ``StreamEnd`` is the last. Raises only ProviderError."""
-        ...
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
-class HostedModel:
-    """A model behind an HTTP API; see ``Provider``.
+@dataclass(eq=False)
+class HostedModel(Provider):
+    """A model behind an HTTP API.
 
     Attributes:
-        base_url: '' is the provider's own.
         max_tokens: of an answer.
         timeout: seconds without data; the first token may take that long.
     """
@@ -172,9 +162,6 @@ class HostedModel:
     max_tokens: int = 2000
     timeout: float = 60
     sees: bool = False
-    passages: int = 60
-    rewrites: bool = True
-    is_local: bool = False
 
 
 # --- Errors of the SDKs: only ProviderError leaves a provider ---

@@ -10,7 +10,6 @@ from django.conf import settings
 
 from chat.answers.prompt import Prompt, prompt_tokens, token_estimate
 from chat.providers.base import NO_USAGE, Delta, Provider, TextDelta, Usage
-from chat.providers.context_window import base_url_of
 from retrieval.provider_calls import ProviderError
 
 
@@ -45,12 +44,12 @@ class TokenBudget:
             self.used += used - taken
 
 
-class MeteredProvider:
-    """A provider whose calls are taken from a budget; see ``chat.providers.base.Provider``."""
+class MeteredProvider(Provider):
+    """A provider whose calls are taken from a budget."""
 
     def __init__(self, provider: Provider, budget: TokenBudget) -> None:
         self._provider, self._budget = provider, budget
-        self.name, self.model, self.base_url = provider.name, provider.model, base_url_of(provider)
+        self.name, self.model, self.base_url = provider.name, provider.model, provider.base_url
         self.passages, self.rewrites = provider.passages, provider.rewrites
         self.sees, self.is_local = provider.sees, provider.is_local
 

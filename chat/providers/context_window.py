@@ -49,18 +49,14 @@ def remember(provider: Any, what: Memory, value: float) -> None:
 
 
 def _key(provider: Any, what: Memory) -> str:
-    text = "\n".join((provider.name, base_url_of(provider), provider.model))
+    text = "\n".join((provider.name, provider.base_url, provider.model))
     return f"model-{what}-{hashlib.sha256(text.encode()).hexdigest()}"
-
-
-def base_url_of(provider: Any) -> str:
-    return str(getattr(provider, "base_url", ""))
 
 
 def served(provider: Any) -> ServedModel:
     """Return what a server of one's own says of its model; of others nothing is asked."""
     is_own = provider.name == OWN_SERVER
-    return served_model(base_url_of(provider), provider.model) if is_own else ServedModel()
+    return served_model(provider.base_url, provider.model) if is_own else ServedModel()
 
 
 def window_of(provider: Any) -> int:
@@ -103,7 +99,7 @@ def fitting(provider: Any, prompt: Prompt) -> Prompt:
         return prompt
     if served(provider).counts_tokens:
         texts = [prompt.system, *(turn.text for turn in turns(prompt))]
-        if counted := count_tokens(base_url_of(provider), provider.model, "\n".join(texts)):
+        if counted := count_tokens(provider.base_url, provider.model, "\n".join(texts)):
             learn_density(provider, prompt, counted + TOKENS_A_TURN * len(texts))
     room = window - reply_tokens(window, settings.CHAT_MAX_TOKENS)
     return shortened(prompt, int(room / _density(provider)))

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from chat.answers.prompt import Prompt
-from chat.providers.base import Delta, StreamEnd, TextDelta
+from chat.providers.base import Delta, Provider, StreamEnd, TextDelta
 from retrieval.provider_calls import ProviderError
 
 
-@dataclass(slots=True)
-class Scripted:
+@dataclass
+class Scripted(Provider):
     """Streams its pieces; a ProviderError among them is raised in its turn.
 
     Attributes:

@@ -29,7 +29,7 @@ from chat.answers.without_model.question import (
 )
 from chat.answers.without_model.ranking import RankedPage, TermWeights, page_of, rank, relevance, worth_citing
 from chat.answers.without_model.values import SaidValue, certain_value
-from chat.providers.base import Delta, NativeCitation, StreamEnd, TextDelta
+from chat.providers.base import Delta, NativeCitation, Provider, StreamEnd, TextDelta
 from citing.tables import has_word, read_row, scope_of
 from retrieval.query.question_terms import LISTED, QUOTED
 from text.terms import one_line
@@ -41,16 +41,10 @@ MOST_ROWS = 6  # of a page, among which the most general is shown
 MOST_NAMED = 4  # missing words that are named
 
 
-@dataclass(frozen=True, slots=True)
-class Extractive:
-    """The provider that answers without a model; see ``chat.providers.base.Provider``."""
+class Extractive(Provider):
+    """The provider that answers without a model."""
 
-    name: str = NAME
-    model: str = ""
-    passages: int = 400
-    rewrites: bool = False
-    is_local: bool = True
-    sees: bool = False
+    name, model, passages, rewrites, is_local = NAME, "", 400, False, True
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         yield from computed(composed, prompt.question, prompt.passages, prompt.notes)

@@ -106,7 +106,7 @@ def test_a_model_that_cannot_see_gets_the_words_alone_and_is_told_so(
     build, pieces = SEEING[name]
     with serving(Reply(pieces)) as server:
         blind = build(server.url)
-        blind = type(blind)(**{field: getattr(blind, field) for field in blind.__slots__} | {"sees": False})  # type: ignore[attr-defined]
+        blind.sees = False
         asked(conversation, Region(report.pk, 1, around_words(report)), blind)
     assert pictures_in(server.requests[-1]) == []
     assert "You are not shown its picture" in json.dumps(server.requests[-1])
