@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext_lazy
 from msgspec.structs import replace
 
 from chat.answers.without_model.question import analyse
@@ -106,29 +106,22 @@ class ColumnAnswer(msgspec.Struct, frozen=True):
     def remarks(self) -> list[tuple[str, list[CountedCell]]]:
         """Return the documents without a counted value by state, in words, those that do not say first."""
         order = sorted(self.others, key=lambda state: (state != State.NOT_STATED, state))
-        return [(remark(state, len(self.others[state])), self.others[state]) for state in order]
+        return [(str(REMARKS[state] % {"n": len(self.others[state])}), self.others[state]) for state in order]
 
 
-def remark(state: str, count: int) -> str:
-    """Return what is said of documents in a state: “3 documents do not say”."""
-    match state:
-        case State.NOT_STATED:
-            text = ngettext("%(n)d document does not say", "%(n)d documents do not say", count)
-        case State.UNCLEAR:
-            text = ngettext("%(n)d document is unclear", "%(n)d documents are unclear", count)
-        case State.FAILED:
-            text = ngettext("%(n)d document could not be asked", "%(n)d documents could not be asked", count)
-        case State.STALE:
-            text = ngettext("%(n)d value is out of date", "%(n)d values are out of date", count)
-        case State.WAITING | State.RUNNING:
-            text = ngettext(
-                "%(n)d document is still to be read", "%(n)d documents are still to be read", count
-            )
-        case _ if state == UNCOUNTED:
-            text = ngettext("%(n)d value is marked as wrong", "%(n)d values are marked as wrong", count)
-        case _:
-            text = ngettext("%(n)d document was not asked", "%(n)d documents were not asked", count)
-    return text % {"n": count}
+REMARKS = {
+    State.NOT_STATED: ngettext_lazy("%(n)d document does not say", "%(n)d documents do not say", "n"),
+    State.UNCLEAR: ngettext_lazy("%(n)d document is unclear", "%(n)d documents are unclear", "n"),
+    State.FAILED: ngettext_lazy(
+        "%(n)d document could not be asked", "%(n)d documents could not be asked", "n"
+    ),
+    State.STALE: ngettext_lazy("%(n)d value is out of date", "%(n)d values are out of date", "n"),
+    UNCOUNTED: ngettext_lazy("%(n)d value is marked as wrong", "%(n)d values are marked as wrong", "n"),
+    State.EMPTY: ngettext_lazy("%(n)d document was not asked", "%(n)d documents were not asked", "n"),
+}
+REMARKS[State.WAITING] = REMARKS[State.RUNNING] = ngettext_lazy(
+    "%(n)d document is still to be read", "%(n)d documents are still to be read", "n"
+)
 
 
 def column_answers(grid: ReviewGrid) -> list[ColumnAnswer]:

@@ -15,7 +15,8 @@ from chat.citations.stored_citations import reader_link
 from chat.models import Citation
 from documents.labels import distinct_labels
 from documents.translation import translated
-from reviews.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
+from reviews.column_sets import values_of
+from reviews.models import Review, ReviewCell, ReviewMark, ReviewRow
 from reviews.typed_values import normalised
 
 SHOWN = 300  # characters of a cell in the table; its panel shows all
@@ -107,20 +108,7 @@ def blinded(cells: Iterable[ReviewCell], review: Review, user: User) -> list[Rev
 
 
 def shown_columns(review: Review) -> list[ShownColumn]:
-    return [shown_column(column) for column in review.columns.order_by("position")]
-
-
-def shown_column(column: ReviewColumn) -> ShownColumn:
-    return ShownColumn(
-        column.pk,
-        column.title,
-        column.question,
-        column.kind,
-        column.unit,
-        column.choices,
-        column.note,
-        column.condition,
-    )
+    return [ShownColumn(column.pk, **values_of(column)) for column in review.columns.order_by("position")]
 
 
 def visible_rows(review: Review, user: User) -> QuerySet[ReviewRow]:

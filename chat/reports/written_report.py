@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
@@ -392,12 +392,9 @@ def conclude(report: Report, sections: Sequence[ReportSection]) -> None:
         return
     with transaction.atomic(), override(interface_language(report.title)):
         note = note_of(report)
-        change_note(note, content=f"{note.content}\n---\n\n*{gettext(CHECKED) % as_numbers(counts)}*\n")
+        numbers = {name: counts[name] for name in ("verified", "found", "own", "rewritten", "removed")}
+        change_note(note, content=f"{note.content}\n---\n\n*{gettext(CHECKED) % numbers}*\n")
         report.save(update_fields=["note"])
-
-
-def as_numbers(counts: Mapping[str, int]) -> dict[str, int]:
-    return {name: counts.get(name, 0) for name in ("verified", "found", "own", "rewritten", "removed")}
 
 
 # --- What it may cost ---

@@ -67,18 +67,23 @@ class Answer(ReviewPart, views.APIView):
         return Response(msgspec.to_builtins(answers))
 
 
-@extend_schema(tags=["reviews"])
-class Rows(ReviewPart, generics.ListAPIView):
-    """The rows of documents that you may see."""
+class RowsPart(ReviewPart):
+    """Base of views on the rows of documents that the caller may see."""
 
     serializer_class = RowSerializer
-    filter_backends: list[Any] = []
-    page_ordering = ["position"]
 
     def get_queryset(self) -> models.QuerySet:
         if getattr(self, "swagger_fake_view", False):
             return ReviewRow.objects.none()
         return visible_rows(self.review, caller(self.request)).select_related("document")
+
+
+@extend_schema(tags=["reviews"])
+class Rows(RowsPart, generics.ListAPIView):
+    """The rows of documents that you may see."""
+
+    filter_backends: list[Any] = []
+    page_ordering = ["position"]
 
     @extend_schema(request=NewRowsSerializer, responses={201: AddedSerializer} | UNUSABLE)
     def post(self, request: Request, **kwargs: Any) -> Response:
@@ -90,15 +95,8 @@ class Rows(ReviewPart, generics.ListAPIView):
 
 
 @extend_schema(tags=["reviews"])
-class RowDetail(ReviewPart, generics.RetrieveDestroyAPIView):
+class RowDetail(RowsPart, generics.RetrieveDestroyAPIView):
     """One row. Deleting it deletes its cells; the document stays."""
-
-    serializer_class = RowSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        if getattr(self, "swagger_fake_view", False):
-            return ReviewRow.objects.none()
-        return visible_rows(self.review, caller(self.request)).select_related("document")
 
 
 class ReviewCellSerializer(serializers.ModelSerializer):

@@ -40,7 +40,8 @@ def page(client: Client, alice: User) -> Client:
 
 CATALOGUES = sorted((ROOT / "locale").glob("*/LC_MESSAGES/django.po"))
 PLACES = re.compile(r"%\(\w+\)s|%\d*[sd]|\{\w*\}")
-KEYWORDS = {"_": None, "gettext": None, "gettext_lazy": None, "gettext_noop": None, "ngettext": (1, 2)}
+KEYWORDS = {"_": None, "gettext": None, "gettext_lazy": None, "gettext_noop": None}
+KEYWORDS |= {"ngettext": (1, 2), "ngettext_lazy": (1, 2)}
 
 
 def texts() -> Iterator[str]:
