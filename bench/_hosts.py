@@ -208,6 +208,6 @@ def environment(citus: bool) -> dict[str, str]:
         "AWS_RESPONSE_CHECKSUM_VALIDATION": "when_required",
         "PINCITE_CHAT": "extractive",
         "PINCITE_COMPATIBLE_URL": f"http://{OWN_ADDRESS}:{MODEL_PORT}/v1",
-        **{f"PINCITE_RATE_{kind}": "1000000/min" for kind in ("API", "ASK", "UPLOAD", "ANONYMOUS")},
+        "DJANGO_SETTINGS_MODULE": "bench._settings",
         "PINCITE_LOG_LEVEL": "WARNING",
     }

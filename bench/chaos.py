@@ -491,6 +491,6 @@ def own_installation(folder: str) -> dict[str, str]:
         "PINCITE_CHAT": "extractive",
         "PINCITE_COMPATIBLE_URL": url,
         "PINCITE_EMBEDDING_URL": url,
-        "DJANGO_SETTINGS_MODULE": "bench.settings",
+        "DJANGO_SETTINGS_MODULE": "bench._settings",
         "PINCITE_LOG_LEVEL": "WARNING",
     }
