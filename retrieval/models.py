@@ -12,6 +12,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
+from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
@@ -69,7 +70,10 @@ class IndexedDocument(models.Model):
     indexed_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        indexes = [GinIndex(fields=["words"], name="document_words")]
+        indexes = [
+            GinIndex(fields=["words"], name="document_words"),
+            GinIndex(RawSQL("ts_filter(words, '{a}')", ()), name="document_names"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.document_id}: {self.chunk_count} chunks"

@@ -122,7 +122,7 @@ WANTED = 100
 TOO_FEW = 60
 """Found chunks below which one word less is asked for."""
 FOUND_LIMIT = 800
-READ = 300
+READ = 200
 """Chunks of those found whose terms are read: those whose words are worth most."""
 WEIGHED = 20
 """Words, the most telling first, by which these are chosen."""
@@ -133,13 +133,17 @@ NAMES_LIMIT = 400
 TELLING = 6
 """Words, the rarest first: of many documents, the first pages with one of these are read."""
 
-# Access rights are evaluated once per statement: ``in_scope``.
+# Access rights are evaluated once per statement: ``in_scope``. Both conditions on words have their index.
+# Documents are ranked only if there are more than are read.
 NAMES = """
 SELECT document_id, name_terms, CASE WHEN words @@ %s::tsquery THEN cover_terms ELSE '' END
-FROM retrieval_indexeddocument
-WHERE words @@ %s::tsquery AND document_id IN ({documents})
+FROM (
+    SELECT *, count(*) OVER () AS found FROM retrieval_indexeddocument
+    WHERE (ts_filter(words, '{{a}}') @@ (SELECT %s::tsquery) OR words @@ (SELECT %s::tsquery))
+        AND document_id IN ({documents})
+) matching
+ORDER BY CASE WHEN found > {limit} THEN ts_rank(ts_filter(words, '{{a}}'), %s::tsquery) END DESC LIMIT {limit}
 """
-BEST_NAMES = NAMES + " ORDER BY ts_rank(words, %s::tsquery) DESC LIMIT {limit}"
 
 # Chunks are grouped by document, their ids and terms joined: bytes transfer faster than rows.
 GROUPED = """
@@ -153,8 +157,12 @@ FROM (
     ) matching {best}
 ) found GROUP BY found.document_id
 """
-# Of many matching chunks, those whose words are worth most are read.
-BEST = "ORDER BY " + " + ".join(["(words @@ %s::tsquery)::int * %s::float4"] * WEIGHED)
+# Of many matching chunks, those whose words are worth most are read. With two parameters, and not two for
+# each word, psycopg keeps the converted statement.
+BEST = ", (SELECT %s::tsquery[] AS words, %s::float4[] AS worth OFFSET 0) telling ORDER BY "
+BEST += " + ".join(
+    f"(matching.words @@ telling.words[{at}])::int * worth[{at}]" for at in range(1, WEIGHED + 1)
+)
 BEST += f" DESC, chunk_id LIMIT {READ}"
 # With few documents, the index intersects their chunks with those of a word; with many, it would first
 # collect all chunks.
@@ -283,8 +291,8 @@ def _most_telling(questions: Sequence[QueryTerms], rarity: Mapping[str, float]) 
         for group in (*question.groups, *((term,) for term in weights.keys() - own)):
             worth[group] = max(_worth(group, weights, rarity), worth.get(group, 0.0))
     most = sorted(worth.items(), key=lambda entry: -entry[1])[:WEIGHED]
-    params = chain.from_iterable((any_of(group), value) for group, value in most)
-    return [*params, *("'-'", 0.0) * (WEIGHED - len(most))]
+    most += [(("-",), 0.0)] * (WEIGHED - len(most))
+    return [[any_of(group) for group, _ in most], [value for _, value in most]]
 
 
 def _by_index(
@@ -351,20 +359,16 @@ def _index_of(
 def _read_names(
     scope: ScopeSql, summary: ScopeSummary, questions: Sequence[QueryTerms], columns: Mapping[str, int]
 ) -> NamedDocuments:
-    """Return documents whose names or first page contain a term of a question. One statement.
-
-    PostgreSQL ranks them only if there may be more than ``NAMES_LIMIT``.
-    """
-    own = sorted({term for question in questions for term in (*question.said, *question.names)})
-    wanted = telling = any_of(own)
-    if not wanted:
+    """Return documents whose names contain a term of a question, or whose first page does. One statement."""
+    said = sorted({term for question in questions for term in question.said})
+    if not said:
         return NO_NAMES
+    wanted = any_of({*said, *chain.from_iterable(question.names for question in questions)})
     if summary.documents > FEW_DOCUMENTS:
-        telling = any_of(sorted(own, key=document_frequencies().share)[:TELLING])
-    best_only = summary.documents > NAMES_LIMIT
-    statement = (BEST_NAMES if best_only else NAMES).format(documents=scope.documents, limit=NAMES_LIMIT)
-    params = [telling, wanted, *scope.document_params, *([wanted] if best_only else [])]
-    rows = read_rows(statement, params)
+        said = sorted(said, key=document_frequencies().share)[:TELLING]
+    telling = any_of(said)
+    statement = NAMES.format(documents=scope.documents, limit=NAMES_LIMIT)
+    rows = read_rows(statement, [telling, wanted, telling, *scope.document_params, wanted])
     ids, names, cover = ([row[part] for row in rows] for part in range(3))
 
     def unpacked(texts: Sequence[bytes]) -> NDArray[np.float32]:

@@ -133,7 +133,7 @@ WINDOWS = 3
 EXACT_UP_TO = 20_000  # vectors: about 10 ms on one core at 256 dimensions
 # Over a million vectors, fifty of them close together each time, recall@10 was 0.87 (300 has 0.78), and 0.81
 # through a filter that one in ten passes (0.45 with 300 in strict order); docs/search.md.
-EF_SEARCH = 1000
+EF_SEARCH = 400
 MAX_SCAN_TUPLES = 60_000
 
 # A condition without columns is evaluated before the scan begins, so the settings apply to it, end with the
