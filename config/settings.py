@@ -56,7 +56,11 @@ STORAGES: dict[str, Any] = {
     }
     if S3_BUCKET
     else {"BACKEND": "documents.files.WholeFiles"},
-    "staticfiles": {"BACKEND": "operations.http.static_files.HashedNames"},
+    "staticfiles": {
+        "BACKEND": "operations.http.static_files.HashedNames",
+        # Collected by root, read by the service's own user.
+        "OPTIONS": {"file_permissions_mode": 0o644, "directory_permissions_mode": 0o755},
+    },
 }
 
 # --- Security ---------------------------------------------------------------

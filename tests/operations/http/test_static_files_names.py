@@ -28,6 +28,7 @@ def test_modules_import_one_another_under_names_that_change_with_what_they_hold(
             imported |= {(module.parent / path).resolve() for path in IMPORTED.findall(module.read_text())}
     assert len(imported) > 20
     assert imported <= known
+    assert all(path.stat().st_mode & 0o004 for path in known), "root collects, the service's user reads"
     os.utime(tmp_path / names.manifest_name, (0, 0))
     assert HashedNames().stored_name("js/app.js") == "js/app.js", "a source is newer"
     assert HashedNames().stored_name("never/collected.css") == "never/collected.css"
