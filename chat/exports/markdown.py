@@ -121,12 +121,18 @@ def exported(answer: Message, style: str = "") -> Export:
 
 
 def exported_conversation(conversation: Conversation, style: str = "") -> Export:
-    """Export all finished answers with their questions; numbers continue through the conversation."""
+    """Export all finished answers with their questions; numbers continue through the conversation.
+
+    The first question is often the title, too; it is printed once.
+    """
     ended = [found for found in exchanges_of(conversation) if not found.answer.is_unfinished]
     rows = Citation.objects.filter(message__in=[found.answer.pk for found in ended])
     rows = rows.select_related("document").order_by("message__position", "position")
+    title = str(conversation)
     parts = [_part(found) for found in ended]
-    return _export(str(conversation), parts, rows, conversation, style)
+    if parts and one_line(parts[0].heading) == one_line(title):
+        parts[0] = replace(parts[0], heading="")
+    return _export(title, parts, rows, conversation, style)
 
 
 def _part(found: Exchange) -> ExportPart:

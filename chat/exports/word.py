@@ -34,6 +34,7 @@ from citing.claims import VERIFIED
 from text.terms import one_line
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0, 2.2
+QUOTE_INDENT = Pt(18)  # as much as a level of lists
 TEXT, REFERENCE, LINK = "footnote text", "footnote reference", "Hyperlink"  # names of Word's own styles
 _SEPARATORS = """<w:footnotes {namespaces}>
 <w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote>
@@ -196,7 +197,7 @@ class _Writer:
     def __init__(self, document: WordDocument, footnotes: Sequence[Footnote], notes: _Footnotes) -> None:
         self._document, self._footnotes, self._notes = document, footnotes, notes
         self._lists: list[str] = []
-        self._heading = 0
+        self._heading = self._quotes = 0
         self._rows: list[list[Token]] | None = None
 
     def write(self, tokens: Sequence[Token]) -> None:
@@ -209,6 +210,10 @@ class _Writer:
                 self._lists.append("List Bullet" if token.type.startswith("bullet") else "List Number")
             case "bullet_list_close" | "ordered_list_close":
                 self._lists.pop()
+            case "blockquote_open":
+                self._quotes += 1
+            case "blockquote_close":
+                self._quotes -= 1
             case "heading_open":
                 self._heading = int(token.tag[1])
             case "heading_close":
@@ -229,7 +234,10 @@ class _Writer:
     def _paragraph(self) -> Paragraph:
         if self._heading:
             return self._document.add_heading(level=self._heading)
-        return self._document.add_paragraph(style=self._lists[-1] if self._lists else None)
+        paragraph = self._document.add_paragraph(style=self._lists[-1] if self._lists else None)
+        if self._quotes:
+            paragraph.paragraph_format.left_indent = QUOTE_INDENT * (self._quotes + len(self._lists))
+        return paragraph
 
     def _end_table(self) -> None:
         rows, self._rows = self._rows or [], None
