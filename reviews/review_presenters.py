@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 from django.contrib.auth.models import User
 from django.db.models import Max, Q, QuerySet
+from django.utils.translation import gettext
 
 from chat.citations.stored_citations import reader_link
 from chat.models import Citation
@@ -25,7 +26,7 @@ SHOWN = 300  # characters of a cell in the table; its panel shows all
 class ShownCell(msgspec.Struct, frozen=True):
     """One cell. ``page``, ``quote``, ``verdict`` and ``href`` are those of its first citation.
 
-    ``normal`` is the value in normal form, if it is printed in another form.
+    ``normal`` is the value in normal form, if it is printed in another form; ``printed_page`` is for people.
     """
 
     id: UUID
@@ -42,6 +43,7 @@ class ShownCell(msgspec.Struct, frozen=True):
     error: str
     normal: str = ""
     page: int | None = None
+    printed_page: str = ""
     quote: str = ""
     verdict: str = ""
     href: str = ""
@@ -167,6 +169,9 @@ def shown_cell(cell: ReviewCell, citation: Citation | None) -> ShownCell:
         error=translated(cell.error),
         normal=normalised(cell.value, cell.text)[:SHOWN],
         page=citation.page_number if citation else None,
+        printed_page=gettext("p. %(page)s") % {"page": citation.page_label or citation.page_number}
+        if citation
+        else "",
         quote=citation.quote[:SHOWN] if citation else "",
         verdict=citation.verdict if citation else "",
         href=reader_link(citation) if citation else "",

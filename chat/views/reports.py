@@ -26,7 +26,7 @@ from chat.reports.written_report import report_estimate
 from chat.views import as_uuid
 from documents.api.common.callers import rated
 from documents.labels import distinct_labels
-from documents.models import Collection, Document
+from documents.models import Collection, Document, Page
 from documents.translation import translated
 from retrieval.models import SavedSearch
 from retrieval.provider_calls import ProviderError
@@ -77,6 +77,7 @@ def new(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "reports",
         "labels": distinct_labels(documents),
+        "choosable": Document.objects.visible_to(request.user).order_by("title")[:MOST_DOCUMENTS],
         "collections": Collection.objects.visible_to(request.user).order_by("name"),
         "searches": SavedSearch.objects.visible_to(request.user),
         "collection": given.get("collection", ""),
@@ -186,6 +187,8 @@ def versions_shown(request: HttpRequest, shown: Report) -> dict[str, object]:
     kind = request.GET.get("kind", "")
     changes = [one for one in enumerate(pair.changes) if kind in ("", one[1].kind)]
     at = as_number(request.GET.get("change", "")) or (changes[0][0] if changes else 0)
+    versions = [document for document, _title in result.documents]
+    printed = Page.objects.visible_to(request.user).filter(document__in=versions).exclude(label="")
     return {
         "section": "reports",
         "report": shown,
@@ -199,7 +202,10 @@ def versions_shown(request: HttpRequest, shown: Report) -> dict[str, object]:
         "at": at,
         "opened": pair.changes[at] if at < len(pair.changes) else None,
         "sections": [one for one in pair.sections if one.kind != "same" or one.is_moved or one.is_renumbered],
-        "titles": dict(result.documents),
+        "printed": {
+            (str(document), number): label
+            for document, number, label in printed.values_list("document", "number", "label")
+        },
     }
 
 

@@ -32,9 +32,15 @@ def outranks(actor: User | AnonymousUser, other: User) -> bool:
 
 
 class EndingAdmin(ReadOnlyAdmin):
-    """Read-only rows that an administrator may delete, unless their user has more rights."""
+    """Read-only rows that an administrator may delete, unless their user has more rights.
+
+    A row's own page shows only what the list shows, unless ``fields`` says otherwise: never secrets.
+    """
 
     user_field = "user"
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return self.fields or self.list_display
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         may = admin.ModelAdmin.has_delete_permission(self, request, obj)
@@ -47,7 +53,6 @@ class SecondFactorAdmin(EndingAdmin):
     """Delete a user's second factors when they have lost their phone. Secrets are not shown."""
 
     list_display = ["user", "type", "created_at", "last_used_at"]
-    fields = ["user", "type", "created_at", "last_used_at"]
     list_filter = ["type"]
     search_fields = ["user__username"]
     list_select_related = ["user"]
@@ -58,7 +63,6 @@ class ConnectedAccountAdmin(EndingAdmin):
     """Accounts at the single sign-on provider."""
 
     list_display = ["user", "provider", "uid", "date_joined", "last_login"]
-    fields = ["user", "provider", "uid", "date_joined", "last_login"]
     search_fields = ["user__username", "uid"]
     list_select_related = ["user"]
 
@@ -97,14 +101,10 @@ class PlainGroupAdmin(GroupAdmin):
 
     filter_horizontal = ()
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return bool(request.user.is_superuser)
-
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.is_superuser)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return bool(request.user.is_superuser)
+    has_add_permission = has_delete_permission = has_change_permission
 
 
 @admin.register(ApiToken)
@@ -115,7 +115,6 @@ class ApiTokenAdmin(EndingAdmin):
     list_display = ["name", "owner", "prefix", "scopes", "created_at", "expires_at", "last_used_at"]
     search_fields = ["name", "owner__username", "prefix"]
     list_select_related = ["owner"]
-    fields = ["name", "owner", "prefix", "scopes", "created_at", "expires_at", "last_used_at"]
 
 
 @admin.register(Job)
@@ -140,6 +139,7 @@ class ShareAdmin(EndingAdmin):
     list_select_related = ["document", "collection", "user", "group"]
 
 
+@admin.register(Success, Failure)
 class TicketAdmin(EndingAdmin):
     """Finished tasks of django-q2, without its action that runs them again."""
 
@@ -149,22 +149,11 @@ class TicketAdmin(EndingAdmin):
     ordering = ["-stopped"]
 
 
-@admin.register(Success)
-class SuccessAdmin(TicketAdmin):
-    pass
-
-
-@admin.register(Failure)
-class FailureAdmin(TicketAdmin):
-    pass
-
-
 @admin.register(OrmQ)
 class WaitingTicketAdmin(EndingAdmin):
     """Tickets that wait. Their payload is a signed pickle, so it is neither shown nor changed."""
 
     list_display = ["key", "lock"]
-    fields = ["key", "lock"]
 
 
 @admin.register(AccessAttempt)
@@ -172,7 +161,6 @@ class LockOutAdmin(EndingAdmin):
     """Failed sign-ins of an account from an address. Deleting the row ends its lock-out."""
 
     list_display = ["attempt_time", "username", "ip_address", "failures_since_start"]
-    fields = ["attempt_time", "username", "ip_address", "failures_since_start"]
     search_fields = ["username", "ip_address"]
 
 

@@ -213,15 +213,8 @@ class _Pen:
     def mark(self, rect: Sequence[float], label: str = "", kind: str = "") -> LabelledRect:
         shown = self.frame.to_display(Rect(*rect))
         width, height = self.frame.display_size
-        x, y = shown.x0 * width, shown.y0 * height
-        return LabelledRect(
-            round(x, 2),
-            round(y, 2),
-            round(shown.width * width, 2),
-            round(shown.height * height, 2),
-            label,
-            kind,
-        )
+        sizes = (shown.x0 * width, shown.y0 * height, shown.width * width, shown.height * height)
+        return LabelledRect(*(round(size, 2) for size in sizes), label, kind)
 
     def marks(self, rects: Iterable[Sequence[float]], label: str = "", kind: str = "") -> list[LabelledRect]:
         return [self.mark(rect, label, kind) for rect in rects]

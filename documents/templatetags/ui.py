@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 from uuid import UUID
 from xml.etree import ElementTree as ET
 
@@ -34,7 +35,7 @@ ICONS = [
     *("ellipsis", "eye", "file-plus", "file-text", "folder", "fullscreen", "globe", "hand"),
     *("highlighter", "history", "image", "info", "key-round", "keyboard", "layout-grid", "library"),
     *("link-2", "list", "list-checks", "lock", "log-out", "maximize", "message-circle"),
-    *("message-square-plus", "monitor", "moon", "move-horizontal", "move-right", "notebook-pen"),
+    *("message-square-plus", "monitor", "moon", "move-horizontal", "notebook-pen"),
     *("panel-left", "panel-right", "pen-line", "pencil", "plug", "plus", "presentation", "printer"),
     *("quote", "redo-2", "refresh-cw", "rotate-cw", "scale", "scan", "search", "send", "settings"),
     *("share-2", "sparkles", "square", "sun", "table", "table-properties", "tag", "text-search"),
@@ -124,6 +125,12 @@ register.filter("translated", translated)
 def label_in(document: Document, labels: Mapping[UUID, str]) -> str:
     """Return the document's label among others (``documents.labels``), or its title."""
     return labels.get(document.pk, document.title)
+
+
+@register.filter
+def printed_page(place: Any, labels: Mapping[tuple[str, int], str]) -> object:
+    """Return the printed number of the place's page, by document and page, or else its number in the file."""
+    return labels.get((place.document, place.page), place.page)
 
 
 @register.filter

@@ -187,8 +187,7 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     if (cell.verdict && cell.state === "found") td.dataset.verdict = cell.verdict;
     td.append(clip(textOf(cell, states)));
     const normal = cell.state === "found" && cell.normal;
-    const page = cell.page && `p. ${cell.page}`;
-    const where = [normal, page, cell.mark && table.dataset[cell.mark], cell.comment && "✎"];
+    const where = [normal, cell.printed_page, cell.mark && table.dataset[cell.mark], cell.comment && "✎"];
     const small = Object.assign(document.createElement("div"), { className: "where" });
     small.textContent = where.filter(Boolean).join(" · ");
     td.append(small);
