@@ -82,6 +82,7 @@ def offered(request: HttpRequest) -> dict[str, object]:
     return {
         "section": "reviews",
         "documents": Document.objects.visible_to(request.user).filter(pk__in=chosen_ids(request.GET)),
+        "choosable": Document.objects.visible_to(request.user).order_by("title")[:MOST_CHOSEN],
         **sources_of(request),
         "collection": as_uuid(request.GET.get("collection", "")),
         "templates": {name: found["title"] for name, found in templates().items()},
