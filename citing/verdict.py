@@ -275,7 +275,7 @@ class _VerificationContext:
 
     def cited_verdict(self) -> Verification:
         if other := self.named_elsewhere:
-            reason = f"The claim speaks of {other}."
+            reason = f"The claim is about {other}."
             return Verification("unsupported", self.cited, self.cited.page, reason=reason)
         return self.verdict_of(self.cited)
 

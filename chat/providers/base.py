@@ -186,7 +186,7 @@ NO_CREDIT = re.compile(
     r"insufficient_quota|exceeded your current quota|insufficient (?:balance|credits)|credit balance|billing",
     re.I,
 )
-NOT_REACHED = "{name} cannot be reached. Check that it runs, and its address."
+NOT_REACHED = "{name} cannot be reached. Check its address, and that it is running."
 HOST_NOT_REACHED = "{name} cannot be reached. Check this server's connection to the internet, then try again."
 TOO_LATE = "{name} did not answer in time. Try again, or choose a faster model."
 BROKE_OFF = "The connection to {name} broke off. Try again."

@@ -100,7 +100,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Store one file. Return its card (201), or the reason of a refusal as text (422)."""
     file = request.FILES.get("file")
     if file is None:
-        return refusal(_("No file was sent."))
+        return refusal(_("No file was uploaded."))
     try:
         document = store_upload(request.user, file, file.name or "")
     except UploadRefused as refused:

@@ -70,7 +70,7 @@ class WorkForm(forms.Form):
     authors = forms.CharField(
         label=gettext_lazy("Authors"),
         required=False,
-        help_text=gettext_lazy("One on each line"),
+        help_text=gettext_lazy("One per line"),
         widget=forms.Textarea({"rows": 3}),
     )
     year = forms.IntegerField(label=gettext_lazy("Year"), required=False, min_value=0, max_value=3000)
@@ -85,7 +85,7 @@ class WorkForm(forms.Form):
         label=gettext_lazy("Facts"),
         required=False,
         max_length=10_000,
-        help_text=gettext_lazy("One on each line, as “Party: Acme Ltd”"),
+        help_text=gettext_lazy("One per line, such as “Party: Acme Ltd”"),
         widget=forms.Textarea({"rows": 6}),
     )
 
@@ -193,7 +193,7 @@ class ZoteroForm(forms.Form):
         max_length=100,
         widget=forms.PasswordInput({"autocomplete": "off"}),
         help_text=gettext_lazy(
-            "Made at zotero.org/settings/keys, with access to your library and files. It is not stored."
+            "Create one at zotero.org/settings/keys, with access to your library and files. It is not stored."
         ),
     )
     group = forms.RegexField(

@@ -89,7 +89,7 @@ class NewPassword(PasswordChangeForm):
     """The account page's password form. It ends API tokens unless the box is unticked."""
 
     end_tokens = forms.BooleanField(
-        label=gettext_lazy("Also end my API tokens"),
+        label=gettext_lazy("Also revoke my API tokens"),
         required=False,
         initial=True,
         help_text=gettext_lazy("Recommended."),
@@ -150,8 +150,12 @@ def password(request: HttpRequest) -> HttpResponse:
     update_session_auth_hash(request, form.save())
     request.session.pop(OWN_PASSWORD, None)
     kept = getattr(request.user, "keeps_tokens", False)
-    ended = _("Your password was changed. Other sessions and your API tokens were ended.")
-    messages.success(request, _("Your password was changed. Other sessions were ended.") if kept else ended)
+    ended = _(
+        "Your password was changed. You were signed out everywhere else, and your API tokens were revoked."
+    )
+    messages.success(
+        request, _("Your password was changed. You were signed out everywhere else.") if kept else ended
+    )
     return redirect("account")
 
 

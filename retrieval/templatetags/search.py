@@ -47,7 +47,7 @@ def helped_by_model() -> bool:
 @register.filter
 def list_name(name: str) -> str:
     """Return the name of a list for people: 'question' by words, 'meaning of question' by meaning."""
-    own = {"question": _("by words: place"), "meaning of question": _("by meaning: place")}
+    own = {"question": _("by words: rank"), "meaning of question": _("by meaning: rank")}
     return own.get(name, name)
 
 

@@ -36,7 +36,7 @@ def test_a_drop_is_paused_and_what_is_left_of_it_cancelled(
     for file in files:
         file.write_text(f"{file.name} of the harbour master")
     page.locator("[data-upload-input]").first.set_input_files(files)
-    bar = page.get_by_role("group", name="Files being sent")
+    bar = page.get_by_role("group", name="Files being uploaded")
     expect(bar).to_contain_text("0 / 6")
     rows = page.locator(".upload-row")
     expect(rows).to_have_count(6)
@@ -69,7 +69,7 @@ def test_a_lost_connection_pauses_a_drop_and_leaving_it_is_asked_about(
         "heading", level=1
     ).click()  # browsers let a page ask before it is left only after a click
     page.locator("[data-upload-input]").first.set_input_files(files)
-    bar = page.get_by_role("group", name="Files being sent")
+    bar = page.get_by_role("group", name="Files being uploaded")
     rows = page.locator(".upload-row")
     pause = bar.get_by_role("button", name="Pause")
     expect(pause).to_have_attribute("aria-pressed", "true")

@@ -265,7 +265,7 @@ def test_a_server_that_accepts_no_connection_is_named_within_seconds(
     monkeypatch.setattr(open_requests, "CONNECT_SECONDS", 0.5)
     monkeypatch.setattr(base, "CONNECTING_SECONDS", 0.4)
     monkeypatch.setattr(base, "WAITING_SECONDS", 0.2)
-    for name, says in (("openai", "connection to the internet"), ("compatible", "Check that it runs")):
+    for name, says in (("openai", "connection to the internet"), ("compatible", "Check its address")):
         with socket.socket() as full, socket.socket() as first, socket.socket() as second:
             full.bind(("127.0.0.1", 0))
             full.listen(0)
