@@ -214,7 +214,8 @@ class _Pen:
         shown = self.frame.to_display(Rect(*rect))
         width, height = self.frame.display_size
         sizes = (shown.x0 * width, shown.y0 * height, shown.width * width, shown.height * height)
-        return LabelledRect(*(round(size, 2) for size in sizes), label, kind)
+        x, y, across, down = (round(size, 2) for size in sizes)
+        return LabelledRect(x, y, across, down, label, kind)
 
     def marks(self, rects: Iterable[Sequence[float]], label: str = "", kind: str = "") -> list[LabelledRect]:
         return [self.mark(rect, label, kind) for rect in rects]
