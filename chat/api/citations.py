@@ -19,7 +19,7 @@ from chat.citations.stored_pages import StoredPages, locate
 from chat.models import Citation, Conversation, Message
 from citing.anchoring.page_text import highlight_rects
 from citing.anchoring.word_search import InvalidPattern, WordQuery, counts_by_page, matches_on
-from documents.api.common.fields import DocumentPart, PlainView, Strict
+from documents.api.common.fields import DocumentPart, PlainView, Strict, TwoNumbers
 from documents.api.common.lists import VisibleFilter, WholeNumberFilter
 from documents.api.pages import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
 from documents.api.units import (
@@ -45,14 +45,10 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     """A citation. ``region`` is the anchor: the very words; ``unit_region`` the passage around them."""
 
     page = serializers.IntegerField(source="page_number", read_only=True)
-    lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
+    lines = TwoNumbers(read_only=True, help_text="first and last line, through the document")
     page_label = serializers.CharField(read_only=True, help_text="the page number printed on the page, or ''")
-    lines_on_page = serializers.ListField(
-        child=serializers.IntegerField(),
-        min_length=2,
-        max_length=2,
-        read_only=True,
-        help_text="the same lines, counted on their page; 0 where unknown",
+    lines_on_page = TwoNumbers(
+        read_only=True, help_text="the same lines, counted on their page; 0 where unknown"
     )
     place = serializers.CharField(read_only=True, help_text="for display: p. 5, lines 3–7; slide 4; 12:04")
     section = serializers.SerializerMethodField(help_text="headings above, outermost first, joined by ›")
@@ -123,10 +119,6 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
             "created_at",
         ]
         read_only_fields = [name for name in fields if name != "feedback"]
-
-    @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2))
-    def get_lines(self, citation: Citation) -> list[int]:
-        return list(citation.lines)
 
     def get_section(self, citation: Citation) -> str:
         return trail(citation.section_path, citation.document_title)

@@ -33,7 +33,7 @@ from chat.models import Conversation, Message
 from chat.providers.registry import provider_named
 from chat.views.conversations import event_stream, last_event
 from documents.api.common.errors import ErrorSerializer, StateConflict, Unusable, answer_in_json
-from documents.api.common.fields import Strict
+from documents.api.common.fields import Strict, TwoNumbers
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.models import Page
 from retrieval.api import RagConfigSerializer
@@ -90,7 +90,7 @@ class MessageSerializer(serializers.ModelSerializer):
         help_text="citations that changed when documents were processed again; '' if none"
     )
     uncited = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2),
+        child=TwoNumbers(),
         help_text="[start, end) of claims in the content that cite nothing",
     )
     usage = serializers.DictField(help_text="input_tokens, output_tokens, seconds, as far as known")

@@ -14,7 +14,7 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.fields import DocumentPart, Strict
+from documents.api.common.fields import DocumentPart, Strict, TwoNumbers
 from documents.api.common.lists import Ordering, WholeNumberFilter
 from documents.models import CitationUnit, Page, RetrievalChunk
 from documents.models.content import Frames, Place, PrintedFrame, chunk_metadata
@@ -221,7 +221,7 @@ class UnitSerializer(serializers.ModelSerializer):
             "created_at",
         ]
 
-    @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2))
+    @extend_schema_field(TwoNumbers())
     def get_lines(self, unit: CitationUnit) -> list[int]:
         return [unit.line_start, unit.line_end]
 
@@ -235,7 +235,7 @@ class UnitSerializer(serializers.ModelSerializer):
         frame = self._frame(unit)
         return frame.label if frame else ""
 
-    @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2))
+    @extend_schema_field(TwoNumbers())
     def get_lines_on_page(self, unit: CitationUnit) -> list[int]:
         frame = self._frame(unit)
         return [*lines_on_page((unit.line_start, unit.line_end), frame.first_line if frame else 0)]

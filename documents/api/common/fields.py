@@ -57,6 +57,13 @@ def wrong_type(field: serializers.Field, value: Any) -> str:
     return ""
 
 
+class TwoNumbers(serializers.ListField):
+    """A list of two whole numbers, such as a first and a last line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(child=serializers.IntegerField(), min_length=2, max_length=2, **options)
+
+
 class MissingIsNotFound(serializers.RelatedField):
     """Answer 404, not 400, to a reference to a missing row. The first base of a field."""
 

@@ -40,18 +40,11 @@ class Ordering(OrderingFilter):
         return [asked]
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
-        choices = self._choices(view)
-        if not choices:
+        if not (choices := self._choices(view)):
             return []
-        return [
-            {
-                "name": self.ordering_param,
-                "in": "query",
-                "required": False,
-                "description": self.ordering_description,
-                "schema": {"type": "string", "enum": choices},
-            }
-        ]
+        [ordering] = super().get_schema_operation_parameters(view)
+        ordering["schema"]["enum"] = choices
+        return [ordering]
 
     def _choices(self, view: APIView) -> list[str]:
         fields = getattr(view, "ordering_fields", ())
@@ -126,6 +119,8 @@ class CursorPages(CursorPagination):
     page_size = 50
     max_page_size = 500
     page_size_query_param = "limit"
+    page_size_query_description = "Rows per page."
+    cursor_query_description = "Start of the page: the value in `next` or `previous`."
     ordering = "-created_at"
     template = None
     own_parameters = ("cursor", "limit", "format")
@@ -157,20 +152,6 @@ class CursorPages(CursorPagination):
         return size
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
-        limit = {"type": "integer", "minimum": 1, "maximum": self.max_page_size, "default": self.page_size}
-        return [
-            {
-                "name": "cursor",
-                "in": "query",
-                "required": False,
-                "description": "Start of the page: the value in `next` or `previous`.",
-                "schema": {"type": "string"},
-            },
-            {
-                "name": "limit",
-                "in": "query",
-                "required": False,
-                "description": "Rows per page.",
-                "schema": limit,
-            },
-        ]
+        cursor, limit = super().get_schema_operation_parameters(view)
+        limit["schema"] |= {"minimum": 1, "maximum": self.max_page_size, "default": self.page_size}
+        return [cursor, limit]

@@ -193,7 +193,8 @@ def test_a_conversation_is_exported_with_its_references(
     client.force_login(alice)
     address = f"/conversations/{described.conversation_id}/export"
     text = client.get(f"{address}.md").content.decode()
-    assert f"\n## {QUESTION}\n" in text and re.search(r"1,577 red anvils.*\[\^1\]", text)
+    assert text.startswith(f"# {QUESTION}\n") and text.count(QUESTION) == 1  # not title and heading
+    assert re.search(r"1,577 red anvils.*\[\^1\]", text)
     assert "\n## References\n\n- Coyote, W. E., & Acme, A. (1949). On anvils." in text.replace("\\", "")
     assert "Coyote WE" in client.get(f"{address}.html?style=vancouver-nlm").content.decode()
     word = client.get(f"{address}.docx?style=ieee")

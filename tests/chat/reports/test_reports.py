@@ -13,7 +13,7 @@ from chat.models import Report
 from chat.reports.report_commands import InvalidReport, new_report, new_versions
 from chat.reports.report_queue import claim, pause, start, work_on_next
 from chat.tasks import work_on_report
-from documents.models import Document
+from documents.models import Document, Page
 from tests.agents.test_mcp_server_fuzzed import answer_of_mcp, rpc
 from tests.api_clients import client_of
 from tests.conftest import ingest
@@ -39,7 +39,9 @@ def test_a_comparison_is_made_in_the_background_and_shown_in_two_readers(
     made = client.post("/reports/versions/", form)
     assert b"every 2s" in client.get(made["Location"]).content
     assert work_on_report() and not work_on_report()
+    Page.objects.filter(document=old).update(label="31")
     page = " ".join(client.get(f"{made['Location']}?kind=number").content.decode().split())
+    assert "Old version · p. 31" in page and "New version · p. 1" in page  # printed, else in the file
     assert "<del>$12</del> <ins>$15</ins>" in page and "Fares (old.pdf) → Fares (new.pdf)" in page
     assert f"/documents/{old.pk}/framed/?page=1" in page and f"/documents/{new.pk}/framed/?page=1" in page
     assert client.get("/reports/").status_code == 200
