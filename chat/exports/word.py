@@ -82,7 +82,8 @@ def _footnote(
     quote = " ".join(citation.quote.split())
     passage = passage_of(quote, stored)
     words = f": “{quote}”{f' in “{passage}”' if passage else ''}" if quote else ""
-    is_sound = citation.verdict in VERIFIED and not citation.is_outdated
+    is_quotation = citation.outcome == "found" and " ".join(citation.claim.split()) == quote
+    is_sound = (citation.verdict in VERIFIED or is_quotation) and not citation.is_outdated
     doubt = "" if is_sound or not citation.standing else f" ({citation.standing})"
     named = export.named(citation, before)
     return Footnote(f"{named}{section}{words}{doubt}.", reader_address(export, citation))
