@@ -120,14 +120,18 @@ def begin(api: Api) -> None:
     api.document = answer.raise_for_status().json()["id"]
     files = {"file": (f"stores-{time.time_ns()}.pdf", drawn(), "application/pdf")}
     api.pdf = api.client.post("documents/", files=files).raise_for_status().json()["id"]
-    end = time.monotonic() + LONGEST_WAIT
-    while any(api.get(f"documents/{each}/")["status"] != "ready" for each in (api.document, api.pdf)):
-        if time.monotonic() > end:
-            raise SystemExit("The documents were not read in time.")
-        time.sleep(0.5)
+    wait_for(api, api.document, api.pdf)
     talk = api.post("conversations/", {"documents": [api.pdf]}).raise_for_status().json()["id"]
     asked = api.post(f"conversations/{talk}/messages/", {"question": QUESTION, "rag_config": {"top_k": 3}})
     api.answer = asked.raise_for_status().json()["answer"]
+
+
+def wait_for(api: Api, *documents: str) -> None:
+    end = time.monotonic() + LONGEST_WAIT
+    while any(api.get(f"documents/{each}/")["status"] != "ready" for each in documents):
+        if time.monotonic() > end:
+            raise SystemExit("The documents were not read in time.")
+        time.sleep(0.5)
 
 
 def unit_of(api: Api, words: str) -> Any:
@@ -306,6 +310,24 @@ def image_of_words(api: Api) -> bool:
     return image.headers["content-type"] == "image/png" and image.content.startswith(b"\x89PNG")
 
 
+def paper_is_found_by_what_it_says(api: Api) -> bool:
+    """A paper known by its metadata: TLDR or abstract come first, its authors for their names."""
+    paper = {
+        "title": f"Tides {time.time_ns()}",
+        "authors": ["June Harbour"],
+        "abstract": "The range of tides rose.",
+    }
+    known = api.post("papers/", {**paper, "tldr": "Tides rise faster."}).raise_for_status().json()["id"]
+    wait_for(api, known)
+    try:
+        first = [
+            api.search(words, documents=[known])["hits"][0]["passage"] for words in ("tides rise", "Harbour")
+        ]
+    finally:
+        api.client.delete(f"documents/{known}/")
+    return "June" not in first[0] and "June" in first[1]
+
+
 def goes_with_its_document(api: Api) -> bool:
     unit = pdf_units(api)[0]["id"]
     api.client.delete(f"documents/{api.pdf}/").raise_for_status()
@@ -344,6 +366,7 @@ ROWS: dict[str, tuple[str, Check]] = {
         ),
     ),
     "003.40, 003.41": ("notes/, versions/", note_has_versions),
+    "003.43": ("POST papers/, search/", paper_is_found_by_what_it_says),
     "003.54": (
         "documents/<id>/reference/",
         lambda api: api.get(f"documents/{api.pdf}/reference/")["text"],
