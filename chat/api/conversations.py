@@ -48,17 +48,9 @@ class ConversationSerializer(Strict, serializers.ModelSerializer):
     class Meta:
         model = Conversation
         fields = [
-            "id",
-            "title",
-            "scope",
-            "documents",
-            "collection",
-            "provider",
-            "model",
-            "rag_config",
-            "created_at",
-            "updated_at",
-        ]
+            "id", "title", "scope", "documents", "collection", "provider", "model", "rag_config",
+            "created_at", "updated_at",
+        ]  # fmt: skip
         read_only_fields = ["id", "scope", "created_at", "updated_at"]
 
     def create(self, values: dict[str, Any]) -> Conversation:

@@ -100,26 +100,10 @@ class MessageSerializer(serializers.ModelSerializer):
         model = Message
         list_serializer_class = MessageList
         fields = [
-            "id",
-            "conversation",
-            "position",
-            "role",
-            "status",
-            "content",
-            "text",
-            "html",
-            "citations",
-            "changes",
-            "uncited",
-            "pages_left",
-            "provider",
-            "model",
-            "usage",
-            "rag_config",
-            "error",
-            "standalone_question",
-            "created_at",
-        ]
+            "id", "conversation", "position", "role", "status", "content", "text", "html", "citations",
+            "changes", "uncited", "pages_left", "provider", "model", "usage", "rag_config", "error",
+            "standalone_question", "created_at",
+        ]  # fmt: skip
 
     def to_representation(self, instance: Message) -> Any:
         notice_dead([instance])

@@ -137,23 +137,10 @@ class StatusSerializer(serializers.ModelSerializer):
     class Meta:
         model = Document
         fields = [
-            "id",
-            "status",
-            "progress",
-            "failure_code",
-            "failure_message",
-            "failed_pages",
-            "attempts",
-            "page_count",
-            "pages_read",
-            "pages_waiting",
-            "pictures_waiting",
-            "unit_count",
-            "chunk_count",
-            "stage_seconds",
-            "updated_at",
-            "indexed_at",
-        ]
+            "id", "status", "progress", "failure_code", "failure_message", "failed_pages", "attempts",
+            "page_count", "pages_read", "pages_waiting", "pictures_waiting", "unit_count", "chunk_count",
+            "stage_seconds", "updated_at", "indexed_at",
+        ]  # fmt: skip
         read_only_fields = fields
         extra_kwargs = {"stage_seconds": {"help_text": "seconds spent in each stage"}}
 
@@ -218,44 +205,13 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
     class Meta:
         model = Document
         fields = [
-            "id",
-            "kind",
-            "owner",
-            "title",
-            "authors",
-            "year",
-            "abstract",
-            "tldr",
-            "doi",
-            "language",
-            "original_name",
-            "source_url",
-            "sha256",
-            "same_text",
-            "size",
-            "status",
-            "progress",
-            "failure_code",
-            "failure_message",
-            "page_count",
-            "pages_read",
-            "pages_waiting",
-            "pictures_waiting",
-            "word_count",
-            "unit_count",
-            "chunk_count",
-            "table_count",
-            "hidden_word_count",
-            "outline",
-            "metadata",
-            "parser_name",
-            "parser_version",
-            "tags",
-            "collections",
-            "created_at",
-            "updated_at",
-            "indexed_at",
-        ]
+            "id", "kind", "owner", "title", "authors", "year", "abstract", "tldr", "doi", "language",
+            "original_name", "source_url", "sha256", "same_text", "size", "status", "progress",
+            "failure_code", "failure_message", "page_count", "pages_read", "pages_waiting",
+            "pictures_waiting", "word_count", "unit_count", "chunk_count", "table_count", "hidden_word_count",
+            "outline", "metadata", "parser_name", "parser_version", "tags", "collections", "created_at",
+            "updated_at", "indexed_at",
+        ]  # fmt: skip
         read_only_fields = [
             name
             for name in fields

@@ -34,22 +34,9 @@ class JobSerializer(serializers.ModelSerializer):
     class Meta:
         model = Job
         fields = [
-            "id",
-            "kind",
-            "document",
-            "title",
-            "state",
-            "stage",
-            "progress",
-            "attempts",
-            "seconds",
-            "stage_seconds",
-            "failure_code",
-            "failure_message",
-            "created_at",
-            "started_at",
-            "finished_at",
-        ]
+            "id", "kind", "document", "title", "state", "stage", "progress", "attempts", "seconds",
+            "stage_seconds", "failure_code", "failure_message", "created_at", "started_at", "finished_at",
+        ]  # fmt: skip
         read_only_fields = fields
 
 

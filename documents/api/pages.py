@@ -45,21 +45,9 @@ class PageSerializer(serializers.ModelSerializer):
     class Meta:
         model = Page
         fields = [
-            "number",
-            "label",
-            "width",
-            "height",
-            "rotation",
-            "crop_x",
-            "crop_y",
-            "user_unit",
-            "display_size",
-            "ocr",
-            "awaits",
-            "confidence",
-            "hidden_words",
-            "failure",
-        ]
+            "number", "label", "width", "height", "rotation", "crop_x", "crop_y", "user_unit", "display_size",
+            "ocr", "awaits", "confidence", "hidden_words", "failure",
+        ]  # fmt: skip
 
     @extend_schema_field(serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2))
     def get_display_size(self, page: Page) -> list[float]:

@@ -193,33 +193,11 @@ class UnitSerializer(serializers.ModelSerializer):
         model = CitationUnit
         list_serializer_class = FramedList
         fields = [
-            "id",
-            "document",
-            "chunk",
-            "position",
-            "page_number",
-            "page_label",
-            "paragraph_index",
-            "unit_type",
-            "content",
-            "char_start",
-            "char_end",
-            "lines",
-            "lines_on_page",
-            "heading_level",
-            "section_title",
-            "section_path",
-            "section_type",
-            "continues",
-            "from_picture",
-            "table",
-            "list_style",
-            "code_language",
-            "place",
-            "location",
-            "region",
-            "created_at",
-        ]
+            "id", "document", "chunk", "position", "page_number", "page_label", "paragraph_index",
+            "unit_type", "content", "char_start", "char_end", "lines", "lines_on_page", "heading_level",
+            "section_title", "section_path", "section_type", "continues", "from_picture", "table",
+            "list_style", "code_language", "place", "location", "region", "created_at",
+        ]  # fmt: skip
 
     @extend_schema_field(TwoNumbers())
     def get_lines(self, unit: CitationUnit) -> list[int]:
@@ -304,21 +282,9 @@ class ChunkSerializer(serializers.ModelSerializer):
     class Meta:
         model = RetrievalChunk
         fields = [
-            "id",
-            "document",
-            "index",
-            "unit_ids",
-            "content",
-            "context_header",
-            "summary",
-            "chunk_type",
-            "section_path",
-            "section_type",
-            "page_start",
-            "page_end",
-            "token_count",
-            "created_at",
-        ]
+            "id", "document", "index", "unit_ids", "content", "context_header", "summary", "chunk_type",
+            "section_path", "section_type", "page_start", "page_end", "token_count", "created_at",
+        ]  # fmt: skip
 
 
 class ChunkDetailSerializer(ChunkSerializer):
