@@ -96,7 +96,7 @@ class Export:
             return f"{one_line(f'{source.title} {self.byline(source)}')}, {source.place}"
         notes = [note for note, cited in enumerate(before, start=1) if cited.document == source.document]
         work = (self.works or {}).get(source.document)
-        record = record_of(work) if work else PaperRecord(title=source.title)
+        record = structs.replace(record_of(work), title=source.title) if work else PaperRecord(source.title)
         if notes and notes[-1] == len(before):
             return f"Id. at {source.pinpoint}"
         if notes:
@@ -158,11 +158,9 @@ def _export(
     found = Document.objects.visible_to(of.owner).in_bulk([key for key in order if key])
     works = {key: found[UUID(key)] for key in order if key and UUID(key) in found}
     labels = distinct_labels(works.values())
-    told_apart = {key: labels[work.pk] for key, work in works.items() if labels[work.pk] != work.title}
-    parts = [replace(part, citations=labelled(part.citations, told_apart)) for part in parts]
-    records = [
-        structs.replace(record_of(work), title=told_apart.get(key, work.title)) for key, work in works.items()
-    ]
+    titles = {key: labels[work.pk] for key, work in works.items()}
+    parts = [replace(part, citations=labelled(part.citations, titles)) for part in parts]
+    records = [structs.replace(record_of(work), title=labels[work.pk]) for work in works.values()]
     references = reference_list(records, style) if style else []
     return Export(title, tuple(parts), listed, works, tuple(references), style)
 

@@ -117,6 +117,8 @@ def test_sources_with_one_title_are_told_apart(alice: User) -> None:
     titles = [source.title for source in export.sources]
     assert len(set(titles)) == 2 and titles[1] == "Sales (late.pdf)"
     assert any("Sales (late.pdf)" in line for line in export.references)
+    bluebook = exported_note(note, "bluebook")
+    assert all(title in bluebook.named(one) for one, title in zip(bluebook.sources, titles, strict=True))
 
 
 def word_footnotes(content: bytes) -> list[str]:
