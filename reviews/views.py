@@ -25,7 +25,9 @@ from chat.views import as_uuid
 from chat.views.exports import as_file
 from documents.access import UnknownUser, share_with
 from documents.api.common.callers import rated
+from documents.labels import distinct_labels
 from documents.models import Collection, Document, EventKind
+from documents.models.document import DocumentQuerySet
 from documents.models.security import record
 from documents.translation import translated
 from retrieval.models import SavedSearch
@@ -82,13 +84,17 @@ def offered(request: HttpRequest) -> dict[str, object]:
     return {
         "section": "reviews",
         "documents": Document.objects.visible_to(request.user).filter(pk__in=chosen_ids(request.GET)),
-        "choosable": Document.objects.visible_to(request.user).order_by("title")[:MOST_CHOSEN],
+        "choosable": distinct_labels(library_of(request)[:MOST_CHOSEN]),
         **sources_of(request),
         "collection": as_uuid(request.GET.get("collection", "")),
         "templates": {name: found["title"] for name, found in templates().items()},
         "own_templates": ReviewTemplate.objects.visible_to(request.user).select_related("owner"),
         "providers": choices(),
     }
+
+
+def library_of(request: HttpRequest) -> DocumentQuerySet:
+    return Document.objects.visible_to(request.user).order_by("title")
 
 
 def sources_of(request: HttpRequest) -> dict[str, object]:
@@ -246,9 +252,7 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
         },
         "shares": shown.shares.select_related("user", "group"),
         **sources_of(request),
-        "others": Document.objects.visible_to(request.user)
-        .exclude(pk__in=documents_of(shown))
-        .order_by("title")[:MOST_CHOSEN],
+        "others": distinct_labels(library_of(request).exclude(pk__in=documents_of(shown))[:MOST_CHOSEN]),
     }
     return render(request, "reviews/review.html", context)
 

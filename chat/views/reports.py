@@ -77,7 +77,9 @@ def new(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "reports",
         "labels": distinct_labels(documents),
-        "choosable": Document.objects.visible_to(request.user).order_by("title")[:MOST_DOCUMENTS],
+        "choosable": distinct_labels(
+            Document.objects.visible_to(request.user).order_by("title")[:MOST_DOCUMENTS]
+        ),
         "collections": Collection.objects.visible_to(request.user).order_by("name"),
         "searches": SavedSearch.objects.visible_to(request.user),
         "collection": given.get("collection", ""),
