@@ -63,7 +63,7 @@ def test_a_link_of_exported_markdown_outlives_its_citation(answer: Message, clie
 
 
 def test_html_stands_alone_and_is_escaped(answer: Message) -> None:
-    Citation.objects.filter(message=answer).update(document_title="<script>alert(1)</script>")
+    Document.objects.update(title="<script>alert(1)</script>")
     html = as_html(exported(answer))
     assert "<script" not in html and "&lt;script&gt;" in html
     targets = set(re.findall(r'href="#(source-\d+)"', html))
