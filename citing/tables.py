@@ -293,6 +293,12 @@ class TableText:
         """Return the column with the unit of each row."""
         return next((at for at, head in enumerate(self.heads) if names_unit(head, self.language)), None)
 
+    @cached_property
+    def corner_kind(self) -> CellKind | Literal[""]:
+        """Return "rate" where the corner of the table names nothing else: "Earnings per share"."""
+        corner = self.heads[0] if self.heads and not self.excepted else ""
+        return "rate" if worded_kind((corner,), self.language) == "rate" else ""
+
     def measure_for(
         self,
         label: str,
@@ -307,14 +313,14 @@ class TableText:
         """
         head = self.heads[column] if 0 < column < len(self.heads) else ""
         of_row, of_head = (worded_kind(texts, self.language) for texts in ((unit, label, *groups), (head,)))
-        kind = of_row or of_head
-        own = [
-            found.measure if (found := measure_of(text, self.language)) else None
-            for text in (head, unit, label)
-        ]
+        kind = of_row or of_head or self.corner_kind
+        of_texts = (measure_of(head, self.language), None, measure_of(label, self.language))
+        own = [found.measure if found else None for found in of_texts]
+        own[1] = self._of_unit(unit)
         table = named or self.measure
         if self.is_excepted(label) or kind == "rate":
-            table = Measure(currency=table.currency)
+            symbol = table.symbol if self.corner_kind else ""  # "Earnings per share (pence)"
+            table = Measure(currency=table.currency, symbol=symbol)
         elif kind == "count" and not named:
             in_unit = table.symbol not in ("", "%")  # "Households" under "Energy use (PJ)"
             table = table if in_unit or not self._is_other(table) else Measure()
@@ -327,6 +333,14 @@ class TableText:
                 table = measure.over(table)
         return table
 
+    def _of_unit(self, unit: str) -> Measure | None:
+        """Return the measure that a cell of the unit column names as a whole: "dB(A)" is no ampere."""
+        found = measure_of(unit, self.language) if unit else None
+        if found is None or (found.start, found.end) == (0, len(unit)):
+            return found.measure if found else None
+        one = quantities_in(f"1 {unit}", self.language)
+        return Measure(symbol=one[0].unit) if len(one) == 1 and one[0].unit else found.measure
+
     def _is_other(self, measure: Measure) -> bool:
         """Return whether a table's measure is for other things than counts: money or per cent."""
         return bool(measure.currency or measure.symbol or self.has_money)
@@ -338,7 +352,7 @@ class TableText:
         if quantity.dimension in ("date", "year"):
             return "date"
         head = self.heads[column] if 0 < column < len(self.heads) else ""
-        worded = worded_kind((unit, label, *groups, head), self.language)
+        worded = worded_kind((unit, label, *groups, head), self.language) or self.corner_kind
         if quantity.dimension == "ratio":
             return "share"
         if worded and not (worded == "count" and quantity.dimension):
@@ -828,6 +842,7 @@ def printed(text: str, measure: Measure, quantity: Quantity, language: str) -> s
     if currency:
         measure = replace(measure, currency=CURRENCY_SYMBOLS.get(currency[0], measure.currency), symbol="")
     if measure.symbol:
+        number = f"{number} {scale_name(measure.scale, language)}".rstrip()
         return number if number.endswith(measure.symbol) else f"{number} {measure.symbol}"
     sign = currency[0] if currency else sign_of(measure.currency, language)
     if number[:1] in "-–−":

@@ -46,6 +46,7 @@ _TRAILING_SYMBOL = re.compile(
     r"\s(kN|kW|MW|GW|kV|kHz|MHz|GHz|kPa|MPa|mm|cm|km|kg|mg|µg|mL|ml|°C|°F|m[²³2]|km²|%|€|\$|£|\S+/\S+)$"
 )
 _MOST_COUNTED_WORDS = 3  # that may follow a scale: "thousands of employed persons"
+_MOST_OF_SHARE = 8  # … that may follow "% of"
 _LONGEST_NAME = 3  # words
 
 
@@ -278,7 +279,8 @@ def _measure(phrase: str, language: str) -> Measure | None:
         return found
     share = words[0] == Measure(symbol="%") and words[1] == Measure()  # "percent of women"
     counted = words[0] is not None and words[0].scale != 1
-    return found if (share or counted) and unknown <= _MOST_COUNTED_WORDS else None
+    most = _MOST_OF_SHARE if share else _MOST_COUNTED_WORDS
+    return found if (share or counted) and unknown <= most else None
 
 
 def _joined(words: list[Measure]) -> Measure | None:

@@ -28,9 +28,10 @@ class Unit:
 
 _TABLE = Path(__file__).with_name("units.txt")
 # Symbols that are words of some language, or our own: only their names are read.
-_NAMES_ONLY = frozenset(
-    {"a", "mo", "wk", "inch", "acre", "times", "fraction", "pp", "bp", "um", "mi", "decade", "century"}
-)
+_NAMES_ONLY = frozenset({
+    "a", "mo", "wk", "inch", "acre", "times", "fraction", "pp", "bp", "um", "mi", "decade", "century",
+    "pence",
+})  # fmt: skip
 # Units that Unicode has as one sign.
 SIGNS = {
     "℃": "°C", "℉": "°F", "㎡": "m²", "㎥": "m³", "㎜": "mm", "㎝": "cm", "㎞": "km", "㎢": "km²", "㎎": "mg",

@@ -237,6 +237,14 @@ def as_money(claimed: Quantity, printed: Quantity) -> Quantity:
     return printed
 
 
+def same_digits(claimed: Quantity, cell: Quantity) -> bool:
+    """Return whether a number is a cell itself, in whatever unit or scale: "£5.14 million" of "(5,140)"."""
+    if not claimed.value or not cell.value:
+        return not claimed.value and not cell.value
+    ratio = abs(claimed.value / cell.value)
+    return any(ratio == Decimal(1000) ** power for power in (-2, -1, 0, 1, 2))
+
+
 _NEAREST = Decimal("0.1")  # share of an amount, or of its bound
 
 

@@ -14,6 +14,7 @@ from citing.comparison.computation import (
     Operation,
     computed,
     equals_signs,
+    same_digits,
     within_bound,
     written_equation,
 )
@@ -278,7 +279,10 @@ class _TableComparison(CellComparison):
                 if of_others or in_row or self._compares():  # "earnings were $10, and EPS $2": of another row
                     return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
-                return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
+                wrong = self._wrong(at, row, column, printed)
+                if wrong.kind == "comparator":  # a cell prints no bounds: "up to 2.5 km" of "2,500 m"
+                    return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
+                return Judgement("conflict", spans, (wrong,), coverage=sure)
         if (turned := self.wrong_sign(numbers[0], row)) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", turned, cell),), coverage=1.0)
         self.topics += self.grid.shared_by_summands(row)
@@ -325,7 +329,8 @@ class _TableComparison(CellComparison):
             agreeing = [self.agreeing_cells(at, cells) for at in values]
             if agreeing == [{0}, {1}] and self.comparison_word(cells) is None:
                 return self._open_if_words_remain(self.spans(cells), set(values))
-            if agreeing == [{1}, {0}] and cells[0][0] != cells[1][0]:
+            numbers_first = values[0] < min(self.used, default=0)  # "33 of the 50,640 samples taken failed"
+            if agreeing == [{1}, {0}] and cells[0][0] != cells[1][0] and not numbers_first:
                 row, column = cells[0]
                 wrong = self._conflict("table_swap", values[0], self.grid.rows[row][column])
                 return Judgement("conflict", self.spans(cells), (wrong,), coverage=1.0)
@@ -443,12 +448,13 @@ class _TableComparison(CellComparison):
         formula = ""
         for at in left:
             token = self.tokens[at]
-            bounded = token.quantity is None or token.bound not in ("", "approx")
-            found = None if bounded or not token.quantity else computed(token.quantity, held, operation)
-            if found is None:
+            own = token.quantity if token.bound in ("", "approx") else None
+            if own is None or (found := computed(own, held, operation)) is None:
                 return Judgement("open", spans, unchecked=(token.word,), coverage=1.0)
             result, claimed = found
             if not result.agrees(claimed, signed=signed):
+                if any(same_digits(own, cell) for cell in (held.subject, held.reference)):
+                    return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 wrong = self._conflict("computed", at, CellText(result.formula, *spans[-1]))
                 return Judgement("conflict", spans, (wrong,), coverage=1.0)
             formula = formula or result.formula

@@ -216,6 +216,16 @@ def test_a_row_between_two_balances_is_of_the_period_that_they_bound() -> None:
     assert (dividends.kind, dividends.printed) == ("amount", "($30 million)")
 
 
+def test_a_unit_is_printed_with_its_scale() -> None:
+    table = rows("Water (million cubic metres)", ("Region", "2031"), ("Eastmere", "60.3"))
+    assert cell(table, 0, 1).printed == "60.3 million m³"
+
+
+def test_a_table_of_rates_is_not_scaled() -> None:
+    table = rows("Accounts in £000", ("Earnings per share (pence)", "2031"), ("Diluted", "41.5"))
+    assert (cell(table, 0, 1).kind, cell(table, 0, 1).printed) == ("rate", "41.5 pence")
+
+
 def test_a_unit_column_of_rates_keeps_the_currency() -> None:
     units = rows(
         "", ("Item", "Unit", "Price (GBP)"), ("Engineer", "per day", "980"), ("Rent", "per month", "2,400")

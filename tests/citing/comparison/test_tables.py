@@ -110,6 +110,38 @@ def test_cells_are_named_and_compared_in_six_languages(case: dict[str, str]) -> 
     assert found.verified == case["verified"]
 
 
+HARBOUR = """Harbour dues (£000)
+| | 2031 | 2030 |
+| Dredging costs | (5,860) | (5,140) |
+| Ships inspected | 640 | 588 |
+| Ships detained | 33 | 46 |"""
+CRANE = """Operating limits
+| Parameter | Typical | Maximum | Unit |
+| Height above the quay | – | 2,500 | mm |
+| Noise of the motor | 54 | 63 | dB(A) |"""
+LEAKS = """Leakage (% of the water that is put into supply)
+| Region | 2031 | 2030 |
+| Eastmere | 17.4 | 19.1 |"""
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "verdict"),
+    [
+        (HARBOUR, "Dredging costs rose from £5.14 million in 2030 to £5.86 million in 2031.", "found"),
+        (HARBOUR, "33 of the 640 ships inspected in 2031 were detained.", "found"),
+        (CRANE, "The crane can be set at a height above the quay of up to 2.5 m.", "found"),
+        (CRANE, "The maximum noise of the motor is 63 dB(A).", "exact"),
+        (CRANE, "The maximum noise of the motor is 54 dB(A).", "unsupported"),
+        (LEAKS, "Leakage in Eastmere was 17.4% in 2031, down from 19.1% in 2030.", "normalized"),
+        (LEAKS, "Leakage in Eastmere was 19.1% in 2031.", "unsupported"),
+    ],
+)
+def test_a_number_that_is_a_cell_in_another_form_is_no_difference(
+    passage: str, claim: str, verdict: str
+) -> None:
+    assert check(Case(claim, "", passage=passage, lang="en")).verdict == verdict
+
+
 FLOWS = """Statement of cash flows (in millions)
 | | 2023 | 2022 |
 | Net cash provided by (used in) operations | 222 | (3,086) |
