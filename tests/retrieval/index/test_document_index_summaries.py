@@ -12,11 +12,12 @@ import pytest
 from django.contrib.auth.models import User
 
 from documents.models import RetrievalChunk
-from retrieval.index.document_index import LONGEST_SUMMARY, embedded_texts, index_document, read_summaries
+from retrieval.index.document_index import embedded_texts, index_document
 from retrieval.models import ChunkVector
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
 from retrieval.search import search
+from retrieval.summaries import LONGEST_SUMMARY, read_summaries
 from tests.retrieval.conftest import NIKE, written
 from tests.scripted_server import Answer, Asked, ScriptedServer, scripted_server
 
@@ -112,7 +113,7 @@ def test_a_model_that_hangs_costs_its_time_limit_once_and_the_log_says_so(
     server.script[COMPLETIONS] = hanging
     settings.PROVIDER_SECONDS = 0.2
     try:
-        with caplog.at_level(logging.WARNING, "retrieval.index.document_index"):
+        with caplog.at_level(logging.WARNING, "retrieval.summaries"):
             chunks = chunks_of(alice)
         assert not ended.is_set()
         assert not any(chunk.summary for chunk in chunks)
