@@ -722,7 +722,9 @@ def pieces_of(text: str, language: str) -> tuple[Piece, ...]:
     covered = sorted(spans)
     found: list[tuple[int, Piece]] = [(start, piece) for start, _, piece in covered]
     words = [
-        match for match in WORD.finditer(LEADERS.sub(blank, text)) if not is_covered(match.start(), covered)
+        match
+        for match in WORD.finditer(LEADERS.sub(lambda match: " " * len(match[0]), text))
+        if not is_covered(match.start(), covered)
     ]
     at = 0
     phrases = modal_phrases(language)
@@ -741,10 +743,6 @@ def pieces_of(text: str, language: str) -> tuple[Piece, ...]:
             found.append((words[at].start(), piece))
         at += length or 1
     return tuple(piece for _, piece in sorted(found, key=lambda one: one[0]))
-
-
-def blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
 
 
 def is_covered(start: int, spans: Sequence[tuple[int, int, Piece]]) -> bool:

@@ -32,6 +32,7 @@ from chat.providers.base import Provider, StreamEnd, TakenBack, TextDelta, Usage
 from chat.providers.budget import BudgetSpent
 from chat.providers.context_window import room_for
 from chat.providers.registry import limits_of
+from chat.reports.sentence_check import exhaust
 from citing.marker_decoder import defused
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError, closed_object
@@ -233,11 +234,11 @@ def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> 
     quotes = [(aliases[one.passage].unit, one.quote.replace("\x00", "")) for one in named[:MOST_EVIDENCE]]
     if reply.state == "not_stated" or not sentence:
         return FilledCell(State.NOT_STATED)
-    run(draft.write(bullet(sentence)))
+    exhaust(draft.write(bullet(sentence)))
     for unit, quote in quotes:
-        run(draft.cite(unit, quote))
-    run(draft.write("\n"))
-    run(draft.complete())
+        exhaust(draft.cite(unit, quote))
+    exhaust(draft.write("\n"))
+    exhaust(draft.complete())
     return judged(column, draft, named_value(column, reply.value))
 
 
@@ -250,7 +251,7 @@ def ask_judge(cells: Sequence[FilledCell], found: AnswerSources, provider: Provi
         if judging := configured_judge(provider, threading.Event()):
             draft = AnswerBuilder(uuid4(), found.sources, {})
             draft.citations = [citation for cell in cells for citation in cell.citations]
-            run(draft.judge(judging))
+            exhaust(draft.judge(judging))
     except ProviderError as error:
         logger.warning("the judge failed: %s", error.message)
 
@@ -264,11 +265,6 @@ def named_value(column: ReviewColumn, text: str) -> TypedValue | None:
     except InvalidValue:
         return None
     return TypedValue(value, printed) if value is not None and value != [] else None
-
-
-def run(events: Iterable[object]) -> None:
-    for _ in events:
-        pass
 
 
 @dataclass(frozen=True, slots=True)

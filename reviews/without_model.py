@@ -31,6 +31,7 @@ from chat.answers.without_model.passages import row_text
 from chat.answers.without_model.question import QuestionFeatures, analyse, language_of, message
 from chat.answers.without_model.ranking import RankedPage, Relevance, TermWeights, item_match, rank, relevance
 from chat.models import Citation
+from chat.reports.sentence_check import exhaust
 from citing.claim_spans import claim_before, plain
 from citing.claims import CONTRADICTED, VERIFIED, Claim, SourceUnit
 from citing.marker_decoder import without_markers
@@ -234,8 +235,7 @@ def drafted(said: Iterable[tuple[str, SourceUnit, str]], found: AnswerSources) -
     """Return a list of texts, each with the unit and the words that it cites."""
     draft = AnswerBuilder(uuid4(), found.sources, {})
     for text, unit, quote in said:
-        for _ in chain(draft.write(bullet(text)), draft.cite(unit, quote), draft.write("\n")):
-            pass
+        exhaust(chain(draft.write(bullet(text)), draft.cite(unit, quote), draft.write("\n")))
     return draft
 
 

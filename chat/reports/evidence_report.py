@@ -16,6 +16,7 @@ from chat.answers.without_model.question import analyse, message
 from chat.citations.source_units import Sources
 from chat.models import Citation
 from chat.providers.base import NativeCitation, TextDelta
+from chat.reports.sentence_check import exhaust
 from chat.reports.source_differences import differences_between, written_differences
 from citing.marker_decoder import defused_line, format_marker, with_marks
 from documents.labels import distinct_labels
@@ -41,8 +42,7 @@ def evidence_on(question: str, found: AnswerSources) -> tuple[str, list[Citation
             if isinstance(delta, NativeCitation)
             else ()
         )
-        for _ in events:
-            pass
+        exhaust(events)
     markers = [format_marker(one.pk, one.page_number) for one in builder.citations]
     return with_marks(builder.content, lambda at, mark: markers[at]).strip(), builder.citations
 
