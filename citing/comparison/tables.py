@@ -453,7 +453,7 @@ class _TableComparison(CellComparison):
                 return Judgement("open", spans, unchecked=(token.word,), coverage=1.0)
             result, claimed = found
             if not result.agrees(claimed, signed=signed):
-                if any(same_digits(own, cell) for cell in (held.subject, held.reference)):
+                if len(left) > 1 and any(same_digits(own, cell) for cell in (held.subject, held.reference)):
                     return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 wrong = self._conflict("computed", at, CellText(result.formula, *spans[-1]))
                 return Judgement("conflict", spans, (wrong,), coverage=1.0)
