@@ -24,7 +24,7 @@ COPY --from=packages /pincite/.venv .venv
 COPY --from=browser /pincite/node_modules node_modules
 COPY . .
 ENV PINCITE_VAR=/data PINCITE_HOST=0.0.0.0 PINCITE_LOG_JSON=1 PYTHONUNBUFFERED=1
-RUN PINCITE_SECRET_KEY=while-building-only .venv/bin/python -W ignore manage.py collectstatic --noinput --verbosity 0
+RUN mkdir staticfiles && PINCITE_SECRET_KEY=while-building-only .venv/bin/python -W ignore manage.py collectstatic --noinput --verbosity 0
 USER pincite
 VOLUME /data
 EXPOSE 8000

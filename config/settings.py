@@ -31,7 +31,8 @@ FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # clo
 MEDIA_URL = ""  # views check access and serve files
 S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # stores files instead of MEDIA_ROOT
 S3_URL = environment.url("PINCITE_S3_URL")  # of a server other than Amazon's
-STATIC_ROOT = BASE_DIR / "staticfiles"  # where collectstatic writes: with the code, also in an image
+_IN_IMAGE = BASE_DIR / "staticfiles"  # made by the Dockerfile: a volume hides VAR_DIR
+STATIC_ROOT = _IN_IMAGE if _IN_IMAGE.is_dir() else VAR_DIR / "static"
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [
     BASE_DIR / "static",

@@ -40,7 +40,7 @@ REFERENCE = (
 )
 WORKER_SETTINGS = {
     "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.ef_search": "1000",
+    "hnsw.ef_search": "400",
     "hnsw.max_scan_tuples": "60000",
     "enable_seqscan": "off",
 }

@@ -6,7 +6,6 @@ import json
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,8 @@ def answered(owner: User, document: Document, question: str, name: str, server: 
     question_commands.ask(conversation, question)
     answer = claim_next(conversation.pk)
     assert answer is not None
-    provider = replace(PROVIDERS[name](server.url), rewrites=False)  # type: ignore[type-var]
+    provider = PROVIDERS[name](server.url)
+    provider.rewrites = False
     write_answer(answer, AnswerContext(lambda event: None, threading.Event(), provider=provider))
     answer.refresh_from_db()
     return answer

@@ -167,7 +167,7 @@ def test_questions_are_in_the_search_history_with_what_they_follow(
     kept = SearchQuery.objects.get(pk=second.pk)
     assert (kept.source, kept.query_type, kept.parent_id) == ("chat", "follow_up", first.pk)
     assert SearchQuery.objects.get(pk=first.pk).query_type == "question"
-    assert "follow-up question" in page.get("/search/history/").content.decode()
+    assert "Follow-up question" in page.get("/search/history/").content.decode()
     assert client_of(conversation.owner).get("/api/searches/").json()["results"][0]["parent"] == str(first.pk)
 
 
