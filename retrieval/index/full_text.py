@@ -122,7 +122,7 @@ WANTED = 100
 TOO_FEW = 60
 """Found chunks below which one word less is asked for."""
 FOUND_LIMIT = 800
-READ = 200
+READ = 300
 """Chunks of those found whose terms are read: those whose words are worth most."""
 WEIGHED = 20
 """Words, the most telling first, by which these are chosen."""
