@@ -14,11 +14,10 @@ from domains import pack_data
 MOST_ITEMS = 5
 LEAST_OF_LABEL = 0.7  # share of the letters of a row's label that the item must match
 LONGEST_TITLE = 170  # characters of a line that is a title and no sentence
-_BEFORE, _OF = (
-    re.compile(r"([\w&'’-]+)[\s(\"“]+$"),
-    re.compile(r"\s+(?:of|on)\s+(?:(?:the|its|their|all)\s+)*([\w&'’-]+)"),
-)
+_BEFORE = re.compile(r"([\w&'’-]+)[\s(\"“]+$")
+_OF = re.compile(r"\s+(?:of|on)\s+(?:(?:the|its|their|all)\s+)*([\w&'’-]+)")
 _DIGIT = re.compile(r"\d")
+REACH = 60  # characters before an item in which the word beside it is looked for; more is quadratic
 AskedItem = tuple[re.Pattern[str], tuple["Item", ...]]
 
 
@@ -132,7 +131,8 @@ def words_beside(question: str, packs: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for pack in packs:
         for (start, end), _ in _named(question, pack):
-            before, after = _BEFORE.search(question, 0, start), _OF.match(question, end)
+            before = _BEFORE.search(question, max(0, start - REACH), start)
+            after = _OF.match(question, end)
             found |= {match[1] for match in (before, after) if match and not _DIGIT.search(match[1])}
     return found
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from domains import pack_names
-from domains.items import items_asked, label_match, statement_of
+from domains.items import items_asked, label_match, statement_of, words_beside
 
 
 def named(question: str, pack: str) -> list[str]:
@@ -70,3 +70,16 @@ def test_all_patterns_of_all_packs_compile() -> None:
     for pack in pack_names():
         assert items_asked("anything", [pack]) == []
     assert re.compile("")
+
+
+@pytest.mark.parametrize(
+    ("question", "narrows"),
+    [
+        ("What was the footwear revenue in 2031?", {"footwear"}),
+        ("What was the amortization of intangible assets?", {"intangible"}),
+        ("What was 2031 revenue, by the statement of income?", set()),
+        ("x" * 100_000 + ". revenue", set()),
+    ],
+)
+def test_a_word_beside_an_item_narrows_it(question: str, narrows: set[str]) -> None:
+    assert words_beside(question, ["finance"]) - {"the"} == narrows
