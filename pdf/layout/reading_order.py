@@ -245,7 +245,7 @@ def blocks_in_order(
     sideways = [line for line in placed if line.sideways]
     upright = [line for line in placed if not line.sideways] if sideways else placed
     blocks: list[Block] = []
-    for region in regions(upright, rtl):
+    for region in regions(upright, rtl, [rect for rect in rulings if rect.x1 - rect.x0 > rect.y1 - rect.y0]):
         column = region_blocks(region, rtl)
         column[0].opens_column = True
         if above := next((block for block in blocks if _runs_into(block, column[0])), None):
