@@ -55,7 +55,7 @@ LONGER = 3
 # Maximum lines far beside a column of prose, as a share of its rows: a sidebar.
 ASIDE = 0.25
 # A text beside which another is independent: minimum share of lines that go on with the sentence above,
-# minimum number and share of the other texts that begin within its sentences; share of lines far from it (ems).
+# minimum number and share of the other texts that begin within its sentences; share of lines far away (ems).
 RUNNING_LINES, BROKEN, BROKEN_SHARE, RUNNING_BESIDE, SIDE_GAP = 0.6, 2, 0.34, 0.3, 5.0
 # An index: share of lines that end in page numbers, minimum initials, share of initials in order.
 INDEX_ENTRIES, INITIALS, INDEX_ORDER = 0.6, 2, 0.9
