@@ -201,6 +201,7 @@ MIDDLEWARE = [
     "operations.http.errors.request_id",
     "operations.http.admission.release_connection",
     "operations.http.static_files.cache_headers",
+    "operations.http.errors.OnlyOverTls",
     "django.middleware.security.SecurityMiddleware",
     "operations.http.static_files.CollectedFiles",
     "csp.middleware.CSPMiddleware",

@@ -227,12 +227,20 @@ def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("account")
 
 
+class SignOut(views.LogoutView):
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Sign out, and have the browser forget drafts of notes."""
+        answer: HttpResponse = super().dispatch(request, *args, **kwargs)
+        answer.headers["Clear-Site-Data"] = '"storage"'
+        return answer
+
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", account, name="account"),
     path("sign-in/", SignIn.as_view(), name="login"),
     path("sign-in/", SignIn.as_view(), name="account_login"),  # django-allauth's name
-    path("sign-out/", views.LogoutView.as_view(), name="logout"),
-    path("sign-out/", views.LogoutView.as_view(), name="account_logout"),
+    path("sign-out/", SignOut.as_view(), name="logout"),
+    path("sign-out/", SignOut.as_view(), name="account_logout"),
     path("confirm/", reauthenticate, name="account_reauthenticate"),
     path("closed/", account_inactive, name="account_inactive"),
     path("password/", password, name="password"),
