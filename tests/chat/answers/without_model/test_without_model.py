@@ -99,6 +99,21 @@ def test_the_same_question_in_other_words_gets_the_same_answer(
     assert not lines[0].startswith("No direct answer")
 
 
+def test_a_number_under_the_title_of_what_is_counted_counts_it() -> None:
+    passages = [
+        prose(
+            "u1",
+            "The plan of Acme rewards key employees of Acme for 3 years.",
+            88,
+            "Share plans",
+            title="Acme Ltd",
+        ),
+        prose("u2", "At the end of the year we employed 13,893 people.", 16, "Employees", title="Acme Ltd"),
+    ]
+    _, citations = answered("How many employees does Acme have?", passages)
+    assert citations[0].alias == "u2"
+
+
 @pytest.mark.parametrize(
     "question",
     [
