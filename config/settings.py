@@ -218,6 +218,7 @@ MIDDLEWARE = [
     "operations.accounts.security_events.bind_request",
     "operations.accounts.sign_in.session_limits",
     "operations.accounts.sign_in.Gate",
+    "operations.accounts.sign_in.SignInRequired",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "operations.accounts.sign_in.PasswordRate",
