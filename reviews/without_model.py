@@ -36,7 +36,7 @@ from chat.reports.sentence_check import exhaust
 from citing.claim_spans import claim_before, plain
 from citing.claims import CONTRADICTED, VERIFIED, Claim, SourceUnit
 from citing.marker_decoder import without_markers
-from citing.tables import read_tables
+from citing.tables import read_tables, word_of
 from citing.verdict import verify_cited
 from documents.ingestion.facts import kinds_asked
 from domains import pack_names
@@ -50,6 +50,7 @@ from reviews.typed_values import (
     as_json,
     chosen_in,
     fits,
+    of_period,
     typed_value,
 )
 from reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_values
@@ -416,8 +417,12 @@ def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None 
     value = (named if held else None) or typed_value(column, evidence)
     if value is None:
         return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
+    first = held[value.place]
+    if draft.sources.units[str(first.unit_id)].table:
+        part = word_of("part_of_year", first.claim, evidence[value.place].language)
+        value = replace(value, value=of_period(value.value, part, analyse(column.question)))
     if column.kind != Kind.TEXT:  # the words that give the value come first
-        held = [held[value.place], *(citation for citation in held if citation is not held[value.place])]
+        held = [first, *(citation for citation in held if citation is not first)]
     return FilledCell(State.FOUND, value.value, value.text, held)
 
 

@@ -377,8 +377,10 @@ def from_csl(item: dict[str, Any]) -> PaperRecord:
     return PaperRecord(
         title=str(item.get("title") or ""),
         authors=tuple(
-            name.get("literal") or f"{name.get('given', '')} {name.get('family', '')}".strip()
-            for name in names
+            name.get("literal")
+            or name.get("name")
+            or f"{name.get('given', '')} {name.get('family', '')}".strip()
+            for name in names  # Crossref has "name" for organisations
         ),
         year=year_in(str(parts[0][0] if parts and parts[0] else "")),
         abstract=str(item.get("abstract") or ""),

@@ -103,8 +103,8 @@ class ReviewCellSerializer(serializers.ModelSerializer):
     """The answer to a column's question from a row's document.
 
     ``value`` is typed by the column's kind: a string; ``{"number", "unit"}``; ``{"number",
-    "currency"}`` in whole units of the currency; an ISO date; true or false; one of the choices; a
-    list of them. The first citation supports the value.
+    "currency"}`` in whole units of the currency, each with "period" if it is of a part of a year; an
+    ISO date; true or false; one of the choices; a list of them. The first citation supports the value.
     """
 
     document = serializers.UUIDField(source="row.document_id", read_only=True, allow_null=True)

@@ -99,6 +99,34 @@ def test_the_same_question_in_other_words_gets_the_same_answer(
     assert not lines[0].startswith("No direct answer")
 
 
+def test_the_row_of_an_article_is_named_by_its_number_and_its_description() -> None:
+    heads = ("Item", "Description", "Qty", "Unit price")
+    passages = headed(
+        heads,
+        row("u1", "CH-210", "Swivel chair, black", "6", "£84.50", heads=heads),
+        row("u2", "LP-077", "Desk lamp LED", "4", "£22.75", heads=heads),
+        row("u3", "SV-001", "Delivery", "1", "£75.00", heads=heads),
+    )
+    lines, citations = answered("What is the unit price of the desk lamp?", passages)
+    assert [citation.alias for citation in citations] == ["u2"]
+    assert "LP-077, Desk lamp LED, Unit price: £22.75" in "\n".join(lines)
+
+
+def test_a_number_under_the_title_of_what_is_counted_counts_it() -> None:
+    passages = [
+        prose(
+            "u1",
+            "The plan of Acme rewards key employees of Acme for 3 years.",
+            88,
+            "Share plans",
+            title="Acme Ltd",
+        ),
+        prose("u2", "At the end of the year we employed 13,893 people.", 16, "Employees", title="Acme Ltd"),
+    ]
+    _, citations = answered("How many employees does Acme have?", passages)
+    assert citations[0].alias == "u2"
+
+
 @pytest.mark.parametrize(
     "question",
     [
