@@ -204,7 +204,16 @@ def _only_cell(
     first = found[0].cell
     if may_lack_scale(first, chain(*(cells for rows in tables for cells in rows.values())), items):
         return None
-    return found[0] if all(_agree(first, value.cell) for value in found) else None
+    if not all(_agree(first, value.cell) for value in found):
+        return None
+    several = len({_table_of(cells[0]) for rows in tables for cells in rows.values() if cells}) > 1
+    if several and not items and first.kind == "amount":
+        return found[0] if any(_is_amount_of_all(value, question, notes) for value in found) else None
+    return found[0]
+
+
+def _table_of(cell: CellReading) -> tuple[int, int]:
+    return cell.unit.page, cell.unit.table.index if cell.unit.table else 0
 
 
 def _states(items: Sequence[Item], page: RankedPage) -> bool:
@@ -425,6 +434,27 @@ def _is_of_subject(
     whole = distinct_terms(" ".join(column_words(language).get("whole", ())), language)
     own = distinct_terms(line.unit.title, language) | distinct_terms(" ".join(COMPANY_FORMS), language)
     return all(map(str.isdigit, named - set(question.terms) - whole - own))
+
+
+def _is_amount_of_all(meant: _Meant, question: QuestionFeatures, notes: SearchNotes) -> bool:
+    """Return whether an amount is of all that its name says, by its table, of several with such a row.
+
+    True:  "Cost of sales" under "Consolidated income" or "Our cost of sales".
+    False: "Cost of sales" under "Stock awards"; "Equipment" for "property, plant and equipment"; "Property"
+           beside "Property, net" of another amount.
+    """
+    cell, line = meant.cell, meant.line
+    over = f"{' '.join(line.unit.section_path[-2:])} {_caption(line)}"
+    asked = set(question.terms) - _unspoken(question, notes, line.language)
+    is_on_subject = not distinct_terms(over, line.language).isdisjoint(question.terms)
+    if over.strip() and not is_on_subject and not has_word("whole", over, line.language):
+        return False
+    rows = read_tables((line.unit, *line.passage.around)).values()
+    narrower = re.compile(rf"{re.escape(cell.label)}\s*[,(–—-]", re.I)
+    rivals = (other for cells in rows for other in cells if narrower.match(other.label))
+    return asked <= distinct_terms(cell.name, line.language) and all(
+        other.quantity is None or other.period != cell.period or _agree(cell, other) for other in rivals
+    )
 
 
 def _is_whole_item(item: Item, cell: CellReading, line: AnswerLine) -> bool:

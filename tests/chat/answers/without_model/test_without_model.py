@@ -773,6 +773,27 @@ def test_of_two_rows_that_are_the_item_the_one_with_more_of_the_questions_words_
     assert said(question, headed(heads, *sheet)) == expected
 
 
+@pytest.mark.parametrize(
+    ("section", "label", "expected"),
+    [
+        ("Consolidated accounts", "Dredging of harbours", "Dredging of harbours, 2031: $149 million"),
+        ("Our dredging", "Dredging of harbours", "Dredging of harbours, 2031: $149 million"),
+        ("Awards of shares", "Dredging of harbours", ""),  # a part of it, or another thing
+        ("Dredging", "Harbours", ""),
+    ],
+)
+def test_without_a_pack_an_amount_is_said_of_a_table_that_is_on_it(
+    section: str, label: str, expected: str
+) -> None:
+    heads = ("(in millions)", "2031", "2030")
+    rows = [
+        *on_page(1, headed(heads, row("u1", label, "$ 149", "$ 98", heads=heads, section=section))),
+        *on_page(2, headed(heads, row("u1", "Lights", "$ 10", "$ 8", heads=heads, section="Lights at sea"))),
+    ]
+    text, _ = shown("What was the dredging of harbours in 2031?", rows)
+    assert text.partition("**")[0].replace("\\", "").strip() == expected
+
+
 def test_a_heading_that_asks_the_same_question_leads_to_its_answer() -> None:
     page = on_one_page(
         prose("u1", "This leaflet is on federal loans, the most usual help of the government.", 1, "Grants?"),
