@@ -15,6 +15,7 @@ from operator import itemgetter
 
 from pdf.geometry import Rect, rect_of
 from pdf.layout.lines import Line, rows_of
+from pdf.tables.cells import cell_rows, is_value
 
 # A piece of a ruling: its place on one axis, its start and end on the other.
 Piece = tuple[float, float, float]
@@ -349,3 +350,104 @@ def _extents(row: _Border, lines: Sequence[Line]) -> dict[int, tuple[float, floa
         x0, x1 = found.get(column, (word.x0, word.x1))
         found[column] = (min(x0, word.x0), max(x1, word.x1))
     return found
+
+
+# --- Upright rulings drawn row by row ---
+
+# Minimum pieces of such a ruling, and rows that only its joints show.
+FEWEST_PIECES, FEWEST_JOINTS = 3, 2
+# Two pieces meet within this (points).
+MEET = 1.0
+# Minimum share of the spaces between joints that have text in two columns.
+TEXTED = 0.5
+# Maximum share of values behind the first column, and of cells with several texts side by side.
+VALUES, SEVERAL = 0.5, 0.1
+
+
+@dataclass(slots=True)
+class _RowMarks:
+    """The upright rulings of one table: their x, and the y where their pieces begin and end."""
+
+    xs: list[float]
+    ys: list[float]
+
+
+def row_borders(rulings: Sequence[Rect], lines: Sequence[Line]) -> list[Rect]:
+    """Return the horizontal rulings that upright ones, drawn row by row, show by their joints only."""
+    upright = [
+        ((x0 + x1) / 2, y0, y1)
+        for x0, y0, x1, y1 in rulings
+        if y1 - y0 >= SHORTEST and y1 - y0 >= 2 * (x1 - x0)
+    ]
+    if not FEWEST_PIECES <= len(upright) <= MOST_BORDERS * MOST_COLUMNS:
+        return []
+    tables: list[_RowMarks] = []
+    for x, ys in sorted(chain for track in tracks_of(upright, BORDER_TRACK) for chain in _chains(track)):
+        table = next((table for table in tables if _shares_rows(table.ys, ys)), None)
+        if table is None:
+            tables.append(_RowMarks([x], ys))
+        elif x - table.xs[-1] > JOINT:  # else a double ruling
+            table.xs.append(x)
+    if not tables:  # as on most pages
+        return []
+    across = [rect for rect in rulings if rect.x1 - rect.x0 > max(SHORTEST, rect.y1 - rect.y0)]
+    return [rect for table in tables for rect in _missing_borders(table, across, lines)]
+
+
+def _chains(track: Sequence[Piece]) -> Iterable[tuple[float, list[float]]]:
+    """Yield the x of each ruling of several pieces, and the y of its ends and joints."""
+    ys: list[float] = []
+    for x, start, end in [*track, (track[0][0], float("inf"), float("inf"))]:
+        if ys and abs(start - ys[-1]) <= MEET:
+            ys.append(end)
+        elif ys and start < ys[-1]:
+            continue  # a second stroke over the first
+        else:
+            if len(ys) > FEWEST_PIECES:
+                yield x, ys
+            ys = [start, end]
+
+
+def _shares_rows(ys: Sequence[float], others: Sequence[float]) -> bool:
+    few, many = sorted((ys, others), key=len)
+    return 2 * sum(_is_at(y, many) for y in few) > len(few)
+
+
+def _is_at(y: float, places: Iterable[float]) -> bool:
+    return any(abs(y - place) <= SNAP for place in places)
+
+
+def _missing_borders(table: _RowMarks, across: Sequence[Rect], lines: Sequence[Line]) -> Iterable[Rect]:
+    top, bottom = table.ys[0], table.ys[-1]
+    x0, x1 = table.xs[0], table.xs[-1]
+    touching = [
+        rect
+        for rect in across
+        if top - SNAP <= rect.y0 <= bottom + SNAP and rect.x0 <= x1 + SNAP and x0 - SNAP <= rect.x1
+    ]
+    left, right = min([x0, *(rect.x0 for rect in touching)]), max([x1, *(rect.x1 for rect in touching)])
+    missing = [y for y in table.ys[1:-1] if not _is_at(y, [rect.y0 for rect in touching])]
+    if len(missing) >= FEWEST_JOINTS and _holds_cells(table, lines_in(Rect(left, top, right, bottom), lines)):
+        for y in (top, *missing, bottom):
+            yield Rect(left, y, right, y)
+
+
+def _holds_cells(table: _RowMarks, lines: Sequence[Line]) -> bool:
+    """Return whether texts are in two columns of most rows: it is no frame, and no bar beside a text.
+
+    Rows of values are found by their baselines, as columns of values need no rulings between them.
+    """
+    filled: dict[tuple[int, int], list[Line]] = {}
+    for line in lines:
+        row = bisect_left(table.ys, (line.y0 + line.y1) / 2)
+        filled.setdefault((row, bisect_left(table.xs, (line.x0 + line.x1) / 2)), []).append(line)
+    columns = {column for _, column in filled}
+    if columns != set(range(min(columns, default=0), max(columns, default=0) + 1)):  # two frames
+        return False
+    behind = [held for (_, column), held in filled.items() if column > min(columns)]
+    values = sum(is_value(line.text) for held in behind for line in held)
+    several = sum(any(len(row.cells) > 1 for row in cell_rows(held)) for held in filled.values())
+    if values > VALUES * sum(map(len, behind)) or several > SEVERAL * len(filled):
+        return False
+    counts = Counter(row for row, _ in filled)
+    return sum(count > 1 for count in counts.values()) >= TEXTED * (len(table.ys) - 1)

@@ -224,6 +224,8 @@ def _table(grown: _Grown) -> tuple[list[Block], int]:
         return [], grown.end
     largest = max(sum(map(len, row.values())) for row in rows)
     rows = _trimmed(rows)
+    if ROWS <= len(rows) < SURE_ROWS and _has_headings(rows):
+        return [], grown.end
     if len(rows) < ROWS or not _is_table(rows):
         prose = largest > PROSE_ROW * sum(len(column.lines) for column in columns)
         return [], grown.end if prose else 0
@@ -416,6 +418,12 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
     if _are_columns_of_prose(full):
         return False
     return not _is_something_else(rows)
+
+
+def _has_headings(rows: Sequence[dict[int, list[Line]]]) -> bool:
+    """Return whether the first row is larger than all below: headings of columns of prose."""
+    below = max(line.size for row in rows[1:] for lines in row.values() for line in lines)
+    return len(rows[0]) > 1 and all(lines[0].size > HEADING_SIZE * below for lines in rows[0].values())
 
 
 def _are_columns_of_prose(rows: Sequence[dict[int, list[Line]]]) -> bool:
