@@ -29,7 +29,7 @@ LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # number of a lis
 BEFORE = 0.7  # share of a sentence's type match for the next one, as in "This was …"
 LATER = 0.7  # weight of definitions after the first one of a document
 IN_BRACKETS = re.compile(r"[(（]([^()（）]{2,40})[)）]")
-ENTRY = re.compile(r"([^:：]{2,80})[:：]\s*\S+\s\S+\s\S")  # of a glossary: a term, a colon, some words
+ENTRY = re.compile(r"([^:：—]{2,80})[:：—]\s*\S+\s\S+\s\S")  # of a glossary: a term, a colon or dash, words
 EXPANDED = re.compile(
     r"(?:[Tt]he )?([^()（）:]{2,40}?)\s?[(（][^()（）\d]{2,30}\s[^()（）]{2,60}[)）]"
 )  # "GPL (General …)"

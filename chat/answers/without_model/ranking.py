@@ -298,7 +298,7 @@ def item_match(items: Sequence[Item], line: AnswerLine) -> float:
     if not items:
         return 0.0
     section = line.unit.section_path[-1] if line.unit.section_path else ""
-    over = line.passage.heading_below or line.passage.heading
+    over = line.passage.heading_below or line.passage.heading or section
     return max(label_match(item, name_of_item(line, item), over, section) for item in items)
 
 
