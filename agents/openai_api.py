@@ -34,6 +34,7 @@ from chat.views.conversations import close_connection
 from citing.claims import CONTRADICTED, VERIFIED
 from citing.marker_decoder import stored_marks
 from documents.api.common.errors import Unusable, error_response
+from documents.api.common.fields import valid
 from documents.models import Collection, Document, TokenScope
 
 # The name of a model is a scope: ``library``, ``collection:<id>`` or ``document:<id>``. Citations are
@@ -267,13 +268,12 @@ class ChatCompletionsView(OpenAIView):
     rate = "ask"
 
     def post(self, request: Request) -> HttpResponseBase:
-        sent = CompletionSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        agent, model = agent_of(request, resources=False), sent.validated_data["model"]
-        turns = turns_of(sent.validated_data["messages"])
+        sent = valid(CompletionSerializer(data=request.data))
+        agent, model = agent_of(request, resources=False), sent["model"]
+        turns = turns_of(sent["messages"])
         written_answer = Completion(agent, model, turns, conversation_for(agent, model, turns))
-        if sent.validated_data["stream"]:
-            options = sent.validated_data["stream_options"] or {}
+        if sent["stream"]:
+            options = sent["stream_options"] or {}
             return event_stream(written_answer.events(bool(options.get("include_usage"))))
         return Response(written_answer.whole())
 

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.paginator import Paginator
 from django.db import connection
@@ -66,7 +66,7 @@ def refusals_as(status: int) -> Callable[[View[P]], View[P]]:
             except InvalidOperation as reason:
                 return JsonResponse({"error": str(reason)}, status=status)
 
-        return login_required(require_POST(decorated))
+        return require_POST(decorated)
 
     return decorate
 
@@ -143,7 +143,6 @@ def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def region(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Return the part of a page that a question refers to, as PNG."""
     shown = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id).region
@@ -236,6 +235,7 @@ def uuid_or_refusal(text: str) -> UUID:
 # --- The event stream of an answer, over ASGI ---
 
 
+@login_not_required
 async def stream(request: HttpRequest, message_id: UUID) -> StreamingHttpResponse:
     """Stream the answer's events from ``Last-Event-ID`` (or ``?after=``) on; see ``chat.answers.events``."""
     user = await request.auser()
@@ -347,7 +347,6 @@ MOST_ASKED = 500  # documents of one conversation
 
 
 @require_safe
-@login_required
 def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the chat panel of a document: its latest conversation, the chosen one, or a new one."""
     document = visible_document(request, pk)
@@ -404,7 +403,6 @@ def scope_choices(
 
 
 @require_safe
-@login_required
 def conversations(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "").strip()[:200]
     found = Conversation.objects.visible_to(request.user).prefetch_related("documents")
@@ -422,7 +420,6 @@ def conversations(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
     """Show a conversation on its own page; without an id, a new one.
 
@@ -456,7 +453,6 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def news(request: HttpRequest) -> HttpResponse:
     """Return the exchanges of ``?conversation=`` without those ``?seen=`` (ids of their answers).
 
@@ -471,7 +467,6 @@ def news(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def sources(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Show an answer's citations, including outdated ones, and the other passages in its prompt."""
     message = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id)
@@ -483,7 +478,6 @@ def sources(request: HttpRequest, message_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = visible_conversation(request, pk)
     if title := request.POST.get("title", "").strip()[:200]:
@@ -493,7 +487,6 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Soft-delete the conversation and offer to undo it."""
     shown = visible_conversation(request, pk)
@@ -502,7 +495,6 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(Conversation, pk=pk, owner=request.user).unhide()
     return redirect("conversations")

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten
 
-from chat.answers.pool import computed
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes, StatedFact
 from chat.answers.without_model.evidence import lines_of_section, lines_under_title, opening_lines
 from chat.answers.without_model.lines import (
@@ -47,25 +46,24 @@ class Extractive(Provider):
     name, model, passages, rewrites, is_local = NAME, "", 400, False, True
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        yield from computed(composed, prompt.question, prompt.passages, prompt.notes)
+        yield from joined(answer_without_model(prompt.question, prompt.passages, prompt.notes))
         yield StreamEnd()
 
 
-def composed(question: str, passages: Sequence[ContextItem], notes: SearchNotes) -> list[Delta]:
-    return list(joined(answer_without_model(question, passages, notes)))
-
-
 def joined(deltas: Iterable[Delta]) -> Iterator[Delta]:
-    """Yield neighbouring texts as one: each piece that is written is rendered, and is an event."""
+    """Yield texts with the passage's citation after them: each piece is rendered, and is an event."""
     text = ""
     for delta in deltas:
         if isinstance(delta, TextDelta):
             text += delta.text
-            continue
-        if text:
-            yield TextDelta(text)
-        text = ""
-        yield delta
+        elif isinstance(delta, NativeCitation) and delta.is_passage:
+            yield replace(delta, before=text)
+            text = ""
+        else:
+            if text:
+                yield TextDelta(text)
+            yield delta
+            text = ""
     if text:
         yield TextDelta(text)
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache, partial
 from itertools import chain
 
 from chat.answers.prompt import SearchNotes
@@ -257,13 +258,14 @@ def _certain_entry(
     False: "Term: the period in which …" (a definition), "Delivery term: 3 days" for the agreement's.
     """
     found: dict[str, SaidValue] = {}
+    unspoken = cache(partial(_unspoken, question, notes))
     for page in pages[:MOST_PAGES]:
         for line in page.lines:
             entry = ENTRY.match(line.text) if line.unit.table is None else None
             if entry is None or len(entry["value"].split()) > LONGEST_ENTRY:
                 continue
             label = distinct_terms(entry["label"], line.language)
-            asked = set(question.terms) - _unspoken(question, notes, line.language)
+            asked = set(question.terms) - unspoken(line.language)
             over = terms_over(line) | distinct_terms(line.unit.title, line.language)
             if not all(year[-4:] in line.text for year in question.years):
                 continue

@@ -256,6 +256,14 @@ def test_books_are_looked_up_by_the_isbn_behind_the_title_page(
     assert document.metadata["paper"]["isbn"] == "9780306406157"
 
 
+def test_a_document_without_authors_is_cited_as_its_organisations(alice: User) -> None:
+    filing = ingest(alice, "Words.")
+    filing.title, filing.year, filing.authors = "Do Lamps Pay?", 2021, []
+    filing.metadata["facts"] = [{"kind": "organisation", "value": "Quay, Inc.", "page": 1, "quote": ""}]
+    assert reference(record_of(filing)) == "Quay, Inc. (2021). Do Lamps Pay?"
+    assert reference(record_of(filing), "chicago-author-date") == "Quay, Inc. 2021. “Do Lamps Pay?”"
+
+
 def test_what_a_person_edited_stays(alice: User, services: ScriptedServer) -> None:
     document = ingest(alice, PAPER)
     answer = client_of(alice).patch(f"/api/documents/{document.pk}", {"authors": ["Me"]}, format="json")
