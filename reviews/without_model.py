@@ -154,8 +154,8 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
 
     Not stated where nothing is directly on the question; unclear where two values score alike.
     """
-    if column.kind == Kind.DATE and (cell := stated_facts(column, evidence)):
-        return cell
+    if column.kind == Kind.DATE and (stated := stated_facts(column, evidence)):
+        return stated
     values = value_lines(column, evidence) if evidence.is_direct else []
     held = held_values(values, evidence.found)
     if not held:
