@@ -154,15 +154,15 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
 
     Not stated where nothing is directly on the question; unclear where two values score alike.
     """
-    if column.kind == Kind.DATE and (stated := stated_facts(column, evidence)):
-        return stated
+    if column.kind == Kind.DATE and (cell := stated_facts(column, evidence)):
+        return cell
     values = value_lines(column, evidence) if evidence.is_direct else []
     held = held_values(values, evidence.found)
     if not held:
         return FilledCell(State.NOT_STATED)
     citations = cited([line for _, line in held], evidence.found).citations
-    cell, cells = held[0][0].cell, [one.cell for one in values if one.cell]
-    lacks_scale = cell is not None and may_lack_scale(cell, cells, ())
+    best, cells = held[0][0].cell, [one.cell for one in values if one.cell]
+    lacks_scale = best is not None and may_lack_scale(best, cells, ())
     if lacks_scale or len({size_of(one.value.value) for one, _ in held}) > 1:
         return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
     first = held[0][0].value
