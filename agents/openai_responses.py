@@ -26,7 +26,6 @@ from agents.openai_api import (
     OpenAIView,
     Turn,
     conversation_for,
-    event_stream,
     finished_answer,
     pieces,
     tokens_of,
@@ -35,7 +34,7 @@ from agents.openai_api import (
 )
 from chat.answers.message_presenters import shown_message
 from chat.models import Conversation, Message
-from chat.views.conversations import close_connection
+from chat.views.conversations import close_connection, server_sent
 from documents.api.common.fields import valid
 from documents.models import TokenScope
 
@@ -83,7 +82,7 @@ class Responses(OpenAIView):
         else:
             conversation, talk = conversation_for(agent, model, turns), turns
         asked = AskedResponse(agent, model, talk, conversation, turns[-1][1], before)
-        return event_stream(asked.events()) if sent["stream"] else Response(asked.whole())
+        return server_sent(asked.events()) if sent["stream"] else Response(asked.whole())
 
 
 class ResponseDetail(OpenAIView):
