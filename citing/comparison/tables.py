@@ -255,6 +255,8 @@ class _TableComparison(CellComparison):
             return part
         formula = ""
         for at in values:
+            if self._prints_bound(self.tokens[at], cell):
+                continue
             if kept := within_bound(self.tokens[at], numbers[0], cell.text):
                 is_within, formula = kept
                 if is_within:
@@ -288,6 +290,12 @@ class _TableComparison(CellComparison):
         self.topics += self.grid.shared_by_summands(row)
         return replace(
             self._open_if_words_remain(spans, set(values) | self.direction(column)), formula=formula
+        )
+
+    def _prints_bound(self, token: Token, cell: CellText) -> bool:
+        """Return whether the cell prints the claim's bound itself: "Greater than $66,900"."""
+        return bool(token.bound) and any(
+            held.bound == token.bound and same(token, held) for held in tokens_of(cell.text, self.language)
         )
 
     def _columns_with(self, row: int, at: int) -> list[int]:

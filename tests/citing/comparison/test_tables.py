@@ -119,6 +119,10 @@ CRANE = """Operating limits
 | Parameter | Typical | Maximum | Unit |
 | Height above the quay | – | 2,500 | mm |
 | Noise of the motor | 54 | 63 | dB(A) |"""
+WAGES = """Pay in 2031
+| Quarter | Pay |
+| First | Less than $20,900 |
+| Fourth | Greater than $66,900 |"""
 LEAKS = """Leakage (% of the water that is put into supply)
 | Region | 2031 | 2030 |
 | Eastmere | 17.4 | 19.1 |"""
@@ -129,6 +133,7 @@ LEAKS = """Leakage (% of the water that is put into supply)
     [
         (HARBOUR, "Dredging costs rose from £5.14 million in 2030 to £5.86 million in 2031.", "found"),
         (HARBOUR, "33 of the 640 ships inspected in 2031 were detained.", "found"),
+        (WAGES, "In 2031 the pay of the fourth quarter was greater than $66,900.", "exact"),
         (CRANE, "The crane can be set at a height above the quay of up to 2.5 m.", "found"),
         (CRANE, "The maximum noise of the motor is 63 dB(A).", "exact"),
         (CRANE, "The maximum noise of the motor is 54 dB(A).", "unsupported"),
