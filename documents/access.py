@@ -233,10 +233,12 @@ class Shared(Protocol):
 def share_with(giver: User, shared: Shared, name: str, *, can_write: bool) -> Any:
     """Share with the user or group of that name, for reading or editing. Raise UnknownUser.
 
-    Only the giver's own groups are found, so that no names of other groups are disclosed.
+    Only the giver's own groups are found, so that no names of other groups are disclosed; administrators,
+    who put people into groups, know all.
     """
     user = User.objects.filter(username=name, is_active=True).exclude(pk=giver.pk).first()
-    group = None if user else Group.objects.filter(name=name, user=giver).first()
+    groups = Group.objects.all() if giver.is_superuser else giver.groups
+    group = None if user else groups.filter(name=name).first()
     if not user and not group:
         raise UnknownUser(name)
     share, _made = shared.shares.update_or_create(user=user, group=group, defaults={"can_write": can_write})

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
+from chat.answers.without_model.answer_types import COUNTED_BY
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     PlaceKind,
@@ -61,7 +62,6 @@ NAMED_BY = re.compile(r"[-–]\w|[A-Za-z]|\([a-z]\)")
 WORD = re.compile(r"[\w-]+")
 FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
 LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
-COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 FAR = 60  # characters
 CLAUSE_END = re.compile(r"[;；]|,(?=\s)")
 LONGEST_LEAD = 14  # characters from the comma before a clause to its value: ", while 31%"

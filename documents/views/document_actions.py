@@ -176,7 +176,10 @@ def change_shares(request: HttpRequest, user: User, shared: Document | Collectio
     try:
         share_with(user, shared, name, can_write="can_write" in request.POST)
     except UnknownUser:
-        messages.error(request, _("There is no user called “%(name)s”.") % {"name": name})
+        messages.error(
+            request,
+            _("There is no user “%(name)s”, and you are not in a group with that name.") % {"name": name},
+        )
 
 
 def to_details(pk: UUID) -> HttpResponse:

@@ -291,7 +291,9 @@ def _share(user: User, documents: DocumentQuerySet, name: str) -> Sequence[Docum
         for row in rows:
             share_with(user, row, name, can_write=False)
     except UnknownUser:
-        raise ActionRefused(_("There is no user called “%(name)s”.") % {"name": name}) from None
+        raise ActionRefused(
+            _("There is no user “%(name)s”, and you are not in a group with that name.") % {"name": name}
+        ) from None
     return rows
 
 

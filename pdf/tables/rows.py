@@ -73,7 +73,7 @@ def table_blocks(rows: Sequence[Row]) -> list[Block]:
 
 
 def _merge_empty_columns(rows: Sequence[list[TableCell]]) -> int:
-    """Move each head that is in a column without values to the free column beside it; return those left.
+    """Move heads in columns without values to the free columns beside them; return the columns left.
 
     Such a head is beside its values, or centred over two columns.
     """

@@ -51,8 +51,6 @@ LEVEL_COLUMNS, LEVEL_SHARE, ANEW_SHARE = 4, 0.8, 0.5
 LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
 # A connected component with more than this share of all lines is prose, as is what is below it.
 PROSE_ROW = 0.35
-# Cells of this many lines, differing by so few, are pieces of columns of prose if all rows are such.
-LONG_CELL, LIKE_LONG = 8, 2
 # Columns of prose: minimum mean of lines of a cell, minimum ratio of their widths, maximum difference of the
 # ends of cells (ems).
 PROSE_CELL, LIKE_WIDTH, LEVEL_END = 4, 0.8, 1.4
@@ -417,9 +415,7 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
         return False
     if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
         return False
-    if (len(rows) < SURE_ROWS and all(map(_fill_columns, full))) or _are_columns_of_prose(full):
-        return False
-    if _are_columns_with_headings(full):
+    if _are_columns_of_prose(full):
         return False
     return not _is_something_else(rows)
 
@@ -428,12 +424,6 @@ def _has_headings(rows: Sequence[dict[int, list[Line]]]) -> bool:
     """Return whether the first row is larger than all below: headings of columns of prose."""
     below = max(line.size for row in rows[1:] for lines in row.values() for line in lines)
     return len(rows[0]) > 1 and all(lines[0].size > HEADING_SIZE * below for lines in rows[0].values())
-
-
-def _fill_columns(row: dict[int, list[Line]]) -> bool:
-    """Return whether all cells are long and end together: columns of prose with an interruption."""
-    counts = [len(lines) for lines in row.values()]
-    return min(counts) >= LONG_CELL and max(counts) - min(counts) <= LIKE_LONG
 
 
 def _are_columns_of_prose(rows: Sequence[dict[int, list[Line]]]) -> bool:
@@ -462,22 +452,6 @@ def _by_column(rows: Sequence[dict[int, list[Line]]]) -> dict[int, list[Line]]:
     for n, lines in (item for row in rows for item in row.items()):
         columns.setdefault(n, []).extend(lines)
     return columns
-
-
-def _are_columns_with_headings(rows: Sequence[dict[int, list[Line]]]) -> bool:
-    """Return whether two columns or more have parts of like length, most below a heading in bold.
-
-    Paragraphs of such columns begin at common heights; the cells of a table have no headings of their own.
-    """
-    long = [[lines for lines in row.values() if len(lines) >= PROSE_CELL] for row in rows]
-    parts = [cells for cells in long if len(cells) > 1]
-    held = sum(len(lines) for cells in parts for lines in cells)
-    if len(parts) < 2 or 2 * held < sum(len(lines) for row in rows for lines in row.values()):
-        return False
-    if any(max(map(len, cells)) - min(map(len, cells)) > LIKE_LONG for cells in parts):
-        return False
-    headed = [lines[0].style.bold > lines[1].style.bold for cells in parts for lines in cells]
-    return 2 * sum(headed) > len(headed)
 
 
 def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:

@@ -14,7 +14,7 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from retrieval.embeddings.base import Embedder, Vectors
-from retrieval.index.full_text import ScopeIndex, name_scores
+from retrieval.index.full_text import NAMES_WEIGHT, ScopeIndex, name_scores
 from retrieval.index.postgres import phrase, read_rows
 from retrieval.index.vectors import nearest_chunks
 from retrieval.models import EmbeddingSpace
@@ -74,7 +74,6 @@ def interleave(rankings: Sequence[Sequence[tuple[Item, float]]]) -> list[tuple[I
 
 Scores = NDArray[np.float32]
 Ranked = list[tuple[UUID, float]]
-NAMES_WEIGHT = 1.5
 WHOLE_WEIGHT = 0.5
 """Of the question's words anywhere in a document beside those of one chunk: which document is meant."""
 UNIT_DEPTH = 240

@@ -161,7 +161,8 @@ def found_lines(
     if not has_word("part", question.text, question.language):
         best.sort(key=is_of_part)  # rows of a segment after those of the whole
     pair = compared_rows(question, pages[0].lines) if pages else []
-    chosen = shown_forms(best_of_pages(question, pages))
+    # the best line of each page that is likely to answer
+    chosen = [line for page in worth_citing(pages) for line in shown_forms(page.lines)[:1]]
     if not chosen and not placed:
         return FoundLines()
     judged = relevance(question, pages, notes, chosen) if chosen else None
@@ -232,11 +233,6 @@ def compared_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> li
     )  # fmt: skip
     second = next(others, None)
     return shown_forms([first, second]) if second else []
-
-
-def best_of_pages(question: QuestionFeatures, pages: Sequence[RankedPage]) -> list[AnswerLine]:
-    """Return the best line of each page that is likely to answer."""
-    return [shown[0] for page in worth_citing(pages) if (shown := shown_forms(page.lines))] if pages else []
 
 
 def apart(lines: Iterable[AnswerLine]) -> list[AnswerLine]:

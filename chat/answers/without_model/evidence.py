@@ -165,8 +165,10 @@ def lines_under_title(
         return []
     best = min(sections.values(), key=lambda own: min(line.passage.rank or MOST_UNITS for line in own))
     own = sorted((line for line in best if not is_title(line)), key=lambda line: (line.unit.page, line.start))
-    wanted = is_step if "how" in question.kinds else is_item
-    items = [line for line in own if wanted(line)] if question.kinds & {"how", "list"} else []
+    items = []
+    if question.kinds & {"how", "list"}:
+        steps = "how" in question.kinds
+        items = [line for line in own if (is_step(line) if steps else line.unit.type == "list")]
     return items or own[:MOST_UNDER_TITLE]
 
 
@@ -182,11 +184,6 @@ def is_titled(question: QuestionFeatures, title: str, language: str, weights: Te
 def is_same_question(question: QuestionFeatures, title: str) -> bool:
     """Return whether a title asks the same question: "What is the fee?" over its answer."""
     return bool(QUESTION_END.search(title)) and analyse(title, [question.language]).terms == question.terms
-
-
-def is_item(line: AnswerLine) -> bool:
-    """Return whether a line is an item of a list, numbered or not."""
-    return line.unit.type == "list"
 
 
 def is_long(text: str) -> bool:

@@ -262,6 +262,23 @@ def test_a_document_called_by_its_name_is_found_among_many(
     assert hit.document_id == garden.pk
 
 
+def test_few_chunks_are_read_first_of_the_document_that_is_named_best(
+    alice: User, garden: Document, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        written(alice, f"Report {number}", ("# Roses", "Late roses, climbing roses, soil and winter shears."))
+    module = retrieval.index.full_text
+    limit = f"LIMIT {module.READ_OF_NAMED}"
+    assert limit in module.OF_NAMED
+    monkeypatch.setattr(module, "OF_NAMED", module.OF_NAMED.replace(limit, "LIMIT 1"))
+    monkeypatch.setattr(module, "_by_index", lambda *asked: [])
+    scope = Scope(alice).compiled()
+    assert scope
+    question = analyze_query("Garden handbook: late climbing roses, soil, winter, shears")
+    index = open_index(scope, read_summary(scope), [question], names=True)
+    assert index.document_ids == [garden.pk]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_candidates_of_a_large_scope_come_by_an_index(
     alice: User, garden: Document, large: None, monkeypatch: pytest.MonkeyPatch
