@@ -26,6 +26,7 @@ from agents.openai_api import (
     OpenAIView,
     Turn,
     conversation_for,
+    event_stream,
     finished_answer,
     pieces,
     tokens_of,
@@ -34,7 +35,7 @@ from agents.openai_api import (
 )
 from chat.answers.message_presenters import shown_message
 from chat.models import Conversation, Message
-from chat.views.conversations import close_connection, server_sent
+from chat.views.conversations import close_connection
 from documents.api.common.fields import valid
 from documents.models import TokenScope
 
@@ -82,7 +83,7 @@ class Responses(OpenAIView):
         else:
             conversation, talk = conversation_for(agent, model, turns), turns
         asked = AskedResponse(agent, model, talk, conversation, turns[-1][1], before)
-        return server_sent(asked.events()) if sent["stream"] else Response(asked.whole())
+        return event_stream(asked.events()) if sent["stream"] else Response(asked.whole())
 
 
 class ResponseDetail(OpenAIView):

@@ -251,13 +251,8 @@ async def require_visible_answer(user: User | AnonymousUser, message_id: UUID) -
 
 
 def event_stream(message_id: UUID, after: int = 0) -> StreamingHttpResponse:
-    """Return a stream of an answer's events. Callers check that the user may read the answer."""
-    return server_sent(_lines(message_id, after))
-
-
-def server_sent(events: AsyncIterator[str]) -> StreamingHttpResponse:
-    """Return server-sent events, which no proxy may keep or hold back."""
-    response = StreamingHttpResponse(events, content_type="text/event-stream")
+    """Return a stream of server-sent events. Callers check that the user may read the answer."""
+    response = StreamingHttpResponse(_lines(message_id, after), content_type="text/event-stream")
     response["Cache-Control"] = "private, no-store, no-transform"
     response["X-Accel-Buffering"] = "no"
     return response
