@@ -39,7 +39,7 @@ from agents.results import LocatedText, Verified, VerifiedText
 from agents.webhooks import CHOOSABLE, tested
 from documents.api.common.callers import budget_of, caller
 from documents.api.common.errors import UNUSABLE, Unusable
-from documents.api.common.fields import PlainView, Strict, VisibleRelated
+from documents.api.common.fields import PlainView, Strict, VisibleRelated, valid
 from documents.api.urls import UuidRouter
 from documents.files.url_fetch import FetchRefused, parsed
 from documents.models import Document, EventKind, TokenScope
@@ -289,9 +289,7 @@ class Check(PlainView):
     scope = TokenScope.READ
 
     def sent(self, request: Request) -> dict[str, Any]:
-        sent = self.get_serializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        return dict(sent.validated_data)
+        return valid(self.get_serializer(data=request.data))
 
 
 class FileCheckSerializer(serializers.ModelSerializer):

@@ -24,7 +24,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -307,14 +307,11 @@ ALL_SCOPES = frozenset(TokenScope.values)
 SECURITY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
-class McpStreamRenderer(BaseRenderer):
+class McpStreamRenderer(JSONRenderer):
     """Accept the media type of streams, which MCP clients send, and render JSON."""
 
     media_type = "text/event-stream"
     format = "events"
-
-    def render(self, data: Any, media_type: Any = None, context: Any = None) -> bytes:
-        return JSONRenderer().render(data)
 
 
 @extend_schema(exclude=True)

@@ -227,7 +227,11 @@ def embeds_of(document: Document, readers: Container[str]) -> Iterator[Grant]:
         maker = embed.owner.get_username()
         if maker in readers:
             label = ", ".join(embed.origins)
-            yield Grant(f"embed-{embed.pk}", "embed", (), maker, embed.created_at, embed.expires_at, label)
+            shows = _("in pages of %(sites)s; shows the whole document") % {"sites": label}
+            yield Grant(
+                f"embed-{embed.pk}", "embed", (), maker, embed.created_at, embed.expires_at, label,
+                title=EMBED.label, shows=shows,
+            )  # fmt: skip
 
 
 def given_embeds(user: User) -> Iterator[Given]:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from openai.types import Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from rest_framework import serializers
@@ -30,10 +30,11 @@ from chat.answers.question_commands import InvalidOperation, start_conversation
 from chat.answers.runner import start_next
 from chat.api.messages import wait_for
 from chat.models import Conversation, Message
-from chat.views.conversations import close_connection
+from chat.views.conversations import close_connection, server_sent
 from citing.claims import CONTRADICTED, VERIFIED
 from citing.marker_decoder import stored_marks
 from documents.api.common.errors import Unusable, error_response
+from documents.api.common.fields import valid
 from documents.models import Collection, Document, TokenScope
 
 # The name of a model is a scope: ``library``, ``collection:<id>`` or ``document:<id>``. Citations are
@@ -267,22 +268,14 @@ class ChatCompletionsView(OpenAIView):
     rate = "ask"
 
     def post(self, request: Request) -> HttpResponseBase:
-        sent = CompletionSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        agent, model = agent_of(request, resources=False), sent.validated_data["model"]
-        turns = turns_of(sent.validated_data["messages"])
+        sent = valid(CompletionSerializer(data=request.data))
+        agent, model = agent_of(request, resources=False), sent["model"]
+        turns = turns_of(sent["messages"])
         written_answer = Completion(agent, model, turns, conversation_for(agent, model, turns))
-        if sent.validated_data["stream"]:
-            options = sent.validated_data["stream_options"] or {}
-            return event_stream(written_answer.events(bool(options.get("include_usage"))))
+        if sent["stream"]:
+            options = sent["stream_options"] or {}
+            return server_sent(written_answer.events(bool(options.get("include_usage"))))
         return Response(written_answer.whole())
-
-
-def event_stream(events: AsyncIterator[str]) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(events, content_type="text/event-stream")
-    response["Cache-Control"] = "private, no-store, no-transform"
-    response["X-Accel-Buffering"] = "no"
-    return response
 
 
 class AskedAnswer:

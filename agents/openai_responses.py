@@ -26,7 +26,6 @@ from agents.openai_api import (
     OpenAIView,
     Turn,
     conversation_for,
-    event_stream,
     finished_answer,
     pieces,
     tokens_of,
@@ -35,7 +34,8 @@ from agents.openai_api import (
 )
 from chat.answers.message_presenters import shown_message
 from chat.models import Conversation, Message
-from chat.views.conversations import close_connection
+from chat.views.conversations import close_connection, server_sent
+from documents.api.common.fields import valid
 from documents.models import TokenScope
 
 EVENT: TypeAdapter[ResponseStreamEvent] = TypeAdapter(ResponseStreamEvent)
@@ -73,17 +73,16 @@ class Responses(OpenAIView):
     rate = "ask"
 
     def post(self, request: Request) -> HttpResponseBase:
-        sent = ResponseSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        agent, model = agent_of(request, resources=False), sent.validated_data["model"]
-        turns = turns_of(sent.validated_data["input"])
-        before = sent.validated_data["previous_response_id"]
+        sent = valid(ResponseSerializer(data=request.data))
+        agent, model = agent_of(request, resources=False), sent["model"]
+        turns = turns_of(sent["input"])
+        before = sent["previous_response_id"]
         if before:
             conversation, talk = answer_of(agent, before).conversation, []
         else:
             conversation, talk = conversation_for(agent, model, turns), turns
         asked = AskedResponse(agent, model, talk, conversation, turns[-1][1], before)
-        return event_stream(asked.events()) if sent.validated_data["stream"] else Response(asked.whole())
+        return server_sent(asked.events()) if sent["stream"] else Response(asked.whole())
 
 
 class ResponseDetail(OpenAIView):

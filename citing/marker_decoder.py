@@ -20,7 +20,7 @@ LONGEST_MARKER = 2000  # characters after "[[cite:"; what is longer has lost its
 LONGEST_TARGETS = 120  # characters before the quoted words: a dozen aliases
 _OPENING_AT_END = re.compile(r"\[\s{0,2}(?:c(?:i(?:t(?:e\s{0,2})?)?)?)?$", re.IGNORECASE)
 _TARGET = re.compile(
-    r"\s*(?:cite\s*:)?\s*([\w-]+)\s*(?::\s*(?:pp?\.?\s*)?(\d{1,7})(?:\s*[-–]\s*\d+)?)?\s*$", re.I
+    r"\s*(?:cite\s*:\s*)?([\w-]+)(?:\s*:\s*(?:pp?\.?\s*)?(\d{1,7})(?:\s*[-–]\s*\d+)?)?\s*$", re.I
 )
 
 

@@ -80,6 +80,7 @@ FULL_STOP = re.compile(r"[.:;!?…][\"'”’)\]]*\s*$")
 IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z]{0,3}\d+(?:\.\d+){2,}[a-z]?(?!\w)")  # of a section, a version
 LONGEST_MODAL = 4  # words
 LONGEST_UNIT = 20_000  # characters compared word by word
+MOST_PAIRS = 1_000_000  # of equal words; prose of that length has a tenth
 NUMBERED, MODAL_KEY = "#", "!"  # keys of numbers and of modal phrases, which are aligned whatever they say
 MODAL = frozenset({"modality", "negation"})
 
@@ -626,9 +627,10 @@ def stretches(
     before: Sequence[Place], after: Sequence[Place]
 ) -> Iterator[tuple[list[Place], list[Place], tuple[int, int]]]:
     """Yield what stands on both sides between pieces that are the same, and the units of what precedes it."""
-    matcher = SequenceMatcher(
-        None, [one.key for one, _ in before], [one.key for one, _ in after], autojunk=False
-    )
+    keys, others = [one.key for one, _ in before], [one.key for one, _ in after]
+    counts, other_counts = Counter(keys), Counter(others)
+    repeated = sum(count * other_counts[key] for key, count in counts.items()) > MOST_PAIRS
+    matcher = SequenceMatcher(None, keys, others, autojunk=repeated)
     left: list[Place] = []
     right: list[Place] = []
     units = before[0][1] if before else -1, after[0][1] if after else -1

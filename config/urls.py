@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.contrib.auth.decorators import login_not_required
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.i18n import set_language
 from drf_spectacular.utils import extend_schema
@@ -59,7 +60,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reviews/", include("reviews.urls")),
     path("annotations/", include(annotation_urls)),
     path("account/", include("operations.accounts.account")),
-    path("language/", set_language, name="set-language"),
+    path("language/", login_not_required(set_language), name="set-language"),
     path("admin/dashboard/", dashboard, name="admin-dashboard"),
     path("admin/dashboard/sweep/", sweep_now, name="admin-sweep"),
     path("admin/", admin.site.urls),

@@ -15,6 +15,7 @@ from uuid import UUID
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.db.models import Prefetch
+from django.utils.functional import Promise
 
 from documents.models import Collection, Document, Placement, Share
 from documents.models.library import live_places
@@ -41,12 +42,13 @@ class Grant:
 
     Attributes:
         key: identifies the grant: ``owner``, ``share-<id>``, ``collection-<id>``, ``link-<id>``.
-        kind: ``owner``, ``share``, ``collection`` or ``link``.
+        kind: one of ``kinds``.
         people: () for a link, which anyone can open.
         granted_by: the user whose right the grant depends on.
         since: when it began.
         until: when it expires; None for never.
         label: the collection's name or the link's title; '' where the owner may not see it.
+        title, shows: of a link, what it is called and what it shows.
     """
 
     key: str
@@ -56,6 +58,8 @@ class Grant:
     since: datetime
     until: datetime | None = None
     label: str = ""
+    title: str | Promise = ""
+    shows: str | Promise = ""
 
     @property
     def can_be_ended(self) -> bool:
@@ -70,6 +74,11 @@ _others: dict[str, tuple[ListGrants, EndGrant]] = {}
 def register(kind: str, list_grants: ListGrants, end: EndGrant) -> None:
     """Add a kind of grant: ``list_grants`` gets a document and the names of its readers."""
     _others[kind] = (list_grants, end)
+
+
+def kinds() -> list[str]:
+    """Return the kinds of grants, those of other apps last."""
+    return ["owner", "share", "collection", *_others]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +233,12 @@ class Shared(Protocol):
 def share_with(giver: User, shared: Shared, name: str, *, can_write: bool) -> Any:
     """Share with the user or group of that name, for reading or editing. Raise UnknownUser.
 
-    Only the giver's own groups are found, so that no names of other groups are disclosed.
+    Only the giver's own groups are found, so that no names of other groups are disclosed; administrators,
+    who put people into groups, know all.
     """
     user = User.objects.filter(username=name, is_active=True).exclude(pk=giver.pk).first()
-    group = None if user else Group.objects.filter(name=name, user=giver).first()
+    groups = Group.objects.all() if giver.is_superuser else giver.groups
+    group = None if user else groups.filter(name=name).first()
     if not user and not group:
         raise UnknownUser(name)
     share, _made = shared.shares.update_or_create(user=user, group=group, defaults={"can_write": can_write})

@@ -16,7 +16,6 @@ from pdf.sandbox.messages import (
     About,
     AnnotateRequest,
     ConvertRequest,
-    DrawRequest,
     EvidenceRequest,
     Finished,
     HeldAnnotations,
@@ -38,12 +37,12 @@ from pdf.sandbox.messages import (
     TextLayerRequest,
     UnlockRequest,
 )
-from pdf.structure import Layer, ParsedDocument, ParsedPage
+from pdf.structure import ParsedDocument, ParsedPage
 
 PARSER_NAME = "fast"
 # Increment it with every change of the units of a page (bounds, types, order, cells): ``backfill`` then
 # parses older documents again. tests/pdf/test_structure_version.py fails until it is done.
-PARSER_VERSION = "28"
+PARSER_VERSION = "29"
 
 __all__ = [
     "FailureCode",
@@ -53,7 +52,6 @@ __all__ = [
     "annotate_file",
     "annotations_in",
     "convert_file",
-    "draw_page",
     "draw_plain_page",
     "parse_file",
     "recognise_pages",
@@ -149,21 +147,6 @@ def recognise_pages(
     for answer in answers_of(request, is_over):
         if isinstance(answer, PageRecognised | PageNotRecognised):
             yield answer
-
-
-def draw_page(
-    path: str | Path,
-    page_number: int,
-    layers: Sequence[Layer],
-    *,
-    password: str | None = None,
-    limits: Limits | None = None,
-) -> bytes:
-    """Return a PNG of the page as displayed, with the parser's results drawn over it. Raises ParseFailure."""
-    limits = limits or Limits()
-    path = _checked(path, limits)
-    reading = ParseRequest(str(path), limits, (page_number,), password)
-    return _produced(DrawRequest(reading, page_number, tuple(layers)))
 
 
 def draw_plain_page(

@@ -27,8 +27,6 @@ from pdf.geometry import PageFrame, Rect
 UnitType = Literal["prose", "heading", "list", "table", "code", "caption", "footnote", "formula"]
 # What OCR has still to read: nothing, the whole page, or pictures on a page with text.
 Awaits = Literal["", "page", "pictures"]
-# Layers of ``inspect_page``.
-Layer = Literal["words", "lines", "units", "tables", "furniture", "figures", "order"]
 
 
 class Word(msgspec.Struct, frozen=True, array_like=True, gc=False):

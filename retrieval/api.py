@@ -17,7 +17,7 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.common.fields import PlainView, Strict, VisibleRelated, valid
 from documents.api.units import UnitSerializer
 from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Collection, Document, RetrievalChunk
@@ -310,19 +310,15 @@ class SearchResultSerializer(serializers.Serializer):
 
 
 @extend_schema(tags=["search"])
-class Search(generics.GenericAPIView):
+class Search(PlainView):
     """Return the passages about a question, best first."""
 
     serializer_class = SearchRequestSerializer
     scope = TokenScope.READ
-    pagination_class = None
-    filter_backends = []
 
     @extend_schema(operation_id="search", responses={200: SearchResultSerializer})
     def post(self, request: Request) -> Response:
-        sent = self.get_serializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        asked = sent.validated_data
+        asked = valid(self.get_serializer(data=request.data))
         usual = SearchOptions(
             limit=asked["limit"],
             offset=asked["offset"],

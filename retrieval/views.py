@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -231,7 +230,6 @@ FRESH_SECONDS = 3600
 
 
 @require_safe
-@login_required
 def search_view(request: HttpRequest) -> HttpResponse:
     """Show the results for ``?q=``; without it, the search box and the latest searches."""
     asked = SearchRequest.from_query(request.GET)
@@ -254,7 +252,6 @@ def kept_address(query: QueryDict) -> str:
 
 
 @require_POST
-@login_required
 def save_search(request: HttpRequest) -> HttpResponse:
     """Save the search ``query`` (a query string) under ``name``, replacing one of the same name."""
     assert request.user.is_authenticated
@@ -271,14 +268,12 @@ def save_search(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def forget_saved(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(SavedSearch.objects.visible_to(request.user), pk=pk).delete()
     return redirect("search")
 
 
 @require_safe
-@login_required
 def similar(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return passages like the chunk as a fragment."""
     get_object_or_404(RetrievalChunk.objects.visible_to(request.user), pk=pk)
@@ -288,7 +283,6 @@ def similar(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def picture(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the page of a unit, with the unit highlighted."""
     unit = get_object_or_404(CitationUnit.objects.visible_to(request.user).select_related("document"), pk=pk)
@@ -302,7 +296,6 @@ def picture(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def history(request: HttpRequest) -> HttpResponse:
     kept = SearchQuery.objects.visible_to(request.user).select_related("parent")
     searches = Paginator(kept, SEARCHES_A_PAGE)
@@ -324,14 +317,12 @@ def names_in_filters(searches: Iterable[SearchQuery], user: User) -> dict[str, s
 
 
 @require_POST
-@login_required
 def forget(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(SearchQuery.objects.visible_to(request.user), pk=pk).delete()
     return redirect("search-history")
 
 
 @require_POST
-@login_required
 def forget_all(request: HttpRequest) -> HttpResponse:
     SearchQuery.objects.visible_to(request.user).delete()
     return redirect("search-history")
@@ -396,7 +387,6 @@ def main_foreign_language() -> str:
     return language_name(most["language"]) if most and base_language(most["language"]) != "en" else ""
 
 
-@login_required
 def spaces(request: HttpRequest) -> HttpResponse:
     """Show the list as a fragment. POST requests of administrators move the library to ``provider:model``."""
     refusal = ""

@@ -33,6 +33,7 @@ from documents.files.page_pictures import PictureFailed
 from reviews.column_sets import values_of
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow
 from reviews.review_presenters import blinded, first_citations, row_labels, visible_rows
+from reviews.typed_values import unit_of
 from text.terms import one_line
 
 MOST_PICTURES = 100  # of cited words in one workbook: each takes some hundredths of a second to draw
@@ -253,8 +254,8 @@ def put(place: Any, value: Any, *, bold: bool = False) -> None:
 def put_value(place: Any, cell: ReviewCell, column: ReviewColumn, table: ReviewTable) -> None:
     cited = table.citation(cell)
     put(place, typed(cell, column))
-    if isinstance(cell.value, dict) and (unit := cell.value.get("currency") or cell.value.get("unit")):
-        place.number_format = f'#,##0.###" {str(unit).replace(chr(34), "")}"'
+    if isinstance(cell.value, dict) and (unit := unit_of(cell.value)):
+        place.number_format = f'#,##0.###" {unit.replace(chr(34), "")}"'
     if cited:
         place.hyperlink = table.link(cited)
     if colour := COLOURS.get(colour_of(cell, cited)):

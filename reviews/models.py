@@ -255,9 +255,9 @@ class ReviewCell(models.Model):
     """The answer to a column's question from a row's document.
 
     ``value`` is typed data, by the column's kind: a string; ``{"number", "unit"}``;
-    ``{"number", "currency"}`` in whole units of the currency; an ISO date; true or
-    false; one of the choices; a list of them. ``text`` is the printed form. Without
-    evidence there is no value, unless a person wrote it.
+    ``{"number", "currency"}`` in whole units of the currency, each with "period" if it is of a
+    part of a year; an ISO date; true or false; one of the choices; a list of them. ``text`` is the
+    printed form. Without evidence there is no value, unless a person wrote it.
     """
 
     class State(models.TextChoices):

@@ -23,7 +23,7 @@ from domains.items import items_asked
 from reviews.column_sets import BOUND
 from reviews.models import ReviewCell, ReviewColumn
 from reviews.review_presenters import ReviewGrid, ShownCell, ShownColumn
-from reviews.typed_values import number
+from reviews.typed_values import number, unit_of
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 UNCOUNTED = "wrong"  # a state beside those of cells: values that a person marked as wrong
@@ -187,7 +187,7 @@ def number_summaries(
         cells = [replace(cell, value=cell.value | {"number": abs(cell.value["number"])}) for cell in cells]
     by_unit: dict[str, list[ShownCell]] = defaultdict(list)
     for cell in cells:
-        by_unit[cell.value.get("currency") or cell.value.get("unit") or ""].append(cell)
+        by_unit[unit_of(cell.value)].append(cell)
     found = []
     for unit, same in sorted(by_unit.items(), key=lambda item: -len(item[1])):
         same.sort(key=lambda cell: -cell.value["number"])

@@ -11,8 +11,9 @@ from typing import Any
 
 from django.utils.dateparse import parse_date
 
-from chat.answers.without_model.question import analyse
+from chat.answers.without_model.question import QuestionFeatures, analyse
 from chat.models import Citation
+from citing.tables import word_of
 from reviews.models import ReviewCell, ReviewColumn
 from text.languages import languages_with
 from text.numbers import YEAR_NOT_AMOUNT
@@ -178,11 +179,22 @@ def number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
+def of_period(value: Any, part: str, question: QuestionFeatures) -> Any:
+    """Return a number with the part of a year that it is of, unless the question names one."""
+    if not part or not isinstance(value, dict) or word_of("part_of_year", question.text, question.language):
+        return value
+    return value | {"period": part}
+
+
+def unit_of(value: dict[str, Any]) -> str:
+    """Return what a number counts in, and the part of a year that it is of: “USD, three months”."""
+    return ", ".join(filter(None, (value.get("currency") or value.get("unit"), value.get("period"))))
+
+
 def normalised(value: Any, printed: str) -> str:
     """Return a value in normal form, “14,544,000,000 USD” or “2029-03-05”; '' if it is printed so."""
     if isinstance(value, dict):
-        unit = value.get("currency") or value.get("unit") or ""
-        shown = f"{value['number']:,} {unit}".strip()
+        shown = f"{value['number']:,} {unit_of(value)}".strip()
     else:
         shown = value if isinstance(value, str) else printed
     return "" if shown.replace(",", "") == printed.replace(",", "") else shown

@@ -1,8 +1,8 @@
 """Find and score values (numbers, amounts, dates) of rows and sentences for a column, without a model.
 
 A row's values score by the row's label and by the year and period of their columns. Where a question names
-neither a part of the year nor a segment, values of quarters and segments rank below those of the year and
-the group. A sentence's values score by the words of the question near them.
+neither a part of the year nor a segment, values of quarters and segments rank below those of longer periods
+and the group. A sentence's values score by the words of the question near them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
+from chat.answers.without_model.answer_types import COUNTED_BY
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     PlaceKind,
@@ -22,10 +23,10 @@ from chat.answers.without_model.question import (
     place_words,
 )
 from chat.answers.without_model.ranking import item_match
-from citing.tables import CellReading, word_of, worded_kind
+from citing.tables import CellReading, months_of, word_of, worded_kind
 from domains.items import Item
 from reviews.models import ReviewColumn
-from reviews.typed_values import TypedValue, as_json, fits, unit_named
+from reviews.typed_values import TypedValue, as_json, fits, of_period, unit_named
 from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
 from text.terms import terms_of
@@ -44,7 +45,7 @@ WEIGHTS = {
     "counted": 1.0,  # … the value counts what the question counts
     "statistic": 2.0,  # … it is the statistic asked for (average, maximum); less for another
     "scale": 0.3,  # its table states its scale
-    "part_of_year": -1.0,
+    "part_of_year": -1.0,  # the shorter, the more: cash flows are stated for the longest period only
     "period": 1.5,  # … and the part that the question names
     "part": -1.8,  # of a segment, a division, an affiliate
     "breakdown": -0.8,  # the row has several values of its year, and the column is not their total
@@ -61,7 +62,6 @@ NAMED_BY = re.compile(r"[-–]\w|[A-Za-z]|\([a-z]\)")
 WORD = re.compile(r"[\w-]+")
 FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
 LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
-COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 FAR = 60  # characters
 CLAUSE_END = re.compile(r"[;；]|,(?=\s)")
 LONGEST_LEAD = 14  # characters from the comma before a clause to its value: ", while 31%"
@@ -159,7 +159,7 @@ def cell_value(
         quantity = replace(quantity, dimension="money", unit=currency)
     if not fits(column, replace(quantity, start=1), cell.text):
         return None
-    return TypedValue(as_json(column, quantity), printed)
+    return TypedValue(of_period(as_json(column, quantity), cell.period.part, question), printed)
 
 
 def is_of_money(question: QuestionFeatures, cell: CellReading) -> bool:
@@ -208,13 +208,16 @@ def score_of(
     if cell:
         over += f" {' '.join(cell.groups)}"
     part_of_year = word_of("part_of_year", head, line.language)
+    part = other_word("part_of_year", head, question, line) or other_word(
+        "part_of_year", over, question, line
+    )
     features = {
         "item": item_match(items, line) if cell else 0.0,
         "label": len(asked & own) / wanted,
         "over": len(asked & (own | terms_over(line))) / wanted,
         "extra": len(own - asked) / (len(own) or 1),
         "scale": cell is None or cell.measure.scale != 1 or bool(cell.measure.currency),
-        "part_of_year": bool(other_word("part_of_year", over, question, line)),
+        "part_of_year": 1.5 - (months_of(part, line.language) or 6) / 12 if part else 0.0,
         "period": bool(part_of_year) and part_of_year in question.text.casefold(),
         "part": bool(other_word("part", over, question, line)),
         "whole": bool(other_word("whole", f"{over} {label}", question, line)),

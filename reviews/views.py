@@ -9,7 +9,6 @@ from uuid import UUID
 import msgspec
 from csp.decorators import csp_update
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -68,7 +67,6 @@ ENDINGS = {"sources-csv": "-sources.csv"}
 
 
 @require_safe
-@login_required
 def reviews(request: HttpRequest) -> HttpResponse:
     """Show all reviews, and the form of a new one over each ``?document=`` or a ``?collection=``."""
     found = Review.objects.visible_to(request.user).select_related("owner", "collection")
@@ -129,7 +127,6 @@ def chosen_ids(given: QueryDict) -> list[UUID]:
 
 
 @require_POST
-@login_required
 def new(request: HttpRequest) -> HttpResponse:
     """Create a review of the chosen documents, a collection, or (with neither) the whole library."""
     assert request.user.is_authenticated
@@ -153,7 +150,6 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 @rated("ask")
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest) -> HttpResponse:
     """Put a question to every document: propose its columns, then (POST) ask, as a review that is kept.
@@ -210,7 +206,6 @@ def posted_columns(posted: QueryDict) -> Iterator[tuple[str, dict[str, object]]]
 
 
 @require_safe
-@login_required
 def answer(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show what the documents of a review say, counted; each number opens its cells."""
     assert request.user.is_authenticated
@@ -229,7 +224,6 @@ def answer(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 @csp_update({"frame-src": ["'self'"]})  # type: ignore[arg-type]
 def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the grid of one review."""
@@ -258,7 +252,6 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def cells(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the grid (``ReviewGrid``) as JSON; with ``?since=``, only the changed cells."""
     assert request.user.is_authenticated
@@ -272,7 +265,6 @@ def cells(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show one cell with its evidence and earlier versions, as a fragment for the panel beside the grid."""
     found = ReviewCell.objects.visible_to(request.user).select_related(
@@ -297,7 +289,6 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the agreement of reviewers' blind marks, and the cells with different marks."""
     assert request.user.is_authenticated
@@ -316,7 +307,6 @@ def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add the chosen documents, or those of a collection or saved search, as rows."""
     assert request.user.is_authenticated
@@ -336,7 +326,6 @@ def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def import_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add the columns of a CSV or JSON file; on failure a fragment lists the errors by line."""
     shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
@@ -349,7 +338,6 @@ def import_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def new_template(request: HttpRequest) -> HttpResponse:
     """Save the columns of the ``review``, or those of a ``file``, as the user's template."""
     assert request.user.is_authenticated
@@ -386,7 +374,6 @@ def refreshed(request: HttpRequest, name: str, *values: object) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def own_templates(request: HttpRequest) -> HttpResponse:
     """Show the user's templates and those shared by others, with a form to import one."""
     found = ReviewTemplate.objects.visible_to(request.user).select_related("owner")
@@ -395,7 +382,6 @@ def own_templates(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def template_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Download the template as JSON, which can be imported."""
     shown = get_object_or_404(ReviewTemplate.objects.visible_to(request.user), pk=pk)
@@ -403,7 +389,6 @@ def template_file(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Hide a template; reviews made with it keep their columns. Only its owner may."""
     get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None).hide()
@@ -411,14 +396,12 @@ def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Share the review with a user, or a group of the owner. Only its owner may."""
     return shared_on(request, get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None))
 
 
 @require_POST
-@login_required
 def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Share the template with a user, or a group of the owner. Only its owner may."""
     return shared_on(request, get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None))
@@ -442,7 +425,6 @@ def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpRespo
 
 
 @require_POST
-@login_required
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Hide the review and offer to undo it. Only its owner may."""
     shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
@@ -451,14 +433,12 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(Review, pk=pk, owner=request.user).unhide()
     return redirect("reviews")
 
 
 @require_safe
-@login_required
 def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
     """Download the review (``REVIEW_FORMATS``), or only its ``?row=`` or ``?column=``."""
     assert request.user.is_authenticated

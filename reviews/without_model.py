@@ -30,12 +30,13 @@ from chat.answers.without_model.lines import (
 from chat.answers.without_model.passages import row_text
 from chat.answers.without_model.question import QuestionFeatures, analyse, language_of, message
 from chat.answers.without_model.ranking import RankedPage, Relevance, TermWeights, item_match, rank, relevance
+from chat.answers.without_model.values import may_lack_scale
 from chat.models import Citation
 from chat.reports.sentence_check import exhaust
 from citing.claim_spans import claim_before, plain
 from citing.claims import CONTRADICTED, VERIFIED, Claim, SourceUnit
 from citing.marker_decoder import without_markers
-from citing.tables import read_tables
+from citing.tables import read_tables, word_of
 from citing.verdict import verify_cited
 from documents.ingestion.facts import kinds_asked
 from domains import pack_names
@@ -49,6 +50,7 @@ from reviews.typed_values import (
     as_json,
     chosen_in,
     fits,
+    of_period,
     typed_value,
 )
 from reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_values
@@ -61,7 +63,6 @@ MOST_TRIED = 8  # values to verify
 MOST_LINES = 3  # lines of a text
 MOST_AGAIN = 3  # other lines with the same value
 TO_SCALE = (1e-3, 1e-6, 1e-9)  # of an amount, where its line omits thousands, millions, billions
-LEAST_SCALED = 1000  # smaller amounts are prices and rates
 SAME = 0.05  # maximum difference of the scores of two values for an unclear cell
 LEAST_COVERED = 0.4  # minimum share of the question's content terms in a text and its headings
 STATES = 0.6  # minimum share of them in a line itself that states a text
@@ -160,17 +161,12 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     if not held:
         return FilledCell(State.NOT_STATED)
     citations = cited([line for _, line in held], evidence.found).citations
-    if len({size_of(one.value.value) for one, _ in held}) > 1 or lacks_scale(held[0][0], values, evidence):
+    best, cells = held[0][0].cell, [one.cell for one in values if one.cell]
+    lacks_scale = best is not None and may_lack_scale(best, cells, ())
+    if lacks_scale or len({size_of(one.value.value) for one, _ in held}) > 1:
         return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
     first = held[0][0].value
     return FilledCell(State.FOUND, first.value, first.text, citations)
-
-
-def lacks_scale(value: ValueLine, values: Sequence[ValueLine], evidence: ColumnEvidence) -> bool:
-    """Return whether a filing's amount may lack its scale, which may be stated once for many pages."""
-    is_unscaled = value.amount >= LEAST_SCALED and value.cell is not None and value.cell.measure.scale == 1
-    scaled = (other.cell for other in values if other.cell and other.cell.measure.scale != 1)
-    return is_unscaled and "finance" in evidence.found.notes.packs and any(scaled)
 
 
 def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
@@ -421,8 +417,12 @@ def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None 
     value = (named if held else None) or typed_value(column, evidence)
     if value is None:
         return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
+    first = held[value.place]
+    if draft.sources.units[str(first.unit_id)].table:
+        part = word_of("part_of_year", first.claim, evidence[value.place].language)
+        value = replace(value, value=of_period(value.value, part, analyse(column.question)))
     if column.kind != Kind.TEXT:  # the words that give the value come first
-        held = [held[value.place], *(citation for citation in held if citation is not held[value.place])]
+        held = [first, *(citation for citation in held if citation is not first)]
     return FilledCell(State.FOUND, value.value, value.text, held)
 
 

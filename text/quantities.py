@@ -286,9 +286,9 @@ def _is_accounting(text: str, start: int) -> bool:
 
 def _unit_before(text: str, start: int, number: Number, language: str) -> tuple[int, str] | None:
     """Start and symbol of a unit of time that counts: "week 24", "Monat 6"."""
-    if number.spelled or number.value > _MOST_COUNTED or not text[:start].endswith(" "):
+    if number.spelled or number.value > _MOST_COUNTED or text[max(0, start - 1) : start] != " ":
         return None
-    word = re.search(r"(?<!['’])\b[^\W\d_]+ $", text[:start])  # not the s of "the bridge's 24 hangers"
+    word = _WORD_BEFORE.search(text, max(0, start - _LONGEST_WORD), start)
     found = unit_at(text, word.start(), language) if word else None
     if (
         not word
@@ -300,6 +300,8 @@ def _unit_before(text: str, start: int, number: Number, language: str) -> tuple[
     return word.start(), found[0]
 
 
+_WORD_BEFORE = re.compile(r"(?<!['’])\b[^\W\d_]+ $")  # not the s of "the bridge's 24 hangers"
+_LONGEST_WORD = 40
 _MOST_COUNTED = 400  # a week, month or day that is counted has a small number
 _COUNTED = ("time", "calendar")
 

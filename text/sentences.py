@@ -12,8 +12,9 @@ from text.numbers import number_words
 from text.quantities import currency_names
 
 LABEL = re.compile(r"\w+\.? \d+(\.\d+)*\.")  # "Table 1.", "Abb. 3.2.": it names what follows
-# Abbreviations that sentencex does not know: before a name, and before a number.
-ADDRESS = re.compile(r"(?<!\w)(?:Ms|Mx|Mses|Hrn|Dr|Mme|Mmes|Mlle|Sras)\.$")
+# Abbreviations that sentencex does not know: before a name, and before a number; German ordinals.
+ARTICLE = r"(?:[Ii]m|[Aa]m|[Zz]u[mr]|vom|beim|[Dd](?:er|em|en|es|as|ie))"
+ADDRESS = re.compile(rf"(?<!\w)(?:Ms|Mx|Mses|Hrn|Dr|Mme|Mmes|Mlle|Sras|{ARTICLE} \d{{1,2}})\.$")  # "im 2."
 REFERENCE = re.compile(r"(?<!\w)(?:Figs|Eqs?|Abs|Bd|Abb|Tab)\.$")
 INITIAL = re.compile(r"[A-Z]\.")
 ENDS_WITH_SCALE = re.compile(r"\d\s([^\W\d_]+\.)$")
@@ -54,7 +55,7 @@ def _with_initials(text: str, spans: list[Span]) -> list[Span]:
 
 
 def _with_abbreviations(text: str, spans: list[Span]) -> list[Span]:
-    """Join spans that end between an abbreviation and its name or number: "if Ms. Dillon", "Abs. 2"."""
+    """Join spans that end after an abbreviation or an ordinal: "if Ms. Dillon", "Abs. 2", "im 2. Stock"."""
     joined: list[Span] = []
     for span in spans:
         rule = REFERENCE if text[span.start].isdigit() else ADDRESS

@@ -44,6 +44,7 @@ class AnswerBuilder:
 
     Attributes:
         question: it chooses among equal values of a passage.
+        shows_only: it shows passages and claims nothing.
         is_open: it asks who, how much, …: a sentence that only repeats it claims nothing.
         numbers: the superscript of each unit (by id) that the conversation has cited so far.
         content: the stored text: Markdown with ``[[cite:<unit>:<page>]]`` markers.
@@ -64,6 +65,7 @@ class AnswerBuilder:
     dropped: int = 0
     question: str = ""
     is_open: bool = False
+    shows_only: bool = False
     saved: set[UUID] = field(default_factory=set)
     saved_content: str = ""
     changed: set[UUID] = field(default_factory=set)
@@ -94,13 +96,16 @@ class AnswerBuilder:
         yield from self._add(found, span)
         yield from self._joint_support(self.citations[-1])
 
-    def cite_passage(self, unit: SourceUnit, quote: str) -> Iterator[Event]:
-        """Add a citation of words that are shown, not claimed: they are located, and get no verdict."""
+    def cite_passage(self, unit: SourceUnit, quote: str, before: str = "") -> Iterator[Event]:
+        """Add text and a citation of it. It is shown, not claimed: it is located, and gets no verdict."""
+        text = defused(before)
+        with self.lock:
+            self.content += text
         span = claim_before(self.content, quote)
         claim = Claim(plain(self.content[span.start : span.end]), quote)
-        yield from self._add(located(claim, unit, self.sources.neighbours(unit)), span)
+        yield from self._add(located(claim, unit, self.sources.neighbours(unit)), span, text)
 
-    def _add(self, found: Verification, span: Span) -> Iterator[Event]:
+    def _add(self, found: Verification, span: Span, text: str = "") -> Iterator[Event]:
         citation = snapshot(found, self.sources.places[found.unit.id], self._number_of(found.unit))
         citation.message_id, citation.position = self.message_id, len(self.citations)
         citation.claim = plain(self.content[span.start : span.end])
@@ -109,8 +114,8 @@ class AnswerBuilder:
             citation.claim_start, citation.claim_end = span.start, len(self.content)
             self.citations.append(citation)
         seen = self.shown(citation)
+        yield from text_events(text, self.renderer.cite(seen, text))
         yield CitedEvent(unchecked(seen))
-        yield from text_events("", self.renderer.cite(seen))
         yield VerifiedEvent(seen)
 
     def cite_block(self, unit: SourceUnit, block: str) -> None:
@@ -222,6 +227,8 @@ class AnswerBuilder:
 
     def uncited(self) -> list[Span]:
         """Return the claims without a citation."""
+        if self.shows_only:
+            return []
         cited = [Span(citation.claim_start, citation.claim_end) for citation in self.citations]
         return uncited_claims(self.content, cited, self.question if self.is_open else "")
 

@@ -13,10 +13,11 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from importlib import import_module
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 import django
 from django.db import DatabaseError, connection, connections
@@ -26,6 +27,7 @@ logger = logging.getLogger(__name__)
 MOST_PROCESSES = 4
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Other = TypeVar("Other")
 _pool: ProcessPoolExecutor | None = None
 _replacing = threading.Lock()
 _callers: set[int] = set()  # threads
@@ -54,25 +56,38 @@ def computed(
 
     The function, its arguments, its result and its errors are pickled.
     """
+    return computed_or(partial(function, *args, **kwargs), function, *args, **kwargs)
+
+
+def computed_or(
+    here: Callable[[], Other],
+    function: Callable[Arguments, Result],
+    *args: Arguments.args,
+    **kwargs: Arguments.kwargs,
+) -> Result | Other:
+    """Return the function's result from a process while other threads compute too, else that of ``here``."""
     _callers.add(threading.get_ident())
     try:
-        return _computed(function, args, kwargs)
+        pool = _pool
+        if pool is not None and len(_callers) > 1:  # alone it would only load the search's model once more
+            try:
+                if future := _submitted(pool, function, args, kwargs):
+                    return cast(Result, future.result())
+            except BrokenProcessPool:
+                _replace(pool)
+        return here()
     finally:
         _callers.discard(threading.get_ident())
 
 
-def _computed(function: Callable[..., Result], args: Any, kwargs: Any) -> Result:
-    pool = _pool
-    if pool is not None and len(_callers) > 1:  # alone it would only load the search's model once more
-        try:
-            future = pool.submit(_run, get_language(), function, args, kwargs)
-        except RuntimeError:  # it is closed or broken
-            return function(*args, **kwargs)
-        try:
-            return future.result()
-        except BrokenProcessPool:
-            _replace(pool)
-    return function(*args, **kwargs)
+def _submitted(pool: ProcessPoolExecutor, *work: Any) -> Future[Any] | None:
+    """Return the future result; None where the pool is closed. Raises BrokenProcessPool."""
+    try:
+        return pool.submit(_run, get_language(), *work)
+    except BrokenProcessPool:
+        raise
+    except RuntimeError:
+        return None
 
 
 def _replace(broken: ProcessPoolExecutor) -> None:
@@ -89,7 +104,7 @@ def _set_up() -> None:
     _pool = None  # the parent's
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # in a terminal all processes get it
     django.setup()
-    import_module("chat.answers.write_answer")  # takes a second
+    import_module("chat.answers.runner")  # takes a second
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
@@ -38,6 +39,7 @@ from chat.answers.persistence import (
     save_progress,
     written_here,
 )
+from chat.answers.pool import computed_or
 from chat.answers.write_answer import AnswerContext, TakenOver, write_answer
 from chat.models import Citation, Message, StreamEvent
 from chat.providers.base import Provider
@@ -168,6 +170,11 @@ class LiveAnswer:
             wakers = list(self._wakers)
         for wake in wakers:
             wake()
+
+    def adopt(self, events: list[Numbered]) -> None:
+        """Take all events from the process that wrote the answer, which has stored them."""
+        with self._lock:
+            self._events, self._saved = events, len(events)
 
     def end(self) -> None:
         with self._lock:
@@ -404,27 +411,16 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
     def follow(draft: AnswerBuilder) -> None:
         live.draft = draft
 
-    own = Message.objects.filter(pk=answer.pk, writer=PROCESS)
-
-    def keep() -> None:
-        """Store all events before the row has the final status, for readers in other processes."""
-        if not retry_until_available(own.exists):
-            raise TakenOver
-        try:
-            retry_until_available(live.save)
-        except DatabaseError:
-            logger.warning("the events of answer %s could not be saved", answer.pk, exc_info=True)
-        if live.taken_over:
-            retry_until_available(lambda: release(own))
-            raise TakenOver
+    def write_here() -> None:
+        keep = partial(_keep, answer.pk, live, PROCESS)
+        context = (live.emit, live.cancelled, follow, keep, provider, wait_for_model, let_others_search)
+        write_answer(answer, AnswerContext(*context))
 
     try:
-        write_answer(
-            answer,
-            AnswerContext(
-                live.emit, live.cancelled, follow, keep, provider, wait_for_model, let_others_search
-            ),
-        )
+        if provider or live.cancelled.is_set() or not is_local(answer, None):
+            write_here()
+        elif events := computed_or(write_here, written_elsewhere, answer, PROCESS, live.after(0)[0]):
+            live.adopt(events)
         live.draft = None  # stored already
         retry_until_available(live.save)
         announce([str(answer.pk)])
@@ -440,6 +436,29 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
             written_here.discard(answer.pk)
         live.end()
         _go_on(answer.conversation_id)
+
+
+def written_elsewhere(answer: Message, writer: UUID, earlier: list[Numbered]) -> list[Numbered]:
+    """Write an answer without a model in a process of the pool; return its events, which are stored."""
+    live = LiveAnswer(answer.pk, earlier)
+    keep = partial(_keep, answer.pk, live, writer)
+    write_answer(answer, AnswerContext(live.emit, live.cancelled, before_end=keep))
+    retry_until_available(live.save)
+    return live.after(0)[0]
+
+
+def _keep(pk: UUID, live: LiveAnswer, writer: UUID) -> None:
+    """Store all events before the row has the final status, for readers in other processes."""
+    own = Message.objects.filter(pk=pk, writer=writer, status=Message.Status.STREAMING)
+    if not retry_until_available(own.exists):
+        raise TakenOver
+    try:
+        retry_until_available(live.save)
+    except DatabaseError:
+        logger.warning("the events of answer %s could not be saved", pk, exc_info=True)
+    if live.taken_over:
+        retry_until_available(lambda: release(own))
+        raise TakenOver
 
 
 def _go_on(conversation_id: UUID) -> None:

@@ -65,7 +65,7 @@ SAYS_NOTHING = re.compile(
 )
 NUMBERING = re.compile(
     r"^\s*((item|part|section|chapter|note|article)\s+)?"
-    r"(([\dIVXivx]+[.):]?)+[\w]?[.):]?|[A-Z](\.\d+)+\.?)(\s*[—–]\s*|\s+)",
+    r"([\dIVX]+([.):][\dIVX]+)*[.):]?\w?[.):]?|[A-Z](\.\d+)+\.?)(\s*[—–]\s*|\s+)",
     re.I,
 )
 ADDRESS = re.compile(r"\d{5}|^\d+ .*,")  # a postcode, house number or file number

@@ -32,7 +32,6 @@ from chat.answers.context import (
 from chat.answers.events import ContextSource, DoneEvent, Event, FailedEvent, SourcesEvent, StatusEvent
 from chat.answers.message_presenters import done_event, shown_messages
 from chat.answers.persistence import fail, finish, seconds_since
-from chat.answers.pool import computed
 from chat.answers.prompt import (
     ContextItem,
     Prompt,
@@ -183,6 +182,7 @@ def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tupl
     if not found.passages and not has_documents(scope_of(answer.conversation, answer.conversation.owner)):
         raise ProviderError(NOTHING_TO_SEARCH, permanent=True)
     draft = draft_of(answer, found)
+    draft.shows_only = provider.name == EXTRACTIVE
     writing.on_draft(draft)
     turns = (*history, *found.turns)
     pictures: tuple[bytes, ...] = ()
@@ -271,7 +271,7 @@ def searched_passages(
     if provider.name == EXTRACTIVE:
         if inside:
             return recall_context([str(pk) for pk in inside])
-        return computed(find_evidence, question, scope, options)
+        return find_evidence(question, scope, options)
     if not region and (plan := reading_plan(question, scope, provider)):
         give_back_connection()
 
@@ -433,11 +433,11 @@ def _drafted_delta(
         case TextDelta(text):
             for mark in decoder.decode(text.replace("\x00", "").replace("\r", "")):
                 yield from _drafted_mark(draft, mark, prompt)
-        case NativeCitation(alias, quote, block, is_passage):
+        case NativeCitation(alias, quote, block, is_passage, before):
             for mark in decoder.flush():
                 yield from _drafted_mark(draft, mark, prompt)
             if is_passage:
-                yield from draft.cite_passage(prompt.aliases[alias].unit, quote)
+                yield from draft.cite_passage(prompt.aliases[alias].unit, quote, before)
                 return
             yield from _drafted_mark(draft, CitationMark(alias, None, quote), prompt)
             if block and (passage := prompt.aliases.get(alias)):

@@ -19,7 +19,7 @@ from chat.citations.stored_pages import StoredPages, locate
 from chat.models import Citation, Conversation, Message
 from citing.anchoring.page_text import highlight_rects
 from citing.anchoring.word_search import InvalidPattern, WordQuery, counts_by_page, matches_on
-from documents.api.common.fields import DocumentPart, PlainView, Strict, TwoNumbers
+from documents.api.common.fields import DocumentPart, PlainView, Strict, TwoNumbers, valid
 from documents.api.common.lists import VisibleFilter, WholeNumberFilter
 from documents.api.pages import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
 from documents.api.units import (
@@ -230,10 +230,9 @@ class CitationImage(Citations, generics.GenericAPIView):
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
         citation = self.get_object()
-        options = PictureOptionsSerializer(data=request.query_params)
-        options.is_valid(raise_exception=True)
+        options = valid(PictureOptionsSerializer(data=request.query_params))
         try:
-            return png_response(citation_picture(citation, **options.validated_data))
+            return png_response(citation_picture(citation, **options))
         except PictureFailed as failed:
             raise CannotDraw(str(failed)) from None
 
@@ -278,9 +277,7 @@ class Locate(DocumentPart, PlainView):
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
         document = self.document
-        sent = self.get_serializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        anchor = locate(document.pk, **sent.validated_data)
+        anchor = locate(document.pk, **valid(self.get_serializer(data=request.data)))
         if anchor is None:
             return Response({"verdict": "none", "text": "", "page": None, "parts": []})
         parts = [PageRegion.of(part.page.number, part.page.frame, part.rects) for part in anchor.parts]
@@ -335,15 +332,14 @@ class FindWords(DocumentPart, PlainView):
         responses={200: FoundSerializer},
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        asked = self.get_serializer(data=request.query_params)
         pages = StoredPages(self.document.pk)
-        asked.is_valid(raise_exception=True)
-        query = WordQuery(*(asked.validated_data[name] for name in ("q", "whole", "regex")))
+        asked = valid(self.get_serializer(data=request.query_params))
+        query = WordQuery(asked["q"], asked["whole"], asked["regex"])
         try:
             counts = counts_by_page(pages.all, query)
         except InvalidPattern as invalid:
             raise serializers.ValidationError({"q": [str(invalid)]}) from None
-        shown = [page for page in pages.all if page.number == asked.validated_data.get("page")]
+        shown = [page for page in pages.all if page.number == asked.get("page")]
         matches = [
             PageRegion.of(page.number, page.frame, highlight_rects(page, [span]))
             for page in shown

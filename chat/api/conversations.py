@@ -18,7 +18,7 @@ from chat.models import Conversation, Message, Note
 from chat.providers.catalogue import PROVIDERS
 from chat.providers.registry import cards, check_health
 from chat.views.exports import DEFAULT_STYLE, FILES, file_of
-from documents.api.common.fields import PlainView, Strict, VisibleRelated
+from documents.api.common.fields import PlainView, Strict, VisibleRelated, valid
 from documents.api.pages import PngRenderer
 from documents.models import Collection, Document
 from documents.models.security import TokenScope
@@ -116,10 +116,8 @@ class ExportFile(PlainView):
         return visible.filter(role=Message.Role.ASSISTANT) if self.model is Message else visible
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
-        options = StyleSerializer(data=request.query_params.dict())  # a dict: an empty style is refused
-        options.is_valid(raise_exception=True)
-        form, style = request.accepted_renderer.format, options.validated_data["style"]
-        return file_of(request, self.get_object(), form, style)
+        options = valid(StyleSerializer(data=request.query_params.dict()))  # a dict: no empty style
+        return file_of(request, self.get_object(), request.accepted_renderer.format, options["style"])
 
 
 def export_of(model: type[Conversation | Message | Note], name: str) -> Any:

@@ -33,8 +33,9 @@ from chat.models import Conversation, Message
 from chat.providers.registry import provider_named
 from chat.views.conversations import event_stream, last_event
 from documents.api.common.errors import ErrorSerializer, StateConflict, Unusable, answer_in_json
-from documents.api.common.fields import Strict, TwoNumbers
+from documents.api.common.fields import Strict, TwoNumbers, valid
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
+from documents.api.pages import Negotiated
 from documents.models import Page
 from retrieval.api import RagConfigSerializer
 from retrieval.provider_calls import ProviderError
@@ -55,16 +56,8 @@ LAST_EVENT_ID = OpenApiParameter(
 )
 
 
-class EventStreamRenderer(BaseRenderer):
-    """Negotiate ``Accept: text/event-stream``; the view itself returns the stream."""
-
-    media_type = "text/event-stream"
-    format = "events"
-
-    def render(
-        self, data: Any, media_type: str | None = None, context: Mapping[str, Any] | None = None
-    ) -> bytes:
-        return b""
+class EventStreamRenderer(Negotiated):
+    media_type, format = "text/event-stream", "events"
 
 
 class MessageList(serializers.ListSerializer):
@@ -185,14 +178,13 @@ class ReadingBudget(OfConversation, generics.GenericAPIView):
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
         conversation = self.conversation()
-        asked = QuestionSerializer(data={"question": request.query_params.get("question", "")})
-        asked.is_valid(raise_exception=True)
+        asked = valid(QuestionSerializer(data={"question": request.query_params.get("question", "")}))
         plan = None
         with suppress(ProviderError):
             provider = provider_named(conversation.provider, conversation.model)
             if provider.name != EXTRACTIVE:
                 scope = scope_of(conversation, conversation.owner)
-                plan = reading_plan(asked.validated_data["question"], scope, provider)
+                plan = reading_plan(asked["question"], scope, provider)
         read = {"parts": len(plan.parts), "tokens": plan.tokens, "left_out": plan.left_out} if plan else {}
         nothing = {"parts": 0, "tokens": 0, "left_out": 0, "limit": settings.CHAT_DOCUMENT_TOKENS}
         return Response(BudgetSerializer(nothing | read).data)
@@ -232,9 +224,8 @@ class MessagesOfConversation(OfConversation, generics.ListAPIView):
     )
     def post(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         conversation = self.conversation()
-        sent = QuestionSerializer(data=request.data, context=self.get_serializer_context())
-        sent.is_valid(raise_exception=True)
-        stored = once(request, lambda: _stored(conversation, **sent.validated_data))
+        sent = valid(QuestionSerializer(data=request.data, context=self.get_serializer_context()))
+        stored = once(request, lambda: _stored(conversation, **sent))
         if stored.status_code != status.HTTP_201_CREATED:  # a replayed error
             answer_in_json(request)
             return stored
@@ -244,7 +235,7 @@ class MessagesOfConversation(OfConversation, generics.ListAPIView):
             stream = event_stream(answer)
             stream.status_code = status.HTTP_201_CREATED
             return stream
-        if sent.validated_data["wait"]:
+        if sent["wait"]:
             wait_for(answer)
         found = super().get_queryset().in_bulk([question, answer])
         shown = self.get_serializer([found[question], found[answer]], many=True).data

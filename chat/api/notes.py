@@ -22,7 +22,7 @@ from chat.annotations import (
 from chat.models import Annotation, Citation, Note, NoteVersion
 from chat.notes import LONGEST_NOTE, search_notes
 from documents.api.common.errors import ErrorSerializer, StateConflict
-from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.common.fields import Strict, VisibleRelated, valid
 from documents.api.common.lists import VisibleFilter
 from documents.api.units import FramedList, PageRegion, RegionSerializer
 from documents.models import Document, Page
@@ -235,9 +235,7 @@ class AnnotationViewSet(viewsets.ModelViewSet):
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Annotate the first occurrence of the words, up to a page break, or store a drawing."""
-        sent = self.get_serializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        look = dict(sent.validated_data)
+        look = valid(self.get_serializer(data=request.data))
         try:
             if look.get("kind") == INK:
                 made = draw(request.user, page=look.pop("page_number"), **look)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from chat.reports.report_queue import cancel, pause
 from chat.reports.report_sections import LONGEST_TITLE, MOST_SECTIONS
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
-from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.common.fields import Strict, VisibleRelated, valid
 from documents.models import Document, TokenScope
 
 MOST_BUDGET, MOST_MINUTES = 1_000_000_000, 100_000
@@ -136,9 +136,7 @@ class ReportViewSet(viewsets.ModelViewSet):
     def start(self, request: Request, pk: str = "") -> Response:
         """Start a draft, start again after a failure, or go on where it was paused."""
         report = self.get_object()
-        given = StartSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        values = given.validated_data
+        values = valid(StartSerializer(data=request.data))
         outline = "\n".join(values["sections"]) if "sections" in values else None
         has_limits = "most_tokens" in values or "most_minutes" in values
         limits = limits_in({"most_tokens": report.most_tokens, "most_minutes": report.most_minutes} | values)

@@ -343,8 +343,9 @@ class StreamRenderer:
         """Return the number of blocks so far."""
         return self._final + len(self._sent)
 
-    def cite(self, citation: CitationShown) -> list[tuple[int, str]]:
-        """Add a citation here. Return the changed blocks."""
+    def cite(self, citation: CitationShown, before: str = "") -> list[tuple[int, str]]:
+        """Add text and its citation. Return the changed blocks."""
+        self._tail.write(before)
         self.citations.append(citation)
         self._tail.cite()
         return self._changed()

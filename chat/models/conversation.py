@@ -411,7 +411,8 @@ def links_to(document: Document, readers: Container[str]) -> Iterator[Grant]:
         maker = link.maker.get_username()
         if maker in readers:
             label = excerpt(link.message.content)[:80] if link.maker.pk == document.owner_id else ""
-            yield Grant(f"link-{link.pk}", "link", (), maker, link.created_at, link.expires_at, label)
+            says = (_("Anyone with the link"), _("sees the cited words"))
+            yield Grant(f"link-{link.pk}", "link", (), maker, link.created_at, link.expires_at, label, *says)
 
 
 def given_links(user: User) -> Iterator[Given]:

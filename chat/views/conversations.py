@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.paginator import Paginator
 from django.db import connection
@@ -66,7 +66,7 @@ def refusals_as(status: int) -> Callable[[View[P]], View[P]]:
             except InvalidOperation as reason:
                 return JsonResponse({"error": str(reason)}, status=status)
 
-        return login_required(require_POST(decorated))
+        return require_POST(decorated)
 
     return decorate
 
@@ -143,7 +143,6 @@ def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def region(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Return the part of a page that a question refers to, as PNG."""
     shown = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id).region
@@ -236,6 +235,7 @@ def uuid_or_refusal(text: str) -> UUID:
 # --- The event stream of an answer, over ASGI ---
 
 
+@login_not_required
 async def stream(request: HttpRequest, message_id: UUID) -> StreamingHttpResponse:
     """Stream the answer's events from ``Last-Event-ID`` (or ``?after=``) on; see ``chat.answers.events``."""
     user = await request.auser()
@@ -251,8 +251,13 @@ async def require_visible_answer(user: User | AnonymousUser, message_id: UUID) -
 
 
 def event_stream(message_id: UUID, after: int = 0) -> StreamingHttpResponse:
-    """Return a stream of server-sent events. Callers check that the user may read the answer."""
-    response = StreamingHttpResponse(_lines(message_id, after), content_type="text/event-stream")
+    """Return a stream of an answer's events. Callers check that the user may read the answer."""
+    return server_sent(_lines(message_id, after))
+
+
+def server_sent(events: AsyncIterator[str]) -> StreamingHttpResponse:
+    """Return server-sent events, which no proxy may keep or hold back."""
+    response = StreamingHttpResponse(events, content_type="text/event-stream")
     response["Cache-Control"] = "private, no-store, no-transform"
     response["X-Accel-Buffering"] = "no"
     return response
@@ -347,7 +352,6 @@ MOST_ASKED = 500  # documents of one conversation
 
 
 @require_safe
-@login_required
 def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the chat panel of a document: its latest conversation, the chosen one, or a new one."""
     document = visible_document(request, pk)
@@ -404,7 +408,6 @@ def scope_choices(
 
 
 @require_safe
-@login_required
 def conversations(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "").strip()[:200]
     found = Conversation.objects.visible_to(request.user).prefetch_related("documents")
@@ -422,7 +425,6 @@ def conversations(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
     """Show a conversation on its own page; without an id, a new one.
 
@@ -456,7 +458,6 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def news(request: HttpRequest) -> HttpResponse:
     """Return the exchanges of ``?conversation=`` without those ``?seen=`` (ids of their answers).
 
@@ -471,7 +472,6 @@ def news(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def sources(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Show an answer's citations, including outdated ones, and the other passages in its prompt."""
     message = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id)
@@ -483,7 +483,6 @@ def sources(request: HttpRequest, message_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = visible_conversation(request, pk)
     if title := request.POST.get("title", "").strip()[:200]:
@@ -493,7 +492,6 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Soft-delete the conversation and offer to undo it."""
     shown = visible_conversation(request, pk)
@@ -502,7 +500,6 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(Conversation, pk=pk, owner=request.user).unhide()
     return redirect("conversations")

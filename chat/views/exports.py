@@ -7,7 +7,7 @@ from dataclasses import replace
 from uuid import UUID
 
 import msgspec
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -53,7 +53,6 @@ FORMATS = FILES | {
 DEFAULT_STYLE = "apa"
 
 
-@login_required
 @require_safe
 def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
     """Download the answer as ``txt``, ``md``, ``html`` or ``docx``, with references if ``style`` is set."""
@@ -63,14 +62,12 @@ def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
     return file_of(request, answer, form, chosen_style(request, ""))
 
 
-@login_required
 @require_safe
 def conversation(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
     """Download the conversation as ``md``, ``html`` or ``docx``, with references in ``style``."""
     return file_of(request, visible_conversation(request, pk), file_format(form), chosen_style(request))
 
 
-@login_required
 @require_safe
 def note(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
     """Download the note as ``md``, ``html`` or ``docx``, with references in ``style``."""
@@ -108,14 +105,12 @@ def file_of(
     return as_file(write(content), kind, f"{content.file_name}.{form}")
 
 
-@login_required
 @require_safe
 def evidence(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Download the evidence pack, a PDF."""
     return evidence_of(request, exported(visible_answer(request, message_id)), f"answer {message_id}")
 
 
-@login_required
 @require_safe
 def note_evidence(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Download the note with its cited pages, a PDF."""
@@ -146,7 +141,6 @@ MOST_DAYS = 3650
 DAYS = ((1, _("1 day")), (7, _("7 days")), (30, _("30 days")), (365, _("1 year")), (0, _("Never")))
 
 
-@login_required
 @require_POST
 def share(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Create the answer's link, or return the existing one; ``days`` until it expires (0: never)."""
@@ -167,7 +161,6 @@ def address_of(request: HttpRequest, link: AnswerShare) -> str:
     return request.build_absolute_uri(reverse("shared-answer", args=[token_of(link)]))
 
 
-@login_required
 @require_POST
 def unshare(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Revoke every link to the answer."""
@@ -180,7 +173,6 @@ def unshare(request: HttpRequest, message_id: UUID) -> HttpResponse:
     return JsonResponse({"revoked": revoked})
 
 
-@login_required
 @require_safe
 def links(request: HttpRequest) -> HttpResponse:
     """Show the user's valid links, and when they expire."""
@@ -190,6 +182,7 @@ def links(request: HttpRequest) -> HttpResponse:
     return render(request, "chat/links.html", {"section": "library", "links": shown})
 
 
+@login_not_required
 @never_cache
 @require_safe
 def shared_answer(request: HttpRequest, token: str) -> HttpResponse:
@@ -203,6 +196,7 @@ def shared_answer(request: HttpRequest, token: str) -> HttpResponse:
     return response
 
 
+@login_not_required
 @never_cache
 @require_safe
 def shared_picture(request: HttpRequest, token: str, citation_id: UUID) -> HttpResponse:

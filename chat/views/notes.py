@@ -7,7 +7,6 @@ from typing import Annotated
 from uuid import UUID
 
 import msgspec
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -65,7 +64,6 @@ LONGEST_TITLE, LONGEST_QUOTE = 200, 2000
 
 
 @require_safe
-@login_required
 def notes(request: HttpRequest) -> HttpResponse:
     """List notes, latest first; with ``?q=`` search results, best first, with snippets."""
     assert request.user.is_authenticated
@@ -81,7 +79,6 @@ def notes(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def note(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = visible_note(request, pk)
     versions = shown.versions.order_by("-revision")[:VERSIONS_SHOWN]
@@ -90,7 +87,6 @@ def note(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def new(request: HttpRequest) -> HttpResponse:
     """Create an empty note, optionally about a document."""
     assert request.user.is_authenticated
@@ -98,7 +94,6 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def beside(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show a note in the reader's panel: the one requested, else the latest about the document.
 
@@ -111,7 +106,6 @@ def beside(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add words selected on a page to the given note, else to the latest about the document."""
     assert request.user.is_authenticated
@@ -147,7 +141,6 @@ def edited(request: HttpRequest, shown: Note | None) -> dict[str, object]:
 
 
 @require_POST
-@login_required
 def save(request: HttpRequest) -> HttpResponse:
     """Save a note, merged with a version saved meanwhile. Return its JSON.
 
@@ -174,7 +167,6 @@ def save(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def add(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Add an answer with its citations to the latest note about its document; notify an open editor."""
     assert request.user.is_authenticated
@@ -185,7 +177,6 @@ def add(request: HttpRequest, message_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def restore_words(request: HttpRequest, pk: UUID, revision: int) -> HttpResponse:
     """Restore an earlier version; the current text becomes a version."""
     version = get_object_or_404(
@@ -196,7 +187,6 @@ def restore_words(request: HttpRequest, pk: UUID, revision: int) -> HttpResponse
 
 
 @require_POST
-@login_required
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = visible_note(request, pk)
     shown.hide()
@@ -204,7 +194,6 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(Note, pk=pk, owner=request.user).unhide()
     return redirect("notes")
@@ -264,7 +253,6 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def document_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the document's annotations as JSON; a POST stores a selection or drawing (JSON, by page)."""
     document = visible_document(request, pk)
@@ -309,7 +297,6 @@ def in_page_space(document: Document, drawn: Selected) -> list[list[tuple[float,
 
 
 @require_safe
-@login_required
 def annotations_pane(request: HttpRequest, pk: UUID) -> HttpResponse:
     """List annotations; ``?q=`` filters by words of the quote or comment."""
     document = visible_document(request, pk)
@@ -327,7 +314,6 @@ def annotations_pane(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def change_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Change colour, kind or comment, if they are in the form."""
     annotation = visible_annotation(request, pk)
@@ -341,7 +327,6 @@ def change_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def delete_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
     annotation = visible_annotation(request, pk)
     annotation.hide()
@@ -351,14 +336,12 @@ def delete_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def restore_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(Annotation, pk=pk, owner=request.user).unhide()
     return HttpResponse(headers={"HX-Trigger": "annotated"})
 
 
 @require_POST
-@login_required
 def take_over_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Import the annotations of the PDF; report the number of new ones."""
     document = visible_document(request, pk)
@@ -377,7 +360,6 @@ def take_over_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def export_annotations(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
     """Download annotations as ``md``, Zotero ``rdf``, Hypothesis ``json``, or an annotated ``pdf``."""
     document = visible_document(request, pk)

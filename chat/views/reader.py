@@ -11,7 +11,6 @@ from uuid import UUID
 
 import msgspec
 from csp.decorators import csp_replace
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -143,7 +142,6 @@ READ_AHEAD = 8 << 20  # bytes; of a longer file, parts are loaded when their pag
 
 
 @require_safe
-@login_required
 def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the reader at ``?citation=``, or at ``?page=`` with ``?unit=`` highlighted pale and the words
     ``?q=`` strong.
@@ -185,7 +183,6 @@ TOUR_STEPS = 3
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def tour(request: HttpRequest) -> HttpResponse:
     """Show the next ``?step=`` of the tour; a POST ends the tour permanently. The first step is asking."""
     if request.method == "POST":
@@ -209,7 +206,6 @@ class PdfDestination(msgspec.Struct, frozen=True, rename="camel"):
 
 
 @require_safe
-@login_required
 @xframe_options_sameorigin
 @csp_replace({"frame-ancestors": ["'self'"]})
 def framed(request: HttpRequest, pk: UUID) -> HttpResponse:
@@ -244,7 +240,6 @@ def place_left(request: HttpRequest, document: Document) -> dict[str, object] | 
 
 
 @require_POST
-@login_required
 def place(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Store where the user is reading: ``place`` is JSON in the format of pdf.js."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -259,7 +254,6 @@ def place(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def state(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the progress or the failure of the document; an empty fragment once it is ready.
 
@@ -308,7 +302,6 @@ def imported_blocks(document: Document, chosen: UUID | None) -> list[CitationUni
 
 
 @require_safe
-@login_required
 def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the highlights of the query string as JSON, for links followed inside the reader."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -317,7 +310,6 @@ def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def quoted(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the words ``?q=`` of page ``?page=`` for the clipboard, with title, printed page and lines."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -327,7 +319,6 @@ def quoted(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def find(request: HttpRequest, pk: UUID) -> JsonResponse:
     """Return the matches of the words ``?q=`` by page, or with ``?page=`` the boxes of each match there.
 
@@ -379,7 +370,6 @@ def match_boxes(pages: StoredPages, number: int, query: WordQuery) -> list[tuple
 
 
 @require_safe
-@login_required
 def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the overlays of the pages: marks of answers and notes, buttons that copy a table."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -419,7 +409,6 @@ def place_of(request: HttpRequest) -> LinkTarget:
 
 
 @require_safe
-@login_required
 def card(request: HttpRequest, citation_id: UUID) -> HttpResponse:
     """Show the cited words, a picture of their place, and the verdict."""
     citation = Citation.objects.in_bin_of(request.user).filter(pk=citation_id).first()
@@ -429,7 +418,6 @@ def card(request: HttpRequest, citation_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def feedback(request: HttpRequest, citation_id: UUID) -> HttpResponse:
     """Store whether the user finds a citation ``right`` or ``wrong``; '' removes it."""
     said = request.POST.get("feedback", "")

@@ -6,7 +6,6 @@ from uuid import UUID
 
 import msgspec
 from csp.decorators import csp_update
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -46,7 +45,6 @@ def visible_report(request: HttpRequest, pk: UUID) -> Report:
 
 
 @require_safe
-@login_required
 def reports(request: HttpRequest) -> HttpResponse:
     rows = Report.objects.visible_to(request.user)
     page = Paginator(rows, REPORTS_A_PAGE).get_page(request.GET.get("page"))
@@ -55,7 +53,6 @@ def reports(request: HttpRequest) -> HttpResponse:
 
 @rated("ask")
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def new(request: HttpRequest) -> HttpResponse:
     """Ask for a question; POST makes a draft, or with an ``outline`` starts at once.
 
@@ -109,7 +106,6 @@ def chosen_documents(given: QueryDict, user: User) -> tuple[list[Document], bool
 
 @rated("ask")
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def versions(request: HttpRequest) -> HttpResponse:
     """Compare each ``document`` with the next, in the order of their numbers in ``order``."""
     assert request.user.is_authenticated
@@ -136,7 +132,6 @@ def as_number(text: str) -> int:
 
 
 @require_safe
-@login_required
 @csp_update({"frame-src": ["'self'"]})  # type: ignore[arg-type]
 def report(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show one report; of versions the ``?pair=`` (from 0), changes of one ``?kind=``, and a ``?change=``."""
@@ -228,7 +223,6 @@ def labels() -> list[tuple[str, str]]:
 
 @rated("ask")
 @require_POST
-@login_required
 def work(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Start or go on with the ``outline`` and budget of the form, ``pause``, or ``cancel``."""
     shown = visible_report(request, pk)
@@ -254,7 +248,6 @@ def posted_limits(request: HttpRequest) -> Limits:
 
 
 @require_POST
-@login_required
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     visible_report(request, pk).hide()
     return redirect("reports")

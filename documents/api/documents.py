@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.urls import reverse
-from rest_framework import exceptions, serializers
-
-from documents.access import add_to_collection
-from documents.api.common.errors import Unusable
-from documents.api.common.fields import PlainView, Strict, VisibleRelated
-from documents.files.uploads import OTHERS, PDF, UploadRefused, store_address, store_upload
-from documents.files.url_fetch import FetchRefused
-from documents.importers.block import AdapterError
-from documents.importers.block_import import import_blocks
-from documents.importers.parser_outputs import ADAPTERS
-from documents.models import Collection, Document, Tag
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 import django_filters
+from django.contrib.auth.models import User
 from django.db import models
 from django.db.models import Prefetch
+from django.urls import reverse
 from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiRequest,
@@ -31,22 +18,28 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import mixins, status, viewsets
+from rest_framework import exceptions, mixins, serializers, status, viewsets
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.access import NotYours, set_collections
+from documents.access import NotYours, add_to_collection, set_collections
 from documents.api.common.callers import HasScope, JSONParser, caller
-from documents.api.common.errors import ErrorSerializer, StateConflict
-from documents.api.common.fields import MayEdit
+from documents.api.common.errors import ErrorSerializer, StateConflict, Unusable
+from documents.api.common.fields import MayEdit, PlainView, Strict, VisibleRelated, valid
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.common.lists import VisibleFilter
 from documents.api.jobs import FAILURE_CODES
+from documents.files.uploads import OTHERS, PDF, UploadRefused, store_address, store_upload
+from documents.files.url_fetch import FetchRefused
+from documents.importers.block import AdapterError
+from documents.importers.block_import import import_blocks
+from documents.importers.parser_outputs import ADAPTERS
 from documents.ingestion.pipeline import ingest_again
 from documents.ingestion.queue import enqueue
 from documents.ingestion.source_files import unlock
 from documents.library import delete_document
+from documents.models import Collection, Document, Tag
 from pdf.failures import ParseFailure
 
 PDF_PART = {"file": {"contentType": "application/pdf"}}
@@ -325,9 +318,8 @@ class DocumentViewSet(
 
     def _received(self, request: Request) -> Response:
         sent_as = UrlUploadSerializer if request.content_type == "application/json" else FileUploadSerializer
-        sent = sent_as(data=request.data, context=self.get_serializer_context())
-        sent.is_valid(raise_exception=True)
-        document = receive(caller(request), sent.validated_data)
+        sent = valid(sent_as(data=request.data, context=self.get_serializer_context()))
+        document = receive(caller(request), sent)
         return Response(self.get_serializer(document).data, status=status.HTTP_201_CREATED)
 
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -351,9 +343,8 @@ class DocumentViewSet(
     )
     def retry(self, request: Request, **kwargs: Any) -> Response:
         document = self.get_object()
-        sent = RetrySerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if password := sent.validated_data["password"]:
+        sent = valid(RetrySerializer(data=request.data))
+        if password := sent["password"]:
             try:
                 unlock(document, password)
             except ParseFailure as failure:
@@ -416,9 +407,7 @@ class ImportBlocks(PlainView):
         return once(request, lambda: self._received(request))
 
     def _received(self, request: Request) -> Response:
-        sent = self.get_serializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        values = sent.validated_data
+        values = valid(self.get_serializer(data=request.data))
         try:
             kind = values.get("kind", "")
             document = import_blocks(caller(request), values["blocks"], values["title"], kind)

@@ -15,17 +15,18 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import exceptions, generics, mixins, serializers, status, viewsets
+from rest_framework import exceptions, mixins, serializers, status, viewsets
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.access import end_grant, grants_of
+from documents.access import end_grant, grants_of, kinds
 from documents.api.common.callers import HasScope
 from documents.api.common.errors import UNUSABLE, ErrorSerializer, StateConflict, Unusable
 from documents.api.common.fields import (
     DocumentPart,
     MayEdit,
     MissingIsNotFound,
+    PlainView,
     SharedWithOwnGroups,
     Strict,
     VisibleRelated,
@@ -198,9 +199,6 @@ class ShareViewSet(
         return Share.objects.visible_to(self.request.user).select_related("user", "group")
 
 
-KINDS = ("owner", "share", "collection", "link")
-
-
 class PersonSerializer(serializers.Serializer):
     """A user or group with access by a grant."""
 
@@ -215,7 +213,7 @@ class WaySerializer(serializers.Serializer):
     """One grant of access to the document. Ending it ends the access of all its people."""
 
     id = serializers.CharField(source="key", help_text="`owner`, or the id by which the grant is ended")
-    kind = serializers.ChoiceField(KINDS)
+    kind = serializers.ChoiceField(kinds())
     label = serializers.CharField(help_text="collection or shared answer; '' if another user owns it")
     people = PersonSerializer(many=True, help_text="empty for a link, which anyone can open")
     granted_by = serializers.CharField(help_text="the user whose right the grant depends on")
@@ -240,11 +238,8 @@ class OwnersPart(DocumentPart):
 @extend_schema_view(
     get=extend_schema(tags=["shares"], operation_id="documents_access_list", responses=WaysSerializer)
 )
-class Access(OwnersPart, generics.GenericAPIView):
+class Access(OwnersPart, PlainView):
     """Everyone with access to a document of yours: by which grant, and since when."""
-
-    pagination_class = None
-    filter_backends = []
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         return Response(WaysSerializer({"results": grants_of(self.own_document)}).data)
@@ -253,12 +248,9 @@ class Access(OwnersPart, generics.GenericAPIView):
 @extend_schema_view(
     delete=extend_schema(tags=["shares"], operation_id="documents_access_destroy", responses={204: None})
 )
-class AccessWay(OwnersPart, generics.GenericAPIView):
+class AccessWay(OwnersPart, PlainView):
     """One grant of access to a document of yours. Deleting it ends the share or the link, or removes the
     document from the collection."""
-
-    pagination_class = None
-    filter_backends = []
 
     def delete(self, request: Request, **kwargs: Any) -> Response:
         if not end_grant(self.own_document, self.kwargs["way"]):

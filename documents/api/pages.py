@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
@@ -21,7 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.common.errors import ErrorSerializer
-from documents.api.common.fields import DocumentPart, PlainView, Strict
+from documents.api.common.fields import DocumentPart, PlainView, Strict, valid
 from documents.api.common.lists import Ordering
 from documents.contents import Table, as_csv, as_markdown, tables_of
 from documents.files.page_pictures import (
@@ -119,11 +118,8 @@ class PageDetail(DocumentPart, generics.RetrieveAPIView):
 @extend_schema_view(
     get=extend_schema(tags=["pages"], operation_id="pages_words", responses=WordSerializer(many=True))
 )
-class PageWords(DocumentPart, generics.GenericAPIView):
+class PageWords(DocumentPart, PlainView):
     """The words of a page with their boxes, in the order of its text."""
-
-    pagination_class = None
-    filter_backends = []
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         return Response(words_of(self.page))
@@ -147,18 +143,16 @@ def words_of(page: Page) -> list[dict[str, Any]]:
 FRESH_SECONDS = 3600
 
 
-class PngRenderer(BaseRenderer):
-    """Negotiate ``Accept: image/png``; the view itself returns the bytes."""
+class Negotiated(BaseRenderer):
+    """A media type that clients may ask for; the view itself returns the content."""
 
-    media_type = "image/png"
-    format = "png"
-    charset = None
-    render_style = "binary"
-
-    def render(
-        self, data: Any, media_type: str | None = None, context: Mapping[str, Any] | None = None
-    ) -> bytes:
+    def render(self, data: Any, *args: Any, **kwargs: Any) -> Any:
         return b""
+
+
+class PngRenderer(Negotiated):
+    media_type, format = "image/png", "png"
+    charset, render_style = None, "binary"
 
 
 class CannotDraw(exceptions.APIException):
@@ -216,13 +210,12 @@ class PageImage(DocumentPart, PlainView):
     renderer_classes = [PngRenderer]
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
-        options = PageImageSerializer(data=request.query_params)
-        options.is_valid(raise_exception=True)
+        options = valid(PageImageSerializer(data=request.query_params))
         frame = self.page.frame
-        rects = [frame.from_display(Rect(*box)) for box in options.validated_data.pop("boxes")]
+        rects = [frame.from_display(Rect(*box)) for box in options.pop("boxes")]
         try:
             highlights = [Highlight(rects, STRONG)]
-            return png_response(page_picture(self.page, highlights, **options.validated_data))
+            return png_response(page_picture(self.page, highlights, **options))
         except PictureFailed as failed:
             raise CannotDraw(str(failed)) from None
 
@@ -247,35 +240,24 @@ class TableDetailSerializer(TableSerializer):
 
 
 class CsvRenderer(BaseRenderer):
-    media_type = "text/csv"
-    format = "csv"
-    charset = "utf-8"
+    media_type, format = "text/csv", "csv"
 
-    def render(
-        self, data: Any, media_type: str | None = None, context: Mapping[str, Any] | None = None
-    ) -> str:
+    def render(self, data: Any, *args: Any, **kwargs: Any) -> str:
         return as_csv(data) if isinstance(data, Table) else ""
 
 
 class MarkdownRenderer(BaseRenderer):
-    media_type = "text/markdown"
-    format = "md"
-    charset = "utf-8"
+    media_type, format = "text/markdown", "md"
 
-    def render(
-        self, data: Any, media_type: str | None = None, context: Mapping[str, Any] | None = None
-    ) -> str:
+    def render(self, data: Any, *args: Any, **kwargs: Any) -> str:
         return as_markdown(data) if isinstance(data, Table) else ""
 
 
 @extend_schema_view(
     get=extend_schema(tags=["tables"], operation_id="tables_list", responses=TableSerializer(many=True))
 )
-class TablesOfDocument(DocumentPart, generics.GenericAPIView):
+class TablesOfDocument(DocumentPart, PlainView):
     """The tables of a document."""
-
-    pagination_class = None
-    filter_backends = []
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         return Response(TableSerializer(tables_of(self.document), many=True).data)
@@ -295,11 +277,9 @@ class TablesOfDocument(DocumentPart, generics.GenericAPIView):
         ],
     )
 )
-class TableDetail(DocumentPart, generics.GenericAPIView):
+class TableDetail(DocumentPart, PlainView):
     """A table with its cells: JSON, CSV or Markdown, by `Accept` or `?format=`."""
 
-    pagination_class = None
-    filter_backends = []
     renderer_classes = [JSONRenderer, CsvRenderer, MarkdownRenderer]
 
     def get(self, request: Request, **kwargs: Any) -> Response:

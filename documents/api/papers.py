@@ -19,7 +19,7 @@ from rest_framework.response import Response
 
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, ErrorSerializer, Unavailable, Unusable
-from documents.api.common.fields import DocumentPart, PlainView, Strict
+from documents.api.common.fields import DocumentPart, PlainView, Strict, valid
 from documents.api.documents import PDF_PART, DocumentSerializer, NotTaken, StatusSerializer
 from documents.files.uploads import UploadRefused
 from documents.ingestion.source_files import replace_file
@@ -105,9 +105,7 @@ class AddPaper(PlainView):
         responses={201: DocumentSerializer, 503: NO_CATALOGUE} | UNUSABLE,
     )
     def post(self, request: Request) -> Response:
-        sent = self.get_serializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        asked = dict(sent.validated_data)
+        asked = valid(self.get_serializer(data=request.data))
         add = add_and_fetch if asked.pop("fetch_pdf") else add_paper
         document = add(caller(request), completed_or_refused(record_from(asked)))
         body = DocumentSerializer(document, context=self.get_serializer_context()).data
@@ -144,10 +142,9 @@ class ImportPapers(PlainView):
         responses={201: DocumentSerializer(many=True)} | UNUSABLE,
     )
     def post(self, request: Request) -> Response:
-        sent = self.get_serializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = valid(self.get_serializer(data=request.data))
         try:
-            documents = add_list(caller(request), sent.validated_data["text"])
+            documents = add_list(caller(request), sent["text"])
         except BibliographyUnreadable as error:
             raise Unusable(str(error), "unreadable", text=str(error)) from None
         except ExportTooLong:
@@ -205,10 +202,9 @@ class FindPapers(PlainView):
         responses={200: NeighbourSerializer(many=True), 503: NO_CATALOGUE},
     )
     def get(self, request: Request) -> Response:
-        asked = TopicSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
+        asked = valid(TopicSerializer(data=request.query_params))
         try:
-            found = papers_on_topic(caller(request), asked.validated_data["q"])
+            found = papers_on_topic(caller(request), asked["q"])
         except CatalogueError as error:
             raise Unavailable(str(error)) from None
         return Response(NeighbourSerializer(found, many=True).data)
@@ -239,10 +235,9 @@ class AttachPdf(DocumentPart, PlainView):
         document = self.document
         if document.owner_id != request.user.pk:
             raise exceptions.PermissionDenied
-        sent = self.get_serializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = valid(self.get_serializer(data=request.data))
         try:
-            replace_file(document, sent.validated_data["file"])
+            replace_file(document, sent["file"])
         except UploadRefused as refused:
             raise NotTaken(refused) from None
         document.refresh_from_db()

@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.common.callers import caller
-from documents.api.common.fields import Strict
+from documents.api.common.fields import Strict, valid
 from documents.models import ApiToken, TokenScope
 
 
@@ -92,7 +92,6 @@ class TokenViewSet(
             raise exceptions.PermissionDenied(
                 f"Confirm your password at {reverse('account_reauthenticate')} first."
             ) from None
-        sent = self.get_serializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        token, key = ApiToken.objects.issue(caller(request), **sent.validated_data)
+        sent = valid(self.get_serializer(data=request.data))
+        token, key = ApiToken.objects.issue(caller(request), **sent)
         return Response(self.get_serializer(token).data | {"key": key}, status=status.HTTP_201_CREATED)

@@ -14,7 +14,7 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.fields import DocumentPart, Strict, TwoNumbers
+from documents.api.common.fields import DocumentPart, Strict, TwoNumbers, valid
 from documents.api.common.lists import Ordering, WholeNumberFilter
 from documents.models import CitationUnit, Page, RetrievalChunk
 from documents.models.content import Frames, Place, PrintedFrame, chunk_metadata
@@ -373,9 +373,7 @@ def unit_context(unit: CitationUnit | None, neighbours: int) -> dict[str, Any]:
 
 def asked_neighbours(request: Request) -> int:
     """Return the query parameter ``neighbours``. Raises ValidationError."""
-    asked = NeighboursSerializer(data=request.query_params)
-    asked.is_valid(raise_exception=True)
-    return int(asked.validated_data["neighbours"])
+    return int(valid(NeighboursSerializer(data=request.query_params))["neighbours"])
 
 
 def sibling_units(unit: CitationUnit | None) -> models.QuerySet[CitationUnit]:

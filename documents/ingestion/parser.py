@@ -418,11 +418,14 @@ def arxiv_id_of(parsed: ParsedDocument) -> str:
 
 
 def year_of(parsed: ParsedDocument) -> int | None:
-    """Return the most frequent year on the first page, else the file's creation year."""
-    first = parsed.pages[0].text if parsed.pages else ""
-    named = Counter(PUBLICATION_YEAR.findall(first)).most_common(1)
+    """Return the most frequent year on the first page, else the file's creation year.
+
+    Of equally frequent ones the latest up to that: the others are of births, or of terms to come.
+    """
+    named = Counter(PUBLICATION_YEAR.findall(parsed.pages[0].text if parsed.pages else ""))
     made = PUBLICATION_YEAR.search(parsed.metadata.get("creationDate", "")[2:6])
-    found = named[0][0] if named else made.group() if made else None
+    latest = made.group() if made else "9999"
+    found = max(named, key=lambda year: (named[year], year <= latest, year), default=made and made.group())
     return int(found) if found else None
 
 

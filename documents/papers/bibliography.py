@@ -104,11 +104,12 @@ def record_named(text: str) -> PaperRecord:
 
 
 def record_of(document: Document) -> PaperRecord:
-    """Return the record of a stored document."""
-    known = document.metadata.get("paper", {})
+    """Return the record of a stored document. One without authors is its organisation's."""
+    known, facts = document.metadata.get("paper", {}), document.metadata.get("facts", ())
+    organisation = next((fact["value"] for fact in facts if fact["kind"] == "organisation"), "")
     return PaperRecord(
         title=document.title,
-        authors=tuple(document.authors),
+        authors=tuple(document.authors) or ((organisation,) if organisation else ()),
         year=document.year,
         abstract=document.abstract,
         tldr=document.tldr,
@@ -377,8 +378,10 @@ def from_csl(item: dict[str, Any]) -> PaperRecord:
     return PaperRecord(
         title=str(item.get("title") or ""),
         authors=tuple(
-            name.get("literal") or f"{name.get('given', '')} {name.get('family', '')}".strip()
-            for name in names
+            name.get("literal")
+            or name.get("name")
+            or f"{name.get('given', '')} {name.get('family', '')}".strip()
+            for name in names  # Crossref has "name" for organisations
         ),
         year=year_in(str(parts[0][0] if parts and parts[0] else "")),
         abstract=str(item.get("abstract") or ""),
@@ -408,6 +411,7 @@ BLUEBOOK = "bluebook"
 IN_ORDER_OF_USE = {"ieee", "nature", "vancouver-nlm"}  # the others sort their lists by author
 CSL = "{http://purl.org/net/xbiblio/csl}"
 QUOTED_STOP = re.compile(r"”([.,])")  # American English puts it inside the quotation marks
+SECOND_STOP = re.compile(r"(?<=[!?])\.")  # CSL: a full stop after another end of a sentence is left out
 LABEL = re.compile(r"^(\[1\]|1\.)\s*")  # the number in a list of one
 
 
@@ -436,7 +440,9 @@ def reference(record: PaperRecord, style: str = "apa") -> str:
     line = LABEL.sub("", " ".join(str(lines[0]).split()))
     line = line if record.authors else with_one_title(line, record.title)
     line = with_one_doi(line, record.doi)
-    return QUOTED_STOP.sub(r"\1”", line) if csl.root.get("default-locale", "en-US") == "en-US" else line
+    if csl.root.get("default-locale", "en-US") == "en-US":
+        line = QUOTED_STOP.sub(r"\1”", line)
+    return SECOND_STOP.sub("", line)
 
 
 def bluebook_reference(record: PaperRecord, pinpoint: str = "") -> str:

@@ -76,8 +76,6 @@ def _fetched_json(url: str, query: dict[str, str], headers: dict[str, str], atte
     for attempt in range(attempts):
         try:
             answer = httpx.get(url, params=query, headers=headers, timeout=settings.CATALOGUE_SECONDS)
-            if answer.status_code == 404:
-                raise NotListed("This paper is not listed there.")
             if answer.status_code in (401, 403):
                 raise KeyRefused(KEY_REFUSED)
             if answer.status_code == 429 or answer.status_code >= 500:
@@ -85,7 +83,8 @@ def _fetched_json(url: str, query: dict[str, str], headers: dict[str, str], atte
                     break
                 _wait(answer.headers.get("Retry-After", ""), attempt)
                 continue
-            answer.raise_for_status()
+            if answer.status_code >= 300:
+                raise NotListed("This paper is not listed there.")
             return answer.json()
         except (httpx.HTTPError, ValueError):
             if attempt == attempts - 1:

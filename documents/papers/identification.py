@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import unescape
 from typing import Any
 from urllib.parse import quote
 
@@ -147,8 +148,11 @@ def look_up(identifier: Identifier) -> tuple[str, PaperRecord]:
 
 
 def _cleaned(record: PaperRecord, identifier: Identifier) -> PaperRecord:
-    """Drop the markup of abstracts and titles."""
-    plain = {name: " ".join(TAG.sub(" ", getattr(record, name)).split()) for name in ("title", "abstract")}
+    """Drop the markup and the character references of texts."""
+    plain = {
+        name: " ".join(unescape(TAG.sub(" ", getattr(record, name))).split())
+        for name in ("title", "abstract", "venue")
+    }
     arxiv = identifier.value if identifier.kind == "arXiv" else ""
     return msgspec.structs.replace(record, **plain, arxiv_id=arxiv)
 

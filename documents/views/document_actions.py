@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -36,7 +35,6 @@ from text.numbers import whole_number
 
 
 @require_safe
-@login_required
 def details(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = Document.objects.visible_to(request.user).with_same_text(request.user).select_related("owner")
     document = get_object_or_404(found, pk=pk)
@@ -62,7 +60,6 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def end_access(request: HttpRequest, pk: UUID) -> HttpResponse:
     """End one ``way`` to the document. Only its owner can."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
@@ -73,7 +70,6 @@ def end_access(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def table(request: HttpRequest, pk: UUID, index: int) -> HttpResponse:
     """Show one table as CSV, or as Markdown with ``?as=markdown``."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -93,7 +89,6 @@ MOST_HEADINGS = 500
 
 
 @require_safe
-@login_required
 def contents(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the table of contents: the PDF's own outline, else the headings that were found."""
     found = Document.objects.visible_to(request.user).with_same_text(request.user)
@@ -107,7 +102,6 @@ def contents(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def pages(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show a placeholder of the right size for each page; the browser loads its picture when visible."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -116,7 +110,6 @@ def pages(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show figures and tables with their captions."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -124,7 +117,6 @@ def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def figure_places(request: HttpRequest, pk: UUID) -> JsonResponse:
     """Return the boxes of figures by page, in display fractions. Dark pages keep their colours."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -133,7 +125,6 @@ def figure_places(request: HttpRequest, pk: UUID) -> JsonResponse:
 
 
 @require_safe
-@login_required
 def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
     """List the parsed units of ``?page=`` with their rectangles.
 
@@ -185,7 +176,10 @@ def change_shares(request: HttpRequest, user: User, shared: Document | Collectio
     try:
         share_with(user, shared, name, can_write="can_write" in request.POST)
     except UnknownUser:
-        messages.error(request, _("There is no user called “%(name)s”.") % {"name": name})
+        messages.error(
+            request,
+            _("There is no user “%(name)s”, and you are not in a group with that name.") % {"name": name},
+        )
 
 
 def to_details(pk: UUID) -> HttpResponse:
@@ -193,7 +187,6 @@ def to_details(pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Move the document to the bin, and offer to undo that. Only its owner can."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
@@ -202,7 +195,6 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document, pk=pk, owner=request.user)
     if not restore_from_trash(document):
@@ -215,7 +207,6 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Process the document again, with its password if one is given."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
@@ -233,7 +224,6 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Cancel the ingestion of a document."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
@@ -242,7 +232,6 @@ def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     if title := request.POST.get("title", "").strip()[:500]:
@@ -253,7 +242,6 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @rated("upload")
 @require_POST
-@login_required
 def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Replace the file. Only the owner can, since a refusal may name another document of the owner."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
@@ -268,7 +256,6 @@ def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add a tag to the document (``name``, created if new, or ``tag``, its id), or remove one."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -284,7 +271,6 @@ def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def collect(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Put the document into a collection (``name``, created if new, or its id), or take it out."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
@@ -303,7 +289,6 @@ def collect(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Grant a user or one of the owner's groups the right to read or write, or revoke it."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
@@ -312,7 +297,6 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def menu(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the document's actions, requested when its card's menu opens."""
     found = for_cards(Document.objects.visible_to(request.user), request.user)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, cast
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.db.models.fields.files import FieldFile
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -87,7 +87,6 @@ WHOLE_IN_MEMORY = 1 << 19  # bytes; longer answers are streamed in blocks of thi
 
 
 @require_safe
-@login_required
 def document_file(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     """Return the PDF for viewers, or with ``?download`` the uploaded file; whole or the requested range."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -112,7 +111,6 @@ def pdf_of(request: HttpRequest, document: Document, file: FieldFile) -> HttpRes
 
 
 @require_safe
-@login_required
 def document_original(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     """Return an uploaded file that was no PDF, only as a download, since browsers would run HTML."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -182,7 +180,6 @@ def _described(
 
 
 @require_safe
-@login_required
 def document_thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the first page's picture; a blank sheet that is not cached, if it cannot be drawn now."""
     document = get_object_or_404(Document.objects.visible_to(request.user).defer(*NOT_ON_CARDS), pk=pk)
@@ -196,12 +193,14 @@ def document_thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
     return response
 
 
+@login_not_required
 @require_safe
 @cache_control(public=True, max_age=24 * 3600)
 def favicon(request: HttpRequest) -> HttpResponse:
     return redirect(static("img/pincite.svg"))
 
 
+@login_not_required
 @require_safe
 @cache_control(public=True, max_age=31536000, immutable=True)
 def icons(request: HttpRequest) -> HttpResponse:

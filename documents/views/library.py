@@ -14,7 +14,6 @@ from zipfile import ZIP_STORED, ZipFile
 import msgspec
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.db import IntegrityError, transaction
@@ -58,7 +57,6 @@ LAYOUT_SECONDS = 365 * 24 * 3600
 
 
 @require_safe
-@login_required
 def library(request: HttpRequest) -> HttpResponse:
     view = LibraryView.from_query(request.GET, as_list=request.COOKIES.get("library") == "list")
     sidebar = sidebar_of(request.user)
@@ -81,7 +79,6 @@ def library(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def further(request: HttpRequest) -> HttpResponse:
     """Return the cards after the first ``start``, requested as the library is scrolled.
 
@@ -95,7 +92,6 @@ def further(request: HttpRequest) -> HttpResponse:
 
 @rated("upload")
 @require_POST
-@login_required
 def upload(request: HttpRequest) -> HttpResponse:
     """Store one file. Return its card (201), or the reason of a refusal as text (422)."""
     file = request.FILES.get("file")
@@ -118,7 +114,6 @@ def _refused(refused: UploadRefused) -> HttpResponse:
 
 @rated("upload")
 @require_POST
-@login_required
 def upload_address(request: HttpRequest) -> HttpResponse:
     """Queue the URL of a PDF for a worker to fetch. Return its card, or the reason of a refusal."""
     try:
@@ -129,7 +124,6 @@ def upload_address(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def cards(request: HttpRequest) -> HttpResponse:
     """Return the present cards of ``?id=…&id=…``, polled while documents are processed.
 
@@ -146,7 +140,6 @@ JOBS_A_PAGE = 50
 
 
 @require_safe
-@login_required
 def jobs(request: HttpRequest) -> HttpResponse:
     """Show the user's jobs, newest first. htmx polls the list alone while one is unfinished."""
     rows = Job.objects.visible_to(request.user).select_related("document")
@@ -160,7 +153,6 @@ NAME_LENGTHS = {Collection: 120, Tag: 60}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def collections(request: HttpRequest) -> HttpResponse:
     """Show all collections and tags; a POST creates a ``collection`` or a ``tag`` of that name."""
     if request.method == "POST":
@@ -175,7 +167,6 @@ def collections(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def collection(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show one of the user's collections: name, colour, shares. A POST changes name and colour."""
     row = get_object_or_404(Collection, pk=pk, owner=request.user)
@@ -192,7 +183,6 @@ def collection(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show one tag: name and colour. A POST changes them."""
     row = get_object_or_404(Tag.objects.visible_to(request.user), pk=pk)
@@ -204,20 +194,17 @@ def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def delete_collection(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Delete the collection; its documents stay."""
     return _delete_row(request, get_object_or_404(Collection, pk=pk, owner=request.user))
 
 
 @require_POST
-@login_required
 def delete_tag(request: HttpRequest, pk: UUID) -> HttpResponse:
     return _delete_row(request, get_object_or_404(Tag.objects.visible_to(request.user), pk=pk))
 
 
 @require_POST
-@login_required
 def share_collection(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Share the collection with its present and future documents, or revoke the share."""
     row = get_object_or_404(Collection, pk=pk, owner=request.user)
@@ -226,7 +213,6 @@ def share_collection(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def shares(request: HttpRequest) -> HttpResponse:
     """Show the shares that the user gave and received."""
     parts = ("document", "collection", "user", "group", "document__owner", "collection__owner")
@@ -242,7 +228,6 @@ def shares(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def take_back(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(Share.objects.visible_to(request.user), pk=pk).delete()
     return redirect("shares")
@@ -306,7 +291,9 @@ def _share(user: User, documents: DocumentQuerySet, name: str) -> Sequence[Docum
         for row in rows:
             share_with(user, row, name, can_write=False)
     except UnknownUser:
-        raise ActionRefused(_("There is no user called “%(name)s”.") % {"name": name}) from None
+        raise ActionRefused(
+            _("There is no user “%(name)s”, and you are not in a group with that name.") % {"name": name}
+        ) from None
     return rows
 
 
@@ -341,7 +328,6 @@ NAMED = ("tag", "collect", "share")
 
 
 @require_POST
-@login_required
 def act(request: HttpRequest, action: str) -> HttpResponse:
     """Apply the action to each ``document`` where the user may; ``name``: tag, collection or user."""
     assert request.user.is_authenticated
@@ -384,7 +370,6 @@ def sentence(action: str, name: str, done: int, asked: int) -> str:
 
 
 @require_safe
-@login_required
 def export(request: HttpRequest) -> HttpResponse | FileResponse:
     """Return a ZIP of the chosen documents' files, and their references as CSL-JSON, for Zotero."""
     ids = [uuid_or_404(text) for text in request.GET.getlist("document")[:MOST_SELECTED]]
@@ -416,7 +401,6 @@ def zipped(rows: Sequence[Document]) -> IO[bytes]:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def trash(request: HttpRequest) -> HttpResponse:
     """Show the user's deleted documents; a POST restores the chosen ones or deletes them (``forever``)."""
     binned = Document.objects.in_bin_of(request.user)

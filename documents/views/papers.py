@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -209,7 +208,6 @@ NOT_LISTED = "No catalogue knows this paper. Write it down by hand below."
 
 
 @require_safe
-@login_required
 def papers(request: HttpRequest) -> HttpResponse:
     """Show the page on which papers are added."""
     return _page(request)
@@ -217,7 +215,6 @@ def papers(request: HttpRequest) -> HttpResponse:
 
 @rated("upload")
 @require_POST
-@login_required
 def add(request: HttpRequest) -> HttpResponse:
     """Add a paper by its DOI, arXiv id or title, looked up in the catalogues."""
     what = request.POST.get("what", "").strip()[:500]
@@ -234,7 +231,6 @@ def add(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def add_by_hand(request: HttpRequest) -> HttpResponse:
     form = WorkForm(request.POST)
     if not form.is_valid():
@@ -244,7 +240,6 @@ def add_by_hand(request: HttpRequest) -> HttpResponse:
 
 @rated("upload")
 @require_POST
-@login_required
 def add_listed(request: HttpRequest) -> HttpResponse:
     """Import all papers of a BibTeX, RIS, CSL-JSON or Zotero RDF list, or of an exported library."""
     form = ListForm(request.POST, request.FILES)
@@ -267,7 +262,6 @@ def add_listed(request: HttpRequest) -> HttpResponse:
 
 @rated("upload")
 @require_POST
-@login_required
 def add_zotero_library(request: HttpRequest) -> HttpResponse:
     """Import all works of a library at zotero.org, with their PDFs, tags and collections."""
     form = ZoteroForm(request.POST)
@@ -283,7 +277,6 @@ def add_zotero_library(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def metadata(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show a form for the metadata of a document; a POST saves it."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
@@ -299,7 +292,6 @@ def metadata(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @rated("upload")
 @require_POST
-@login_required
 def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Attach a PDF to a paper."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
@@ -314,7 +306,6 @@ def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @rated("upload")
 @require_POST
-@login_required
 def fetch_full_text(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Queue another download of a paper's open-access PDF."""
     papers = Document.objects.filter(kind=Document.Kind.PAPER, deleted_at=None)
@@ -329,7 +320,6 @@ def fetch_full_text(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def reference_line(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the document as a reference in ``?style=``, with a button that copies it."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -343,7 +333,6 @@ def reference_line(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def around(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show papers that a paper cites, or that cite it. The list loads when the catalogues have responded."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
@@ -352,13 +341,11 @@ def around(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def around_list(request: HttpRequest, pk: UUID) -> HttpResponse:
     return _list(request, lambda: _around(request, pk))
 
 
 @require_POST
-@login_required
 def add_around(request: HttpRequest, pk: UUID) -> HttpResponse:
     _add_marked(request, lambda: _around(request, pk))
     return redirect(reverse("papers-around", args=[pk], query={"of": _direction(request)}))
@@ -370,7 +357,6 @@ def _around(request: HttpRequest, pk: UUID) -> list[ListedPaper]:
 
 
 @require_safe
-@login_required
 def found(request: HttpRequest) -> HttpResponse:
     """Show papers on a topic. The list loads when the catalogues have responded."""
     context = {"section": "library", "topic": _topic(request)}
@@ -378,13 +364,11 @@ def found(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@login_required
 def found_list(request: HttpRequest) -> HttpResponse:
     return _list(request, lambda: papers_on_topic(request.user, _topic(request)))
 
 
 @require_POST
-@login_required
 def add_found(request: HttpRequest) -> HttpResponse:
     _add_marked(request, lambda: papers_on_topic(request.user, _topic(request)))
     return redirect(reverse("papers-found", query={"q": _topic(request)}))

@@ -9,11 +9,12 @@ from uuid import UUID
 from allauth.account.decorators import reauthentication_required
 from allauth.account.views import account_inactive, reauthenticate
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.views import login_error
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash, views
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -21,6 +22,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, URLResolver, include, path
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -117,7 +119,6 @@ MOST_DAYS = 3650
 
 
 @require_safe
-@login_required
 def account(request: HttpRequest) -> HttpResponse:
     return shown(request)
 
@@ -142,7 +143,6 @@ def shown(request: HttpRequest, form: NewPassword | None = None, new_key: str = 
 
 
 @require_POST
-@login_required
 def password(request: HttpRequest) -> HttpResponse:
     form = NewPassword(request.user, request.POST)
     if not form.is_valid():
@@ -160,7 +160,6 @@ def password(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def first_password(request: HttpRequest) -> HttpResponse:
     """Ask for a new password in place of a temporary one."""
     if OWN_PASSWORD not in request.session:
@@ -177,7 +176,6 @@ def first_password(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def end_session(request: HttpRequest, pk: int) -> HttpResponse:
     if all(session.pk != pk for session in sessions_of(request.user)):
         raise Http404
@@ -193,7 +191,6 @@ def end_confirmed(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-@login_required
 @reauthentication_required(app="account")  # type: ignore[untyped-decorator]
 def end_sessions(request: HttpRequest) -> HttpResponse:
     """End all sessions of the user, including this one."""
@@ -204,7 +201,6 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 @reauthentication_required(app="account")  # type: ignore[untyped-decorator]
 def token(request: HttpRequest) -> HttpResponse:
     """Create an API token with the ticked scopes and the chosen lifetime in days (0: no end)."""
@@ -220,19 +216,27 @@ def token(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(ApiToken.objects.visible_to(request.user), pk=pk).delete()
     messages.success(request, _("The token no longer works."))
     return redirect("account")
 
 
+@method_decorator(login_not_required, name="dispatch")
+class SignOut(views.LogoutView):
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Sign out, and have the browser forget drafts of notes."""
+        answer: HttpResponse = super().dispatch(request, *args, **kwargs)
+        answer.headers["Clear-Site-Data"] = '"storage"'
+        return answer
+
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", account, name="account"),
     path("sign-in/", SignIn.as_view(), name="login"),
     path("sign-in/", SignIn.as_view(), name="account_login"),  # django-allauth's name
-    path("sign-out/", views.LogoutView.as_view(), name="logout"),
-    path("sign-out/", views.LogoutView.as_view(), name="account_logout"),
+    path("sign-out/", SignOut.as_view(), name="logout"),
+    path("sign-out/", SignOut.as_view(), name="account_logout"),
     path("confirm/", reauthenticate, name="account_reauthenticate"),
     path("closed/", account_inactive, name="account_inactive"),
     path("password/", password, name="password"),
@@ -242,6 +246,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("second-factor/", include("allauth.mfa.urls")),
     path("single-sign-on/<slug:provider_id>/login/callback/", single_sign_on_callback),
     path("single-sign-on/", include("allauth.socialaccount.providers.openid_connect.urls")),
+    path("connections/login/error/", login_not_required(login_error), name="socialaccount_login_error"),
     path("connections/", include("allauth.socialaccount.urls")),
     path("people/", people.people, name="people"),
     path("people/invite/", people.invite, name="people-invite"),

@@ -11,7 +11,6 @@ from allauth.mfa.utils import is_mfa_enabled
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import Group, User
 from django.contrib.auth.views import PasswordResetConfirmView
@@ -94,7 +93,6 @@ def require_superuser(request: HttpRequest) -> None:
 
 
 @require_safe
-@login_required
 def people(request: HttpRequest) -> HttpResponse:
     require_superuser(request)
     return shown(request)
@@ -141,7 +139,6 @@ def mail_invitation(user: User, link: str) -> bool:
 
 
 @require_POST
-@login_required
 @reauthentication_required(app="account")  # type: ignore[untyped-decorator]
 def invite(request: HttpRequest) -> HttpResponse:
     require_superuser(request)
@@ -150,7 +147,6 @@ def invite(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 @reauthentication_required(app="account")  # type: ignore[untyped-decorator]
 def change(request: HttpRequest, pk: int) -> HttpResponse:
     """Do what ``action`` says with an account: link, activate, deactivate, join, leave or hand-over."""

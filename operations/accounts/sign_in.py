@@ -32,7 +32,9 @@ from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth import REDIRECT_FIELD_NAME, SESSION_KEY, logout
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.auth.views import LoginView
@@ -166,6 +168,7 @@ class SignIn(LoginView):
 _admins_own_page = admin.site.login
 
 
+@login_not_required
 def admin_sign_in(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
     """Show the admin's sign-in page, or redirect to ours, which asks for second factors."""
     if settings.SECOND_FACTOR == "off":
@@ -214,6 +217,7 @@ class SignedIdToken(OpenIDConnectOAuth2Adapter):
         return super()._decode_id_token(app, id_token)
 
 
+@login_not_required
 def single_sign_on_callback(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Complete the sign-in: the provider redirects here."""
     try:
@@ -275,6 +279,14 @@ class Gate(MiddlewareMixin):
                 own = name == page or name.startswith(("mfa_",) if missing == OWN_FACTOR else ("password",))
                 return None if own or name.startswith(ALWAYS) else _sent_to(request, page, message)
         return None
+
+
+class SignInRequired(LoginRequiredMiddleware):
+    """Middleware: a view needs a user unless it is ``login_not_required``; then none is looked up."""
+
+    def process_view(self, request: HttpRequest, view: Any, *arguments: Any) -> HttpResponseBase | None:
+        is_public = not getattr(view, "login_required", True)
+        return None if is_public else super().process_view(request, view, *arguments)
 
 
 def _sent_to(request: HttpRequest, page: str, message: Any) -> HttpResponse:

@@ -18,10 +18,12 @@ from http.cookies import CookieError, SimpleCookie
 from io import BytesIO
 from typing import Any
 
+from csp.middleware import CSPMiddleware
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
+from django.middleware.security import SecurityMiddleware
 from django.utils.decorators import sync_only_middleware
 from django.utils.functional import SimpleLazyObject
 
@@ -169,12 +171,12 @@ async def send_error(
     more_body: bool = False,
 ) -> None:
     """Send the error and close the connection: further bytes belong to a request that has ended."""
-    answer = error_page(ASGIRequest(scope, BytesIO()), status, code, message)
-    own = [
-        (b"content-type", answer.headers["Content-Type"].encode()),
-        (b"content-length", str(len(answer.content)).encode()),
-        (b"connection", b"close"),
-    ]
+    request = ASGIRequest(scope, BytesIO())
+    answer = error_page(request, status, code, message)
+    for middleware in (SecurityMiddleware, CSPMiddleware):  # as Django's own answers have
+        middleware(lambda request: answer).process_response(request, answer)
+    answer["Content-Length"], answer["Connection"] = str(len(answer.content)), "close"
+    own = [(name.lower().encode(), value.encode()) for name, value in answer.headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": [*own, *headers]})
     await send({"type": "http.response.body", "body": answer.content, "more_body": more_body})
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import structlog
 from asgiref.sync import iscoroutinefunction
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -133,6 +134,9 @@ def error_page(request: HttpRequest, status: int, code: str, message: str) -> Ht
     return HttpResponse(render_to_string("errors/error.html", page), status=status)
 
 
+OF_PROGRAMS = ("/api/", "/v1/", "/mcp")
+
+
 class RefuseNul(MiddlewareMixin):
     """Middleware: 400 for U+0000 in the path, the query or a form. PostgreSQL stores none in texts."""
 
@@ -142,7 +146,7 @@ class RefuseNul(MiddlewareMixin):
 
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
         """Look at forms after the view is known. DRF's serializers check those of the API."""
-        if request.method != "POST" or request.path.startswith(("/api/", "/v1/", "/mcp")):
+        if request.method != "POST" or request.path.startswith(OF_PROGRAMS):
             return None
         written = (text for values in request.POST.lists() for text in (values[0], *values[1]))
         return bad_nul(request) if any("\0" in str(text) for text in written) else None
@@ -150,6 +154,18 @@ class RefuseNul(MiddlewareMixin):
 
 def bad_nul(request: HttpRequest) -> HttpResponse:
     return error_page(request, 400, "parse_error", HAS_NUL)
+
+
+OVER_TLS = "Use https://."
+
+
+class OnlyOverTls(MiddlewareMixin):
+    """Refuse programs that call without TLS: a redirect would hide that their key was sent in clear text."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        if settings.SECURE_SSL_REDIRECT and not request.is_secure() and request.path.startswith(OF_PROGRAMS):
+            return error_page(request, 403, "permission_denied", OVER_TLS)
+        return None
 
 
 class OptionalSlash(MiddlewareMixin):

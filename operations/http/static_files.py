@@ -15,6 +15,7 @@ from typing import Any, ClassVar, cast
 
 from asgiref.sync import iscoroutinefunction
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.staticfiles.storage import HashedFilesMixin, ManifestStaticFilesStorage
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -169,6 +170,7 @@ SOURCE = (  # by name: an operator may keep other files beside them
 NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
 
 
+@login_not_required
 @require_safe
 def licence(request: HttpRequest) -> HttpResponse:
     """Show the licence, the notices of bundled work and a link to the source."""
@@ -176,6 +178,7 @@ def licence(request: HttpRequest) -> HttpResponse:
     return render(request, "licence.html", {"notice": notice})
 
 
+@login_not_required
 @require_safe
 @cache_control(public=True, max_age=3600)
 def source(request: HttpRequest) -> HttpResponse:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -36,11 +37,13 @@ STORAGE_SECONDS, STORAGE_FAILING_SECONDS = 60.0, 5.0
 _storage_was_well = (float("-inf"), True)  # time of the last check, and its result
 
 
+@login_not_required
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"status": "ok"})
 
 
+@login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """Return 200 when all checks pass, else 503, with the result of each check by name."""
@@ -93,6 +96,7 @@ PARTS: dict[str, Callable[[], bool]] = {
 }
 
 
+@login_not_required
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """Export metrics to bearers of the token and to staff; 404 for others."""

@@ -119,6 +119,7 @@ def read_words(
     hidden = 0
     printed = "".join([word[4] for word in words])
     plain, undecoded = printed.isprintable(), UNDECODABLE in printed
+    dotted = "..." in printed  # as leaders are, set apart or not
     starts = [n for n, word in enumerate(words) if word[7] == 0]
     for number, (start, end) in enumerate(pairwise([*starts, len(words)])):
         line = words[start:end]
@@ -153,8 +154,27 @@ def read_words(
             seen = [word for word in made if not hidden_text.covers(key, word.x0, word.y0, word.x1, word.y1)]
             hidden += len(made) - len(seen)
             made = seen
-        out += made
+        out += _apart_from_leaders(made) if dotted else made
     return _clipped(out, blocks, frame), hidden
+
+
+# A value that leaders touch, after at least three of their dots, or after the last of dots set apart.
+_TOUCHED = re.compile(r"(.*\.{3}|\.)([$€£¥(-]?\d[\d.,]*[%)]?)")
+_WIDTHS = pymupdf.Font("helv")
+
+
+def _apart_from_leaders(words: list[RawWord]) -> list[RawWord]:
+    """Return the words of a line, in two where leaders touch a value; usual widths of letters tell where."""
+    out: list[RawWord] = []
+    for word in words:
+        parts = _TOUCHED.fullmatch(word.text) if "." in word.text and not word.turn else None
+        if parts and (len(parts[1]) > 1 or (out and out[-1].text == ".")):
+            share = _WIDTHS.text_length(parts[1]) / _WIDTHS.text_length(word.text)
+            x = word.x0 + share * (word.x1 - word.x0)
+            out += [replace(word, x1=x, text=parts[1]), replace(word, x0=x, text=parts[2])]
+        else:
+            out.append(word)
+    return out
 
 
 # At least so many letters of a line have a zero byte after them.

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from pdf.geometry import Rect
 from pdf.layout.gutters import COLUMN_ROWS, are_texts_apart, fills_one_column, text_rows, with_margin_headings
 from pdf.layout.lines import Line, rows_of
 from pdf.tables.cells import is_value
@@ -49,10 +50,10 @@ class Cut(NamedTuple):
     right: list[Line]
 
 
-def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
+def regions(lines: Sequence[Line], rtl: bool = False, rulings: Sequence[Rect] = ()) -> list[list[Line]]:
     """Return the lines grouped by column, in reading order; a table of texts is one group."""
     lines = with_text_tables(lines)
-    cut = best_cut(lines) if len(lines) >= 2 * COLUMN_ROWS else None
+    cut = best_cut(lines, rulings) if len(lines) >= 2 * COLUMN_ROWS else None
     if cut is None:
         return [list(lines)] if lines else []
     beside = {*map(id, cut.left), *map(id, cut.right)}
@@ -61,10 +62,10 @@ def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
     below = [line for line in rest if _middle(line) > cut.top]
     columns = (cut.right, cut.left) if rtl else (cut.left, cut.right)
     parts = with_margin_headings(*columns) or columns
-    return [region for part in (above, *parts, below) for region in regions(part, rtl)]
+    return [region for part in (above, *parts, below) for region in regions(part, rtl, rulings)]
 
 
-def best_cut(lines: Sequence[Line]) -> Cut | None:
+def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
     """Return the cut along the gutter with most lines beside it, or None."""
     downwards = sorted(lines, key=_middle)
     starts, ends = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
@@ -77,10 +78,12 @@ def best_cut(lines: Sequence[Line]) -> Cut | None:
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
-    best = next((cut for cut in ranked if _is_gutter(cut) and not _heads_values(cut, downwards)), None)
+    banded = (bands for cut in ranked for bands in (_bands(cut, rulings), [cut]))
+    sound = (bands[0] for bands in banded if all(map(_is_gutter, bands)))
+    best = next((cut for cut in sound if not _heads_values(cut, downwards)), None)
     if best is None:
-        return None
-    best = _first_band(best)
+        headed = (band for cut in ranked for band in _bands(cut, rulings, headed=True)[:1] if band is not cut)
+        return next((band for band in headed if _is_gutter(band) and all(map(_is_full, band[2:]))), None)
     best = _without_last_line_above(best, downwards)
     return _with_heads(best, downwards)
 
@@ -92,7 +95,7 @@ def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
     below = [line for line in downwards if _middle(line) >= cut.bottom and line.y0 < reach]
     if sum(is_value(line.text) for line in below) < COLUMN_ROWS:
         return False
-    return not any(fills_one_column(text_rows(side)) for side in (cut.left, cut.right))
+    return not any(map(_is_full, (cut.left, cut.right)))
 
 
 def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
@@ -192,38 +195,55 @@ def cuts_at(gutter: tuple[float, float], downwards: Sequence[Line]) -> list[Cut]
     return cuts
 
 
-def _first_band(cut: Cut) -> Cut:
-    """Return the columns above the first heading that begins another pair of columns, if all are columns.
+def _is_full(side: list[Line]) -> bool:
+    return fills_one_column(text_rows(side))
 
-    Such a heading is bold and on one side; space over both columns is above it, and a hole on the other side
-    beside it and its next lines. Below it both sides begin level.
+
+def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]:
+    """Return the pairs of columns one below the other that the cut consists of; itself where it is one pair.
+
+    A pair begins below a ruling over both columns, or below a heading: it is bold and on one side, with
+    space over both columns above it, and a hole on the other side beside it and its next lines. ``headed``:
+    the first line may be such a heading.
     """
-    bold = sum(line.style.bold for line in (*cut.left, *cut.right))
-    if not 0 < bold < (len(cut.left) + len(cut.right)) / 2:
-        return cut
     rights = set(map(id, cut.right))
     rows = rows_of((*cut.left, *cut.right))
     sides = [{id(line) in rights for line in row} for row in rows]
-    heads = [(0, 0)]
+    starts = [(0, 0)]  # the rows where heading and columns begin
     for n, head in enumerate(rows):
-        if n <= heads[-1][1]:
+        if n and n < starts[-1][1]:
             continue
         end = next((i for i in range(n, len(rows)) if sides[i] != sides[n]), len(rows))
         above = next((rows[i][-1] for i in range(n - 1, -1, -1) if sides[i] != sides[n]), None)
-        if above is None or end == len(rows) or len(sides[n]) > 1 or len(sides[end]) < 2:
-            continue
-        space = head[0].y0 - max(line.y1 for line in rows[n - 1])
-        hole = rows[end][0].baseline - above.baseline
-        if head[0].style.bold and space >= BAND_GAP * head[0].size and hole >= BAND_HOLE * above.size:
-            heads.append((n, end))
+        if n and _is_ruled_between(rows[n - 1], head, rulings):
+            starts.append((n, n))
+        elif end < len(rows) and len(sides[n]) == 1 and len(sides[end]) == 2 and head[0].style.bold:
+            space = head[0].y0 - max(line.y1 for line in rows[n - 1]) if n else 0.0
+            hole = rows[end][0].baseline - above.baseline if above else 0.0
+            if n == 0:
+                starts = [(0, end if headed else 0)]
+            elif above and space >= BAND_GAP * head[0].size and hole >= BAND_HOLE * above.size:
+                starts.append((n, end))
     bands = []
-    for (_, start), (end, _) in pairwise([*heads, (len(rows), 0)]):
+    for (_, start), (end, _) in pairwise([*starts, (len(rows), 0)]):
         lines = sorted((line for row in rows[start:end] for line in row), key=_middle)
         left, right = ([line for line in lines if (id(line) in rights) is side] for side in (False, True))
-        bottom = (_middle(lines[-1]) + rows[end][0].y0) / 2 if end < len(rows) else cut.bottom
-        bands.append(Cut(cut.top, bottom, left, right))
-    sound = all(min(len(band.left), len(band.right)) >= COLUMN_ROWS and _is_gutter(band) for band in bands)
-    return bands[0] if sound else cut
+        top = _middle(rows[start - 1][-1]) if start else cut.top
+        bottom = (_middle(rows[end - 1][-1]) + rows[end][0].y0) / 2 if end < len(rows) else cut.bottom
+        bands.append(Cut(top, bottom, left, right))
+    sound = all(min(len(band.left), len(band.right)) >= COLUMN_ROWS for band in bands)
+    return bands if sound else [cut]
+
+
+def _is_ruled_between(above: Sequence[Line], row: Sequence[Line], rulings: Sequence[Rect]) -> bool:
+    """Return whether a ruling as wide as both rows is between them."""
+    x0, x1 = min(line.x0 for line in (*above, *row)), max(line.x1 for line in (*above, *row))
+    top, bottom = max(map(_middle, above)), min(map(_middle, row))
+    reach = OVERHANG * GUTTER * row[0].size
+    return any(
+        top < rule.y0 <= rule.y1 < bottom and rule.x0 <= x0 + reach and rule.x1 >= x1 - reach
+        for rule in rulings
+    )
 
 
 def _is_gutter(cut: Cut) -> bool:

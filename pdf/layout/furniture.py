@@ -155,7 +155,7 @@ def _counted(sheet: PageLayout) -> list[Line]:
     starts = {*range(min(STARTS, len(numbers))), *ones[:STARTS]}
     found = max((_run_from(numbers[start:]) for start in sorted(starts)), key=len)
     found = max(found, _every_few(numbers, sheet), key=len)
-    return found if len(found) >= GOING_ON and not _has_text_left_of(found, sheet) else []
+    return found if len(found) >= GOING_ON and _stand_aside(found, sheet) else []
 
 
 def _every_few(numbers: Sequence[Line], sheet: PageLayout) -> list[Line]:
@@ -163,7 +163,7 @@ def _every_few(numbers: Sequence[Line], sheet: PageLayout) -> list[Line]:
     step = int(numbers[1].text) - int(numbers[0].text)
     found = [line for line in numbers if abs(line.x1 - numbers[0].x1) < SAME_PLACE]
     steps = [int(b.text) - int(a.text) for a, b in pairwise(found)]
-    levels = sorted({round(line.baseline) for line in sheet.lines if line.x0 > numbers[0].x1})
+    levels = sorted({round(line.baseline) for line in sheet.lines if not line.text.isdecimal()})
     between = [
         sum(a.baseline < level + SAME_PLACE / 2 < b.baseline for level in levels) for a, b in pairwise(found)
     ]
@@ -183,9 +183,12 @@ def _run_from(numbers: Sequence[Line]) -> list[Line]:
     return found
 
 
-def _has_text_left_of(numbers: Sequence[Line], sheet: PageLayout) -> bool:
-    left, top, bottom = min(line.x0 for line in numbers), numbers[0].y0, numbers[-1].y1
-    return any(line.x0 < left - 1 and top < line.y0 < bottom for line in sheet.lines if not line.sideways)
+def _stand_aside(numbers: Sequence[Line], sheet: PageLayout) -> bool:
+    """Return whether all text beside the numbers is on one side of them."""
+    left, right = min(line.x0 for line in numbers), max(line.x1 for line in numbers)
+    top, bottom = numbers[0].y0, numbers[-1].y1
+    beside = [line for line in sheet.lines if top < line.y0 < bottom and not line.sideways]
+    return all(line.x0 >= left - 1 for line in beside) or all(line.x1 <= right + 1 for line in beside)
 
 
 def _beside_numbers(sheet: PageLayout, numbers: Sequence[Line]) -> list[Line]:

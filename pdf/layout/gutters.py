@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from pdf.extract.words import is_bullet
-from pdf.layout.lines import Line, rows_of
+from pdf.layout.lines import SAME_BASELINE, Line, goes_on, rows_of
 from pdf.tables.cells import MARKER_GAP, is_value
 
 # Minimum rows on each side of a gutter between columns.
@@ -54,8 +54,9 @@ NOTE_SHARE = 0.7
 LONGER = 3
 # Maximum lines far beside a column of prose, as a share of its rows: a sidebar.
 ASIDE = 0.25
-# Notes beside an address: minimum gap (ems), minimum lines that wrap.
-SIDE_GAP, WRAPPED_LINES = 5.0, 2
+# A text beside which another is independent: minimum share of lines that go on with the sentence above,
+# minimum number and share of the other texts that begin within its sentences; share of lines far away (ems).
+RUNNING_LINES, BROKEN, BROKEN_SHARE, RUNNING_BESIDE, SIDE_GAP = 0.6, 2, 0.34, 0.3, 5.0
 # An index: share of lines that end in page numbers, minimum initials, share of initials in order.
 INDEX_ENTRIES, INITIALS, INDEX_ORDER = 0.6, 2, 0.9
 _INDEX_ENTRY = re.compile(r"[^\W\d]{2}.*\s[\d٠-٩۰-۹]{1,4}(?:\s?[-–,]\s?[\d٠-٩۰-۹]{1,4})*$")
@@ -73,7 +74,11 @@ def are_texts_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
         return False
     if _is_note_beside(left, right) or _is_note_beside(right, left) or _are_index_columns(left, right):
         return True
-    if _are_headings_beside(left, right) or _run_on_side_by_side(left, right):
+    if (
+        _are_headings_beside(left, right)
+        or _breaks_into(left, right, True)
+        or _breaks_into(right, left, False)
+    ):
         return True
     prose = [_is_prose(rows) for rows in sides]
     stacked = [full or is_stack_of_short_lines(rows) for full, rows in zip(prose, sides, strict=True)]
@@ -230,33 +235,32 @@ def _are_headings_beside(heads: list[list[Line]], text: list[list[Line]]) -> boo
     )
 
 
-def _run_on_side_by_side(left: list[list[Line]], right: list[list[Line]]) -> bool:
-    """Return whether a stack of lines that wrap is far from another on its baselines: notes, an address.
+def _breaks_into(text: list[list[Line]], other: list[list[Line]], left: bool) -> bool:
+    """Return whether texts of the other side begin within sentences of this one, unlike cells of its rows.
 
-    In a table each such line would be a row, or there would be space between the rows.
+    ``left``: the text is the left side. Values are left out, as they may be beside the last line of a label.
+    Far from the text, as an address is from notes, one is enough.
     """
-    if min(len(left), len(right)) < NOTE_ROWS:
+    lines = [row[-1 if left else 0] for row in text]
+    sentences = [
+        (a.baseline, b.baseline) for a, b in pairwise(lines) if a.chars >= LONG_RUN and goes_on(a, b)
+    ]
+    if not sentences or len(sentences) < RUNNING_BESIDE * (len(lines) - 1):
         return False
-    if any(is_value(row[0].text) for rows in (left, right) for row in rows):
-        return False
-    gap = min(row[0].x0 for row in right) - max(row[-1].x1 for row in left)
-    one_each = all(len(row) == 1 for rows in (left, right) for row in rows)
-    if not one_each or gap < SIDE_GAP * left[0][0].size:
-        return False
-    starts = [[[line] for line in _openings(rows)] for rows in (left, right)]
-    if all(starts) and _common_baselines(*starts) > 0:
-        return False
-    return any(
-        sum(_wraps_below(*pair, rows) for pair in pairwise(rows)) >= WRAPPED_LINES for rows in (left, right)
+    beside = [row[0 if left else -1] for row in other if not all(is_value(line.text) for line in row)]
+    begun = [
+        line.baseline - SAME_BASELINE * line.size
+        for above, line in zip([None, *beside], beside, strict=False)
+        if not (above and goes_on(above, line)) and line.y1 > lines[0].y0 and line.y0 < lines[-1].y1
+    ]
+    broken = sum(any(start < y <= end for start, end in sentences) for y in begun)
+    (_, end), (start, _) = sorted(
+        (min(x.x0 for x in side), max(x.x1 for x in side)) for side in (lines, beside or lines)
     )
-
-
-def _wraps_below(above: list[Line], row: list[Line], rows: list[list[Line]]) -> bool:
-    """Return whether a line begins with a small letter and its first word had no room on the line above."""
-    line, last = row[0], above[-1]
-    edge = max(other[-1].x1 for other in rows)
-    word = line.words[0]
-    return line.text[:1].islower() and last.x1 + word.x1 - word.x0 > edge - last.size
+    if broken and start - end >= SIDE_GAP * lines[0].size and all(len(row) == 1 for row in (*text, *other)):
+        return True
+    running = len(sentences) >= RUNNING_LINES * (len(lines) - 1)
+    return running and broken >= max(BROKEN, BROKEN_SHARE * len(begun))
 
 
 def _are_index_columns(left: list[list[Line]], right: list[list[Line]]) -> bool:

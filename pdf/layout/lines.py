@@ -425,3 +425,18 @@ def _with_raised_marks(rows: list[list[Line]]) -> list[list[Line]]:
             row = [*out.pop(), *row]
         out.append(row)
     return out
+
+
+# Maximum leading of lines of one sentence, and difference of their starts (ems).
+SENTENCE_LEADING, SENTENCE_INDENT = 1.9, 2.0
+
+
+def goes_on(above: Line, line: Line) -> bool:
+    """Return whether a line goes on with the sentence of the one above, in small letters."""
+    return (
+        len(line.words[0].text) > 1  # no letter as a bullet
+        and line.text[0].islower()
+        and not above.text.endswith((".", ":", ";"))
+        and 0 < line.baseline - above.baseline <= SENTENCE_LEADING * line.size
+        and abs(line.x0 - above.x0) <= SENTENCE_INDENT * line.size
+    )

@@ -203,7 +203,7 @@ def _opens_leading(last: Line, line: Line, column: Column) -> bool:
 def block_of(lines: list[Line]) -> Block:
     """Return the lines as a list item where they begin with a marker, else as prose."""
     marker = marker_of(lines[0].words[0].text) if len(lines[0].words) > 1 or len(lines) > 1 else ""
-    if marker and _is_quantity(lines[0]):
+    if marker and _is_quantity_or_section(lines[0]):
         marker = ""
     if marker and (is_bullet(marker) or lines[0].words[0].text == marker):
         return Block("list", lines, marker=marker, level=0)
@@ -277,7 +277,7 @@ def _one_weight(*lines: Line) -> bool:
 def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
     """Return whether the line begins with the marker of a list item."""
     marker = marker_of(line.words[0].text)
-    if not marker or len(line.words) == 1 or _is_quantity(line):
+    if not marker or len(line.words) == 1 or _is_quantity_or_section(line):
         return False
     first, last = block[0], block[-1]
     if is_bullet(marker) and marker.strip("*") and marker not in "-–—o·":
@@ -404,6 +404,12 @@ def _is_quantity(line: Line) -> bool:
         return False
     unit = line.words[1].text.rstrip(".,;:)")
     return unit in units_by_symbol() or unit in _PERCENT
+
+
+def _is_quantity_or_section(line: Line) -> bool:
+    """Return whether a line's first word is no marker: "3.8 GeV", "§ 4 Deposit"."""
+    sign, number = (*(word.text for word in line.words[:2]), "")[:2]
+    return _is_quantity(line) or (sign in ("§", "§§") and number[:1].isdigit())
 
 
 # --- Listings of programs ---

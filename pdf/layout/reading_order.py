@@ -14,6 +14,7 @@ from operator import attrgetter
 from pdf.extract.words import is_bullet, marker_of
 from pdf.geometry import Rect
 from pdf.layout.columns import regions
+from pdf.layout.gutters import runs_on, text_rows
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, Inset, column_is_right_to_left
 from pdf.layout.paragraphs import CLOSED, LEADING_SLACK, LOOSEST_LEADING, paragraphs
@@ -24,8 +25,8 @@ from pdf.tables.grid import RuledGrid, grids
 from pdf.tables.rows import LABEL, mirrored_row, table_blocks, turned_back, without_scales
 from pdf.tables.ruled import with_ruled_tables
 
-# Minimum lines and width (points) of a box.
-LINES, WIDTH = 3, 60.0
+# Minimum lines and width (points) of a box, minimum lines of a text beside a chart.
+BOX_LINES, WIDTH, LINES = 2, 60.0, 3
 # Edges within this distance (points) touch; rulings within it make a corner.
 TOUCH = 3.0
 # From this share of lines on baselines of the text beside it on, a box is part of a table.
@@ -52,7 +53,10 @@ def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rec
             beside
             and not any(_overlap(box, other) for other in found)
             and not any(_is_cell(box, grid) for grid in tables)
-            and not _shares_rows(inside[box], [line for line in beside if id(line) not in held])
+            and (
+                runs_on(text_rows(inside[box]))
+                or not _shares_rows(inside[box], [line for line in beside if id(line) not in held])
+            )
         ):
             found.append(box)
     return found
@@ -61,7 +65,7 @@ def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rec
 def _holds_lines(lines: Sequence[Line]) -> bool:
     """Return whether the lines are a text of several lines, not the cells of one row."""
     baselines = [line.baseline for line in lines]
-    return len(lines) >= LINES and max(baselines) - min(baselines) > lines[0].size / 2
+    return len(lines) >= BOX_LINES and max(baselines) - min(baselines) > lines[0].size / 2
 
 
 def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[Rect]:
@@ -245,7 +249,7 @@ def blocks_in_order(
     sideways = [line for line in placed if line.sideways]
     upright = [line for line in placed if not line.sideways] if sideways else placed
     blocks: list[Block] = []
-    for region in regions(upright, rtl):
+    for region in regions(upright, rtl, [rect for rect in rulings if rect.x1 - rect.x0 > rect.y1 - rect.y0]):
         column = region_blocks(region, rtl)
         column[0].opens_column = True
         if above := next((block for block in blocks if _runs_into(block, column[0])), None):

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from pdf.failures import FailureCode
 from pdf.geometry import Rect
-from pdf.structure import Layer, OutlineEntry, ParsedPage
+from pdf.structure import OutlineEntry, ParsedPage
 
 MIB = 1024 * 1024
 # Layout needs a base, and memory per page (measured: 0.5 MB for a dense page of a filing).
@@ -128,18 +128,6 @@ class RecogniseRequest(msgspec.Struct, frozen=True, tag="recognise"):
     limits: Limits
     password: str | None = None
     background: bool = False
-
-
-class DrawRequest(msgspec.Struct, frozen=True, tag="draw"):
-    """Parse the file, then draw the results of a page; answer with a PNG."""
-
-    reading: ParseRequest
-    page: int
-    layers: tuple[Layer, ...]
-
-    @property
-    def limits(self) -> Limits:
-        return self.reading.limits
 
 
 class PictureRequest(msgspec.Struct, frozen=True, tag="picture"):
@@ -340,7 +328,6 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
 Request = (
     ParseRequest
     | RecogniseRequest
-    | DrawRequest
     | PictureRequest
     | TextLayerRequest
     | UnlockRequest
@@ -367,7 +354,7 @@ def files_of(request: Request) -> list[str]:
     """Return the paths of the files that the request reads."""
     if isinstance(request, EvidenceRequest):
         return [file.path for file in request.files]
-    return [request.reading.path if isinstance(request, DrawRequest) else request.path]
+    return [request.path]
 
 
 def with_files(request: Request, paths: Sequence[str]) -> Request:
@@ -375,8 +362,6 @@ def with_files(request: Request, paths: Sequence[str]) -> Request:
     if isinstance(request, EvidenceRequest):
         files = [replace(file, path=path) for file, path in zip(request.files, paths, strict=True)]
         return replace(request, files=tuple(files))
-    if isinstance(request, DrawRequest):
-        return replace(request, reading=replace(request.reading, path=paths[0]))
     return replace(request, path=paths[0])
 
 

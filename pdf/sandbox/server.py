@@ -23,7 +23,6 @@ import msgspec
 from pdf.convert.pdf_writer import (
     annotated_pdf,
     held_annotations,
-    page_picture,
     plain_picture,
     with_annotations,
     with_text_layer,
@@ -50,7 +49,6 @@ from pdf.sandbox.messages import (
     AnnotateRequest,
     Answer,
     ConvertRequest,
-    DrawRequest,
     EvidenceRequest,
     Failed,
     Finished,
@@ -322,9 +320,6 @@ def answer(request: Request, tell: Tell) -> None:
         parse(request, tell)
     elif isinstance(request, RecogniseRequest):
         recognise(request, tell)
-    elif isinstance(request, DrawRequest):
-        page = _parsed_page(request, tell)
-        _produce(lambda: _drawer(request, page), request.page, request, tell)
     elif isinstance(request, ConvertRequest):
         from pdf.convert.to_pdf import convert  # 0.3 s, for this request only; before the reader is confined
 
@@ -332,28 +327,6 @@ def answer(request: Request, tell: Tell) -> None:
     else:
         number = request.page if isinstance(request, PictureRequest) else 1
         _produce(lambda: _producer(request), number, request, tell)
-
-
-def _parsed_page(request: DrawRequest, tell: Tell) -> ParsedPage:
-    """Parse the page to draw. Raises ParseFailure."""
-    found: list[ParsedPage] = []
-
-    def keep(message: Answer) -> None:
-        if isinstance(message, PageParsed):
-            found.append(message.page)
-        elif not isinstance(message, Finished):
-            tell(message)
-
-    parse(request.reading, keep)
-    if not found:
-        raise ParseFailure(FailureCode.NO_PAGES, f"There is no page {request.page}.")
-    return found[0]
-
-
-def _drawer(request: DrawRequest, page: ParsedPage) -> tuple[int, Callable[[Job], bytes]]:
-    reading = request.reading
-    document = open_document(reading.path, reading.password, reading.limits.pages)
-    return document.page_count, lambda job: page_picture(document[job - 1], page, request.layers)
 
 
 def _producer(request: _FileRequest) -> tuple[int, Callable[[Job], bytes]]:

@@ -240,7 +240,7 @@ def _same_cell(cell: Sequence[Line], line: Line) -> bool:
     if is_currency(line.text) and not is_currency(last.text):
         return gap < (SIGN_GAP if is_value(last.text) else VALUE_GAP) * em
     if gap < VALUE_GAP * em:
-        return True
+        return not (line.opens_cell and last.text.isdecimal() and not is_value(line.text))
     if line.text in TICKS:
         return False
     if is_currency(last.text):

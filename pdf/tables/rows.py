@@ -69,7 +69,30 @@ def table_blocks(rows: Sequence[Row]) -> list[Block]:
     joined = joined_texts(logical)
     if len(joined) < len(logical):  # the lines below those that were joined may go on too
         joined = logical_rows(joined)
-    return blocks_of(joined, len(columns.spans))
+    return blocks_of(joined, _merge_empty_columns(joined))
+
+
+def _merge_empty_columns(rows: Sequence[list[TableCell]]) -> int:
+    """Move heads in columns without values to the free columns beside them; return the columns left.
+
+    Such a head is beside its values, or centred over two columns.
+    """
+    first = next((n for n, row in enumerate(rows) if any(is_amount(cell_text(c.lines)) for c in row[1:])), 0)
+    body = sorted({cell.column for row in rows[first:] for cell in row})
+    for row in rows[:first]:
+        taken = {cell.column for cell in row}
+        for cell in row:
+            beside = [max((n for n in body if n < cell.column), default=0)]
+            beside += [n for n in body if n > cell.column][:1]
+            free = [n for n in beside if n and n not in taken]
+            if cell.column not in body and free:
+                cell.column = free[0]
+                taken.add(free[0])
+    used = sorted({cell.column for row in rows for cell in row})
+    for row in rows:
+        for cell in row:
+            cell.column = used.index(cell.column)
+    return len(used)
 
 
 def _described_blocks(rows: Sequence[Row]) -> list[Block]:

@@ -16,7 +16,7 @@ from operator import attrgetter
 
 from pdf.extract.words import RawWord, comes_next, is_contents_line, marker_of
 from pdf.geometry import Rect
-from pdf.layout.lines import Line, rows_of
+from pdf.layout.lines import Line, goes_on, rows_of
 from pdf.layout.page_layout import Block, Inset, TableCell, bounds_of
 from pdf.tables.cells import YES_OR_NO, Row, is_value, row_of
 from pdf.tables.rows import blocks_of
@@ -51,11 +51,9 @@ LEVEL_COLUMNS, LEVEL_SHARE, ANEW_SHARE = 4, 0.8, 0.5
 LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
 # A connected component with more than this share of all lines is prose, as is what is below it.
 PROSE_ROW = 0.35
-# Cells of this many lines, differing by so few, are pieces of columns of prose if all rows are such.
-LONG_CELL, LIKE_LONG = 8, 2
-# Columns of prose: minimum mean of lines of a cell, minimum share of lines that are flush on the right,
-# maximum difference of the ends of cells (ems).
-PROSE_CELL, FLUSH, LEVEL_END = 4, 0.5, 1.4
+# Columns of prose: minimum mean of lines of a cell, minimum ratio of their widths, maximum difference of the
+# ends of cells (ems).
+PROSE_CELL, LIKE_WIDTH, LEVEL_END = 4, 0.8, 1.4
 # Share of markers among the first cells that makes it a list; shares of values left to other finders.
 MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
@@ -288,7 +286,12 @@ def _tops(columns: Sequence[TextColumn], leading: dict[int, float]) -> list[floa
         reach = line.baseline - near, line.baseline + near
         level = sum([_count_between(places, *reach) > 0 for places in baselines])
         anew = _count_between(openings, *reach)
-        if level >= LEVEL_SHARE * len(columns) and anew >= ANEW_SHARE * len(columns):
+        going_on = any(
+            reach[0] <= line.baseline <= reach[1] and goes_on(above, line)
+            for column in columns
+            for above, line in pairwise(column.lines)
+        )
+        if level >= LEVEL_SHARE * len(columns) and anew >= ANEW_SHARE * len(columns) and not going_on:
             tops.append(line.baseline - near)
     return tops
 
@@ -412,9 +415,7 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
         return False
     if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
         return False
-    if (len(rows) < SURE_ROWS and all(map(_fill_columns, full))) or _are_columns_of_prose(full):
-        return False
-    if _are_columns_with_headings(full):
+    if _are_columns_of_prose(full):
         return False
     return not _is_something_else(rows)
 
@@ -425,45 +426,32 @@ def _has_headings(rows: Sequence[dict[int, list[Line]]]) -> bool:
     return len(rows[0]) > 1 and all(lines[0].size > HEADING_SIZE * below for lines in rows[0].values())
 
 
-def _fill_columns(row: dict[int, list[Line]]) -> bool:
-    """Return whether all cells are long and end together: columns of prose with an interruption."""
-    counts = [len(lines) for lines in row.values()]
-    return min(counts) >= LONG_CELL and max(counts) - min(counts) <= LIKE_LONG
-
-
 def _are_columns_of_prose(rows: Sequence[dict[int, list[Line]]]) -> bool:
     """Return whether the rows are pieces of columns of prose whose paragraphs happen to begin at one height.
 
-    Lines of such columns are flush right, and the pieces of a row end at one height; of two cells of a
-    table, one is nearly always shorter.
+    Such columns are of like width, and the pieces of a row end at one height; of two cells of a table, one is
+    nearly always shorter.
     """
-    cells = [lines for row in rows for lines in row.values()]
-    if sum(map(len, cells)) < PROSE_CELL * len(cells):
+    columns = _by_column(rows)
+    most = max(map(len, columns.values()))
+    long = [
+        lines for lines in columns.values() if 2 * len(lines) >= most
+    ]  # without a box beside the first rows
+    widths = sorted(max(line.x1 for line in lines) - min(line.x0 for line in lines) for lines in long)
+    cells = [[lines for n, lines in row.items() if columns[n] in long] for row in rows]
+    count = sum(map(len, cells))
+    if len(long) < 2 or widths[0] < LIKE_WIDTH * widths[-1] or sum(map(len, long)) < PROSE_CELL * count:
         return False
-    right: dict[int, list[float]] = {}
-    for n, lines in (item for row in rows for item in row.items()):
-        right.setdefault(n, []).extend(line.x1 for line in lines)
-    if any(sum(max(ends) - x1 <= EDGE for x1 in ends) < FLUSH * len(ends) for ends in right.values()):
-        return False
-    bottoms = [[lines[-1].baseline for lines in row.values()] for row in rows[:-1]]
-    level = sum(max(bottom) - min(bottom) <= LEVEL_END * cells[0][0].size for bottom in bottoms)
+    bottoms = [[lines[-1].baseline for lines in row] for row in cells[:-1] if row]
+    level = sum(max(bottom) - min(bottom) <= LEVEL_END * long[0][0].size for bottom in bottoms)
     return level >= LEVEL_SHARE * len(bottoms)
 
 
-def _are_columns_with_headings(rows: Sequence[dict[int, list[Line]]]) -> bool:
-    """Return whether two columns or more have parts of like length, most below a heading in bold.
-
-    Paragraphs of such columns begin at common heights; the cells of a table have no headings of their own.
-    """
-    long = [[lines for lines in row.values() if len(lines) >= PROSE_CELL] for row in rows]
-    parts = [cells for cells in long if len(cells) > 1]
-    held = sum(len(lines) for cells in parts for lines in cells)
-    if len(parts) < 2 or 2 * held < sum(len(lines) for row in rows for lines in row.values()):
-        return False
-    if any(max(map(len, cells)) - min(map(len, cells)) > LIKE_LONG for cells in parts):
-        return False
-    headed = [lines[0].style.bold > lines[1].style.bold for cells in parts for lines in cells]
-    return 2 * sum(headed) > len(headed)
+def _by_column(rows: Sequence[dict[int, list[Line]]]) -> dict[int, list[Line]]:
+    columns: dict[int, list[Line]] = {}
+    for n, lines in (item for row in rows for item in row.items()):
+        columns.setdefault(n, []).extend(lines)
+    return columns
 
 
 def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:

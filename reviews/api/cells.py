@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from chat.providers.registry import provider_named
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
-from documents.api.common.fields import SharedWithOwnGroups, Strict, VisibleRelated
+from documents.api.common.fields import SharedWithOwnGroups, Strict, VisibleRelated, valid
 from documents.api.library import NamedParty
 from documents.models import Document
 from retrieval.provider_calls import ProviderError
@@ -87,10 +87,9 @@ class Rows(RowsPart, generics.ListAPIView):
 
     @extend_schema(request=NewRowsSerializer, responses={201: AddedSerializer} | UNUSABLE)
     def post(self, request: Request, **kwargs: Any) -> Response:
-        asked = NewRowsSerializer(data=request.data, context=self.get_serializer_context())
-        asked.is_valid(raise_exception=True)
+        asked = valid(NewRowsSerializer(data=request.data, context=self.get_serializer_context()))
         with as_api_errors():
-            added = add_rows(self.review, asked.validated_data["documents"], caller(request))
+            added = add_rows(self.review, asked["documents"], caller(request))
         return Response({"added": added}, status=status.HTTP_201_CREATED)
 
 
@@ -103,8 +102,8 @@ class ReviewCellSerializer(serializers.ModelSerializer):
     """The answer to a column's question from a row's document.
 
     ``value`` is typed by the column's kind: a string; ``{"number", "unit"}``; ``{"number",
-    "currency"}`` in whole units of the currency; an ISO date; true or false; one of the choices; a
-    list of them. The first citation supports the value.
+    "currency"}`` in whole units of the currency, each with "period" if it is of a part of a year; an
+    ISO date; true or false; one of the choices; a list of them. The first citation supports the value.
     """
 
     document = serializers.UUIDField(source="row.document_id", read_only=True, allow_null=True)
@@ -178,9 +177,7 @@ class CellDetail(Cells, generics.RetrieveAPIView):
 
     @extend_schema(request=CellChangeSerializer, responses={200: ReviewCellSerializer} | UNUSABLE)
     def patch(self, request: Request, **kwargs: Any) -> Response:
-        cell, asked = self.get_object(), CellChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        changes = dict(asked.validated_data)
+        cell, changes = self.get_object(), valid(CellChangeSerializer(data=request.data))
         with as_api_errors():
             change_cell(cell.pk, caller(request), changes.pop("revision"), changes)
         return Response(ReviewCellSerializer(self.get_object()).data)
@@ -240,9 +237,7 @@ class Fill(ChosenCells):
     scope = rate = "ask"
 
     def post(self, request: Request, **kwargs: Any) -> Response:
-        asked = FillSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted = asked.validated_data
+        wanted = valid(FillSerializer(data=request.data))
         cells = self.chosen(request, wanted)
         if "budget" in wanted:
             Review.objects.filter(pk=self.review.pk).update(tokens_left=wanted["budget"])
@@ -266,13 +261,12 @@ class Estimate(ChosenCells):
     """Estimate the cost of filling cells."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
-        asked = EstimatedSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
+        asked = valid(EstimatedSerializer(data=request.query_params))
         try:
             provider = provider_named(self.review.provider)
         except ProviderError as error:
             raise Unusable(error.message) from None
-        cells = self.chosen(request, asked.validated_data).select_related("row")
+        cells = self.chosen(request, asked).select_related("row")
         found = fill_estimate(self.review, cells, provider)
         header = {"provider": provider.model or provider.name, "tokens_left": self.review.tokens_left}
         return Response(header | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})

@@ -28,7 +28,7 @@ from rest_framework.viewsets import ModelViewSet
 from chat.providers.catalogue import PROVIDERS
 from documents.api.common.callers import HasScope
 from documents.api.common.errors import UNUSABLE, StateConflict, Unusable
-from documents.api.common.fields import MayEdit, Strict, VisibleRelated
+from documents.api.common.fields import MayEdit, Strict, VisibleRelated, valid
 from documents.models import Collection, Document
 from retrieval.models import SavedSearch
 from reviews.column_sets import (
@@ -266,10 +266,9 @@ class ColumnsFromFile(ReviewPart, views.APIView):
     """Import columns from a file. If one is invalid, none is imported; `fields` names it."""
 
     def post(self, request: Request, **kwargs: Any) -> Response:
-        asked = ColumnFileSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        asked = valid(ColumnFileSerializer(data=request.data))
         with as_api_errors():
-            _name, columns = columns_in(asked.validated_data["text"].encode())
+            _name, columns = columns_in(asked["text"].encode())
             add_columns(self.review, columns)
         return Response(ColumnSerializer(columns, many=True).data, status=status.HTTP_201_CREATED)
 

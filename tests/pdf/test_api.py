@@ -19,7 +19,7 @@ import msgspec
 import pymupdf
 import pytest
 
-from pdf.api import draw_page, parse_file
+from pdf.api import parse_file
 from pdf.failures import FailureCode, ParseFailure, page_failure
 from pdf.sandbox import client
 from pdf.sandbox.messages import Limits
@@ -182,13 +182,6 @@ def test_a_file_of_nothing_but_a_hanging_page_took_too_long_and_leaves_no_proces
     stop_idle_children()
     assert code_of(saved(hanging_pdf(pages_before=0, pages_after=0)), SOON) == FailureCode.TOOK_TOO_LONG
     assert not children_of(os.getpid())
-
-
-def test_a_page_can_be_drawn(saved: Callable[[bytes], Path]) -> None:
-    png = draw_page(saved(draw_pdf("Draw me.")), 1, ("words", "units", "order"))
-    assert png.startswith(b"\x89PNG")
-    with pytest.raises(ParseFailure, match=r"There is no page 2\."):
-        draw_page(saved(draw_pdf("Draw me.")), 2, ("words",))
 
 
 # --- The readers: hostile jobs -------------------------------------------------------

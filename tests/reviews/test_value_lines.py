@@ -16,6 +16,7 @@ from citing.claims import VERIFIED
 from reviews.column_sets import templates
 from reviews.fill_queue import FilledCell, answered
 from reviews.models import ReviewCell, ReviewColumn
+from reviews.typed_values import normalised
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 from tests.reviews.truths.financebench_cells import cells as financebench_cells
@@ -93,6 +94,36 @@ def test_a_row_gives_the_value_of_the_year_and_the_group_unless_asked_otherwise(
     assert (found.state, found.value) == (State.FOUND, {"number": number, "currency": "USD"})
     cited = found.citations[0]
     assert cited.page_number == 2 and cited.verdict in VERIFIED
+
+
+INTERIM = [
+    ("", "Three months", "Six months", "Six months"),
+    ("", "ended 2031", "ended 2031", "ended 2030"),
+    ("Ticket sales", "$ 310", "$ 640", "$ 585"),
+    ("Fuel costs", "(96)", "(198)", "(177)"),
+]
+PAID = [
+    ("", "Six months", "Six months", ""),
+    ("", "ended 2031", "ended 2030", ""),
+    ("Cash paid for ships", "$ (71)", "$ (64)", ""),
+]
+
+
+def test_the_values_of_an_interim_report_are_of_one_period_and_say_it(alice: User, ingested: Ingest) -> None:
+    """A quarter's sales do not stand beside six months' payments; the one quarter asked for does."""
+    pdf = draw_tables(
+        ("Consolidated statement of income", INTERIM), ("Consolidated statement of cash flows", PAID)
+    )
+    interim = ingested(alice, pdf=pdf, name="interim.pdf")
+    sales, paid = (
+        ask(alice, interim, f"What {asked}?")
+        for asked in ("were the ticket sales", "was the cash paid for ships")
+    )
+    assert sales.value == {"number": 640_000_000, "currency": "USD", "period": "six months"}
+    assert paid.value == {"number": -71_000_000, "currency": "USD", "period": "six months"}
+    assert normalised(sales.value, sales.text) == "640,000,000 USD, six months"
+    quarter = ask(alice, interim, "What were the ticket sales of the three months ended 2031?")
+    assert quarter.value == {"number": 310_000_000, "currency": "USD"}
 
 
 def test_a_cell_without_a_sign_takes_the_currency_of_its_table(alice: User, accounts: Any) -> None:

@@ -17,6 +17,11 @@ from text.sentences import sentence_spans, sentences
         ("en", "See Fig. 3 and Sec. 4. It holds.", ["See Fig. 3 and Sec. 4.", "It holds."]),
         (
             "de",
+            "Vermietet wird die Wohnung im 2. Obergeschoss links. Sie hat drei Zimmer.",
+            ["Vermietet wird die Wohnung im 2. Obergeschoss links.", "Sie hat drei Zimmer."],
+        ),
+        (
+            "de",
             "Art. 5 Abs. 2 GG gilt. Das kostet 1.840 Euro.",
             ["Art. 5 Abs. 2 GG gilt.", "Das kostet 1.840 Euro."],
         ),

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten
 
-from chat.answers.pool import computed
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, Prompt, SearchNotes, StatedFact
 from chat.answers.without_model.evidence import lines_of_section, lines_under_title, opening_lines
 from chat.answers.without_model.lines import (
@@ -47,25 +46,24 @@ class Extractive(Provider):
     name, model, passages, rewrites, is_local = NAME, "", 400, False, True
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        yield from computed(composed, prompt.question, prompt.passages, prompt.notes)
+        yield from joined(answer_without_model(prompt.question, prompt.passages, prompt.notes))
         yield StreamEnd()
 
 
-def composed(question: str, passages: Sequence[ContextItem], notes: SearchNotes) -> list[Delta]:
-    return list(joined(answer_without_model(question, passages, notes)))
-
-
 def joined(deltas: Iterable[Delta]) -> Iterator[Delta]:
-    """Yield neighbouring texts as one: each piece that is written is rendered, and is an event."""
+    """Yield texts with the passage's citation after them: each piece is rendered, and is an event."""
     text = ""
     for delta in deltas:
         if isinstance(delta, TextDelta):
             text += delta.text
-            continue
-        if text:
-            yield TextDelta(text)
-        text = ""
-        yield delta
+        elif isinstance(delta, NativeCitation) and delta.is_passage:
+            yield replace(delta, before=text)
+            text = ""
+        else:
+            if text:
+                yield TextDelta(text)
+            yield delta
+            text = ""
     if text:
         yield TextDelta(text)
 
@@ -163,7 +161,8 @@ def found_lines(
     if not has_word("part", question.text, question.language):
         best.sort(key=is_of_part)  # rows of a segment after those of the whole
     pair = compared_rows(question, pages[0].lines) if pages else []
-    chosen = shown_forms(best_of_pages(question, pages))
+    # the best line of each page that is likely to answer
+    chosen = [line for page in worth_citing(pages) for line in shown_forms(page.lines)[:1]]
     if not chosen and not placed:
         return FoundLines()
     judged = relevance(question, pages, notes, chosen) if chosen else None
@@ -234,11 +233,6 @@ def compared_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> li
     )  # fmt: skip
     second = next(others, None)
     return shown_forms([first, second]) if second else []
-
-
-def best_of_pages(question: QuestionFeatures, pages: Sequence[RankedPage]) -> list[AnswerLine]:
-    """Return the best line of each page that is likely to answer."""
-    return [shown[0] for page in worth_citing(pages) if (shown := shown_forms(page.lines))] if pages else []
 
 
 def apart(lines: Iterable[AnswerLine]) -> list[AnswerLine]:

@@ -29,7 +29,7 @@ LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # number of a lis
 BEFORE = 0.7  # share of a sentence's type match for the next one, as in "This was …"
 LATER = 0.7  # weight of definitions after the first one of a document
 IN_BRACKETS = re.compile(r"[(（]([^()（）]{2,40})[)）]")
-ENTRY = re.compile(r"([^:：]{2,80})[:：]\s*\S+\s\S+\s\S")  # of a glossary: a term, a colon, some words
+ENTRY = re.compile(r"([^:：—]{2,80})[:：—]\s*\S+\s\S+\s\S")  # of a glossary: a term, a colon or dash, words
 EXPANDED = re.compile(
     r"(?:[Tt]he )?([^()（）:]{2,40}?)\s?[(（][^()（）\d]{2,30}\s[^()（）]{2,60}[)）]"
 )  # "GPL (General …)"
@@ -59,7 +59,7 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if has_other_aggregate(question, line):
         return 0.0
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
-        is_counted = counts(line.text, counted, line.language)
+        is_counted = counts(line.text, counted, line.language) or titled_count(question, line)
         return 1.0 if is_counted else OTHER_NUMBER * has_number(question, line)
     if question.is_definition and defines(question, line):
         return 1.0
@@ -78,6 +78,21 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if "why" in question.kinds and phrases_in(line.language, "reason").search(line.text.casefold()):
         return 1.0
     return 0.5
+
+
+def titled_count(question: QuestionFeatures, line: AnswerLine) -> frozenset[str]:
+    """Return the terms of a sentence's and its document's title, if the first names just what is counted.
+
+    The sentence has a number: "We employed 13,893 people" under "Employees", in a document of Adobe.
+    """
+    title = (
+        distinct_terms(line.unit.section_path[-1], line.language) if line.unit.section_path else frozenset()
+    )
+    if not title or line.values or not title <= counted_terms(question, line.language):
+        return frozenset()
+    return (
+        title | distinct_terms(line.unit.title, line.language) if has_number(question, line) else frozenset()
+    )
 
 
 def definitions(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:

@@ -20,6 +20,7 @@ from chat.answers.prompt import SearchNotes, StatedFact
 from chat.answers.without_model.answer_types import definitions
 from chat.answers.without_model.lines import (
     DIGIT,
+    QUESTION_END,
     AnswerLine,
     distinct_terms,
     is_step,
@@ -147,8 +148,8 @@ def lines_under_title(
     “How do I charge the watch?” is answered by the steps under “1.3 Charging your watch”, “What is the
     mission of the museum?” by the first lines under “Mission”. [] also if a line defines the thing.
     """
-    if question.wants_number or question.places or question.years or not question.kinds & TITLED_KINDS:
-        return []
+    is_open = not (question.wants_number or question.places or question.years)
+    may_be_titled = is_open and question.kinds & TITLED_KINDS
     if max(definitions(question, lines), default=0.0) == 1.0:
         return []
     sections: dict[tuple[str, ...], list[AnswerLine]] = defaultdict(list)
@@ -156,14 +157,18 @@ def lines_under_title(
         path = line.unit.section_path
         above = 2 if "how" in question.kinds else 1  # steps may have a heading of their own
         for depth in range(len(path), max(0, len(path) - above), -1):
-            if is_titled(question, path[depth - 1], line.language, weights):
+            title = path[depth - 1]
+            named = may_be_titled and is_titled(question, title, line.language, weights)
+            if named or is_same_question(question, title):
                 sections[line.unit.document, *path[:depth]].append(line)
     if not sections:
         return []
     best = min(sections.values(), key=lambda own: min(line.passage.rank or MOST_UNITS for line in own))
     own = sorted((line for line in best if not is_title(line)), key=lambda line: (line.unit.page, line.start))
-    wanted = is_step if "how" in question.kinds else is_item
-    items = [line for line in own if wanted(line)] if question.kinds & {"how", "list"} else []
+    items = []
+    if question.kinds & {"how", "list"}:
+        steps = "how" in question.kinds
+        items = [line for line in own if (is_step(line) if steps else line.unit.type == "list")]
     return items or own[:MOST_UNDER_TITLE]
 
 
@@ -176,9 +181,9 @@ def is_titled(question: QuestionFeatures, title: str, language: str, weights: Te
     return bool(named) and named.issubset(question.terms) and weights.share(plain, named) >= LEAST_TITLED
 
 
-def is_item(line: AnswerLine) -> bool:
-    """Return whether a line is an item of a list, numbered or not."""
-    return line.unit.type == "list"
+def is_same_question(question: QuestionFeatures, title: str) -> bool:
+    """Return whether a title asks the same question: "What is the fee?" over its answer."""
+    return bool(QUESTION_END.search(title)) and analyse(title, [question.language]).terms == question.terms
 
 
 def is_long(text: str) -> bool:

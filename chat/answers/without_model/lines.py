@@ -179,9 +179,11 @@ def row_lines(
     cells = [cell for cell in row.cells if cell.text.strip()]
     if not cells:
         return
+    label = whole_label or one_line(cells[0].text)
+    if len(cells) > 2 and is_value(label) and names_row(cells[1].text):
+        label, cells = f"{label}, {one_line(cells[1].text)}", cells[1:]
     beside = [CellValue(cell, head_of(row, cell)) for cell in cells[1:]]
     values = beside if have_heads(beside) else [value for value in beside if is_value(value.cell.text)]
-    label = whole_label or one_line(cells[0].text)
     language = passage.unit.language or "en"
     if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells[1:]):
         yield from worded_row(passage, cells)
@@ -190,6 +192,12 @@ def row_lines(
         return
     chosen = tuple(chosen_columns(question, values, language))
     yield row_line(AnswerLine(passage, "", "", label=label, values=chosen))
+
+
+def names_row(text: str) -> bool:
+    """Return whether the cell behind a number names its row: “Swivel chair, black” behind “CH-210”."""
+    plain = one_line(text)
+    return has_content(plain) and len(plain) <= LONGEST_TITLE and not SENTENCE_END.search(plain)
 
 
 def columns_asked(

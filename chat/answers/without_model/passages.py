@@ -60,6 +60,8 @@ def row_text(line: AnswerLine) -> str:
     if not cells or not all(cell.is_certain for cell in cells):
         return line.text
     label = replace(cells[0], head="").name
+    if line.label.startswith(f"{label}, "):  # with the cell that names the row
+        label = line.label
     asked = [cell for value in line.values for cell in cells if cell.cell == value.cell]
     chosen = (asked or list(cells))[:MOST_CELLS]
     if not label or any(not cell.head for cell in chosen):

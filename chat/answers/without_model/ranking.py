@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from chat.answers.prompt import ContextItem, SearchNotes
-from chat.answers.without_model.answer_types import definitions, type_match, types_of
+from chat.answers.without_model.answer_types import definitions, titled_count, type_match, types_of
 from chat.answers.without_model.lines import (
     AnswerLine,
     distinct_terms,
@@ -243,7 +243,8 @@ def word_nearness(
 ) -> list[float]:
     """Return the mean over the question's terms of the cosine with the line's nearest term."""
     wanted = list(question.terms)
-    vocabulary = {term: at for at, term in enumerate(sorted({t for line in lines for t in line.terms}))}
+    own = [line.terms | titled_count(question, line) for line in lines]
+    vocabulary = {term: at for at, term in enumerate(sorted(set().union(*own)))}
     if not wanted or not vocabulary:
         return [0.0] * len(lines)
     near = np.clip(vectors_of(wanted) @ vectors_of(list(vocabulary)).T, 0.0, 1.0)
@@ -253,8 +254,8 @@ def word_nearness(
             near[row, vocabulary[term]] = 1.0
     weight = np.array([weights[term] for term in wanted])
     weight /= weight.sum()
-    holding = [at for at, line in enumerate(lines) if line.terms]
-    of_each = [[vocabulary[term] for term in lines[at].terms] for at in holding]
+    holding = [at for at, terms in enumerate(own) if terms]
+    of_each = [[vocabulary[term] for term in own[at]] for at in holding]
     starts = np.cumsum([0, *map(len, of_each[:-1])])
     nearest = np.maximum.reduceat(near[:, list(chain.from_iterable(of_each))], starts, axis=1)
     result = np.zeros(len(lines))
@@ -297,7 +298,7 @@ def item_match(items: Sequence[Item], line: AnswerLine) -> float:
     if not items:
         return 0.0
     section = line.unit.section_path[-1] if line.unit.section_path else ""
-    over = line.passage.heading_below or line.passage.heading
+    over = line.passage.heading_below or line.passage.heading or section
     return max(label_match(item, name_of_item(line, item), over, section) for item in items)
 
 

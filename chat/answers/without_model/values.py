@@ -1,8 +1,8 @@
 """A value that may be said without a model: a cell that only one reading of the question can mean, or two.
 
 A cell is said where its label, groups and head have all that the question names and nothing else, where its
-period is the one asked for, and where all such cells on the pages found agree; an item of a pack, where the
-statement of the item has it. Else nothing is said: the passages stand for themselves. Of two such cells of a
+period is the one asked for, and where all such cells on the pages found agree; an item of a pack only of the
+statement that states it. Else nothing is said: the passages stand for themselves. Of two such cells of a
 table a ratio, a growth or a difference is computed.
 """
 
@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache, partial
 from itertools import chain
 
 from chat.answers.prompt import SearchNotes
@@ -53,8 +54,7 @@ QUARTERS = re.compile(r"\b(?:[QH][1-4]|[1-4][QH])\b")
 LEAST_SCALED = 1000  # of an amount that may lack its scale; smaller ones are prices and rates
 LONGEST_NAME = 240  # characters of a cell's name with its period
 LONGEST_ENTRY = 12  # words of a value
-ITEM_EXACT = 0.5  # of ``item_match``: the row is the pack's item under its own words …
-ITEM_STATED = 0.75  # … in the statement that states it: then a group of rows there names no part of it
+ITEM_STATED = 0.75  # of ``item_match``: the row is the pack's item in the statement that states it
 PLAIN_KINDS: frozenset[AnswerKind] = frozenset({"amount", "define", "yes_no"})
 """Kinds of question that ask for no special kind of value: "What was …?"."""
 NOT_SAID = frozenset({"compare", "why", "how", "list", "where"})
@@ -110,8 +110,8 @@ def _certain_cell(
     if found is None:
         return None
     cell, line = found.cell, found.line
-    is_stated = item_match(items, line) >= ITEM_STATED  # then its groups name no part of it
-    name = _with_period((replace(cell, groups=()) if is_stated else cell).name, line, question)
+    # the groups of a row of its own statement name no part of it
+    name = _with_period((replace(cell, groups=()) if items else cell).name, line, question)
     return SaidValue(f"{name}: {cell.printed}", cell.text, line) if name else None
 
 
@@ -196,20 +196,24 @@ def _only_cell(
     ]
     if not found:
         return None
-    found = [value for value in found if item_match(items[:1], value.line) >= ITEM_STATED] or found
-
-    def distance(value: _Meant) -> tuple[float, int]:
-        return (-item_match(items, value.line) if computed else 0.0, _extra(value.cell, question))
-
-    best = min(map(distance, found))
-    found = [value for value in found if distance(value) == best]
+    lacking = [_lacking(value.cell, question) if items else _extra(value.cell, question) for value in found]
+    found = [value for value, lacks in zip(found, lacking, strict=True) if lacks == min(lacking)]
     if not question.years:
         latest = max((max(value.cell.period.years, default=0) for value in found), default=0)
         found = [value for value in found if max(value.cell.period.years, default=0) == latest]
     first = found[0].cell
     if may_lack_scale(first, chain(*(cells for rows in tables for cells in rows.values())), items):
         return None
-    return found[0] if all(_agree(first, value.cell) for value in found) else None
+    if not all(_agree(first, value.cell) for value in found):
+        return None
+    several = len({_table_of(cells[0]) for rows in tables for cells in rows.values() if cells}) > 1
+    if several and not items and first.kind == "amount":
+        return found[0] if any(_is_amount_of_all(value, question, notes) for value in found) else None
+    return found[0]
+
+
+def _table_of(cell: CellReading) -> tuple[int, int]:
+    return cell.unit.page, cell.unit.table.index if cell.unit.table else 0
 
 
 def _states(items: Sequence[Item], page: RankedPage) -> bool:
@@ -254,13 +258,14 @@ def _certain_entry(
     False: "Term: the period in which …" (a definition), "Delivery term: 3 days" for the agreement's.
     """
     found: dict[str, SaidValue] = {}
+    unspoken = cache(partial(_unspoken, question, notes))
     for page in pages[:MOST_PAGES]:
         for line in page.lines:
             entry = ENTRY.match(line.text) if line.unit.table is None else None
             if entry is None or len(entry["value"].split()) > LONGEST_ENTRY:
                 continue
             label = distinct_terms(entry["label"], line.language)
-            asked = set(question.terms) - _unspoken(question, notes, line.language)
+            asked = set(question.terms) - unspoken(line.language)
             over = terms_over(line) | distinct_terms(line.unit.title, line.language)
             if not all(year[-4:] in line.text for year in question.years):
                 continue
@@ -325,7 +330,7 @@ def _is_meant(
     computed: bool,
 ) -> bool:
     """Return whether a cell has the question's subject, period and kind, and nothing else."""
-    if computed and (cell.kind not in ("amount", "number") or item_match(items, line) < ITEM_EXACT):
+    if computed and cell.kind not in ("amount", "number"):
         return False
     return (
         cell.is_certain
@@ -407,12 +412,8 @@ def _is_of_subject(
     named = distinct_terms(f"{cell.label} {' '.join(cell.groups)}", language)
     head = distinct_terms(cell.head, language)
     over = head | distinct_terms(_over(line), language)
-    match = item_match(items, line) if items else 0.0
-    if (items and not match) or _is_apart_or_part(cell, question, asked, groups, language):
+    if _is_apart_or_part(cell, question, asked, groups, language):
         return False
-    is_item = _is_whole_item(items[0], line, match) if items else False
-    if match >= ITEM_EXACT and cell.kind == "rate" and cell.quantity and cell.quantity.dimension != "money":
-        return False  # the number of shares under "shares used in computing earnings per share"
     label = {term for term in distinct_terms(cell.label, language) if not term.isdigit()}
     is_named = bool(label) and label.issubset(question.terms)
     names = {term for word in question.words if word.is_name for term in word.terms}
@@ -422,26 +423,49 @@ def _is_of_subject(
     ):
         return False
     missing = asked - named - over
-    narrowed = missing & distinct_terms(" ".join(words_beside(question.text, notes.packs)), language)
-    is_item = is_item and (computed or not narrowed)  # "amortization of intangible assets" is not all of it
+    if items:
+        narrowed = missing & distinct_terms(" ".join(words_beside(question.text, notes.packs)), language)
+        return _is_whole_item(items[0], cell, line) and (computed or not narrowed)
     is_all = is_named and head.issubset(question.terms)
     if "money" in question.kinds and is_all and len(missing) == 1:
         missing = set()  # the verb: "a ticket bought online"
-    if not is_item and (missing or label.isdisjoint(question.terms)):
+    if missing or label.isdisjoint(question.terms):
         return False
     whole = distinct_terms(" ".join(column_words(language).get("whole", ())), language)
-    if match >= ITEM_STATED and is_item:
-        return True
     own = distinct_terms(line.unit.title, language) | distinct_terms(" ".join(COMPANY_FORMS), language)
-    extra = (groups if is_item else named) - set(question.terms) - whole - own
-    return all(map(str.isdigit, extra))
+    return all(map(str.isdigit, named - set(question.terms) - whole - own))
 
 
-def _is_whole_item(item: Item, line: AnswerLine, match: float) -> bool:
-    """Return whether a row is the pack's item under its own words, and no part of it."""
-    if item.part and item.part.search(name_of_item(line, item)):
+def _is_amount_of_all(meant: _Meant, question: QuestionFeatures, notes: SearchNotes) -> bool:
+    """Return whether an amount is of all that its name says, by its table, of several with such a row.
+
+    True:  "Cost of sales" under "Consolidated income" or "Our cost of sales".
+    False: "Cost of sales" under "Stock awards"; "Equipment" for "property, plant and equipment"; "Property"
+           beside "Property, net" of another amount.
+    """
+    cell, line = meant.cell, meant.line
+    over = f"{' '.join(line.unit.section_path[-2:])} {_caption(line)}"
+    asked = set(question.terms) - _unspoken(question, notes, line.language)
+    is_on_subject = not distinct_terms(over, line.language).isdisjoint(question.terms)
+    if over.strip() and not is_on_subject and not has_word("whole", over, line.language):
         return False
-    return match == ITEM_EXACT or match >= ITEM_STATED
+    rows = read_tables((line.unit, *line.passage.around)).values()
+    narrower = re.compile(rf"{re.escape(cell.label)}\s*[,(–—-]", re.I)
+    rivals = (other for cells in rows for other in cells if narrower.match(other.label))
+    return asked <= distinct_terms(cell.name, line.language) and all(
+        other.quantity is None or other.period != cell.period or _agree(cell, other) for other in rivals
+    )
+
+
+def _is_whole_item(item: Item, cell: CellReading, line: AnswerLine) -> bool:
+    """Return whether a cell is the pack's item in the statement that states it, and no part of it.
+
+    False: the number of shares under "shares used in computing earnings per share".
+    """
+    if cell.kind == "rate" and cell.quantity and cell.quantity.dimension != "money":
+        return False
+    is_part = item.part is not None and item.part.search(name_of_item(line, item))
+    return not is_part and item_match([item], line) >= ITEM_STATED
 
 
 def _is_apart_or_part(
@@ -456,6 +480,12 @@ def _is_apart_or_part(
         return True
     is_whole = has_word("whole", cell.label, language) or asked <= distinct_terms(cell.label, language)
     return bool(asked) and asked <= groups and not is_whole
+
+
+def _lacking(cell: CellReading, question: QuestionFeatures) -> int:
+    """Return how many words of the question a cell's name lacks: "diluted" in "Basic earnings per share"."""
+    whole = terms_of(" ".join(column_words(question.language).get("whole", ())), question.language)
+    return len(set(question.terms).difference(whole, terms_of(cell.name, question.language)))
 
 
 def _extra(cell: CellReading, question: QuestionFeatures) -> int:

@@ -57,6 +57,12 @@ def wrong_type(field: serializers.Field, value: Any) -> str:
     return ""
 
 
+def valid(sent: serializers.BaseSerializer) -> dict[str, Any]:
+    """Return the values of a request. Raises ValidationError."""
+    sent.is_valid(raise_exception=True)
+    return dict(sent.validated_data)
+
+
 class TwoNumbers(serializers.ListField):
     """A list of two whole numbers, such as a first and a last line."""
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import uuid
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
+import django_filters
+from django import forms
 from django.core.exceptions import ValidationError
 from django.db import DataError, models
+from django_filters.rest_framework import DjangoFilterBackend
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import exceptions
+from rest_framework.filters import OrderingFilter
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
@@ -15,15 +22,6 @@ from text.numbers import whole_number
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
-import uuid
-from collections.abc import Collection
-
-import django_filters
-from django import forms
-from django_filters.rest_framework import DjangoFilterBackend
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
-from rest_framework.filters import OrderingFilter
 
 
 class Ordering(OrderingFilter):

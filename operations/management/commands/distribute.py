@@ -124,10 +124,6 @@ def distributed_tables() -> list[str]:
     return [table_of(label) for label in DISTRIBUTED]
 
 
-def reference_tables() -> list[str]:
-    return [table_of(label) for label in REFERENCE]
-
-
 # --- The present state ---------------------------------------------------------------------------
 
 CONSTRAINTS = """
@@ -251,7 +247,7 @@ def placement_steps(places: Places) -> Iterator[SchemaStep]:
             yield SchemaStep(f"distribute {table} by {COLUMN}", (call,))
         elif places[table] != ("distributed", COLUMN):
             raise NotPossible(f"{table} is a {places[table][0]} table by {places[table][1]}.")
-    for table in reference_tables():
+    for table in map(table_of, REFERENCE):
         if places.get(table, ("", ""))[0] != "reference":
             call = f"SELECT create_reference_table('{table}')"
             yield SchemaStep(f"copy {table} to every node", (call,))

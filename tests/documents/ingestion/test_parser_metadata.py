@@ -73,6 +73,11 @@ def test_a_paper_without_metadata_is_known_by_its_first_page(tmp_path: Path) -> 
     assert (found.doi, found.year) == ("10.1234/anvils.(2018)", 2018)
 
 
+def test_a_year_of_birth_is_not_the_year_of_a_contract(tmp_path: Path) -> None:
+    page = "# Lease\n\nThe tenant, born in 1991, rents the flat from 1 September 2025."
+    assert described(tmp_path, page).year == 2025
+
+
 def test_a_papers_title_may_be_set_as_its_text_is(tmp_path: Path) -> None:
     page = "{}\n\n# Abstract\n\nWe weigh anvils in the desert. They are heavier than they were thought to be."
     title = "Anvils are no good weights for small scales but good ones for large"

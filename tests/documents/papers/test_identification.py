@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, TestCase
 from django.urls import reverse
 
@@ -18,6 +19,7 @@ from documents.papers.bibliography import record_of, reference
 from documents.papers.identification import CSL, identify, is_isbn, is_printed
 from tests.api_clients import client_of
 from tests.conftest import ingest
+from tests.drawing import draw_pdf
 from tests.scripted_server import Answer, ScriptedServer, scripted_server
 
 TITLE = "Tides and the Keeping of Lighthouses"
@@ -86,6 +88,137 @@ def test_an_upload_queues_one_look_up_where_a_number_is_printed(
     assert tasks == [(identification.IDENTIFY_TASK, str(numbered.pk))]
 
 
+# Responses in the shape of the real services, with the members that we do not read.
+CROSSREF_SAYS = {
+    "indexed": {
+        "date-parts": [[2024, 3, 1]],
+        "date-time": "2024-03-01T10:00:00Z",
+        "timestamp": 1709287200000,
+    },
+    "publisher": "Quay Press",
+    "issue": "2",
+    "content-domain": {"domain": ["quay.example"], "crossmark-restriction": True},
+    "DOI": "10.1234/TIDES.2019",
+    "type": "journal-article",
+    "source": "Crossref",
+    "is-referenced-by-count": 3,
+    "title": "Tides &amp; the Keeping of <i>Lighthouses</i>",
+    "prefix": "10.1234",
+    "author": [
+        {"given": "June", "family": "Harbour", "sequence": "first", "affiliation": []},
+        {"name": "Lamp Consortium", "sequence": "additional", "affiliation": []},
+    ],
+    "container-title": "Harbours &amp; Lights",
+    "original-title": [],
+    "issued": {"date-parts": [[2019, 5, 1]]},
+    "abstract": "<jats:title>Abstract</jats:title> <jats:p>Lamps are lit at dusk.</jats:p>",
+    "URL": "https://doi.org/10.1234/tides.2019",
+    "subtitle": [],
+    "short-title": [],
+    "ISSN": ["1234-5679"],
+}
+DATACITE_SAYS = {
+    "type": "article",
+    "id": "https://doi.org/10.48550/arxiv.2101.01234",
+    "categories": ["Computation and Language (cs.CL)", "FOS: Computer and information sciences"],
+    "author": [{"family": "Harbour", "given": "June"}, {"literal": "Lamp Consortium"}],
+    "issued": {"date-parts": [[2019]]},
+    "abstract": "Lamps are lit at dusk.",
+    "DOI": "10.48550/ARXIV.2101.01234",
+    "publisher": "arXiv",
+    "title": "Tides & the Keeping of Lighthouses",
+    "copyright": "arXiv.org perpetual, non-exclusive license",
+}
+OPEN_LIBRARY_SAYS = {
+    "ISBN:9780306406157": {
+        "url": "https://openlibrary.org/books/OL1M/Tides",
+        "key": "/books/OL1M",
+        "title": "Tides & the Keeping of Lighthouses",
+        "authors": [
+            {"url": "https://openlibrary.org/authors/OL1A", "name": "June Harbour"},
+            {"url": "https://openlibrary.org/authors/OL2A", "name": "Lamp Consortium"},
+        ],
+        "number_of_pages": 212,
+        "identifiers": {"isbn_13": ["9780306406157"], "openlibrary": ["OL1M"]},
+        "publishers": [{"name": "Quay Press"}],
+        "publish_date": "May 2019",
+        "subjects": [{"name": "Lighthouses", "url": "https://openlibrary.org/subjects/lighthouses"}],
+        "cover": {"small": "https://covers.openlibrary.org/b/id/1-S.jpg"},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "path", "says", "source"),
+    [
+        (
+            "https://doi.org/10.1234/tides.2019",
+            CROSSREF.format("10.1234/tides.2019"),
+            CROSSREF_SAYS,
+            "Crossref",
+        ),
+        (
+            "arXiv:2101.01234v2 [cs.CL] 4 Jan 2021",
+            DATACITE.format("10.48550/arxiv.2101.01234"),
+            DATACITE_SAYS,
+            "DataCite",
+        ),
+        ("ISBN 978-0-306-40615-7", "/ol/api/books", OPEN_LIBRARY_SAYS, "Open Library"),
+    ],
+)
+def test_an_upload_is_named_by_the_service_that_lists_its_number_and_can_be_edited(
+    alice: User,
+    client: Client,
+    services: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    number: str,
+    path: str,
+    says: Any,
+    source: str,
+) -> None:
+    """From the first minute to the corrected title, as the page, the worker and the services do it."""
+    client.force_login(alice)
+    assert (
+        "looked up at Crossref, DataCite or Open Library" in client.get(reverse("library")).content.decode()
+    )
+    services.script[path] = Answer.json(says)
+    monkeypatch.setattr(identification, "async_task", lambda task, pk, **options: identify(pk))
+    title = "Tides & the Keeping of Lighthouses"
+    file = SimpleUploadedFile("scan_0001.pdf", draw_pdf(f"# {title}\n\n{number}\n\nThe lamp is lit at dusk."))
+    client.post(reverse("document-upload"), {"file": file}, headers={"HX-Request": "true"})
+    document = Document.objects.get(owner=alice)
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        ingest_document(document.pk)
+    document.refresh_from_db()
+    assert (document.title, document.year) == (title, 2019)
+    assert document.authors == ["June Harbour", "Lamp Consortium"]
+    assert document.metadata["paper"].get("venue") == {
+        "Crossref": "Harbours & Lights",
+        "Open Library": "Quay Press",
+    }.get(source)
+    page = client.get(reverse("document-details", args=[document.pk])).content.decode()
+    assert f"Title, authors and year are from {source}" in page
+    address = reverse("document-metadata", args=[document.pk])
+    assert "June Harbour" in client.get(address).content.decode()
+    client.post(address, {"title": "My Tides", "authors": "June Harbour", "year": "2020"})
+    document.refresh_from_db()
+    assert (document.title, document.year) == ("My Tides", 2020)
+    assert identify(str(document.pk)) == "nothing to do"
+    assert (
+        "Title, authors and year are from"
+        not in client.get(reverse("document-details", args=[document.pk])).content.decode()
+    )
+
+
+def test_without_a_listed_number_the_title_page_names_it(alice: User, services: ScriptedServer) -> None:
+    """A service that answers 400 or moves a number knows nothing, and is asked for the next document."""
+    services.script[CROSSREF.format("10.1234/tides.2019")] = Answer(400)
+    services.script[DATACITE.format("10.1234/tides.2019")] = Answer(302)
+    document = identified(alice, f"# {PAPER}")
+    assert document.title == TITLE and "identified" not in document.metadata
+    assert not cache.get(identification.UNREACHABLE)
+
+
 def test_the_number_of_a_cited_work_is_not_the_documents_own(alice: User, services: ScriptedServer) -> None:
     cited = {**RECORD, "title": "Fog Signals of the North"}
     services.script[CROSSREF.format("10.9/fog")] = Answer.json(cited)
@@ -121,6 +254,15 @@ def test_books_are_looked_up_by_the_isbn_behind_the_title_page(
     document = identified(alice, "Lighthouses", "Copyright 1979 Quay Press\n\nISBN 978-0-306-40615-7")
     assert reference(record_of(document)) == "Harbour, J. (1979). Lighthouses: A Handbook. Quay Press."
     assert document.metadata["paper"]["isbn"] == "9780306406157"
+
+
+def test_a_document_without_authors_is_cited_as_its_organisations(alice: User) -> None:
+    filing = ingest(alice, "Words.")
+    filing.title, filing.year, filing.authors = "Do Lamps Pay?", 2021, []
+    filing.metadata["facts"] = [{"kind": "organisation", "value": "Quay, Inc.", "page": 1, "quote": ""}]
+    assert reference(record_of(filing)) == "Quay, Inc. (2021). Do Lamps Pay?"
+    filing.title = "Lamps Pay!"
+    assert reference(record_of(filing), "chicago-author-date") == "Quay, Inc. 2021. Lamps Pay!"
 
 
 def test_what_a_person_edited_stays(alice: User, services: ScriptedServer) -> None:

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
-from documents.access import add_to_collection
+from documents.access import UnknownUser, add_to_collection, share_with
 from documents.models import Collection, Document, Share, Tag
-from tests.conftest import Ingest
+from tests.conftest import Ingest, ingest
 
 
 @pytest.fixture
@@ -80,7 +80,19 @@ def test_the_details_do_not_name_a_collection_that_is_anothers(
 
 def test_sharing_with_nobody_says_so(browser: Client, report: Document) -> None:
     response = browser.post(reverse("document-share", args=[report.pk]), {"name": "zoe"}, follow=True)
-    assert "There is no user called" in response.content.decode()
+    assert "you are not in a group with that name" in response.content.decode()
+
+
+def test_an_administrator_shares_with_any_group_others_with_their_own(
+    admin_user: User, alice: User, bob: User
+) -> None:
+    """Whoever put people into a group can name it; the names of others' groups are not disclosed."""
+    bob.groups.add(Group.objects.create(name="Legal"))
+    theirs = [ingest(owner, "Words of " + owner.username) for owner in (admin_user, alice)]
+    share_with(admin_user, theirs[0], "Legal", can_write=False)
+    with pytest.raises(UnknownUser):
+        share_with(alice, theirs[1], "Legal", can_write=False)
+    assert list(Document.objects.visible_to(bob)) == [theirs[0]]
 
 
 @pytest.mark.parametrize("name", ["document-tag", "document-collect", "document-share"])

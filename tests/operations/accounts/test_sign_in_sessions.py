@@ -97,7 +97,7 @@ def test_a_session_in_use_goes_on_and_its_use_is_written_once_a_minute(
 def test_signing_out_takes_the_session_off_the_list(alice: User) -> None:
     page = signed_in()
     assert UserSession.objects.count() == 1
-    page.post("/account/sign-out/")
+    assert page.post("/account/sign-out/").headers["Clear-Site-Data"] == '"storage"', "drafts of notes"
     assert not UserSession.objects.exists()
 
 

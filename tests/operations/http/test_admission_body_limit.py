@@ -115,6 +115,8 @@ def test_the_refusal_is_a_page_for_people_a_sentence_for_scripts_and_json_for_th
         answer = whole_answer(connection)
     assert f"content-type: {kind}".encode() in answer
     assert b"larger than the 40 MB" in answer
+    assert b"x-content-type-options: nosniff" in answer
+    assert b"frame-ancestors 'none'" in answer
 
 
 def test_a_chunked_body_is_refused_once_it_passes_the_limit(port: int) -> None:

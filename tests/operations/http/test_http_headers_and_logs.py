@@ -181,3 +181,13 @@ def test_a_search_setting_that_is_no_number_is_refused(alice: User, client: Clie
 )
 def test_a_number_that_a_stranger_wrote_is_bounded(text: str, number: int | None) -> None:
     assert whole_number(text, 10**6) == number
+
+
+def test_programs_that_call_without_tls_are_refused_and_people_are_redirected(
+    client: Client, settings
+) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    for path in ("/api/documents/", "/v1/models", "/mcp"):
+        assert client.get(path).status_code == 403
+    assert client.get("/account/sign-in/").headers["Location"].startswith("https://")
+    assert client.get("/healthz").status_code == 200

@@ -100,6 +100,19 @@ def test_headings_have_levels_by_type_and_numbering() -> None:
     ]
 
 
+def test_the_section_sign_before_a_number_is_no_bullet() -> None:
+    """Headings of German contracts: "§ 4 Kaution"; without a number it is a bullet of Wingdings."""
+    drawing = Drawing()
+    y = TOP
+    for number, size in (("§ 1 Mieträume", 14), ("§ 2 Kaution", 14)):
+        drawing.text(LEFT, y, number, size=size, font="hebo")
+        y = drawing.lines(justified(PROSE, 430), y=y + 24) + 20
+    drawing.text(LEFT, y, "§ keys of the flat")
+    units = drawing.units()
+    assert [unit.text for unit in units if unit.type == "heading"] == ["§ 1 Mieträume", "§ 2 Kaution"]
+    assert [unit.list_marker for unit in units if unit.type == "list"] == ["§"]
+
+
 def test_headings_between_two_items_of_a_series_stand_below_them() -> None:
     drawing = Drawing()
     titles = ["Item 7. Analysis", "LIQUIDITY", "Contracts", "Item 8. Statements", "Balance Sheet", "PART III"]

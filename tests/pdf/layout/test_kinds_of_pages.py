@@ -348,3 +348,131 @@ def test_asterisks_that_begin_a_line_of_a_sentence_mark_no_item() -> None:
     lines = ["In this example you create a condition that prints it as", "*** Needs Raise *** in the report."]
     page.lines(lines)
     assert texts(page.units()) == [" ".join(lines)]
+
+
+# --- Columns whose lines or bands are level with one another ---
+
+
+@pytest.mark.parametrize(("size", "right", "width"), [(9, 310, 220), (11, 300, 210)])
+def test_pairs_of_columns_above_and_below_a_ruling_are_read_one_after_the_other(
+    size: float, right: float, width: float
+) -> None:
+    page, y, expected = Drawing(), 80.0, [PROSE, OTHER, f"{OTHER} {PROSE}", f"{PROSE} {PROSE}"]
+    for n in (0, 2):
+        ends = [
+            page.lines(justified(text, width, size), x, y, 1.2 * size, size)
+            for x, text in zip((60, right), expected[n:], strict=False)
+        ]
+        y = max(ends) + 2 * size
+        page.rule(60, y - 1.5 * size, right + width, y - 1.5 * size)
+    assert texts(page.units()) == expected
+
+
+@pytest.mark.parametrize(("number", "size"), [(3, 9), (12, 9.5)])
+def test_each_pair_below_its_title_is_read_on_its_own_to_the_last(number: int, size: float) -> None:
+    page, y, expected = Drawing(), 70.0, list[str]()
+    old = "The council shall report each spring on the state of the quays, the lights and the roads there;"
+    new = (
+        f"{old[:-1]}, and on the source of the money that is to pay for the work, with the dates of payment;"
+    )
+    for n in range(number, number + 3):
+        page.text(60, y, f"Proposal {n}", 11, "hebo")
+        page.text(60, y + 16, "Anna Holm", 11, "hebo")
+        for x, title in ((100, "Present text"), (340, "Text as amended")):
+            page.text(x, y + 40, title, 9, "heit")
+        for x, text in ((60, old), (300, new)):
+            end = page.lines(justified(text, 190, size), x, y + 60, 1.2 * size, size)
+        y = end + 22
+        expected += [old, new]
+    assert [text for text in texts(page.units()) if len(text) > 40] == expected
+
+
+@pytest.mark.parametrize(("pitch", "values"), [(14, "12.40 11.90 21.7"), (17, "8.00 7.60 103.5")])
+def test_a_list_of_pairs_beside_a_text_is_never_within_its_sentences(pitch: float, values: str) -> None:
+    page = Drawing()
+    page.lines(justified(f"{PROSE} {OTHER}", 320), x=60, y=100)
+    pairs = [
+        [*pair] for pair in zip(["Target price", "Share price", "Market value"], values.split(), strict=True)
+    ]
+    for n, (label, value) in enumerate(pairs):
+        page.text(410, 100 + pitch * n, label, 9)
+        page.text(490, 100 + pitch * n, value, 9)
+    units = page.units()
+    assert f"{PROSE} {OTHER}" in texts(units)
+    assert [cells(row) for row in rows_of(units)] == pairs
+
+
+def test_lines_of_a_note_far_from_an_address_go_on_below_one_another() -> None:
+    page = Drawing()
+    note = [
+        "Bitte geben Sie bei allen Schreiben die Nummer der",
+        "Rechnung an, damit wir die Zahlung zuordnen können. Fragen",
+        "richten Sie an die Stelle, die rechts steht.",
+    ]
+    page.lines(note, x=50)
+    page.lines(["Beispiel GmbH", "Abteilung Rechnungen", "Hafenstraße 9", "20457 Hamburg"], x=390)
+    assert " ".join(note) in texts(page.units())
+
+
+# --- Heads that are beside their values, or between two columns ---
+
+
+@pytest.mark.parametrize(
+    ("heads", "edge"), [(("North", "South", "East"), 78), (("2031", "2030", "2029"), 66)]
+)
+def test_heads_to_the_left_of_their_values_are_over_them(heads: Sequence[str], edge: float) -> None:
+    page = Drawing()
+    rows = [("Salt", "3.1", "5.0", "1.9"), ("Grain", "14.2", "2.8", "7.7"), ("Timber", "9.5", "8.4", "6.0")]
+    for n, head in enumerate(heads):
+        page.text(180 + 100 * n, 100, head)
+    page.rule(60, 104, 470, 104)
+    for k, (label, *values) in enumerate(rows):
+        page.text(60, 118 + 14 * k, label)
+        for n, value in enumerate(values):
+            page.text(180 + 100 * n + edge - page.width_of(value), 118 + 14 * k, value)
+    found = [row for row in rows_of(page.units()) if not row.header]
+    assert [row.head_rows for row in found] == [("", *heads)] * 3
+    assert [cells(row) for row in found] == [[*row] for row in rows]
+
+
+@pytest.mark.parametrize("groups", [("Area", "Yield"), ("Fläche", "Ertrag")])
+def test_a_group_head_between_two_columns_is_over_both(groups: Sequence[str]) -> None:
+    page, edges = Drawing(), (220, 300, 400, 480)
+    for n, group in enumerate(groups):
+        middle = (edges[2 * n] + edges[2 * n + 1]) / 2 - 10
+        page.text(middle - page.width_of(group) / 2, 100, group)
+    rows = [("Kind", "2030", "2031", "2030", "2031"), ("Wheat", "12.4", "13.1", "88", "91")]
+    rows += [("Rye", "3.3", "3.0", "70", "66"), ("Oats", "1.9", "2.2", "54", "58")]
+    for k, (label, *values) in enumerate(rows):
+        page.text(60, 113 + 14 * k, label)
+        for edge, value in zip(edges, values, strict=True):
+            page.text(edge - page.width_of(value), 113 + 14 * k, value)
+    found = [row for row in rows_of(page.units()) if not row.header]
+    expected = [f"{group} {year}" for group in groups for year in ("2030", "2031")]
+    assert [row.head_rows for row in found] == [("Kind", *expected)] * 3
+
+
+@pytest.mark.parametrize("leader", [" .", "."])
+def test_a_value_drawn_right_behind_its_leaders_is_a_cell(leader: str) -> None:
+    page = Drawing()
+    rows = [("Farm work", "12,304.1", "9.5"), ("Fishing", "914.0", "60.5"), ("Trade", "1,324.8", "111.2")]
+    for n, (label, value, other) in enumerate(rows):
+        y, start = 100 + 13 * n, 330 - page.width_of(value)
+        dots = leader * int((start - 60 - page.width_of(label)) / page.width_of(leader))
+        page.text(60, y, label)
+        page.text(start - page.width_of(dots), y, dots)
+        page.text(start, y, value)
+        page.text(430 - page.width_of(other), y, other)
+    found = [[cell.rstrip(" .") for cell in cells(row)] for row in rows_of(page.units())]
+    assert found == [[*row] for row in rows]
+
+
+def test_line_numbers_at_the_right_edge_are_furniture() -> None:
+    page = Drawing()
+    lines = justified(" ".join([PROSE, OTHER] * 9), 380)[:48]
+    for n, line in enumerate(lines):
+        page.new_page() if n == 24 else None
+        page.text(70, 80 + 24 * (n % 24), line)
+        page.text(540 - page.width_of(str(n % 24 + 1), 8), 80 + 24 * (n % 24), str(n % 24 + 1), 8)
+    assert furniture(page) == [[str(n) for n in range(1, 25)]] * 2
+    assert " ".join(texts(page.units())) == " ".join(lines)

@@ -99,6 +99,34 @@ def test_the_same_question_in_other_words_gets_the_same_answer(
     assert not lines[0].startswith("No direct answer")
 
 
+def test_the_row_of_an_article_is_named_by_its_number_and_its_description() -> None:
+    heads = ("Item", "Description", "Qty", "Unit price")
+    passages = headed(
+        heads,
+        row("u1", "CH-210", "Swivel chair, black", "6", "£84.50", heads=heads),
+        row("u2", "LP-077", "Desk lamp LED", "4", "£22.75", heads=heads),
+        row("u3", "SV-001", "Delivery", "1", "£75.00", heads=heads),
+    )
+    lines, citations = answered("What is the unit price of the desk lamp?", passages)
+    assert [citation.alias for citation in citations] == ["u2"]
+    assert "LP-077, Desk lamp LED, Unit price: £22.75" in "\n".join(lines)
+
+
+def test_a_number_under_the_title_of_what_is_counted_counts_it() -> None:
+    passages = [
+        prose(
+            "u1",
+            "The plan of Acme rewards key employees of Acme for 3 years.",
+            88,
+            "Share plans",
+            title="Acme Ltd",
+        ),
+        prose("u2", "At the end of the year we employed 13,893 people.", 16, "Employees", title="Acme Ltd"),
+    ]
+    _, citations = answered("How many employees does Acme have?", passages)
+    assert citations[0].alias == "u2"
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -330,11 +358,18 @@ BOTH = [
 
 
 def test_the_row_that_a_pack_knows_by_another_name_comes_first() -> None:
-    heads = ("(in millions)", "2018", "2017")
+    heads, flows = ("(in millions)", "2018", "2017"), "Consolidated Statements of Cash Flows"
     rows = headed(
         heads,
-        row("u1", "Net cash used for financing", "(6,701)", "(2,655)", heads=heads),
-        row("u2", "Purchases of property, plant and equipment", "(1,577)", "(1,373)", heads=heads),
+        row("u1", "Net cash used for financing", "(6,701)", "(2,655)", heads=heads, section=flows),
+        row(
+            "u2",
+            "Purchases of property, plant and equipment",
+            "(1,577)",
+            "(1,373)",
+            heads=heads,
+            section=flows,
+        ),
     )
     lines, citations = answered("What was capital expenditure in 2018?", rows, packs=("finance",))
     assert lines[0].startswith("Purchases of property") and citations[0].alias == "u2"
@@ -704,6 +739,73 @@ def test_an_item_of_a_filing_is_said_of_the_statement_that_states_it() -> None:
     )
     both = [*on_page(1, pay), *on_page(2, income)]
     assert said("What was the cost of sales in 2031?", both) == "Cost of sales, 2031: $9,156 million"
+    assert said("What was the cost of sales in 2031?", on_page(1, pay)) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows", "expected"),
+    [
+        (
+            "What was the property, plant and equipment in 2031?",  # gross or net?
+            [("Property, plant and equipment", "24,873"), ("Property, plant and equipment, net", "8,738")],
+            "",
+        ),
+        (
+            "What was the total shareholders' equity in 2031?",
+            [("Total Harbour shareholders' equity", "9,796"), ("Total equity", "9,848")],
+            "Total Harbour shareholders' equity, 2031: $9,796 million",
+        ),
+        (
+            "What was the total shareholders' equity in 2031?",
+            [("Total liabilities and shareholders' equity", "36,500"), ("Total equity", "9,848")],
+            "Total equity, 2031: $9,848 million",
+        ),
+    ],
+)
+def test_of_two_rows_that_are_the_item_the_one_with_more_of_the_questions_words_is_said(
+    question: str, rows: list[tuple[str, str]], expected: str
+) -> None:
+    heads = ("(in millions)", "2031")
+    sheet = [
+        row(f"u{at}", label, f"$ {value}", heads=heads, section="Consolidated Balance Sheets")
+        for at, (label, value) in enumerate(rows)
+    ]
+    assert said(question, headed(heads, *sheet)) == expected
+
+
+@pytest.mark.parametrize(
+    ("section", "label", "expected"),
+    [
+        ("Consolidated accounts", "Dredging of harbours", "Dredging of harbours, 2031: $149 million"),
+        ("Our dredging", "Dredging of harbours", "Dredging of harbours, 2031: $149 million"),
+        ("Awards of shares", "Dredging of harbours", ""),  # a part of it, or another thing
+        ("Dredging", "Harbours", ""),
+    ],
+)
+def test_without_a_pack_an_amount_is_said_of_a_table_that_is_on_it(
+    section: str, label: str, expected: str
+) -> None:
+    heads = ("(in millions)", "2031", "2030")
+    rows = [
+        *on_page(1, headed(heads, row("u1", label, "$ 149", "$ 98", heads=heads, section=section))),
+        *on_page(2, headed(heads, row("u1", "Lights", "$ 10", "$ 8", heads=heads, section="Lights at sea"))),
+    ]
+    text, _ = shown("What was the dredging of harbours in 2031?", rows)
+    assert text.partition("**")[0].replace("\\", "").strip() == expected
+
+
+def test_a_heading_that_asks_the_same_question_leads_to_its_answer() -> None:
+    page = on_one_page(
+        prose("u1", "This leaflet is on federal loans, the most usual help of the government.", 1, "Grants?"),
+        prose(
+            "u2",
+            "They have lower rates than a bank's.",
+            1,
+            "Why should I consider a loan from the government?",
+        ),
+    )
+    _, citations = answered("Why should I consider a loan from the government?", page)
+    assert citations[0].alias == "u2"
 
 
 @pytest.mark.parametrize(
