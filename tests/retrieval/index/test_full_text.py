@@ -266,15 +266,20 @@ def test_few_chunks_are_read_first_of_the_document_that_is_named_best(
     alice: User, garden: Document, large: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):
-        written(alice, f"Report {number}", ("# Roses", "Late roses, climbing roses, soil and winter shears."))
+        written(
+            alice,
+            f"Report {number}",
+            ("# Roses", "Late roses, climbing roses, soil, winter shears, gravel, peat, moss."),
+        )
     module = retrieval.index.full_text
     limit = f"LIMIT {module.READ_OF_NAMED}"
     assert limit in module.OF_NAMED
     monkeypatch.setattr(module, "OF_NAMED", module.OF_NAMED.replace(limit, "LIMIT 1"))
     monkeypatch.setattr(module, "_by_index", lambda *asked: [])
+    monkeypatch.setattr(module, "NAMES_WEIGHT", 50.0)
     scope = Scope(alice).compiled()
     assert scope
-    question = analyze_query("Garden handbook: late climbing roses, soil, winter, shears")
+    question = analyze_query("Garden handbook: roses, gravel, peat, moss")
     index = open_index(scope, read_summary(scope), [question], names=True)
     assert index.document_ids == [garden.pk]
 
