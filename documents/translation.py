@@ -203,7 +203,7 @@ SENTENCES = (
     _("The answer became too long and was stopped."),
     _("The answer hit the length limit."),
     _("The model declined to continue."),
-    _("The model repeated itself and was stopped."),
+    _("The model repeated itself and was stopped. Ask again, or choose another model."),
     _("The model's answer broke off. Continue it, or ask again."),
     _("The model wrote no answer. Ask again, or choose another model."),
     _("The model took too long to answer."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -381,10 +382,16 @@ def spaces_context() -> dict[str, object]:
 
 
 def main_foreign_language() -> str:
-    """Return the language of most documents, by its name; '' where that is English or unknown."""
+    """Return the name of the most frequent language but English; '' unless most documents are not English.
+
+    Documents whose language is unknown do not count.
+    """
     spoken = Document.objects.filter(deleted_at=None).exclude(language="").order_by()
-    most = spoken.values("language").annotate(documents=Count("pk")).order_by("-documents").first()
-    return language_name(most["language"]) if most and base_language(most["language"]) != "en" else ""
+    counts = Counter[str]()
+    for code, documents in spoken.values_list("language").annotate(Count("pk")):
+        counts[base_language(code)] += documents
+    english = counts.pop("en", 0)
+    return language_name(counts.most_common(1)[0][0]) if counts.total() > english else ""
 
 
 def spaces(request: HttpRequest) -> HttpResponse:

@@ -560,4 +560,6 @@ class RepetitionGuard:
         if self._length >= self._next_look:
             self._next_look = self._length + STEP
             if self._recent.count(self._recent[-SAMPLE:]) >= MOST_REPEATS:
-                raise ProviderError("The model repeated itself and was stopped.")
+                raise ProviderError(
+                    "The model repeated itself and was stopped. Ask again, or choose another model."
+                )

@@ -362,7 +362,7 @@ def test_a_passage_is_asked_about_quoted_and_noted_by_keyboard(reader: Page, wid
     choose_passage("quote")
     reader.keyboard.press("Enter")
     expect(reader.locator(".toast")).to_contain_text("Copied")
-    assert reader.evaluate("navigator.clipboard.readText()") == f"“{words}” (Northern division, p. 1)"
+    assert reader.evaluate("navigator.clipboard.readText()") == f"“{words}” (Northern division, p. 1, line 3)"
     expect(passage).to_be_focused()
     choose_passage("note")
     reader.keyboard.press("Enter")

@@ -492,7 +492,10 @@ WRONG = [
         Reply([openai_chunk("It fell"), 'data: {"choices": [{"delta": {"content": "\udcff"}}]}\n\n']),
         "cannot be read",
     ),
-    (Reply([openai_chunk("It fell. " * 3000), *openai_answer("It fell.")]), "repeated itself"),
+    (
+        Reply([openai_chunk("It fell. " * 3000), *openai_answer("It fell.")]),
+        "itself and was stopped. Ask again",
+    ),
 ]
 
 

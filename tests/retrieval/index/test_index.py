@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from datetime import timedelta
 from typing import Any
@@ -280,6 +281,24 @@ def administrator(alice: User, client: Client) -> Client:
     alice.save()
     client.force_login(alice)
     return client
+
+
+def test_a_model_of_many_languages_is_offered_where_most_documents_are_not_english(
+    alice: User, administrator: Client
+) -> None:
+    written(alice, "Lease", ["The rent is 900 euros."])
+    others = [written(alice, title, [title]) for title in ("Mietvertrag", "Nebenkosten", "Bail")]
+    Document.objects.update(language="en-GB")
+
+    def offer() -> str:
+        return "".join(re.findall(r"for your documents in \w+", administrator.get(MODELS).content.decode()))
+
+    Document.objects.filter(pk__in=[of.pk for of in others[:2]]).update(language="de")
+    assert not offer(), "half are English"
+    Document.objects.filter(pk=others[2].pk).update(language="fr")
+    assert offer() == "for your documents in German"
+    administrator.force_login(User.objects.create_user("reader"))
+    assert not offer()
 
 
 def test_an_administrator_moves_the_library_into_another_model_and_sees_how_far_it_is(
