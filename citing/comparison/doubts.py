@@ -53,7 +53,7 @@ class Row:
 
     @cached_property
     def heads(self) -> Mapping[int, frozenset[str]]:
-        """Return the words that name each column of values, in its head and in the header rows above."""
+        """Return the words that name each column of values or dashes, in its head and in header rows."""
         table = self.unit.table
         texts = dict(enumerate(table.head_rows if table else ()))
         for other in self.around:
@@ -61,7 +61,7 @@ class Row:
             if above and above.header and table and len(above.cells) == len(table.cells):
                 for cell in above.cells:
                     texts[cell.column] = f"{texts.get(cell.column, '')} {cell.text}"
-        valued = {c.column for c in (table.cells if table else ()) if any(map(str.isdigit, c.text))}
+        valued = {c.column for c in (table.cells if table else ()) if _may_hold_value(c.text)}
         return {
             c: self._names(FOOTNOTE_DIGITS.sub("", text)) for c, text in texts.items() if c and c in valued
         }
@@ -86,6 +86,11 @@ class Row:
             if _name(token) not in of_row
         ]
         return [(token, columns) for token, columns in found if 0 < len(columns) < len(self.heads)]
+
+
+def _may_hold_value(cell: str) -> bool:
+    """Return whether a cell has digits, or nothing but a sign: "-" is the value of its column."""
+    return any(map(str.isdigit, cell)) or not any(map(str.isalpha, cell))
 
 
 def _is_time(token: Token) -> bool:

@@ -257,3 +257,13 @@ INCOME = """Income (in millions)
 )
 def test_what_a_claim_computes_is_compared_as_the_table_prints_it(claim: str, verdict: str) -> None:
     assert check(Case(claim, "", passage=INCOME, lang="en")).verdict == verdict
+
+
+@pytest.mark.parametrize(("station", "verified"), [("Bern", False), ("Basel", True), ("Chur", True)])
+def test_a_dash_is_the_value_of_its_column(station: str, verified: bool) -> None:
+    passage = (
+        "Delays\n| Station | to Bern, trains/hour | to Basel, trains/hour | to Chur, trains/hour |"
+        "\n| --- | --- | --- | --- |\n| Aarau | 2 | 2 | 2 |\n| Olten | - | 4 | 4 |"
+    )
+    found = check(Case(f"Olten has 4 trains/hour to {station}.", passage=passage, lang="en"))
+    assert found.verified == verified
