@@ -441,6 +441,8 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
 def written_elsewhere(answer: Message, writer: UUID, earlier: list[Numbered]) -> list[Numbered]:
     """Write an answer without a model in a process of the pool; return its events, which are stored."""
     live = LiveAnswer(answer.pk, earlier)
+    if Message.objects.filter(pk=answer.pk, cancel_requested=True).exists():  # while it waited for a process
+        live.cancelled.set()
     keep = partial(_keep, answer.pk, live, writer)
     write_answer(answer, AnswerContext(live.emit, live.cancelled, before_end=keep))
     retry_until_available(live.save)

@@ -65,3 +65,15 @@ def test_an_answer_without_a_model_is_written_whole_in_another_process(
     assert live and stored == [(number, kind) for number, kind, _ in live.after(0)[0]]
     assert [number for number, _ in stored] == list(range(1, len(stored) + 1))
     assert stored[-1][1] == "done"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_stopped_before_a_process_was_free_is_not_written(alice: User, report: Document) -> None:
+    talk = question_commands.start_conversation(alice, [report], provider="extractive")
+    answer = question_commands.ask(talk, QUESTION).answer
+    claimed = runner.claim_next(talk.pk)
+    assert claimed
+    Message.objects.filter(pk=answer.pk).update(cancel_requested=True)
+    runner.written_elsewhere(claimed, runner.PROCESS, [])
+    answer.refresh_from_db()
+    assert (answer.error, answer.content, answer.citations.count()) == ("Stopped.", "", 0)
