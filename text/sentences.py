@@ -12,10 +12,11 @@ from text.numbers import number_words
 from text.quantities import currency_names
 
 LABEL = re.compile(r"\w+\.? \d+(\.\d+)*\.")  # "Table 1.", "Abb. 3.2.": it names what follows
-# Abbreviations that sentencex does not know: before a name, and before a number; German ordinals.
-ARTICLE = r"(?:[Ii]m|[Aa]m|[Zz]u[mr]|vom|beim|[Dd](?:er|em|en|es|as|ie))"
-ADDRESS = re.compile(rf"(?<!\w)(?:Ms|Mx|Mses|Hrn|Dr|Mme|Mmes|Mlle|Sras|{ARTICLE} \d{{1,2}})\.$")  # "im 2."
+# Abbreviations that sentencex does not know: before a name, and before a number.
+ADDRESS = re.compile(r"(?<!\w)(?:Ms|Mx|Mses|Hrn|Dr|Mme|Mmes|Mlle|Sras)\.$")
 REFERENCE = re.compile(r"(?<!\w)(?:Figs|Eqs?|Abs|Bd|Abb|Tab)\.$")
+# A German ordinal behind an article: "im 2. Stock"; English has "I am 10." at the end of a sentence.
+ORDINAL = re.compile(r"(?<!\w)(?:[Ii]m|[Aa]m|[Zz]u[mr]|vom|beim|[Dd](?:er|em|en|es|as|ie)) \d{1,2}\.$")
 INITIAL = re.compile(r"[A-Z]\.")
 ENDS_WITH_SCALE = re.compile(r"\d\s([^\W\d_]+\.)$")
 
@@ -38,7 +39,7 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
         if sentence.strip():
             lead = len(sentence) - len(sentence.lstrip())
             spans.append(Span(start + lead, start + len(sentence.rstrip())))
-    joined = _with_abbreviations(text, _with_initials(text, spans))
+    joined = _with_abbreviations(text, _with_initials(text, spans), language)
     return _with_label(text, _with_scales(text, joined, language))
 
 
@@ -54,12 +55,13 @@ def _with_initials(text: str, spans: list[Span]) -> list[Span]:
     return joined
 
 
-def _with_abbreviations(text: str, spans: list[Span]) -> list[Span]:
+def _with_abbreviations(text: str, spans: list[Span], language: str) -> list[Span]:
     """Join spans that end after an abbreviation or an ordinal: "if Ms. Dillon", "Abs. 2", "im 2. Stock"."""
     joined: list[Span] = []
+    before_words = [ADDRESS, ORDINAL] if base_language(language) == "de" else [ADDRESS]
     for span in spans:
-        rule = REFERENCE if text[span.start].isdigit() else ADDRESS
-        if joined and rule.search(text, joined[-1].start, joined[-1].end):
+        rules = [REFERENCE] if text[span.start].isdigit() else before_words
+        if joined and any(rule.search(text, joined[-1].start, joined[-1].end) for rule in rules):
             joined[-1] = Span(joined[-1].start, span.end)
         else:
             joined.append(span)

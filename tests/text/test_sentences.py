@@ -28,6 +28,7 @@ from text.sentences import sentence_spans, sentences
         ("zh", "合同的期限为三年。第二条。", ["合同的期限为三年。", "第二条。"]),
         ("", "One. Two.", ["One.", "Two."]),
         ("en", "Table 1. The seven verdicts. They differ.", ["Table 1. The seven verdicts.", "They differ."]),
+        ("en", "I am 10. She is 12.", ["I am 10.", "She is 12."]),
         ("de", "Abb. 3.2. Der Aufbau. Er ist neu.", ["Abb. 3.2. Der Aufbau.", "Er ist neu."]),
         ("en", "Table 1.", ["Table 1."]),
         ("en", "The board met Ms. Brown. She left.", ["The board met Ms. Brown.", "She left."]),
