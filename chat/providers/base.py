@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -122,7 +123,7 @@ def reply_text(deltas: Iterable[Delta]) -> str:
     return "".join(pieces)
 
 
-class Provider:
+class Provider(ABC):
     """Writes answers.
 
     Attributes:
@@ -143,9 +144,9 @@ class Provider:
     is_local: bool = False
     base_url: str = ""
 
+    @abstractmethod
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         """Yield the answer piece by piece; ``StreamEnd`` is the last. Raises only ProviderError."""
-        raise NotImplementedError
 
 
 @dataclass(eq=False)

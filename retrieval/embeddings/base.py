@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ from text.terms import terms_of
 Vectors = NDArray[np.float32]
 
 
-class Embedder:
+class Embedder(ABC):
     """One embedding model; the attributes are those of most models by way of a service.
 
     Attributes:
@@ -40,12 +41,12 @@ class Embedder:
     understanding: float = 1.0
     languages: frozenset[str] = frozenset()
 
+    @abstractmethod
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Return unit vectors, (len(texts), dimensions). Raises ProviderError.
 
         ``query``: the texts are questions, which some models embed differently.
         """
-        raise NotImplementedError
 
 
 def unit_vectors(rows: Sequence[Sequence[float]] | Vectors, expected: int, dimensions: int) -> Vectors:
