@@ -282,7 +282,10 @@ class Gate(MiddlewareMixin):
 
 
 class SignInRequired(LoginRequiredMiddleware):
-    """Middleware: a view needs a user unless it is ``login_not_required``; then none is looked up."""
+    """Middleware: redirect visitors to the sign-in page, except from views that are ``login_not_required``.
+
+    Those views are served without reading the session.
+    """
 
     def process_view(self, request: HttpRequest, view: Any, *arguments: Any) -> HttpResponseBase | None:
         is_public = not getattr(view, "login_required", True)
