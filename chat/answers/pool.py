@@ -65,7 +65,7 @@ def computed_or(
     *args: Arguments.args,
     **kwargs: Arguments.kwargs,
 ) -> Result | Other:
-    """Return the function's result from a process while other threads compute too, else that of ``here``."""
+    """Return the function's result from another process if threads compete, else that of ``here``."""
     _callers.add(threading.get_ident())
     try:
         pool = _pool

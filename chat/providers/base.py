@@ -44,7 +44,7 @@ class NativeCitation:
         quote: the cited words; '' when the provider cites the whole passage.
         block: the whole text that the citation supports, which may be several sentences.
         is_passage: the text is the page's own words, shown and not claimed: no verdict is given.
-        before: the end of that text, which was not streamed, so that both are rendered at once.
+        before: text to write before the citation; both are rendered at once.
     """
 
     alias: str

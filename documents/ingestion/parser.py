@@ -420,7 +420,7 @@ def arxiv_id_of(parsed: ParsedDocument) -> str:
 def year_of(parsed: ParsedDocument) -> int | None:
     """Return the most frequent year on the first page, else the file's creation year.
 
-    Of equally frequent ones the latest up to that: the others are of births, or of terms to come.
+    Of equally frequent years, take the latest that is not after it: others are of births, or of future terms.
     """
     named = Counter(PUBLICATION_YEAR.findall(parsed.pages[0].text if parsed.pages else ""))
     made = PUBLICATION_YEAR.search(parsed.metadata.get("creationDate", "")[2:6])

@@ -81,9 +81,10 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
 
 
 def titled_count(question: QuestionFeatures, line: AnswerLine) -> frozenset[str]:
-    """Return the terms of a sentence's and its document's title, if the first names just what is counted.
+    """Return the terms of the titles of the section and the document, if the section's names what is counted.
 
-    The sentence has a number: "We employed 13,893 people" under "Employees", in a document of Adobe.
+    Nothing else may be in that title, and the sentence must have a number: "We employed 13,893 people" under
+    "Employees", in a document of Adobe.
     """
     title = (
         distinct_terms(line.unit.section_path[-1], line.language) if line.unit.section_path else frozenset()

@@ -437,7 +437,9 @@ def _is_of_subject(
 
 
 def _is_amount_of_all(meant: _Meant, question: QuestionFeatures, notes: SearchNotes) -> bool:
-    """Return whether an amount is of all that its name says, by its table, of several with such a row.
+    """Return whether an amount is the whole of what its name says, by the table that it is in.
+
+    Asked where several tables have such a row.
 
     True:  "Cost of sales" under "Consolidated income" or "Our cost of sales".
     False: "Cost of sales" under "Stock awards"; "Equipment" for "property, plant and equipment"; "Property"
