@@ -158,10 +158,8 @@ def _suggestions(document: Document) -> list[Suggestion]:
     )
     rounds = itertools.zip_longest(*(kind[:OF_ONE_KIND] for kind in kinds))
     mixed = [suggested for turn in rounds for suggested in turn if suggested]
-    sections = informative(sections_of(document), own_names(document))
-    of_short = [] if sections else labelled_questions(document)[:OF_ONE_KIND]
-    if len(sections) < MOST:
-        sections = informative(sections_of(document), own_names(document), SHORT_CLAUSE)
+    of_short = [] if informative_of(document, 0) else labelled_questions(document)[:OF_ONE_KIND]
+    sections = informative_of(document, MOST)
     first = Suggestion(_("What is this document about?"))
     asked = [first, *mixed, *of_short, *section_questions(sections)]
     return list({suggested.question: suggested for suggested in asked}.values())
@@ -180,7 +178,7 @@ def topic_questions(document: Document) -> list[Suggestion]:
 
 def questions_in_headings(document: Document) -> list[Suggestion]:
     """Return headings that are questions, of more than two words in scripts with spaces."""
-    sections = informative(sections_of(document), own_names(document))
+    sections = informative_of(document, 0)
     asked = [
         section.heading
         for section in sections
@@ -195,12 +193,6 @@ def section_questions(sections: Iterable[Section]) -> list[Suggestion]:
     topics = spread([section for section in sections if not section.heading.endswith(("?", "？"))], MOST)
     asked = _("What does the document say about “%(topic)s”?")
     return [Suggestion(asked % {"topic": topic}, section=topic) for topic in topics]
-
-
-def own_names(document: Document) -> str:
-    """Return the title and the organisations that the document names, about which nothing is asked."""
-    facts = document.metadata.get("facts") or []
-    return " ".join([document.title, *(fact["value"] for fact in facts if fact["kind"] == "organisation")])
 
 
 def value_questions(document: Document) -> list[Suggestion]:
@@ -342,7 +334,7 @@ def question_to(document: Document) -> Suggestion | None:
     """
     if given := document.metadata.get("questions"):
         return Suggestion(str(given[0]))
-    sections = informative(sections_of(document), document.title)
+    sections = informative_of(document, 1)
     topics = spread([section for section in sections if " " in section.heading] or sections, 1)
     if not topics or looks_like_injection(document.title):
         return None
@@ -365,6 +357,15 @@ def sections_of(document: Document) -> list[Section]:
         .order_by("first")
     )
     return [Section(row["section_path"][-1], row["characters"]) for row in rows]
+
+
+def informative_of(document: Document, fewest: int) -> list[Section]:
+    """Return informative sections of a document; where they are fewer than ``fewest``, also short ones."""
+    facts = document.metadata.get("facts") or []
+    own = " ".join([document.title, *(fact["value"] for fact in facts if fact["kind"] == "organisation")])
+    found = sections_of(document)
+    sections = informative(found, own)
+    return sections if len(sections) >= fewest else informative(found, own, SHORT_CLAUSE)
 
 
 def informative(sections: Iterable[Section], title: str = "", least: int = ENOUGH_PROSE) -> list[Section]:
