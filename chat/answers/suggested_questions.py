@@ -55,6 +55,7 @@ LONGEST_LABEL = 45  # characters
 QUOTED_TERM = re.compile(r"[“\"„«]([^“”\"„«»]{3,40})[”\"“»](?: (?:shall|will))?$")
 ENOUGH_PROSE = 250  # characters of a section; less follows a form's name, an address or a cover's caption
 SHORT_CLAUSE = 60  # the same, where fewer than MOST sections have enough: a lease of short clauses
+FEWEST_CLAUSES = 3  # of a document of short clauses; an invoice has one text under its table
 LABELLED = re.compile(  # a line "Due date: 8 June", a row of one value; of joined lines, capital to colon
     r"^(?P<whole>[^\W\d_][^:：\t]+?)(?:\s*[:：]\s*|\t)(?=\D{0,20}\d)[^:：\t]{1,40}$"
     r"|(?:^|\s)(?P<part>[^\W\d_a-z]\w*(?: [a-zß-ÿ]\w*){0,3})[:：]\s(?=\D{0,20}\d)"
@@ -322,9 +323,9 @@ def cited_directly(question: str, document: Document, user: User) -> list[Contex
 def library_questions(documents: DocumentQuerySet, user: User) -> list[str]:
     """Return up to four questions, one per document, about the longest section of the newest documents."""
     newest = documents.searchable().order_by("-created_at")[:LOOKED_AT]
-    asked = ((question_to(document), document) for document in newest)
-    fitting = (own for own, document in asked if own and is_direct(own, document, user))
-    return [suggested.question for suggested in itertools.islice(fitting, MOST)]
+    asked = {own.question: (own, document) for document in newest if (own := question_to(document))}
+    fitting = (own.question for own, document in asked.values() if is_direct(own, document, user))
+    return list(itertools.islice(fitting, MOST))
 
 
 def question_to(document: Document) -> Suggestion | None:
@@ -360,12 +361,13 @@ def sections_of(document: Document) -> list[Section]:
 
 
 def informative_of(document: Document, fewest: int) -> list[Section]:
-    """Return informative sections of a document; where they are fewer than ``fewest``, also short ones."""
+    """Return informative sections; where they are fewer than ``fewest``, also several short ones."""
     facts = document.metadata.get("facts") or []
     own = " ".join([document.title, *(fact["value"] for fact in facts if fact["kind"] == "organisation")])
     found = sections_of(document)
     sections = informative(found, own)
-    return sections if len(sections) >= fewest else informative(found, own, SHORT_CLAUSE)
+    short = [] if len(sections) >= fewest else informative(found, own, SHORT_CLAUSE)
+    return short if len(short) >= FEWEST_CLAUSES else sections
 
 
 def informative(sections: Iterable[Section], title: str = "", least: int = ENOUGH_PROSE) -> list[Section]:

@@ -90,7 +90,7 @@ LEASE = """
 <p>This lease is made on 4 May 2031 between Quay Ltd (“Landlord”) and Tarn Boats GmbH (“Tenant”).</p>
 <h2>1. Rent</h2><p>The Tenant shall pay a rent of £900 per month, on or before its first day.</p>
 <h2>2. Deposit</h2><p>On signing, the Tenant shall pay a deposit of £2,700 to the Landlord.</p>
-<h2>3. Notice</h2><p>Either party may end this lease with three months' written notice.</p>
+<h2>3. Mooring</h2><p>The Tenant may moor two boats at the jetty of the boathouse by day and night.</p>
 """
 INVOICE = """
 <h1>INVOICE</h1><p>Quay Ltd<br>8 Canal Yard, Bristol</p>
