@@ -14,6 +14,7 @@ import pytest
 
 from chat.answers.answer_builder import _SENTENCE_END
 from chat.answers.prompt import _INJECTIONS
+from citing.tables import _LEADERS
 
 PACKAGES = (
     *("agents", "chat", "citing", "config", "documents", "domains"),
@@ -89,7 +90,7 @@ def test_no_pattern_takes_exponential_time(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize(
     ("pattern", "text"),
-    [(_INJECTIONS, "#"), (_INJECTIONS, "!["), (_INJECTIONS, "< "), (_SENTENCE_END, "…")],
+    [(_INJECTIONS, "#"), (_INJECTIONS, "!["), (_INJECTIONS, "< "), (_SENTENCE_END, "…"), (_LEADERS, ". ")],
 )
 def test_patterns_that_read_whole_answers_and_passages_take_linear_time(
     pattern: re.Pattern[str], text: str
