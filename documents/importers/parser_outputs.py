@@ -352,8 +352,9 @@ def _plain_quad(item: dict[str, Any], box: dict[str, Any]) -> tuple:
     return ()
 
 
-def _edges(x0: float, y0: float, x1: float, y1: float) -> tuple:
-    return quad_of(*map(_fraction, (x0, y0, x1, y1)), 1, 1)
+def _edges(*edges: float) -> tuple:
+    x0, y0, x1, y1 = map(_fraction, edges)
+    return quad_of(x0, y0, x1, y1, 1, 1)
 
 
 def _fraction(value: Any) -> float:
