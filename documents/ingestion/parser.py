@@ -407,8 +407,14 @@ def doi_of(parsed: ParsedDocument) -> str:
     values = (parsed.metadata.get(name, "") for name in ("doi", "subject", "keywords", "title"))
     if found := next(filter(None, map(bare_doi, values)), ""):
         return found
-    printed = {bare_doi(text) for text in DOI.findall(parsed.pages[0].text)} if parsed.pages else set()
+    text = parsed.pages[0].text if parsed.pages else ""
+    printed = {bare_doi(match.group()) for match in DOI.finditer(text) if not _is_cited(text, match)}
     return printed.pop() if len(printed) == 1 else ""
+
+
+def _is_cited(text: str, doi: re.Match[str]) -> bool:
+    """Return whether a DOI ends brackets in the middle of a sentence."""
+    return ")" in doi.group()[-2:] and bool(re.match(r"[^\S\n]+[a-z]", text[doi.end() : doi.end() + 20]))
 
 
 def arxiv_id_of(parsed: ParsedDocument) -> str:
