@@ -39,7 +39,7 @@ CROSS JOIN LATERAL (
            string_agg(uuid_send(id), '' ORDER BY position),
            string_agg(int4send(page_number), '' ORDER BY position),
            bool_or(unit_type = 'table'),
-           sum(length(content)) FILTER (WHERE unit_type = 'table') * 2 >= sum(length(content))
+           sum(length(content)) FILTER (WHERE unit_type = 'table') >= 0.8 * sum(length(content))
     FROM documents_citationunit
     WHERE document_id = chunk.document_id AND id = ANY(chunk.unit_ids)
 ) unit
@@ -58,7 +58,7 @@ class Candidate:
         packed_units: the ids of its units, 16 bytes an id; most are never unpacked.
         pages: of each unit, from 1.
         has_table: whether some unit is a row of a table.
-        is_table: whether half of the text is.
+        is_table: whether four fifths of its text are in tables: a caption or a note may stand beside.
     """
 
     key: UUID
@@ -172,7 +172,7 @@ class TermFeatures:
         pairs: share of the pairs of neighbouring own terms that are adjacent in it.
         place: 1 where a unit is headed by a place the question names (``Figure 3``), less where one
             refers to it.
-        table: 1 for a table, half for a chunk with rows of one.
+        table: 1 for a table, half for another chunk with rows of one.
         digits: its share of digits, where the question asks for a number.
         unit_scores: for each unit of the candidate, its own term score.
     """
