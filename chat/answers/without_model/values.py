@@ -89,6 +89,8 @@ def certain_value(
         return None
     if notes.absent or question.kinds & NOT_SAID - {"compare"}:
         return None
+    if notes.documents > 1 and not notes.subject:  # the question does not say of which
+        return None
     if len(question.years) == 2 and question.computation in ("growth", "difference"):
         return _certain_change(question, pages, notes)
     if len(question.years) > 1 or "compare" in question.kinds:

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from chat.answers.prompt import ContextItem
+from chat.answers.prompt import ContextItem, SearchNotes
+from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import opening_lines
 from chat.answers.without_model.lines import AnswerLine, escaped
+from chat.providers.base import TextDelta
 from tests.chat.answers.builders import answered, headed, on_one_page, prose, row, shown
 
 PUMP = on_one_page(
@@ -868,3 +870,15 @@ def test_a_value_is_said_only_with_the_period_that_was_asked_for() -> None:
 def test_an_entry_without_the_year_asked_for_is_no_value() -> None:
     form = [prose("u1", "Berth fee: 300 euros", 1), prose("u2", "Fees in 2031 are due in May.", 1)]
     assert not shown("What is the berth fee in 2031?", form)[0].startswith("Berth fee: 300")
+
+
+def test_of_several_documents_no_value_is_said_unless_the_question_names_one() -> None:
+    form = [prose("u1", "Berth number: 17 b", 1), prose("u2", "Berths are let from May.", 1)]
+
+    def text(notes: SearchNotes) -> str:
+        deltas = answer_without_model("What is the berth number?", form, notes)
+        return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+    one, several = text(SearchNotes()), text(SearchNotes(documents=2))
+    assert one.startswith("Berth number: 17") and text(SearchNotes(documents=2, subject=("Ltd",))) == one
+    assert not several.startswith("Berth number") and "Berth number: 17 b" in several  # as a passage
