@@ -45,6 +45,7 @@ MOST_OVER = 3  # texts above a table that may name its unit
 SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
 LEAST_SHARED = 2  # words of an exception that a row must share: "per share"
 LEAST_DATED = 2  # rows with a date that state the periods of a table's rows
+LEAST_CONTENTS = 5  # rows of a table of contents
 MOST_COUNTED_WORDS = 4  # of a label that only names what it counts: "Full-time equivalent employees"
 SECONDS_OF_MONTH = 2_629_746  # of the Gregorian calendar's mean year
 INDENT = 3.0  # points; less is the ragged edge of one column
@@ -64,6 +65,7 @@ class Trust:
     long_head: float = 0.7
     unsure_scale: float = 0.6  # decimals in a table of whole thousands or millions
     several_numbers: float = 0.5
+    page_number: float = 0.1  # of a table of contents
 
 
 TRUST = Trust()
@@ -76,6 +78,7 @@ _LEADERS = re.compile(r"(?<![.…·_])(?<![.…·_]\s)(?:\s?[.…·_]){3,}+\s*$"
 _NUMBER = re.compile(rf"{CURRENCY_SIGN}|[A-Z]{{3}}(?=\s?\d)|[()\s]|[-–−+](?=[\d$€£¥.])|(?<=\d)\s?%")
 _DECIMALS = re.compile(r"\d[.,]\d{1,2}\)?$")
 _DIGIT = re.compile(r"\d")
+_PAGE = re.compile(r"[0-9]{1,3}")
 _NEGATIVE = re.compile(rf"(?:{CURRENCY_SIGN})?\s?\(.*\)|(?:{CURRENCY_SIGN})?\s?[-–−]\s?[\d$€£¥.].*")
 _SENTENCE_ENDS = (".", "!", "。")
 _TOTAL_CLOSES = re.compile(r"[:：]\s*$")
@@ -629,6 +632,17 @@ class _TableReader:
             return False
         return one.value != one.value.to_integral_value() and measure.scale == self.text.measure.scale
 
+    @cached_property
+    def is_contents(self) -> bool:
+        """Return whether each row has one number, never less than the row before: titles and pages."""
+        rows = [row for row in self.rows if row.values]
+        pages = [one_line(row.values[-1].text) for row in rows if len(row.values) == 1 and row.label]
+        return (
+            len(pages) >= max(LEAST_CONTENTS, len(rows) - 1)
+            and all(map(_PAGE.fullmatch, pages))
+            and sorted(set(map(int, pages))) == list(dict.fromkeys(map(int, pages)))
+        )
+
     def _is_total(self, label: str) -> bool:
         return has_word("whole", label, self.language)
 
@@ -649,6 +663,8 @@ class _TableReader:
             doubts.append(TRUST.unsure_scale)
         if numbers > 1:
             doubts.append(TRUST.several_numbers)
+        if self.is_contents:
+            doubts.append(TRUST.page_number)
         confidence = 1.0
         for doubt in doubts:
             confidence *= doubt
