@@ -104,13 +104,15 @@ class ColumnAnswer(msgspec.Struct, frozen=True):
 
     @property
     def remarks(self) -> list[tuple[str, list[CountedCell]]]:
-        """Return the documents without a counted value by state, in words, those that do not say first."""
+        """Return the documents without a counted value by state, in words, those without an answer first."""
         order = sorted(self.others, key=lambda state: (state != State.NOT_STATED, state))
         return [(str(REMARKS[state] % {"n": len(self.others[state])}), self.others[state]) for state in order]
 
 
 REMARKS = {
-    State.NOT_STATED: ngettext_lazy("%(n)d document does not say", "%(n)d documents do not say", "n"),
+    State.NOT_STATED: ngettext_lazy(
+        "in %(n)d document nothing was found", "in %(n)d documents nothing was found", "n"
+    ),
     State.UNCLEAR: ngettext_lazy("%(n)d document is unclear", "%(n)d documents are unclear", "n"),
     State.FAILED: ngettext_lazy(
         "%(n)d document could not be asked", "%(n)d documents could not be asked", "n"

@@ -22,7 +22,7 @@ def test_numbers_have_a_sum_a_range_and_a_denominator(filled: Review, alice: Use
     assert (answers["Passengers"].documents, answers["Passengers"].stated) == (2, 2)
     assert (passengers.total, passengers.least, passengers.most) == (57_300, 9_100, 48_200)
     assert [one.title for one in passengers.cells] == ["north", "south"]
-    assert [words for words, _ in answers["Auditor"].remarks] == ["2 documents do not say"]
+    assert [words for words, _ in answers["Auditor"].remarks] == ["in 2 documents nothing was found"]
     assert answers["Auditor"].states == {"found": 0, "not_stated": 2} and answers["Auditor"].documents == 2
     assert {group.value: group.count for group in answers["Dividend"].groups} == {"Yes": 1, "No": 1}
     assert (answers["Effect"].earliest, answers["Effect"].latest) == ("2027-07-19", "2029-03-05")
