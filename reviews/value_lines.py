@@ -26,11 +26,12 @@ from chat.answers.without_model.ranking import item_match
 from citing.tables import CellReading, months_of, word_of, worded_kind
 from domains.items import Item
 from reviews.models import ReviewColumn
-from reviews.typed_values import TypedValue, as_json, fits, of_period, unit_named
+from reviews.typed_values import YEAR_ONLY, TypedValue, as_json, fits, of_period, unit_named
 from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
 from text.terms import terms_of
 from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS
+from text.values import values_in, year_of_value
 
 Kind = ReviewColumn.Kind
 ITEM_SYNONYM = 0.25  # of ``item_match``: a row whose label is a synonym in a pack
@@ -60,8 +61,10 @@ WEIGHTS = {
 PART_OF_NAME = re.compile(r"(?:\w[-–]|[^\W\d_])$")
 NAMED_BY = re.compile(r"[-–]\w|[A-Za-z]|\([a-z]\)")
 WORD = re.compile(r"[\w-]+")
+COUNTED = re.compile(rf"(?: ?\w+-\w+,)*{COUNTED_BY.pattern}")  # “125,000 full-time, part-time employees”
 FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
 LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
+BRACKETS = re.compile(r"\([^()]*\)")
 FAR = 60  # characters
 CLAUSE_END = re.compile(r"[;；]|,(?=\s)")
 LONGEST_LEAD = 14  # characters from the comma before a clause to its value: ", while 31%"
@@ -144,15 +147,12 @@ def cell_value(
     quantity, printed = cell.quantity, cell.printed
     if quantity is None:
         return None
-    if column.kind == Kind.NUMBER and "count" in question.kinds and cell.kind != "count":
+    if column.kind == Kind.NUMBER and "count" in question.kinds:
         # the label names what is counted, so the number is in no scale or currency of its table
-        counted, label = counted_terms(question, line.language), set(line.label_terms)
         plain = quantities_in(cell.text, line.language)
-        whole = terms_of(word_of("whole", cell.label, line.language), line.language)
-        others = label - counted - {*question.terms, *whole}  # "Employee benefits" are no employees
-        if len(label & counted) <= len(others) or len(plain) != 1:
+        if len(plain) != 1 or not names_counted(question, line, cell):
             return None
-        quantity, printed = plain[0], cell.text
+        quantity, printed = (quantity, printed) if cell.kind == "count" else (plain[0], cell.text)
     if column.kind == Kind.MONEY and not is_of_money(question, cell):
         return None
     if column.kind == Kind.MONEY and quantity.dimension == "" and (currency := page_currency(line)):
@@ -160,6 +160,23 @@ def cell_value(
     if not fits(column, replace(quantity, start=1), cell.text):
         return None
     return TypedValue(of_period(as_json(column, quantity), cell.period.part, question), printed)
+
+
+def names_counted(question: QuestionFeatures, line: AnswerLine, cell: CellReading) -> bool:
+    """Return whether the cell counts what the question counts, and not "Employee benefits" or a part.
+
+    What its label says beside that and the question's words is less than that; a head that measures something
+    else, "Leased square footage", counts nothing.
+    """
+    counted = counted_terms(question, line.language)
+    if not counted:
+        return True
+    whole = terms_of(word_of("whole", cell.label, line.language), line.language)
+    label = set(terms_of(BRACKETS.sub(" ", cell.label), line.language))
+    others = label - counted - {*question.terms, *whole}
+    if cell.kind == "count":
+        return bool(label & counted) or bool(set(terms_of(cell.head, line.language)) & counted and not others)
+    return len(label & counted) > len(others)
 
 
 def is_of_money(question: QuestionFeatures, cell: CellReading) -> bool:
@@ -275,6 +292,14 @@ def sentence_values(
     if not fitting:
         return
     years = frozenset(map(int, YEAR.findall(text)))
+    year_of_each = years_beside(text, fitting, years, line.language)
+    if (
+        column.kind != Kind.DATE and not question.years
+    ):  # of "$743 million and $711 million in 2017 and 2016, respectively" the first
+        latest = max(year_of_each.values(), default=0)
+        fitting = [one for one in fitting if year_of_each.get(one.start, latest) == latest]
+    elif column.kind != Kind.DATE:
+        fitting = [one for one in fitting if year_of_each.get(one.start) in {None, *years_asked(question)}]
     score = score_of(question, (), line, None, years) + WEIGHTS["item"] * item
     places = term_places(question, line)
     # a value in brackets comments on the one before it
@@ -287,7 +312,22 @@ def sentence_values(
         by_words += WEIGHTS["bound"] * bound.get(quantity.start, 0.0)
         by_words += WEIGHTS["counted"] * counts(quantity, text, counted, line.language)
         by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, text, all_of, line.language)
-        yield ValueLine(line, value, score + by_words, max(years, default=0))
+        year = year_of_each.get(quantity.start, max(years, default=0))
+        yield ValueLine(line, value, score + by_words, year)
+
+
+def years_beside(
+    text: str, quantities: Sequence[Quantity], years: frozenset[int], language: str
+) -> dict[int, int]:
+    """Return the year of each value, by its start, in a sentence of several years; a date's is its own."""
+    found = {one.start: int(one.value) // YEAR_ONLY for one in quantities if one.dimension == "date"}
+    if len(years) > 1:
+        for value in values_in(text):
+            own = year_of_value(text, value, language)
+            for one in quantities:
+                if own.year and one.start < value.end and value.start < one.end:
+                    found.setdefault(one.start, own.year)
+    return found
 
 
 def counted_dimensions(question: str, counted: frozenset[str], language: str) -> frozenset[str]:
@@ -333,7 +373,7 @@ def place_before(language: str) -> re.Pattern[str]:
 
 def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
     """Return whether an integer counts the question's noun: “20 lakes”, “Lakes: 20”; True without a noun."""
-    behind = COUNTED_BY.match(text, quantity.end)
+    behind = COUNTED.match(text, quantity.end)
     label = LABELLED_BY.search(text, 0, quantity.start)
     words = f"{behind[0] if behind else ''} {label[1] if label else ''}"
     is_whole = quantity.value == quantity.value.to_integral_value()

@@ -28,7 +28,13 @@ from chat.answers.without_model.lines import (
     terms_over,
 )
 from chat.answers.without_model.passages import row_text
-from chat.answers.without_model.question import QuestionFeatures, analyse, language_of, message
+from chat.answers.without_model.question import (
+    QuestionFeatures,
+    analyse,
+    language_of,
+    message,
+    words_of,
+)
 from chat.answers.without_model.ranking import RankedPage, Relevance, TermWeights, item_match, rank, relevance
 from chat.answers.without_model.values import may_lack_scale
 from chat.models import Citation
@@ -42,6 +48,7 @@ from documents.ingestion.facts import kinds_asked
 from domains import pack_names
 from domains.items import Item, items_asked, words_known
 from reviews.models import ReviewCell, ReviewColumn
+from reviews.question_columns import any_of, articles
 from reviews.typed_values import (
     QUANTITIES,
     Evidence,
@@ -53,7 +60,7 @@ from reviews.typed_values import (
     of_period,
     typed_value,
 )
-from reviews.value_lines import WEIGHTS, ValueLine, row_values_of, sentence_values
+from reviews.value_lines import ITEM_SYNONYM, WEIGHTS, ValueLine, row_values_of, sentence_values
 from text.quantities import quantities_in
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
@@ -64,6 +71,12 @@ MOST_LINES = 3  # lines of a text
 MOST_AGAIN = 3  # other lines with the same value
 TO_SCALE = (1e-3, 1e-6, 1e-9)  # of an amount, where its line omits thousands, millions, billions
 SAME = 0.05  # maximum difference of the scores of two values for an unclear cell
+SAME_IN_TEXT = 0.55  # … of a sentence, divided by the question's terms: one word hardly tells values apart
+SAME_DATE = 0.6
+STATES_VALUE = 0.55  # minimum share of the question's content terms in a sentence, or over it, with its value
+STATES_COUNT = 0.45  # … and the noun that the value counts
+DOUBTED = 0.5  # confidence in a cell below which its value is not stated
+LEAST_UNITS = 20  # in a document of fewer, one that lacks a word says little of that word
 LEAST_COVERED = 0.4  # minimum share of the question's content terms in a text and its headings
 STATES = 0.6  # minimum share of them in a line itself that states a text
 CLAUSE_NAME = 0.7  # share of them above which a question asks for a clause and nothing else
@@ -84,7 +97,7 @@ class ColumnEvidence:
     @classmethod
     def at(cls, column: ReviewColumn, found: AnswerSources) -> ColumnEvidence:
         languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
-        question = analyse(column.question, languages)
+        question = without_frame(analyse(column.question, languages))
         pages = rank(question, lines_of(question, found.passages), found.passages, found.notes.packs)
         judged = relevance(question, pages, found.notes) if pages else None
         whole = [whole_page(question, page) for page in pages[:MOST_WHOLE]]
@@ -116,6 +129,16 @@ class ColumnEvidence:
     def coverage(self, terms: frozenset[str]) -> float:
         """Return 0..1, the share of the question's content terms among the terms, weighted by idf."""
         return TermWeights(self.found.passages).share(self.question.terms, terms)
+
+
+def without_frame(question: QuestionFeatures) -> QuestionFeatures:
+    """Leave out "the company" and "in the latest fiscal year": a page on the subject need not say them."""
+    language = question.language
+    owner = rf"(?:{articles(language)}|{any_of(language, 'each')})\s+{any_of(language, 'nouns')}"
+    rest = re.sub(rf"\b(?:{owner}|{any_of(language, 'newest')})", " ", question.text, flags=re.I)
+    kept = distinct_terms(rest, language)
+    terms = tuple(term for term in question.terms if term in kept)
+    return replace(question, terms=terms) if terms else question
 
 
 def whole_page(question: QuestionFeatures, page: RankedPage) -> RankedPage:
@@ -157,26 +180,68 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     if column.kind == Kind.DATE and (cell := stated_facts(column, evidence)):
         return cell
     values = value_lines(column, evidence) if evidence.is_direct else []
-    held = held_values(values, evidence.found)
+    held = held_values(values, evidence)
     if not held:
         return FilledCell(State.NOT_STATED)
     citations = cited([line for _, line in held], evidence.found).citations
     best, cells = held[0][0].cell, [one.cell for one in values if one.cell]
-    lacks_scale = best is not None and may_lack_scale(best, cells, ())
-    if lacks_scale or len({size_of(one.value.value) for one, _ in held}) > 1:
+    items = items_asked(evidence.question.text, evidence.found.notes.packs)
+    is_doubtful = not is_stated(held[0][0], items, evidence) or (best and may_lack_scale(best, cells, ()))
+    if is_doubtful or len({size_of(one.value.value) for one, _ in held}) > 1:
         return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
     first = held[0][0].value
     return FilledCell(State.FOUND, first.value, first.text, citations)
 
 
-def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
+def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -> bool:
+    """Return whether the cell asked for, or a sentence on all that is asked, has the value."""
+    if one.is_named or (one.cell is None and item_match(items, one.line) >= ITEM_SYNONYM):
+        return True
+    if one.cell and one.cell.confidence < DOUBTED:
+        return False
+    if one.line in evidence.labelled(1):  # "Date: 7 September 2020"
+        return True
+    asking = words_that_ask(evidence.question)
+    terms = [term for term in evidence.question.terms if term not in asking] or evidence.question.terms
+    weights = TermWeights(evidence.found.passages, LEAST_UNITS)
+    least = STATES_COUNT if "count" in evidence.question.kinds else STATES_VALUE
+    return weights.share(terms, one.line.terms | terms_over(one.line)) >= least
+
+
+def words_that_ask(question: QuestionFeatures) -> frozenset[str]:
+    """Return the terms that the value answers by its kind: "percentage", "day"."""
+    kinds = words_of(question.language, "kinds")
+    phrases = chain.from_iterable(kinds[kind] for kind in sorted(question.kinds & {"share", "when"}))
+    return distinct_terms(" ".join(phrases), question.language)
+
+
+def held_values(values: Sequence[ValueLine], evidence: ColumnEvidence) -> list[tuple[ValueLine, AnswerLine]]:
     """Return the best verified value, and those that score alike, each with its line."""
     held: list[tuple[ValueLine, AnswerLine]] = []
     for one in values[:MOST_TRIED]:
         best = held[0][0] if held else one
-        if one.score >= best.score - SAME or is_rival(one, best, values):
-            held += [(one, line) for line in verified_lines([one.line], found)]
+        if scores_alike(one, best, evidence.question) or is_rival(one, best, values):
+            held += [(one, line) for line in verified_lines([one.line], evidence.found)]
     return held
+
+
+def scores_alike(one: ValueLine, best: ValueLine, question: QuestionFeatures) -> bool:
+    """Return whether scores hardly tell two values apart: a text has many counts of employees.
+
+    A smaller count than the best is that of a part.
+    """
+    less = best.score - one.score
+    if less <= SAME or one.cell or best.cell:
+        return less <= SAME
+    if isinstance(one.value.value, str):  # a document has many dates
+        return less <= SAME_DATE
+    is_part = "count" in question.kinds and number_of(one) < number_of(best)
+    return not is_part and less <= SAME_IN_TEXT / len(question.terms)
+
+
+def number_of(one: ValueLine) -> float:
+    value = one.value.value
+    return abs(value["number"]) if isinstance(value, dict) else 0.0
 
 
 def is_rival(one: ValueLine, best: ValueLine, values: Sequence[ValueLine]) -> bool:

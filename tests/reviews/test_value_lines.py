@@ -182,6 +182,49 @@ def test_two_amounts_under_the_same_names_leave_a_cell_unclear(alice: User, inge
     assert ask(alice, segments, "What were the ticket sales in 2031?").state == State.UNCLEAR
 
 
+CLUB = (
+    "# Rowing club of the harbour",
+    "As of May 31, 2031, the club had a highly skilled crew made up of approximately 9,200 rowers.",
+    "At May 31, 2031, 120 of our rowers were on short contracts.",
+    "The club employed 125 full-time, part-time and seasonal trainers at the end of the year.",
+    "Bait costs were $743 million, $742 million and $711 million in 2031, 2030 and 2029, respectively.",
+    "Other costs of the fiscal year 2031 were $4 million.",
+    "During 2031, we welcomed more than 310 sailors, despite the storm.",
+    "As of May 31, 2031, the club counted 1,140 sailors.",
+)
+CONTENTS = [
+    ("Rowers", "3"),
+    ("Oars", "5"),
+    ("Seats", "8"),
+    ("Harbours", "12"),
+    ("Storms", "12"),
+    ("Bait", "31"),
+]
+
+
+def test_a_value_is_found_only_where_its_sentence_says_all_that_is_asked(
+    alice: User, ingested: Ingest
+) -> None:
+    club = ingested(alice, pdf=draw_pdf("\n".join(CLUB)), name="club.pdf")
+
+    def found(question: str, kind: str = "number") -> tuple[str, Any]:
+        cell = ask(alice, club, question, kind)
+        return cell.state, cell.value and cell.value["number"]
+
+    assert found("How many rowers does each company have?") == (State.FOUND, 9200)  # 120 are a part
+    assert found("Number of trainers?") == (State.FOUND, 125)
+    assert found("How many sailors are there?") == (State.UNCLEAR, None)  # those welcomed are fewer
+    bait = "What did bait cost the company in the latest fiscal year?"
+    assert found(bait, "money") == (State.FOUND, 743_000_000)
+    assert found("What did bait cost in 2029?", "money") == (State.FOUND, 711_000_000)
+    assert found("What did lanterns cost the company in the latest fiscal year?", "money")[1] is None
+
+
+def test_a_page_number_of_a_table_of_contents_is_no_value(alice: User, ingested: Ingest) -> None:
+    listed = ingested(alice, pdf=draw_tables(("In this book", CONTENTS)), name="contents.pdf")
+    assert ask(alice, listed, "How many rowers are there?", "number").state != State.FOUND
+
+
 MANUAL = (
     "# Rowing machine",
     "Model name: Harbour 7",

@@ -115,13 +115,13 @@ class RankedPage:
 
 
 class TermWeights:
-    """Inverse document frequency of each term among the units at hand (Robertson 2004)."""
+    """Inverse document frequency of each term among the units at hand, if fewer, among ``least``."""
 
-    def __init__(self, passages: Sequence[ContextItem]) -> None:
+    def __init__(self, passages: Sequence[ContextItem], least: int = 0) -> None:
         units = {unit.id: unit for passage in passages for unit in (passage.unit, *passage.around)}
         texts = (distinct_terms(unit.text, unit.language or "en") for unit in units.values())
         self._frequency = Counter(chain.from_iterable(texts))
-        self._count = len(units)
+        self._count = max(len(units), least)
 
     def __getitem__(self, term: str) -> float:
         frequency = self._frequency[term]
