@@ -8,6 +8,7 @@ moved to the bin in the end. Exit code 1 if a row is not as the table says.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -328,6 +329,89 @@ def paper_is_found_by_what_it_says(api: Api) -> bool:
     return "June" not in first[0] and "June" in first[1]
 
 
+def metadata_of_pdf(api: Api) -> list[Any]:
+    chunks = rows_of(api.get(f"documents/{api.pdf}/chunks/"))
+    return [api.get(f"chunks/{chunk['id']}/")["metadata"] for chunk in chunks]
+
+
+def imported_metadata(api: Api, block: dict[str, Any]) -> Any:
+    """Return the metadata of the only chunk of an import, which is deleted again."""
+    answer = api.post("documents/import/", {"title": "One block", "blocks": [block]}).raise_for_status()
+    known = answer.json()["id"]
+    try:
+        wait_for(api, known)
+        return api.get(f"chunks/{rows_of(api.get(f'documents/{known}/chunks/'))[0]['id']}/")["metadata"]
+    finally:
+        api.client.delete(f"documents/{known}/")
+
+
+KINDS = {
+    "TEXT": "prose",
+    "PARAGRAPH": "prose",
+    "TEXTSECTION": "prose",
+    "HEADING": "heading",
+    "BULLET_LIST": "list",
+    "NUMBERED_LIST": "list",
+    "TABLE": "table",
+    "TABLE_ROW": "table",
+    "TABLE_CELL": "table",
+    "CODE": "code",
+    **dict.fromkeys(("IMAGE", "VIDEO", "AUDIO", "FILE"), "caption"),
+}
+
+
+def kinds_of_blocks(api: Api) -> bool:
+    return all(
+        imported_metadata(api, {"type": given, "text": "The gate."})["chunk_type"] == kind
+        for given, kind in KINDS.items()
+    )
+
+
+def times_in_any_form(api: Api) -> bool:
+    times = (724.5, "724.5", "00:12:04,500", "PT12M4.5S", "12m4.5s", "724500 ms")
+    blocks = [{"type": "AUDIO", "text": "Aboard.", "start_timestamp": time} for time in times]
+    return all(imported_metadata(api, block)["citation"]["start_timestamp_ms"] == 724_500 for block in blocks)
+
+
+def cell_of_a_sheet(api: Api) -> bool:
+    known = {"table_row": 2, "table_col": 1, "citation": {"sheet_name": "Q2"}}
+    found = imported_metadata(api, {"type": "TABLE_CELL", "text": "412", "metadata": known})
+    place = found["citation"]
+    return (found["table_row"], found["table_col"]) == (2, 1) and (
+        (place["sheet_name"], place["row_number"], place["column_number"]) == ("Q2", 3, 2)
+    )
+
+
+def failure_is_shown(api: Api) -> bool:
+    files = {"file": (f"empty-{time.time_ns()}.pdf", b"%%PDF-1.7 %d" % time.time_ns(), "application/pdf")}
+    sent = api.client.post("documents/", files=files)
+    if sent.status_code != 201:
+        return bool(sent.json()["message"])
+    known = sent.json()["id"]
+    end = time.monotonic() + LONGEST_WAIT
+    while (shown := api.get(f"documents/{known}/"))["status"] != "failed" and time.monotonic() < end:
+        time.sleep(0.5)
+    jobs = [job["state"] for job in rows_of(api.get("jobs/")) if job["document"] == known]
+    api.client.delete(f"documents/{known}/")
+    return bool(shown["failure_message"]) and jobs == ["failed"]
+
+
+def follow_up_is_stored(api: Api) -> bool:
+    """A second question is stored as a follow-up, with the answer that it follows as its parent."""
+    path = f"conversations/{api.answer['conversation']}/messages/"
+    api.post(path, {"question": "And in Narvik?"}).raise_for_status()
+    stored = rows_of(api.get("searches/"))[0]
+    return (stored["query_type"], stored["source"]) == ("follow_up", "chat") and bool(stored["parent"])
+
+
+def one_document_for_one_paper(api: Api) -> bool:
+    paper = {"title": f"Tides of {time.time_ns()}", "doi": f"10.1234/tides.{time.time_ns()}"}
+    first, second = (api.post("papers/", paper) for _ in range(2))
+    known = first.raise_for_status().json()["id"]
+    api.client.delete(f"documents/{known}/")
+    return second.status_code == 409 or second.json()["id"] == known
+
+
 def goes_with_its_document(api: Api) -> bool:
     unit = pdf_units(api)[0]["id"]
     api.client.delete(f"documents/{api.pdf}/").raise_for_status()
@@ -372,6 +456,32 @@ ROWS: dict[str, tuple[str, Check]] = {
         lambda api: api.get(f"documents/{api.pdf}/reference/")["text"],
     ),
     "004.8, 004.21": ("citations/<id>/image/", image_of_words),
+    "001.14": ("POST documents/ of a broken file", failure_is_shown),
+    "000.27": (
+        "search/: similarity",
+        lambda api: all(
+            hit["similarity"] is None or hit["similarity"] > 0.1 for hit in api.own_hits("pilot")
+        ),
+    ),
+    "002.9, 002.13": (
+        "chunks/<id>/",
+        lambda api: all(
+            known["language"] == "en" and known["context_header"] for known in metadata_of_pdf(api)
+        ),
+    ),
+    "002.11": (
+        "chunks/<id>/",
+        lambda api: "bullet" in {known.get("list_style") for known in metadata_of_pdf(api)},
+    ),
+    "002.12, 002.17": ("import/, chunks/<id>/", cell_of_a_sheet),
+    "002.18 forms": ("import/, chunks/<id>/", times_in_any_form),
+    "002.20": (
+        "chunks/<id>/",
+        lambda api: all(len(json.dumps(known)) < 2000 for known in metadata_of_pdf(api)),
+    ),
+    "002.22–002.27": ("import/, chunks/<id>/", kinds_of_blocks),
+    "003.20, 003.38": ("messages/, searches/", follow_up_is_stored),
+    "003.45": ("POST papers/ twice", one_document_for_one_paper),
     "card.5": ("schema/", lambda api: api.client.get("schema/").status_code == 200),
     "000.3–000.9": ("units/, chunks/<id>/", whole_unit),
     "000.5": ("pages/1/ and units/", text_matches_offsets),
