@@ -51,7 +51,7 @@ def labels_in_library(documents: Iterable[Document]) -> dict[UUID, str]:
     """Return a label for each document that no other document of its owner has. One query."""
     listed = list(documents)
     owners, titles = ({getattr(document, name) for document in listed} for name in ("owner_id", "title"))
-    alike = Document.objects.filter(owner__in=owners, title__in=titles)
+    alike = Document.objects.filter(owner__in=owners, title__in=titles).sources()
     labels = distinct_labels([*alike, *listed])
     return {document.pk: labels[document.pk] for document in listed}
 

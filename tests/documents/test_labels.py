@@ -43,3 +43,5 @@ def test_a_document_is_told_apart_from_others_of_its_owners_library(alice: User,
     )
     assert labels_in_library([first]) == {first.pk: "Lease (a.pdf)"}
     assert labels_in_library([other]) == {other.pk: "Lease"}
+    Document.objects.create(title="Lease", owner=bob, kind=Document.Kind.NOTE)  # bob's note on it
+    assert labels_in_library([other]) == {other.pk: "Lease"}

@@ -95,7 +95,7 @@ def test_a_model_of_a_provider_that_somebody_disconnected_meanwhile_says_so(
     connect(admin)
     ProviderConnection.disconnect("openai")
     page = admin.post("/conversations/providers/openai/models/", {"model": "great-model"}).content.decode()
-    assert "disconnected this provider meanwhile" in page and default_name() == "extractive"
+    assert "was disconnected in the meantime" in page and default_name() == "extractive"
     assert not ProviderConnection.choose_model("openai", "great-model")
     assert not admin.get("/conversations/providers/openai/models/").content
 

@@ -310,7 +310,7 @@ def test_an_administrator_moves_the_library_into_another_model_and_sees_how_far_
 ) -> None:
     old, settings.OPENAI_API_KEY = active_space(), ""
     page = administrator.get("/conversations/providers/").content.decode()
-    assert "searches now" in page and "OPENAI_API_KEY sets it up" in page
+    assert "searches now" in page and "set the environment variable OPENAI_API_KEY" in page
     administrator.post(MODELS, {"provider": "hashing", "model": "96"})
     new = EmbeddingSpace.objects.get(wanted=True)
     monkeypatch.setattr(retrieval.index.backfill, "ROUND_SECONDS", -1.0)  # the time limit of a round is zero
