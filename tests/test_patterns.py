@@ -14,6 +14,8 @@ import pytest
 
 from chat.answers.answer_builder import _SENTENCE_END
 from chat.answers.prompt import _INJECTIONS
+from citing.anchoring.clauses import _BETWEEN
+from citing.anchoring.find_quote import _ELLIPSIS
 from citing.tables import _LEADERS
 
 PACKAGES = (
@@ -90,7 +92,15 @@ def test_no_pattern_takes_exponential_time(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize(
     ("pattern", "text"),
-    [(_INJECTIONS, "#"), (_INJECTIONS, "!["), (_INJECTIONS, "< "), (_SENTENCE_END, "…"), (_LEADERS, ". ")],
+    [
+        (_INJECTIONS, "#"),
+        (_INJECTIONS, "!["),
+        (_INJECTIONS, "< "),
+        (_SENTENCE_END, "…"),
+        (_LEADERS, ". "),
+        (_ELLIPSIS, "\n"),
+        (_BETWEEN, " "),
+    ],
 )
 def test_patterns_that_read_whole_answers_and_passages_take_linear_time(
     pattern: re.Pattern[str], text: str

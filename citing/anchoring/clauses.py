@@ -21,7 +21,7 @@ LEAST_WORDS = 2  # of a clause that is a statement of its own, beside its number
 # A comma or semicolon, a conjunction, or both; spaces around them, so that "1,000" stays whole.
 _BETWEEN = re.compile(
     r"[,;，；、]\s+(?:and\s+|but\s+|while\s+|und\s+|aber\s+|et\s+|mais\s+|y\s+|pero\s+|e\s+|mas\s+|en\s+)?"
-    r"|\s+(?:and|but|while|und|aber|et|mais|y|pero|e|mas|en)\s+",
+    r"|(?<!\s)\s+(?:and|but|while|und|aber|et|mais|y|pero|e|mas|en)\s+",
     re.IGNORECASE,
 )
 
@@ -93,9 +93,9 @@ def cell_statements(sentence: str, labels: Sequence[str], language: str) -> list
     2019" and "Sales to were 7 for Italy (2019)". Two rows in one clause belong to two values: [].
     """
     compared = "|".join(map(re.escape, sorted(lexicon(language).compared)))
-    between = (
-        re.compile(rf"[,;]?\s+(?:{compared})\s+|{_BETWEEN.pattern}", re.IGNORECASE) if compared else _BETWEEN
-    )
+    between = _BETWEEN
+    if compared:
+        between = re.compile(rf"[,;]?(?<!\s)\s+(?:{compared})\s+|{_BETWEEN.pattern}", re.IGNORECASE)
     clauses = clauses_with_values(sentence, between, years=False)
     if not clauses:
         return []

@@ -359,7 +359,7 @@ def _longest_prefix(text: str, quote: str) -> int:
 
 LEAST_PART = 4  # folded characters between ellipses
 FARTHEST = 1500  # folded characters that may be left out
-_ELLIPSIS = re.compile(r"\s*[\[(]?(?:…|\.{3,}|(?:\. ){2,}\.)[\])]?\s*")
+_ELLIPSIS = re.compile(r"[\[(]?(?:…|\.{3,}|(?:\. ){2,}\.)[\])]?")
 
 
 def without_ellipses(pages: Sequence[PageText], quote: str) -> tuple[PageText, tuple[Span, ...]] | None:
