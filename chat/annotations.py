@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import groupby, pairwise
 from typing import Any
+from uuid import UUID
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -353,7 +354,12 @@ def _mark(annotation: Annotation, author: str) -> PdfHighlight:
     return PdfHighlight("", rects, annotation.comment, colour, is_underline, author, strokes)
 
 
-# --- After a document was parsed again ---
+# --- After a document was deleted, or parsed again ---
+
+
+def mark_deleted(document_id: UUID, **signal: Any) -> None:
+    """Receiver of ``document_deleted``: the words of its citations are nowhere else."""
+    Citation.objects.filter(document=document_id).update(durability=Citation.Durability.GONE)
 
 
 def reanchor_parsed_document(document: Document, **signal: Any) -> None:

@@ -72,7 +72,7 @@ LONGEST_HEAD = 90  # characters
 
 _LABEL_AMOUNT = re.compile(r"\s[$€£¥₹]? ?\d{1,3}(?:[.,]\d{3})+$|\s\(?[$€£¥₹] ?\d[\d.,]*\)?$")
 _FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|(?<=\w)\s*[*†‡§]+(?=\W|$)")
-_LEADERS = re.compile(r"(?:\s?[.…·_]){3,}\s*$")
+_LEADERS = re.compile(r"(?<![.…·_])(?<![.…·_]\s)(?:\s?[.…·_]){3,}+\s*$")
 _NUMBER = re.compile(rf"{CURRENCY_SIGN}|[A-Z]{{3}}(?=\s?\d)|[()\s]|[-–−+](?=[\d$€£¥.])|(?<=\d)\s?%")
 _DECIMALS = re.compile(r"\d[.,]\d{1,2}\)?$")
 _DIGIT = re.compile(r"\d")

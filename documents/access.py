@@ -181,7 +181,8 @@ def _person(share: Share, since: datetime, others: Container[int] = ()) -> Perso
     if share.user:
         return Person(share.user.get_username(), (), share.can_write, since)
     assert share.group is not None  # a share is with one of the two
-    members = sorted(row.get_username() for row in share.group.user_set.all() if row.pk not in others)
+    able = (row for row in share.group.user_set.all() if row.is_active and row.pk not in others)
+    members = sorted(row.get_username() for row in able)
     return Person(share.group.name, tuple(members), share.can_write, since, is_group=True)
 
 

@@ -46,7 +46,7 @@ def printed_labels(pages: Sequence[ParsedPage]) -> dict[int, str]:
 
 def _sequences(page: ParsedPage) -> Iterator[_Sequence]:
     for part in page.furniture:
-        for match in _NUMBER.finditer(part.text):
+        for match in () if part.is_line_number else _NUMBER.finditer(part.text):
             yield _Sequence(match[1] or "", page.number - int(match[2]))
 
 

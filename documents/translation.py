@@ -215,14 +215,11 @@ SENTENCES = (
     _("Writes answers with the provider's own citations."),
     _("Writes answers."),
     _("Own server"),
-    _(
-        "Writes answers with a model of your own: Ollama, vLLM, llama.cpp, "
-        "anything that speaks OpenAI's chat completions."
-    ),
+    _("Writes answers with your own model: Ollama, vLLM, llama.cpp or any server with OpenAI's chat API."),
     _("This does not exist, or you may not see it."),
     _("Passages only (no AI)"),
     _("Needs no key: quotes the passages that match best."),
-    _("It answers."),
+    _("It works."),
     _("It returned an empty answer."),
     _("The model's answer for this cell could not be read. Ask again."),
     _("The token limit of this review is reached. Fill the rest with a new limit."),

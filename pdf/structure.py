@@ -188,13 +188,14 @@ class ParsedUnit(msgspec.Struct, frozen=True, gc=False):
     location: Location | None = None
 
 
-class Furniture(msgspec.Struct, frozen=True, gc=False):
-    """A page header, footer or page number: part of the page's text, but of no unit."""
+class Furniture(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A page header, footer, page or line number: part of the page's text, but of no unit."""
 
     text: str
     char_start: int
     char_end: int
     rects: tuple[Rect, ...]
+    is_line_number: bool = False
 
 
 class Figure(msgspec.Struct, frozen=True, gc=False):
@@ -216,6 +217,8 @@ class ParsedPage(msgspec.Struct, frozen=True):
         failure: why the page could not be read, or ''; its text is empty then, unless it is PLAIN_LINES.
         recognised: the OCR result, packed by ``recognition``, for later parses; empty without OCR.
         awaits: what OCR has still to read.
+        first_line: the number through the document of its first line, or, where it prints line numbers, of
+            the line that these would number 1; 0 without lines.
     """
 
     number: int
@@ -232,6 +235,7 @@ class ParsedPage(msgspec.Struct, frozen=True):
     failure: str = ""
     recognised: bytes = b""
     awaits: Awaits = ""
+    first_line: int = 0
 
 
 class OutlineEntry(msgspec.Struct, frozen=True):

@@ -6,10 +6,15 @@ import importlib
 import pkgutil
 import re
 import signal
+import time
 from collections.abc import Iterator, Mapping
 from types import FrameType, ModuleType
 
 import pytest
+
+from chat.answers.answer_builder import _SENTENCE_END
+from chat.answers.prompt import _INJECTIONS
+from citing.tables import _LEADERS
 
 PACKAGES = (
     *("agents", "chat", "citing", "config", "documents", "domains"),
@@ -81,3 +86,15 @@ def test_no_pattern_takes_exponential_time(monkeypatch: pytest.MonkeyPatch) -> N
     finally:
         signal.signal(signal.SIGVTALRM, before)
     assert not slow
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [(_INJECTIONS, "#"), (_INJECTIONS, "!["), (_INJECTIONS, "< "), (_SENTENCE_END, "…"), (_LEADERS, ". ")],
+)
+def test_patterns_that_read_whole_answers_and_passages_take_linear_time(
+    pattern: re.Pattern[str], text: str
+) -> None:
+    began = time.process_time()
+    pattern.search(text * 40_000 + "x")
+    assert time.process_time() - began < 2

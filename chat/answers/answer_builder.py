@@ -25,7 +25,7 @@ from citing.marker_decoder import defused, format_marker, stored_marks
 from citing.verdict import located, verify
 from text.sentences import Span
 
-_SENTENCE_END = re.compile(r"(?:[.!?。！？…]+[\"'”’)\]*_]*)?$")
+_SENTENCE_END = re.compile(r"(?:(?<![.!?。！？…])[.!?。！？…]+[\"'”’)\]*_]*)?$")
 MOST_CITATIONS = 400  # of one answer; a model that cites everything is stopped from filling the database
 
 

@@ -319,9 +319,9 @@ _INJECTIONS = re.compile(
   | \b(?:reply|respond|answer|output)\b .{0,30}? \b(?:only\s+with|exactly|with\s+the\s+word)\b
   | \b(?:reply|respond|answer|output|print|say|write|append|include|repeat)\b .{0,30}?
         \bthe\s+(?:string|token|phrase|word|code)\b
-  | <\|?\s*/?\s*(?:im_start|im_end|system|assistant|user|endoftext)\b | \[/?(?:INST|SYS)\] | <</?SYS>>
-  | ^\W*(?:system|assistant|user|developer)\s*: | \#{2,}\s*(?:system|assistant|instructions?)\b
-  | !\[[^\]]*\]\( | \]\(\s*(?:javascript|data|vbscript): | javascript:
+  | <\|?\s*(?:/\s*)?(?:im_start|im_end|system|assistant|user|endoftext)\b | \[/?(?:INST|SYS)\] | <</?SYS>>
+  | ^\W*(?:system|assistant|user|developer)\s*: | \#\#\s*(?:system|assistant|instructions?)\b
+  | !\[(?:[^\]!]|!(?!\[))*+\]\( | \]\(\s*(?:javascript|data|vbscript): | javascript:
   | (?:忽略|无视|無視).{0,12}(?:指令|指示|说明|命令|規則|规则)
   | (?:ignorez?|oubliez)\s.{0,20}instructions | ignorier.{0,30}(?:anweisung|instruktion)
   | ignor[ae]\s.{0,30}instruc+iones

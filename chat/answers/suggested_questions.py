@@ -1,7 +1,7 @@
 """Suggest questions about a document, each of which has a direct answer.
 
-A question is made from a part of the document: a section, a row of two years, a definition, a caption. It is
-suggested only if the answer without a model cites that part.
+A question is made from a part of the document: a section, a row, a definition, a caption, a label and its
+value. It is suggested only if the answer without a model cites that part.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -23,7 +24,7 @@ from django.utils.translation import gettext as _
 
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.answer import answer_without_model
-from chat.answers.without_model.evidence import find_evidence, topic_units
+from chat.answers.without_model.evidence import find_evidence, stated_facts, topic_units
 from chat.answers.without_model.question import (
     Topic,
     language_of,
@@ -35,9 +36,11 @@ from chat.citations.source_units import load_sources, on_pages
 from chat.providers.base import NativeCitation, TextDelta
 from citing.claims import SourceUnit
 from citing.tables import read_tables
+from documents.ingestion.facts import Fact
 from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
 from retrieval.query.scope import Scope
+from text.languages import base_language
 from text.sentences import sentence_spans
 from text.terms import one_line
 
@@ -51,20 +54,26 @@ LEAST_MENTIONS = 3  # of what is defined
 LONGEST_LABEL = 45  # characters
 QUOTED_TERM = re.compile(r"[“\"„«]([^“”\"„«»]{3,40})[”\"“»](?: (?:shall|will))?$")
 ENOUGH_PROSE = 250  # characters of a section; less follows a form's name, an address or a cover's caption
+SHORT_CLAUSE = 60  # the same, where fewer than MOST sections have enough: a lease of short clauses
+FEWEST_CLAUSES = 3  # of a document of short clauses; an invoice has one text under its table
+LABELLED = re.compile(  # a line "Due date: 8 June", a row of one value; of joined lines, capital to colon
+    r"^(?P<whole>[^\W\d_][^:：\t]+?)(?:\s*[:：]\s*|\t)(?=\D{0,20}\d)[^:：\t]{1,40}$"
+    r"|(?:^|\s)(?P<part>[^\W\d_a-z]\w*(?: [a-zß-ÿ]\w*){0,3})[:：]\s(?=\D{0,20}\d)"
+)
 SAYS_NOTHING = re.compile(
     r"^((table of )?contents|index|(part|article) \w+|item \d+\w?|power of attorney|certifications?|glossary|"
     r"references|bibliography|page \d+|notes?|abstract|keywords|((executive|news) )?summary|overview|general|"
-    r"introduction|conclusions?|methodology|ablation stud(y|ies)|limitations|related work|"
+    r"introduction|recitals|conclusions?|methodology|ablation stud(y|ies)|limitations|related work|"
     r"description|(current|annual|quarterly) report|form [\w-]+|"
     r"(news|press|for immediate) release|"
     r"(this )?(agreement|contract|notice|certificate|order|letter|memorandum)|topics|what.?s new|"
-    r"(©|appendix|exhibits?|acknowledg|figure|table \d|about\b|"
+    r"(©|photo\b|image\b|appendix|exhibits?|acknowledg|figure|table \d|about\b|"
     r"safe harbor).*|.*(\bcontacts?\b|signatures?\b|forward.looking|\bguide|\bmanual|handbook).*|"
     r".*(\bagreement|\bcontract))$",
     re.IGNORECASE,
 )
 NUMBERING = re.compile(
-    r"^\s*((item|part|section|chapter|note|article)\s+)?"
+    r"^\s*((item|part|section|chapter|note|article|artikel|abschnitt|§+)\s+)?"
     r"([\dIVX]+([.):][\dIVX]+)*[.):]?\w?[.):]?|[A-Z](\.\d+)+\.?)(\s*[—–]\s*|\s+)",
     re.I,
 )
@@ -132,8 +141,9 @@ def suggestions(document: Document) -> list[Suggestion]:
 
     One question of each kind in turn, then those about sections alone.
     """
-    spoken = document.language if document.language in dict(settings.LANGUAGES) else get_language()
-    with override(spoken):
+    own = base_language(document.language)
+    spoken = (code for code, _name in settings.LANGUAGES if base_language(code) == own)
+    with override(next(spoken, get_language())):
         return _suggestions(document)
 
 
@@ -145,10 +155,14 @@ def _suggestions(document: Document) -> list[Suggestion]:
         value_questions(document),
         definition_questions(document),
         caption_questions(document),
+        fact_questions(document),
     )
     rounds = itertools.zip_longest(*(kind[:OF_ONE_KIND] for kind in kinds))
     mixed = [suggested for turn in rounds for suggested in turn if suggested]
-    asked = [Suggestion(_("What is this document about?")), *mixed, *section_questions(document)]
+    of_short = [] if informative_of(document, 0) else labelled_questions(document)[:OF_ONE_KIND]
+    sections = informative_of(document, MOST)
+    first = Suggestion(_("What is this document about?"))
+    asked = [first, *mixed, *of_short, *section_questions(sections)]
     return list({suggested.question: suggested for suggested in asked}.values())
 
 
@@ -165,7 +179,7 @@ def topic_questions(document: Document) -> list[Suggestion]:
 
 def questions_in_headings(document: Document) -> list[Suggestion]:
     """Return headings that are questions, of more than two words in scripts with spaces."""
-    sections = informative(sections_of(document), document.title)
+    sections = informative_of(document, 0)
     asked = [
         section.heading
         for section in sections
@@ -175,9 +189,8 @@ def questions_in_headings(document: Document) -> list[Suggestion]:
     return [Suggestion(heading, section=heading) for heading in asked]
 
 
-def section_questions(document: Document) -> list[Suggestion]:
+def section_questions(sections: Iterable[Section]) -> list[Suggestion]:
     """Return questions about informative sections throughout the document."""
-    sections = informative(sections_of(document), document.title)
     topics = spread([section for section in sections if not section.heading.endswith(("?", "？"))], MOST)
     asked = _("What does the document say about “%(topic)s”?")
     return [Suggestion(asked % {"topic": topic}, section=topic) for topic in topics]
@@ -208,6 +221,27 @@ def value_questions(document: Document) -> list[Suggestion]:
         units = tuple(unit for own, unit in found[label] if own == year)
         asked_for.append(Suggestion(asked % {"label": label, "year": year}, units))
     return asked_for
+
+
+def fact_questions(document: Document) -> list[Suggestion]:
+    """Return questions for the parties or authors that the document itself names."""
+    facts = {document.pk: msgspec.convert(document.metadata.get("facts") or [], list[Fact])}
+    asked = (_("Who are the parties?"), _("Who are the authors?"))
+    stated = {question: stated_facts(question, get_language() or "en", facts) for question in asked}
+    return [Suggestion(text, tuple(fact.unit for fact in found)) for text, found in stated.items() if found]
+
+
+def labelled_questions(document: Document) -> list[Suggestion]:
+    """Return “What is the “Total due”?” for rows of one value, the last first, and for lines with a label."""
+    asked = _("What is the “%(label)s”?")
+    types = (CitationUnit.Type.PROSE, CitationUnit.Type.LIST, CitationUnit.Type.TABLE)
+    units = units_of(document, *types).values_list("pk", "content")
+    matches = [(str(pk), match) for pk, content in units for match in LABELLED.finditer(content)]
+    found = [(match["whole"] or match["part"], pk, "\t" in match[0]) for pk, match in matches]
+    rows = [own for own in reversed(found) if own[-1]]  # a total is the last row
+    mixed = itertools.zip_longest(rows, (own for own in found if not own[-1]))
+    named = [own for turn in mixed for own in turn if own and is_label(own[0])]
+    return [Suggestion(asked % {"label": label}, (pk,)) for label, pk, _row in named]
 
 
 def is_label(text: str) -> bool:
@@ -289,9 +323,9 @@ def cited_directly(question: str, document: Document, user: User) -> list[Contex
 def library_questions(documents: DocumentQuerySet, user: User) -> list[str]:
     """Return up to four questions, one per document, about the longest section of the newest documents."""
     newest = documents.searchable().order_by("-created_at")[:LOOKED_AT]
-    asked = ((question_to(document), document) for document in newest)
-    fitting = (own for own, document in asked if own and is_direct(own, document, user))
-    return [suggested.question for suggested in itertools.islice(fitting, MOST)]
+    asked = {own.question: (own, document) for document in newest if (own := question_to(document))}
+    fitting = (own.question for own, document in asked.values() if is_direct(own, document, user))
+    return list(itertools.islice(fitting, MOST))
 
 
 def question_to(document: Document) -> Suggestion | None:
@@ -301,7 +335,7 @@ def question_to(document: Document) -> Suggestion | None:
     """
     if given := document.metadata.get("questions"):
         return Suggestion(str(given[0]))
-    sections = informative(sections_of(document), document.title)
+    sections = informative_of(document, 1)
     topics = spread([section for section in sections if " " in section.heading] or sections, 1)
     if not topics or looks_like_injection(document.title):
         return None
@@ -326,15 +360,25 @@ def sections_of(document: Document) -> list[Section]:
     return [Section(row["section_path"][-1], row["characters"]) for row in rows]
 
 
-def informative(sections: Iterable[Section], title: str = "") -> list[Section]:
+def informative_of(document: Document, fewest: int) -> list[Section]:
+    """Return informative sections; where they are fewer than ``fewest``, also several short ones."""
+    facts = document.metadata.get("facts") or []
+    own = " ".join([document.title, *(fact["value"] for fact in facts if fact["kind"] == "organisation")])
+    found = sections_of(document)
+    sections = informative(found, own)
+    short = [] if len(sections) >= fewest else informative(found, own, SHORT_CLAUSE)
+    return short if len(short) >= FEWEST_CLAUSES else sections
+
+
+def informative(sections: Iterable[Section], title: str = "", least: int = ENOUGH_PROSE) -> list[Section]:
     """Return sections with a specific heading and enough text, without numbering and duplicates."""
     topics: dict[str, Section] = {}
     for section in sections:
         heading = " ".join(section.heading.split())
         topic = NUMBERING.sub("", heading).strip(" .:–—-[]")
         if (
-            section.prose >= ENOUGH_PROSE
-            and 6 <= len(topic) <= 70
+            section.prose >= least
+            and 4 <= len(topic) <= 70
             and re.search(r"[^\W\d_]{4}", topic)
             and not SAYS_NOTHING.match(topic)
             and not ADDRESS.search(heading)

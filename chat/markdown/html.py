@@ -282,11 +282,11 @@ class _MathMLWriter(HTMLParser):
 def superscript(citation: CitationShown) -> SafeString:
     """Return the link of a citation, in the colour of its highlight. All values are escaped."""
     return format_html(
-        '<sup><a class="cite lit-{}" href="{}" data-citation="{}" data-number="{}" data-verdict="{}" '
+        '<sup><a class="cite lit-{}" {} data-citation="{}" data-number="{}" data-verdict="{}" '
         'data-matched="{}" data-durability="{}" data-document="{}" data-page="{}" data-unit="{}" '
         'aria-label="{}">{}</a></sup>',
         (citation.number - 1) % COLOURS + 1,
-        citation.href,
+        format_html('href="{}"', citation.href) if citation.href else SafeString('tabindex="0"'),
         citation.id,
         citation.number,
         citation.verdict,

@@ -39,9 +39,10 @@ class CitationQuerySet(models.QuerySet["Citation"]):
         """Return citations in the user's conversations, notes and reviews, of documents the user may see."""
         return self._of(user).filter(document__in=Document.objects.visible_to(user))
 
-    def in_bin_of(self, user: User | AnonymousUser) -> Self:
-        """Return those of the same places whose document is in the user's own bin."""
-        return self._of(user).filter(document__in=Document.objects.in_bin_of(user))
+    def lost_to(self, user: User | AnonymousUser) -> Self:
+        """Return those of the same places whose document is deleted, or in the user's own bin."""
+        binned = models.Q(document__in=Document.objects.in_bin_of(user))
+        return self._of(user).filter(binned | models.Q(document=None))
 
     def _of(self, user: User | AnonymousUser) -> Self:
         if not user.is_authenticated:

@@ -268,7 +268,8 @@ def label(name: str) -> str:
 
 LISTEN_SECONDS = 0.1  # delay until a cancellation is noticed
 LONGEST_BACKOFF = 20.0
-TOGETHER_SECONDS = 0.05  # at most twenty updates of the page a second
+MOST_UPDATES = 20  # a second, of one answer's page
+MOST_UPDATES_OF_ALL = 100  # a second, of the pages of all answers that this process writes
 MOST_TOGETHER = 200  # pieces joined to one update
 WAITING_SECONDS = 5.0
 CONNECTING_SECONDS = 10.0  # after that, a server that cannot be reached is not tried again
@@ -394,6 +395,7 @@ def _read_once(
         target=_pump, args=(provider, prompt, inbox.queue, abandoned, requests), daemon=True
     ).start()
     finished = False
+    _open.add(inbox)
     try:
         while (delta := inbox.next()) is not None:
             if isinstance(delta, ProviderError):
@@ -401,6 +403,7 @@ def _read_once(
             finished = finished or isinstance(delta, StreamEnd)
             yield delta
     finally:
+        _open.discard(inbox)
         abandoned.set()
         requests.end()
     if not finished:
@@ -477,11 +480,11 @@ class _Inbox:
             self._begun, self._deadline = True, now + self._limits.total
 
     def _joined(self, first: TextDelta) -> TextDelta:
-        """Join the text with those that follow within ``TOGETHER_SECONDS``."""
-        pieces = [first.text]
+        """Join the text with those that follow, so that pages are updated no more often than allowed."""
+        pieces, pause = [first.text], max(1 / MOST_UPDATES, len(_open) / MOST_UPDATES_OF_ALL)
         while not self._held and len(pieces) < MOST_TOGETHER:
             try:
-                item = self.queue.get(timeout=max(0.0, self._spoken + TOGETHER_SECONDS - time.monotonic()))
+                item = self.queue.get(timeout=max(0.0, self._spoken + pause - time.monotonic()))
             except Empty:
                 break
             if isinstance(item, TextDelta):
@@ -490,6 +493,9 @@ class _Inbox:
                 self._held.append(item)
         self._spoken = time.monotonic()
         return TextDelta("".join(pieces))
+
+
+_open: set[_Inbox] = set()  # of the answers that are being read
 
 
 def _pump(

@@ -44,8 +44,8 @@ PROVIDERS = {
     ),
     "compatible": Listed(
         label="Own server",
-        explanation="Writes answers with a model of your own: Ollama, vLLM, llama.cpp, anything that speaks "
-        "OpenAI's chat completions.",
+        explanation="Writes answers with your own model: Ollama, vLLM, llama.cpp or any server with OpenAI's "
+        "chat API.",
         variable="PINCITE_COMPATIBLE_URL",
         named="the model server",
         takes_key=False,

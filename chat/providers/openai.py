@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import httpx2  # the HTTP client of both SDKs, whose errors occur while a stream is read
 import openai
-from openai.types.chat import ChatCompletionChunk
 
 from chat.answers.prompt import Prompt, turns
 from chat.providers.base import (
@@ -40,7 +39,9 @@ class ChatCompletions(HostedModel):
             client = client_for(openai, self.api_key, self.base_url, self.timeout)
             if served(self).reads_pieces:
                 yield from read_in_pieces(client, self.base_url, request)
-            with client.chat.completions.create(**request) as chunks:
+            # The SDK's ``create`` would make objects of each chunk, which takes as long as all else.
+            how: dict[str, Any] = {"cast_to": object, "stream": True, "stream_cls": openai.Stream[object]}
+            with client.post("/chat/completions", body=request, **how) as chunks:
                 if "html" in chunks.response.headers.get("content-type", ""):
                     raise failed(WEB_PAGE, self.name, permanent=True)
                 for chunk in chunks:
@@ -64,7 +65,7 @@ class ChatCompletions(HostedModel):
             limit: reply_tokens(window_of(self), self.max_tokens),
         }
         if served(self).reads_pieces:
-            request["extra_body"] = {"return_progress": True}
+            request["return_progress"] = True
         if prompt.schema:
             wanted = {"name": "reply", "schema": prompt.schema, "strict": True}
             request["response_format"] = {"type": "json_schema", "json_schema": wanted}
@@ -105,16 +106,17 @@ def picture_part(png: bytes) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(png).decode()}"}}
 
 
-def deltas(chunk: ChatCompletionChunk) -> Iterator[Delta]:
+def deltas(chunk: dict[str, Any]) -> Iterator[Delta]:
     """Yield the events of one chunk. The usage is in the last chunk, which has no choices."""
-    if isinstance(progress := getattr(chunk, "prompt_progress", None), dict):
+    if isinstance(progress := chunk.get("prompt_progress"), dict):
         yield Progress(int(progress.get("processed") or 0), int(progress.get("total") or 0))
-    for choice in chunk.choices[:1]:
-        if choice.delta and choice.delta.content:
-            yield TextDelta(choice.delta.content)
-        elif choice.delta and any(getattr(choice.delta, name, None) for name in REASONING):
+    for choice in (chunk.get("choices") or [])[:1]:
+        delta = choice.get("delta") or {}
+        if text := delta.get("content"):
+            yield TextDelta(text)
+        elif any(map(delta.get, REASONING)):
             yield Progress(thinks=True)
-        if choice.finish_reason:
-            yield StreamEnd(REASONS.get(choice.finish_reason, "stop"))
-    if chunk.usage:
-        yield Usage(chunk.usage.prompt_tokens or 0, chunk.usage.completion_tokens or 0)
+        if reason := choice.get("finish_reason"):
+            yield StreamEnd(REASONS.get(reason, "stop"))
+    if usage := chunk.get("usage"):
+        yield Usage(usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0)

@@ -156,7 +156,7 @@ def check_health(name: str, model: str = "") -> Health:
         text = reply_text(stream_with_retries(provider, prompt, patience, threading.Event()))
     except ProviderError as error:
         return Health(False, error.message, _since(start))
-    return Health(bool(text), "It answers." if text else "It returned an empty answer.", _since(start))
+    return Health(bool(text), "It works." if text else "It returned an empty answer.", _since(start))
 
 
 def _since(start: float) -> float:

@@ -20,6 +20,7 @@ from chat.reports.report_sections import (
     proposed_outline,
     sections_of,
 )
+from documents.labels import distinct_labels
 from documents.models import Document
 from retrieval.provider_calls import ProviderError
 
@@ -101,7 +102,7 @@ def new_versions(user: User, documents: Sequence[Document], title: str = "") -> 
     made = Report.objects.create(
         owner=user,
         kind=Report.Kind.VERSIONS,
-        title=(title or " → ".join(document.title for document in documents))[:1000],
+        title=(title or " → ".join(distinct_labels(documents).values()))[:1000],
         documents=[document.pk for document in documents],
     )
     start(made)

@@ -30,7 +30,7 @@ from retrieval.index.backfill import move_into
 from retrieval.provider_calls import ProviderError
 from retrieval.views import spaces_context
 
-GONE = gettext_lazy("Somebody has disconnected this provider meanwhile. Paste its key again.")
+GONE = gettext_lazy("This provider was disconnected in the meantime. Paste its key again.")
 NO_KEY = gettext_lazy("This is not a key. Copy it again from the provider's page of keys.")
 PUT_OFF = "model-offer-put-off"  # key of the session
 MOST_OFFERED = 3

@@ -411,9 +411,9 @@ def place_of(request: HttpRequest) -> LinkTarget:
 @require_safe
 def card(request: HttpRequest, citation_id: UUID) -> HttpResponse:
     """Show the cited words, a picture of their place, and the verdict."""
-    citation = Citation.objects.in_bin_of(request.user).filter(pk=citation_id).first()
+    citation = Citation.objects.lost_to(request.user).filter(pk=citation_id).first()
     if citation is not None:
-        return render(request, "chat/_card_binned.html", {"citation": citation})
+        return render(request, "chat/_card_lost.html", {"citation": citation})
     return render(request, "chat/_card.html", {"citation": visible_citation(request, citation_id)})
 
 

@@ -5,6 +5,7 @@ Plain blocks are a list of objects (or an object that holds one under ``blocks``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -232,6 +233,12 @@ TIMES = {  # in seconds, or as hours, minutes and seconds
     "start_time": "start_ms",
     "end_time": "end_ms",
 }
+FROM_0 = {"table_row": "row", "table_col": "column"}  # as in the metadata of chunks
+DURATION = re.compile(
+    r"(?:pt)?" + "".join(rf"\s*(?:(\d+(?:\.\d*)?)\s*{unit})?" for unit in ("h", "m(?!s)", "s", "ms"))
+)
+UNITS_MS = (3_600_000, 60_000, 1000, 1)
+MOST_OUTSIDE = 1.5  # a box may reach over the edge of its page
 PLAIN = (
     *("list_style", "code_language", "caption", "paragraph", "line", "slide", "sheet", "row", "column"),
     *("start_ms", "end_ms"),
@@ -296,20 +303,33 @@ def _plain_block(sheets: dict[str, int], item: Any) -> ImportedBlock | None:
 
 
 def _flattened(item: dict[str, Any]) -> dict[str, Any]:
-    """Merge the fields of ``citation`` and ``metadata`` into the block's, under the names of ``PLAIN``."""
-    nested = [item.get(name) for name in ("citation", "metadata")]
-    found: dict[str, Any] = {}
-    for fields in [*(fields for fields in nested if isinstance(fields, dict)), item]:
-        found |= {OTHER_NAMES.get(name, name): value for name, value in fields.items() if value is not None}
+    """Merge the fields of ``citation`` and ``…metadata`` into the block's, under the names of ``PLAIN``."""
+    found = _merged(item)
     if str(found.get("type") or found.get("block_type")).lower() == "code" and found.get("language"):
         found.setdefault("code_language", found["language"])
     times = {TIMES[name]: milliseconds(found[name]) for name in TIMES if name in found}
-    return times | found
+    cell = {FROM_0[name]: int(found[name]) + 1 for name in FROM_0 if name in found}
+    return times | cell | found
+
+
+def _merged(item: dict[str, Any], depth: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in item.items():
+        if isinstance(value, dict) and (name == "citation" or name.endswith("metadata")) and depth < DEEPEST:
+            found = _merged(value, depth + 1) | found
+    return found | {OTHER_NAMES.get(name, name): value for name, value in item.items() if value is not None}
 
 
 def milliseconds(time: object) -> int:
-    """Return seconds (724.5, "724.5") or a time ("00:12:04.250", "12:04,25") in ms. Raises AdapterError."""
-    *larger, seconds = str(time).replace(",", ".").split(":")
+    """Return seconds (724.5, "724.5"), a time ("00:12:04.250", "12:04,25") or a duration ("12m4s", "PT4.5S",
+    "250 ms") in ms. Raises AdapterError.
+    """
+    text = str(time).replace(",", ".").lower()
+    if any(unit.isalpha() for unit in text) and (parts := DURATION.fullmatch(text)) and any(parts.groups()):
+        return round(
+            sum(float(part or 0) * unit for part, unit in zip(parts.groups(), UNITS_MS, strict=True))
+        )
+    *larger, seconds = text.split(":")
     try:
         minutes = sum(int(part) * 60**power for power, part in enumerate(reversed(larger)))
         return round((minutes * 60 + float(seconds)) * 1000)
@@ -324,13 +344,24 @@ def _plain_quad(item: dict[str, Any], box: dict[str, Any]) -> tuple:
             return _corners(corners)
         if box:
             left, top = float(box["left"]), float(box["top"])
-            return quad_of(left, top, left + float(box["width"]), top + float(box["height"]), 1, 1)
+            return _edges(left, top, left + float(box["width"]), top + float(box["height"]))
         if isinstance(item.get("bbox"), list):
-            x0, y0, x1, y1 = map(float, item["bbox"])
-            return quad_of(x0, y0, x1, y1, 1, 1)
+            return _edges(*map(float, item["bbox"]))
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise AdapterError("Its box cannot be read.") from None
+        raise AdapterError("Its box is not in fractions of its page, 0 to 1.") from None
     return ()
+
+
+def _edges(*edges: float) -> tuple:
+    x0, y0, x1, y1 = map(_fraction, edges)
+    return quad_of(x0, y0, x1, y1, 1, 1)
+
+
+def _fraction(value: Any) -> float:
+    """Return a fraction, clamped. Raises ValueError for points or pixels."""
+    if abs(number := float(value)) > MOST_OUTSIDE:
+        raise ValueError
+    return clamped(number)
 
 
 def _corners(corners: Any) -> tuple:
@@ -338,7 +369,7 @@ def _corners(corners: Any) -> tuple:
     points = [(point["x"], point["y"]) if isinstance(point, dict) else tuple(point) for point in corners]
     if len(points) != 4:
         raise ValueError
-    return tuple((clamped(float(x)), clamped(float(y))) for x, y in points)
+    return tuple((_fraction(x), _fraction(y)) for x, y in points)
 
 
 # --- Choice of the reader ---

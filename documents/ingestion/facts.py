@@ -62,7 +62,7 @@ class FactWords:
 
     Attributes:
         labels: by kind, what stands before a value: "Invoice number: 17".
-        between, joins: "between" and "and" of the parties of a contract.
+        between, joins, together: "between" and "and" of the parties of a contract, "(together “Tenant”)".
         offices: of officers.
         asked: by kind, phrases of questions that ask for it.
     """
@@ -70,6 +70,7 @@ class FactWords:
     labels: dict[str, tuple[str, ...]]
     between: tuple[str, ...]
     joins: tuple[str, ...]
+    together: tuple[str, ...]
     offices: tuple[str, ...]
     asked: dict[str, tuple[str, ...]]
 
@@ -85,11 +86,11 @@ def fact_words(language: str) -> FactWords:
             labels[kind] = (*labels.get(kind, ()), *words)
         for kind, words in table.get("asked", {}).items():
             asked[kind] = (*asked.get(kind, ()), *words)
-    between, joins, offices = (
+    between, joins, together, offices = (
         tuple(word for table in tables for word in table.get("words", {}).get(key, ()))
-        for key in ("between", "joins", "offices")
+        for key in ("between", "joins", "together", "offices")
     )
-    return FactWords(labels, between, joins, offices, asked)
+    return FactWords(labels, between, joins, together, offices, asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +183,14 @@ def _parties(text: str, language: str) -> Iterator[tuple[FactKind, str]]:
         return
     rest = text[between.end() :]
     join = rf"\s*[,;]?\s+(?:{'|'.join(words.joins)})\s+(?=[^\W\da-z_])"
+    unnamed: list[str] = []  # people before "(together “Tenant”)"
     for part in re.split(join, rest)[:MOST_OF_KIND]:
         name = re.match(rf"{COMPANY}|{PERSON}|[^\W\d_a-z][\w&.'’ -]{{2,60}}?(?=,|\s\(|$)", part.strip())
-        if name and re.search(r"\([^()]*[“\"„«]", part):  # a party is given a name: (“Supplier”)
-            yield "party", one_line(name[0]).strip(" ,")
+        short = re.search(r"\([^()]*[“\"„«]", part)  # a party is given a name: (“Supplier”)
+        if name and short:
+            names = [*unnamed, name[0]] if re.search("|".join(words.together), short[0]) else [name[0]]
+            yield from (("party", one_line(one).strip(" ,")) for one in names)
+        unnamed = [*unnamed, part] if not short and re.fullmatch(PERSON, part) else []
 
 
 def _dateline(text: str, language: str) -> Iterator[tuple[FactKind, str]]:

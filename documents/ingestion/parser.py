@@ -399,16 +399,27 @@ def names_below_title(parsed: ParsedDocument) -> list[str]:
 def is_paper(parsed: ParsedDocument) -> bool:
     """Return whether the first pages have an abstract or an identifier."""
     sections = {unit.section_type for page in parsed.pages[:2] for unit in page.units}
-    return "abstract" in sections or bool(doi_of(parsed) or arxiv_id_of(parsed))
+    return "abstract" in sections or bool(doi_of(parsed, True) or arxiv_id_of(parsed))
 
 
-def doi_of(parsed: ParsedDocument) -> str:
-    """Return the metadata's DOI, else the only one on the first page; several belong to cited papers."""
+def doi_of(parsed: ParsedDocument, with_cited: bool = False) -> str:
+    """Return the metadata's DOI, else the only one on the first page; several belong to cited papers.
+
+    ``with_cited``: that of a work cited in a sentence, too, which shows that the document is a paper.
+    """
     values = (parsed.metadata.get(name, "") for name in ("doi", "subject", "keywords", "title"))
     if found := next(filter(None, map(bare_doi, values)), ""):
         return found
-    printed = {bare_doi(text) for text in DOI.findall(parsed.pages[0].text)} if parsed.pages else set()
+    text = parsed.pages[0].text if parsed.pages else ""
+    printed = {
+        bare_doi(match.group()) for match in DOI.finditer(text) if with_cited or not _is_cited(text, match)
+    }
     return printed.pop() if len(printed) == 1 else ""
+
+
+def _is_cited(text: str, doi: re.Match[str]) -> bool:
+    """Return whether a DOI ends brackets in the middle of a sentence."""
+    return ")" in doi.group()[-2:] and bool(re.match(r"[^\S\n]+[a-z]", text[doi.end() : doi.end() + 20]))
 
 
 def arxiv_id_of(parsed: ParsedDocument) -> str:

@@ -239,7 +239,7 @@ def page_row(document: Document, page: ParsedPage, printed: str) -> Page:
         document_id=document.pk,
         number=page.number,
         label=(printed or page.label)[:40],
-        first_line=min((unit.line_start for unit in page.units), default=0),
+        first_line=page.first_line or min((unit.line_start for unit in page.units), default=0),
         width=frame.width,
         height=frame.height,
         rotation=frame.rotation,

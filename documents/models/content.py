@@ -343,7 +343,8 @@ def _table_place(units: Sequence[CitationUnit]) -> dict[str, int | None]:
     """Return row and column, from 0, of the chunk's first table cell."""
     row = next((unit for unit in units if unit.table_row is not None), None)
     if row is None:
-        return {}
+        names = {"table_row": "row", "table_col": "column"}
+        return {name: at - 1 for name, known in names.items() if (at := _first(units, known))}
     cells = (row.cells or {}).get("cells", [])
     return {"table_row": row.table_row, "table_col": cells[0]["column"] if cells else None}
 

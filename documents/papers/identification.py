@@ -35,6 +35,7 @@ ISBN = re.compile(r"\bISBN(?:-1[03])?\b[^\d\n]{0,24}((?:97[89][- ]?)?(?:\d[- ]?)
 LEAST_SHARE = 0.5  # of the title in its first printed line
 LONGEST_UNIT = 1.6  # times the title: a subtitle or a series may follow it
 LEAST_TITLE = 4  # characters
+OF_FILE = re.compile(r"(10\.\d+/[^/]+)(?:/\d+)?/[^/]+\.pdf$")
 TAG = re.compile(r"<[^>]+>")
 CSL = "application/vnd.citationstyles.csl+json"
 
@@ -84,6 +85,8 @@ def identify(document_id: str) -> str:
         if is_printed(record.title, titles):
             store(document, record, Identified(source, identifier.kind, identifier.value))
             return f"{identifier.kind} {identifier.value}: {source}"
+        if identifier.value not in str(document.metadata.get("pdf")).lower():
+            Document.objects.filter(pk=document.pk, doi=identifier.value).update(doi="")  # of a cited work
     return "no match"
 
 
@@ -102,7 +105,8 @@ def identifiers_of(document: Document) -> list[Identifier]:
 
 
 def dois_in(text: str) -> list[str]:
-    return [doi for printed in DOI.findall(text) if (doi := bare_doi(printed))]
+    """Return DOIs, also of files: ``10.1234/tides/2369509/tides.pdf`` is of the work ``10.1234/tides``."""
+    return [OF_FILE.sub(r"\1", doi) for printed in DOI.findall(text) if (doi := bare_doi(printed))]
 
 
 def arxiv_numbers_in(text: str) -> list[str]:

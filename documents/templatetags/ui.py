@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from documents import contents
+from documents.labels import distinct_labels
 from documents.models import Document
 from documents.papers.bibliography import STYLES
 from documents.translation import translated
@@ -119,6 +120,9 @@ def theme(context: Context) -> str:
 
 
 register.filter("translated", translated)
+
+
+register.simple_tag(distinct_labels)
 
 
 @register.filter

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -202,7 +203,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
             _("The same file was uploaded again."), status=409, content_type="text/plain; charset=utf-8"
         )
     if not by_htmx(request):
-        return redirect("document", pk)
+        return redirect(f"{reverse('document', args=[pk])}?{request.GET.urlencode()}".rstrip("?"))
     return card(request, document, focused=True)
 
 

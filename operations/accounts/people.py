@@ -28,7 +28,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from chat.models import Conversation, Note, Report
-from documents.models import Collection, Document, EventKind, Placement
+from documents.models import Collection, Document, EventKind, Placement, Share
 from documents.models.security import record
 from documents.tokens import INVITATION
 from operations.accounts.sign_in import MODEL_BACKEND, end_all
@@ -81,6 +81,7 @@ def hand_over(leaver: User, heir: User) -> int:
                 collection.name = f"{collection.name[:80]} ({leaver.get_username()[:30]})"
             collection.owner = heir
             collection.save(update_fields=["name", "owner"])
+        Share.objects.visible_to(heir).filter(user=heir).delete()
         for kind in (Conversation, Note, Report, Review, ReviewTemplate):
             kind._default_manager.filter(owner=leaver).update(owner=heir)
     record(EventKind.RIGHTS_CHANGED, f"all of {leaver.get_username()} to {heir.get_username()}")
@@ -167,6 +168,8 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
             user.is_active = False
             user.save(update_fields=["is_active"])
             end_all(user)
+            said = _("{name} can no longer sign in. What is theirs stays, until you hand it over.")
+            messages.success(request, said.format(name=user))
         case "hand-over":
             give(request, user, name)
         case _:

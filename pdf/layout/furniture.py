@@ -142,6 +142,7 @@ def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
             continue
         gone = set(map(id, alike))
         sheet.lines = [line for line in sheet.lines if id(line) not in gone]
+        sheet.line_numbers = alike
         sheet.foot += alike
 
 

@@ -288,10 +288,10 @@ def ends_apart(lines: Sequence[Line]) -> bool:
 class PageLayout:
     """One page in the reading frame.
 
-    ``head`` and ``foot`` are its running headers and footers, top to bottom. ``fold``: x of the right edge
-    of the left page, where two pages are printed side by side. ``skew``: the skew of the scan, already
-    removed from all coordinates. ``contents``: entries of a table of contents without leaders. ``fields``:
-    boxes of the fields of a form.
+    ``head`` and ``foot`` are its running headers and footers, top to bottom; ``foot`` includes the
+    ``line_numbers``. ``fold``: x of the right edge of the left page, where two pages are printed side by
+    side. ``skew``: the skew of the scan, already removed from all coordinates. ``contents``: entries of a
+    table of contents without leaders. ``fields``: boxes of the fields of a form.
     """
 
     raw: RawPage
@@ -305,6 +305,7 @@ class PageLayout:
     drawings: list[Rect]
     head: list[Line] = field(default_factory=list)
     foot: list[Line] = field(default_factory=list)
+    line_numbers: list[Line] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     contents: set[Block] = field(default_factory=set)
     fold: float | None = None

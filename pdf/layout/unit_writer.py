@@ -135,7 +135,7 @@ _COLUMN = attrgetter("column")
 
 
 def emit_units(page_layouts: Sequence[PageLayout], vocabulary: Vocabulary) -> list[ParsedPage]:
-    """Return the pages as values. Lines are numbered from 1 through all pages."""
+    """Return the pages as values. Lines are numbered from 1 through all pages, as printed where they are."""
     pages, line = [], 1
     for page_layout in page_layouts:
         page, line = _written(page_layout, vocabulary, line)
@@ -161,7 +161,8 @@ def _written(page_layout: PageLayout, vocabulary: Vocabulary, line: int) -> tupl
 class PageWriter:
     """Build one page's text word by word: head furniture, units in reading order, foot furniture.
 
-    ``spanning``: cells over several rows, each with its table and its last row.
+    ``spanning``: cells over several rows, each with its table and its last row. ``before``: lines of the
+    document before the line that the page numbers 1.
     """
 
     page_layout: PageLayout
@@ -172,14 +173,21 @@ class PageWriter:
     words: list[Word] = field(default_factory=list)
     spanning: list[tuple[TableBlock, int, Cell]] = field(default_factory=list)
     to_page: Callable[[Box], Rect] = field(init=False)
+    before: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.to_page = rect_of if self.page_layout.is_plain else self.page_layout.to_page
+        self.before = self.line - 1
+        if numbers := self.page_layout.line_numbers:
+            lines = [line for block in self.page_layout.blocks for line in block.lines]
+            printed = [printed_number(line.rect, numbers) for line in lines]
+            self.before = max(self.line - min([int(numbers[0].text), *printed]), 0)
 
     def finished(self) -> tuple[ParsedPage, int]:
         """Return the page, and the number of the line after its last."""
         page = self.parsed()
-        return page, self.line
+        numbered = (int(line.text) + self.before + 1 for line in self.page_layout.line_numbers)
+        return page, max(self.line, *numbered, 0)
 
     def parsed(self) -> ParsedPage:
         raw = self.page_layout.raw
@@ -201,6 +209,7 @@ class PageWriter:
             confidence=confidence(self.page_layout),
             hidden_words=raw.hidden_words,
             failure=raw.failure,
+            first_line=self.before + 1 if units else 0,
         )
 
     def _add(self, text: str) -> None:
@@ -266,7 +275,8 @@ class PageWriter:
     def _furniture(self, line: Line) -> Furniture:
         start, text = self.length, self._add_lines([line])
         self._add("\n")
-        return Furniture(text, start, start + len(text), (self.to_page(line.rect),))
+        is_line_number = any(line is each for each in self.page_layout.line_numbers)
+        return Furniture(text, start, start + len(text), (self.to_page(line.rect),), is_line_number)
 
     def _unit(self, block: Block, index: int) -> ParsedUnit:
         first_part, start = len(self.parts), self.length
@@ -278,10 +288,9 @@ class PageWriter:
             text = self._add_code(block.lines) if block.kind == "code" else self._add_lines(block.lines)
         end = self.length
         self._add("\n")
-        rects = tuple(
-            line_rects(block) if self.page_layout.is_plain else map(self.to_page, line_rects(block))
-        )
-        first_line, self.line = self.line, self.line + len(rects)
+        lines = line_rects(block)
+        rects = tuple(lines if self.page_layout.is_plain else map(self.to_page, lines))
+        first_line, last_line = self._line_numbers(lines)
         return ParsedUnit(
             index=index,
             type=block.kind,
@@ -289,7 +298,7 @@ class PageWriter:
             char_start=start,
             char_end=end,
             line_start=first_line,
-            line_end=self.line - 1,
+            line_end=last_line,
             bbox=rects[0] if len(rects) == 1 else bounding_box(rects),
             rects=rects,
             level=block.level,
@@ -300,6 +309,15 @@ class PageWriter:
             list_marker=block.marker if block.kind == "list" else "",
             continues=block.continues,
         )
+
+    def _line_numbers(self, lines: Sequence[Rect]) -> tuple[int, int]:
+        """Return the numbers of first and last line through the document, as printed where they are."""
+        if not (numbers := self.page_layout.line_numbers):
+            first, self.line = self.line, self.line + len(lines)
+            return first, self.line - 1
+        printed = [printed_number(rect, numbers) + self.before for rect in lines]
+        self.line = max(self.line, *printed) + 1
+        return min(printed), max(printed)
 
     def _table_row(self, block: Block, cells: tuple[Cell, ...]) -> TableRow | None:
         table = block.table
@@ -369,6 +387,18 @@ def indent(line: Line, left: float) -> int:
     return min(DEEPEST_INDENT, round((line.x0 - left) / width)) if width > 0 else 0
 
 
+def printed_number(rect: Rect, numbers: Sequence[Line]) -> int:
+    """Return the line number beside a line of text, counted on from the nearest where it has none.
+
+    ``numbers``: at least two, from top to bottom.
+    """
+    y = rect.center[1]
+    nearest = min(numbers, key=lambda line: abs(line.rect.center[1] - y))
+    span = int(numbers[-1].text) - int(numbers[0].text)
+    pitch = (numbers[-1].rect.center[1] - numbers[0].rect.center[1]) / span
+    return int(nearest.text) + round((y - nearest.rect.center[1]) / pitch)
+
+
 def line_rects(block: Block) -> list[Rect]:
     """Return one rectangle per visual line: lines side by side in a table row become one."""
     lines = block.lines
@@ -393,7 +423,7 @@ def renumbered(page: ParsedPage, lines: int) -> ParsedPage:
         replace(unit, line_start=unit.line_start + lines, line_end=unit.line_end + lines)
         for unit in page.units
     )
-    return replace(page, units=units)
+    return replace(page, units=units, first_line=page.first_line and page.first_line + lines)
 
 
 def with_appended(page: ParsedPage, pictures: ParsedPage) -> ParsedPage:

@@ -131,7 +131,8 @@ NAMES_WEIGHT = 1.5
 """Of a document's names beside the words of its chunks."""
 NAMED_DOCUMENTS = 4
 """Documents whose names meet the question best: all their chunks that hold one of its words come."""
-NAMED_LIMIT = 1_500
+NAMED_LIMIT = 3_000
+"""Of these, how many are compared: 1,600 chunks of four annual reports have some word of a long question."""
 NAMES_LIMIT = 400
 TELLING = 6
 """Words, the rarest first: of many documents, the first pages with one of these are read."""

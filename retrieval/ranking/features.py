@@ -38,8 +38,8 @@ CROSS JOIN LATERAL (
     SELECT string_agg(translate(content, chr(1), ' '), chr(1) ORDER BY position) AS contents,
            string_agg(uuid_send(id), '' ORDER BY position),
            string_agg(int4send(page_number), '' ORDER BY position),
-           bool_or(unit_type = 'table'),
-           sum(length(content)) FILTER (WHERE unit_type = 'table') * 2 >= sum(length(content))
+           CASE WHEN sum(length(content)) FILTER (WHERE unit_type = 'table') >= 0.8 * sum(length(content))
+                THEN 1::float8 WHEN bool_or(unit_type = 'table') THEN 0.5 ELSE 0 END
     FROM documents_citationunit
     WHERE document_id = chunk.document_id AND id = ANY(chunk.unit_ids)
 ) unit
@@ -57,8 +57,7 @@ class Candidate:
         contents: the text of each unit.
         packed_units: the ids of its units, 16 bytes an id; most are never unpacked.
         pages: of each unit, from 1.
-        has_table: whether some unit is a row of a table.
-        is_table: whether half of the text is.
+        table: 1 where four fifths of its text are rows of tables, a half where some of it is, else 0.
     """
 
     key: UUID
@@ -75,8 +74,7 @@ class Candidate:
     contents: tuple[str, ...]
     packed_units: bytes
     pages: tuple[int, ...]
-    has_table: bool = False
-    is_table: bool = False
+    table: float = 0.0
 
     @cached_property
     def unit_ids(self) -> tuple[UUID, ...]:
@@ -138,8 +136,7 @@ def _candidate(row: tuple) -> Candidate:
         contents=tuple(row[11].split(BREAK)),
         packed_units=bytes(row[12]),
         pages=tuple(np.frombuffer(row[13], ">i4").tolist()),
-        has_table=row[14],
-        is_table=bool(row[15]),
+        table=row[14],
     )
 
 
@@ -172,7 +169,7 @@ class TermFeatures:
         pairs: share of the pairs of neighbouring own terms that are adjacent in it.
         place: 1 where a unit is headed by a place the question names (``Figure 3``), less where one
             refers to it.
-        table: 1 for a table, half for a chunk with rows of one.
+        table: as of the candidate.
         digits: its share of digits, where the question asks for a number.
         unit_scores: for each unit of the candidate, its own term score.
     """
@@ -229,7 +226,7 @@ class FeatureExtractor:
             headings=self._covered(candidate.heading_terms - candidate.title_terms),
             pairs=self._pairs_in(candidate, matched),
             place=self._place_in(candidate),
-            table=1.0 if candidate.is_table else 0.5 * candidate.has_table,
+            table=candidate.table,
             digits=digit_share(candidate.text) if self.question.wants_number else 0.0,
             unit_scores=self._unit_scores(candidate, matched),
         )

@@ -259,10 +259,16 @@ def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], scope: Scope | None
 
 
 def stated_facts(text: str, language: str, known: Mapping[UUID, Sequence[Fact]]) -> list[StatedFact]:
-    """Return the facts of the documents that a question asks for, whose words are still on their page."""
+    """Return the facts that a question asks for, whose words are still on their page.
+
+    None if documents state different ones: which of them is meant is not sure.
+    """
     found: list[StatedFact] = []
-    for document, facts in known.items():
-        for fact in facts_asked(text, language, facts)[:MOST_FACTS]:
+    stated = {document: facts_asked(text, language, facts)[:MOST_FACTS] for document, facts in known.items()}
+    if len({frozenset(fact.value for fact in facts) for facts in stated.values() if facts}) > 1:
+        return []
+    for document, facts in stated.items():
+        for fact in facts:
             units = CitationUnit.objects.filter(document=document, page_number=fact.page)
             quote = fact.quote.partition("\n")[0]
             pairs = units.order_by("position").values_list("pk", "content")

@@ -6,6 +6,7 @@ heads and scale. The line itself is lit. Nothing in a passage is claimed: its wo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,7 @@ MOST_CELLS = 8  # of a row, the ones asked for first
 MOST_BELOW_TITLE = 2  # units below a heading that is itself the best line
 LONGEST_HEADING = 90  # characters of two sections' names; of longer ones only the last is given
 ENDS_LEAD_IN = (":", "：")
+UNBULLETED = re.compile(r"^\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|^…$|[:：]$", re.I)  # numbered; lead-in
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +155,11 @@ def shortened(text: str, from_end: bool = False) -> str:
 def written(passage: Passage) -> Iterator[Delta]:
     """Yield a passage under its document, page and section; its lit line is cited."""
     yield TextDelta(f"#### {heading_of(passage.line)}\n\n")
-    bullet = "> - " if passage.is_list else "> "
     for at, (text, lit) in enumerate(passage.parts):
-        apart = passage.is_list or at == 0
-        yield TextDelta(bullet if apart else " ")
+        is_item = passage.is_list and not UNBULLETED.search(text)
+        if passage.is_list and not is_item and at:
+            yield TextDelta(">\n")
+        yield TextDelta("> - " if is_item else "> " if passage.is_list or at == 0 else " ")
         yield TextDelta(f"**{escaped(text)}**" if lit else escaped(text))
         if lit:
             quote = passage.line.quote or one_line(passage.line.unit.text)

@@ -85,6 +85,45 @@ def test_questions_are_in_the_language_of_the_document(alice: User, ingested: In
         assert suggestions(document)[0].question == "Worum geht es in diesem Dokument?"
 
 
+LEASE = """
+<h1>Lease of the boathouse</h1>
+<p>This lease is made on 4 May 2031 between Quay Ltd (“Landlord”) and Tarn Boats GmbH (“Tenant”).</p>
+<h2>1. Rent</h2><p>The Tenant shall pay a rent of £900 per month, on or before its first day.</p>
+<h2>2. Deposit</h2><p>On signing, the Tenant shall pay a deposit of £2,700 to the Landlord.</p>
+<h2>3. Mooring</h2><p>The Tenant may moor two boats at the jetty of the boathouse by day and night.</p>
+"""
+INVOICE = """
+<h1>INVOICE</h1><p>Quay Ltd<br>8 Canal Yard, Bristol</p>
+<p>Invoice number: Q-2031-17</p><p>Due date: 8 June 2031</p>
+<table><tr><th>Description</th><th>Quantity</th><th>Price</th><th>Amount</th></tr>
+<tr><td>Oars of ash</td><td>6</td><td>£31.00</td><td>£186.00</td></tr>
+<tr><td>Rowlocks of brass</td><td>8</td><td>£12.50</td><td>£100.00</td></tr>
+<tr><td>Subtotal</td><td></td><td></td><td>£286.00</td></tr>
+<tr><td>Total due</td><td></td><td></td><td>£343.20</td></tr></table>
+"""
+
+
+@pytest.mark.parametrize(
+    "html, asked",
+    [
+        (LEASE, {"Who are the parties?", "What does the document say about “Deposit”?"}),
+        (INVOICE, {"What is the “Total due”?", "What is the “Invoice number”?"}),
+    ],
+)
+def test_a_short_document_is_asked_what_its_clauses_labels_and_last_rows_say(
+    alice: User, ingested: Ingest, html: str, asked: set[str]
+) -> None:
+    direct = direct_questions(ingested(alice, pdf=printed(html)), alice)
+    assert asked <= set(direct) and len(direct) >= 3
+
+
+def test_an_english_document_is_asked_in_english_where_the_interface_is_german(
+    alice: User, guide: Document
+) -> None:
+    with override("de"):
+        assert suggestions(guide)[0].question == "What is this document about?"
+
+
 @pytest.mark.parametrize(
     "sentence, asked",
     [

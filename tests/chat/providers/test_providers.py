@@ -425,6 +425,16 @@ def test_words_that_come_quickly_are_told_together_and_none_is_lost() -> None:
     assert len(deltas) < 100
 
 
+def test_where_many_answers_are_read_each_page_is_updated_less_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(base, "_open", set(range(60)))
+    limits = ProviderLimits(silence=5, total=20, attempts=1, backoff=0)
+    deltas = collected(Scripted([f"word{n} " for n in range(9)], pause=0.1), limits)
+    assert said(deltas).startswith("word0 ") and said(deltas).endswith("word8 ")
+    assert len([delta for delta in deltas if isinstance(delta, TextDelta)]) < 6
+
+
 def test_what_our_own_processors_write_is_read_without_a_thread_and_can_be_cancelled() -> None:
     cancelled, before = threading.Event(), threading.enumerate()
     own = Scripted(["Sales grew.", NativeCitation("u1", ""), "Costs fell."], is_local=True)

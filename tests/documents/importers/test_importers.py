@@ -176,6 +176,27 @@ def test_blocks_of_other_names_keep_their_kind_language_times_and_order() -> Non
         read_blocks([{"text": "Soon.", "start_time": "soon"}])
 
 
+@pytest.mark.parametrize("time", ["PT12M4.5S", "12m4.5s", "12 m 4,5 s", "724500 ms", "00:12:04,500"])
+def test_a_time_is_read_in_any_form(time: str) -> None:
+    (block,) = read_blocks([{"type": "AUDIO", "text": "Hello.", "start_timestamp": time}])
+    assert block.start_ms == 724_500
+
+
+@pytest.mark.parametrize("time", ["noon", "12mm", "PT", "ms", "2024-05-01T00:12:04Z", "4s 3m"])
+def test_what_is_no_time_is_refused(time: str) -> None:
+    with pytest.raises(AdapterError) as refused:
+        read_blocks([{"type": "AUDIO", "text": "Hello.", "start_timestamp": time}])
+    assert refused.value.blocks[0].endswith("is no time.")
+
+
+def test_the_metadata_of_our_own_chunks_are_read_again() -> None:
+    known = {"table_row": 2, "table_col": 1, "citation": {"page_number": 3, "sheet_name": "Q2"}}
+    (cell,) = read_blocks([{"type": "TABLE_CELL", "text": "412", "metadata": known}])
+    assert (cell.row, cell.column, cell.page, cell.sheet) == (3, 2, 3, "Q2")
+    (code,) = read_blocks([{"type": "CODE", "text": "x = 1", "code_metadata": {"language": "python"}}])
+    assert code.code_language == "python"
+
+
 def test_a_table_of_plain_words_stays_one_block() -> None:
     (block,) = read_blocks([{"type": "Table", "content": "Region 2023 Europe 1,577"}])
     assert not block.rows
@@ -249,6 +270,9 @@ def test_a_box_is_in_page_space() -> None:
         [{"text": "x", "page": -1}],
         [{"text": "x", "page": "soon"}],
         [{"text": "x", "bbox": [1, 2]}],
+        [{"text": "x", "bbox": [100, 100, 300, 120]}],
+        [{"text": "x", "bbox": {"left": 72, "top": 72, "width": 100, "height": 12}}],
+        [{"text": "x", "bbox_quad": [[72, 72], [90, 72], [90, 84], [72, 84]]}],
         [{"text": " "}],
         [{"text": "x"}] * (MOST_BLOCKS + 1),
         {"schema_name": "DoclingDocument"},
@@ -420,6 +444,13 @@ def test_more_pages_than_the_server_reads_are_refused(alice: User, settings: Any
         "/api/documents/import/", {"blocks": [{"text": "far", "page": 4}]}, format="json"
     )
     assert refused.json()["fields"] == {"blocks": ["There are more than 3 pages."]}
+
+
+def test_a_cell_says_its_row_and_column_in_its_chunk(alice: User) -> None:
+    document = imported(alice, [{"type": "TABLE_CELL", "text": "412", "row": 3, "column": 2}], "Sheet")
+    known = client_of(alice).get(f"/api/chunks/{document.chunks.get().pk}/").json()["metadata"]
+    assert (known["table_row"], known["table_col"]) == (2, 1)
+    assert (known["citation"]["row_number"], known["citation"]["column_number"]) == (3, 2)
 
 
 def test_a_turned_box_keeps_its_four_corners(alice: User) -> None:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import find_evidence
 from chat.providers.base import NativeCitation, TextDelta
-from documents.ingestion.facts import RULES, Fact, Rule, facts_asked
+from documents.ingestion.facts import BY_NAME, RULES, Fact, Rule, facts_asked
 from documents.models import Document
 from retrieval.query.scope import Scope
 from tests.conftest import Ingest
@@ -38,6 +38,21 @@ def test_facts_are_read_with_the_words_that_state_them(letter: Document) -> None
     assert ("number", "QB-17") in found and ("date", "May 4, 2031") in found
     officer = found["officer", "Ada Quay, president and chief executive officer"]
     assert (officer["page"], officer["quote"]) == (2, "Ada Quay")
+
+
+def test_people_who_share_a_short_name_are_each_a_party() -> None:
+    lease = "This lease is made between Quay Ltd (“Landlord”) and Ada Tarn and Eva Lind (together “Tenant”)."
+    parties = [value for _kind, value in BY_NAME["parties"].read(lease, "en")]
+    assert parties == ["Quay Ltd", "Ada Tarn", "Eva Lind"]
+
+
+def test_no_fact_is_said_where_documents_state_different_ones(
+    letter: Document, alice: User, ingested: Ingest
+) -> None:
+    other = ingested(alice, "Tarn Boats GmbH · Kai 9\nInvoice number: TB-4", name="other.pdf")
+    both = find_evidence("What is the invoice number?", Scope(alice, document_ids=(letter.pk, other.pk)))
+    one = find_evidence("What is the invoice number?", Scope(alice, document_ids=(other.pk,)))
+    assert not both.notes.facts and [fact.value for fact in one.notes.facts] == ["TB-4"]
 
 
 def test_authors_above_an_abstract_are_named_without_the_marks_of_their_places(

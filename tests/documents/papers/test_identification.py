@@ -75,6 +75,27 @@ def test_a_doi_on_the_first_page_gives_title_authors_and_year(
     assert document.authors == ["June Harbour", "Ben Tarn"], "reading it again keeps them"
 
 
+def test_the_doi_of_a_cited_work_is_not_the_documents(alice: User, services: ScriptedServer) -> None:
+    services.script[CROSSREF.format("10.1234/tides.2019")] = Answer.json(RECORD)
+    said = ingest(
+        alice, "Lamps of the North\n\nAs Harbour (doi:10.1234/tides.2019) says, lamps are lit at dusk."
+    )
+    assert not said.doi, "without a service"
+    listed = ingest(alice, "Lamps of the South\n\n1 Harbour, J. Tides. doi:10.1234/tides.2019", name="b.pdf")
+    assert listed.doi
+    identify(str(listed.pk))
+    listed.refresh_from_db()
+    assert listed.doi == "" and "Tides" not in listed.title
+
+
+def test_the_address_of_a_file_names_its_work() -> None:
+    found = identification.dois_in(
+        "http://press.example/doi/10.1234/tides.2019/2369509/tides.2019.pdf by guest"
+    )
+    assert found == ["10.1234/tides.2019"]
+    assert identification.dois_in("doi:10.1234/tides.pdf") == ["10.1234/tides.pdf"]
+
+
 def test_an_upload_queues_one_look_up_where_a_number_is_printed(
     alice: User, services: ScriptedServer, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,13 @@ def test_an_empty_library_says_what_to_do(browser: Client) -> None:
     assert "Your library is empty" in browser.get(LIBRARY).content.decode()
 
 
+def test_cards_of_the_same_title_are_told_apart_by_their_files(browser: Client, alice: User) -> None:
+    for name in ("v1.pdf", "v2.pdf"):
+        Document.objects.create(owner=alice, title="Lease", original_name=name, sha256=name)
+    page = browser.get(LIBRARY).content.decode()
+    assert "Lease (v1.pdf)</a>" in page and "Lease (v2.pdf)</a>" in page
+
+
 def test_the_number_of_queries_does_not_grow_with_the_library(
     browser: Client, alice: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

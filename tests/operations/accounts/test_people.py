@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from chat.models import AnswerShare, Conversation, Note, Report
 from config.environment import MailServer, mail
-from documents.models import Collection, Document
+from documents.models import Collection, Document, Share
 from operations.accounts.people import hand_over
 from reviews.models import Review, ReviewShare, ReviewTemplate
 
@@ -75,6 +75,8 @@ def test_a_deactivated_person_is_signed_out_and_may_come_back(chief: Client, ali
     hers.force_login(alice)
     act(chief, alice, "deactivate")
     assert hers.get("/").status_code == 302
+    page = chief.get(reverse("people")).content.decode()
+    assert "alice can no longer sign in. What is theirs stays, until you hand it over." in page
     act(chief, alice, "activate")
     alice.refresh_from_db()
     assert alice.is_active
@@ -100,7 +102,9 @@ def test_documents_are_handed_over_but_for_copies_that_the_heir_has(alice: User,
     Document.objects.create(owner=bob, title="Both", sha256="b" * 64)
     for owner in (alice, bob):
         Collection.objects.create(owner=owner, name="Leases").documents.add(hers)
+    Share.objects.create(document=hers, user=bob)
     assert hand_over(alice, bob) == 1
+    assert not Share.objects.exists()
     hers.refresh_from_db()
     both.refresh_from_db()
     assert (hers.owner, both.owner) == (bob, alice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pymupdf
 
+from documents.page_labels import lines_on_page, printed_labels
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified, texts
 
 
@@ -295,5 +296,37 @@ def test_line_numbers_that_go_on_from_page_to_page_are_furniture() -> None:
             drawing.text(90, 100 + 24 * n, line)
             drawing.text(66, 100 + 24 * n, str(start + n + 1), size=7)
     pages = drawing.read()
+    assert [page.first_line for page in pages] == [1, 1]
+    assert [page.units[0].line_start for page in pages] == [1, half + 1]
     assert [piece.text for page in pages for piece in page.furniture] == [str(n + 1) for n in range(2 * half)]
     assert " ".join(unit.text for page in pages for unit in page.units).startswith("The committee met in the")
+
+
+def test_lines_of_a_transcript_have_their_printed_numbers_and_pages_theirs() -> None:
+    drawing = Drawing()
+    for page in range(31, 35):
+        if page > 31:
+            drawing.new_page()
+        drawing.text(540, 40, str(page))
+        for line in range(1, 26):
+            drawing.text(60, 60 + 28 * line, str(line))
+            if line % 4:  # others are numbered, and empty
+                drawing.text(100, 60 + 28 * line, f"Q.  Was bolt {line} of crane {page} loose, as you said?")
+    pages = drawing.read()
+    assert printed_labels(pages) == {1: "31", 2: "32", 3: "33", 4: "34"}
+    for page in pages:
+        asked = next(unit for unit in page.units if "bolt 15" in unit.text)
+        assert lines_on_page((asked.line_start, asked.line_end), page.first_line) == (15, 15)
+    starts = [unit.line_start for page in pages for unit in page.units]
+    assert starts == sorted(set(starts))
+
+
+def test_lines_between_numbers_at_each_fifth_are_counted_from_the_nearest() -> None:
+    drawing = Drawing()
+    for n, line in enumerate(justified(" ".join([PROSE, OTHER] * 4), 380)[:27], 1):
+        drawing.text(70, 80 + 18 * n, line)
+        if n % 5 == 0:
+            drawing.text(50 - drawing.width_of(str(n), 7), 80 + 18 * n, str(n), 7)
+    (page,) = drawing.read()
+    (unit,) = page.units
+    assert lines_on_page((unit.line_start, unit.line_end), page.first_line) == (1, 27)

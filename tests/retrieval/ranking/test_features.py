@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 
+from documents.models import CitationUnit
 from retrieval.models import RetrievalChunk
 from retrieval.query.scope import Scope
 from retrieval.ranking.features import longest_run, read_candidates, unit_meanings
@@ -27,3 +28,15 @@ def test_a_passage_is_as_near_in_meaning_as_its_nearest_sentence(alice: User) ->
     found = read_candidates(scope, list(chunks))
     wounds, gearbox = unit_meanings("When do I need a doctor?", [found[key] for key in chunks])
     assert wounds > gearbox
+
+
+def test_a_note_makes_a_table_no_less_one_and_a_paragraph_does(alice: User) -> None:
+    rows = ["Sales of boats | 412 | 398 | 377", "Sales of sails | 212 | 198 | 177", "Repairs | 12 | 98 | 77"]
+    noted = written(alice, "noted", ("# Sales", *rows, "In thousands."))
+    told = written(alice, "told", ("# Sales", *rows, "Boats sold better than last year, sails did not."))
+    CitationUnit.objects.filter(content__contains=" | ").update(unit_type="table")
+    scope = Scope(alice).compiled()
+    assert scope is not None
+    chunks = RetrievalChunk.objects.filter(document__owner=alice).values_list("pk", flat=True)
+    found = {of.document_id: of for of in read_candidates(scope, list(chunks)).values()}
+    assert (found[noted.pk].table, found[told.pk].table) == (1.0, 0.5)

@@ -455,8 +455,8 @@ def test_how_something_is_done_is_answered_with_the_steps_under_its_heading() ->
     )
     text, citations = shown("How do I descale the kettle?", steps)
     assert citations[0].alias == "u1"
-    assert "> - 2\\. Boil it and wait for an hour.\n" in text
-    assert "> - 3\\. Rinse it twice.\n" in text
+    assert ">\n> 2\\. Boil it and wait for an hour.\n> - Vinegar stains marble.\n" in text
+    assert ">\n> 3\\. Rinse it twice.\n" in text
 
 
 def test_a_requirement_is_said_without_the_marks_and_numbers_of_the_columns_behind_it() -> None:
@@ -492,8 +492,8 @@ def test_the_line_is_said_that_holds_what_the_question_wants(question: str, unit
 def test_a_line_that_ends_with_a_colon_is_said_with_its_list() -> None:
     text, _ = shown("What must a member show before a boat is lent?", BOATHOUSE)
     first = text.split("#### ")[1].replace("**", "")
-    items = [line[4:] for line in first.splitlines() if line.startswith("> - ")]
-    assert items == [BOATHOUSE[at].unit.text for at in (3, 4, 5)]
+    lines = [line for line in first.splitlines() if line.startswith("> ")]
+    assert lines == [mark + BOATHOUSE[at].unit.text for mark, at in (("> ", 3), ("> - ", 4), ("> - ", 5))]
 
 
 GUIDE = on_one_page(
