@@ -404,8 +404,18 @@ def table_text(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], 
     sentences = tuple(_last_sentence(text, language) for text in over)
     own = (other.table for other in (unit, *around) if other.table and other.table.index == table.index)
     money = any(_CURRENCY.search(cell.text) for row in own for cell in row.cells[1:])
-    above = (*sentences, *reversed(unit.section_path))
+    above = (_corner_above(table, unit, around), *sentences, *reversed(unit.section_path))
     return TableText(table.head_rows, table.caption or short, language, above, money)
+
+
+def _corner_above(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
+    """Return the corner of the table right above one without a corner, as that table goes on in this one."""
+    if not table.head_rows or table.head_rows[0]:
+        return ""
+    own = [u for u in (unit, *around) if u.table is not None and u.table.index == table.index]
+    start = min(u.char_start for u in own)
+    before = max((u for u in around if u.char_start < start), key=lambda u: u.char_start, default=None)
+    return before.table.head_rows[0] if before and before.table and before.table.head_rows else ""
 
 
 _CURRENCY = re.compile(CURRENCY_SIGN)

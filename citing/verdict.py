@@ -19,7 +19,13 @@ from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 from citing.anchoring.asked_place import asked_span
-from citing.anchoring.clauses import cell_statements, clauses_with_values, place_of_values, statements_of
+from citing.anchoring.clauses import (
+    NEXT,
+    cell_statements,
+    clauses_with_values,
+    place_of_values,
+    statements_of,
+)
 from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from citing.budget import check_budget, claim_budget, not_counted
@@ -145,7 +151,7 @@ def verify_among(claim: Claim, units: Sequence[SourceUnit]) -> Verification:
     The units with most of the claim's words are read first, so that the time is spent where it matters.
     """
     asked, claim = claim, replace(claim, question="")
-    candidates = [unit for unit in units if unit.type != "heading"] or list(units)
+    candidates = [unit for unit in units if unit.type != "heading" or _has_amount(unit.text)] or list(units)
     shares = {u.id: shared_terms(claim.sentence, [u.text, *heads_of(u)]) for u in candidates}
     candidates.sort(key=lambda unit: -shares[unit.id])
     likely = list(takewhile(lambda unit: shares[unit.id] >= LEAST_TERMS_ELSEWHERE, candidates))
@@ -163,6 +169,10 @@ def verify_among(claim: Claim, units: Sequence[SourceUnit]) -> Verification:
         lit = _at_asked_place(best, asked)
         return _at_clauses(best, context) if lit is best else lit
     return best
+
+
+def _has_amount(text: str) -> bool:
+    return any(value.kind not in ("year", "date") for value in values_in(text))
 
 
 _VERIFIED_ORDER = ("exact", "normalized", "computed", "moved")
@@ -319,9 +329,10 @@ class _VerificationContext:
 
     def _cell(self, claim: Claim, rows: Sequence[SourceUnit]) -> Verification | None:
         """Return the verdict of the first row that verifies a statement by its own cells; else None."""
-        digits = {value.digits for value in values_in(claim.sentence) if value.kind not in ("year", "date")}
+        amounts = [v.digits for v in values_in(claim.sentence) if v.kind not in ("year", "date")]
+        digits = {re.sub(r"\D", "", amount) for amount in amounts}
         for unit in rows:
-            if digits & {value.digits for value in values_in(unit.text)}:
+            if any(own in re.sub(r"\D", "", unit.text) for own in digits):
                 found = _checked_in_full(claim, unit, self.around(unit))
                 if found.verdict in ("exact", "normalized"):
                     return found
@@ -339,6 +350,8 @@ class _VerificationContext:
                 return None
             parts.append(part)
         apart = len({part.unit.id for part in parts}) == len(parts)  # in one unit it was judged as a whole
+        starts = [part.unit.char_start for part in parts]
+        apart = apart and (starts == sorted(starts) or not NEXT.search(self.claim.sentence))
         return _joined(parts, self.cited) if parts and apart else None
 
     def _statement(self, claim: Claim) -> Verification | None:
@@ -420,8 +433,16 @@ def _plain(sentence: str, unit: SourceUnit) -> str:
     return without_frame(sentence, _known(unit), detected_language(sentence, unit.language))
 
 
-def _known(unit: SourceUnit) -> str:
-    return "\n".join((unit.text, *heads_of(unit)))
+def _known(unit: SourceUnit, around: Sequence[SourceUnit] = ()) -> str:
+    """Return the text in one line, then the line that introduces its list, its headings and its title."""
+    introduction = _introduction(unit, around) if unit.type == "list" else ""
+    return "\n".join((unit.text.replace("\n", " "), *filter(None, [introduction]), *heads_of(unit)))
+
+
+def _introduction(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
+    """Return the line with a colon over the list of an item: "To replace the shelf:"; '' without one."""
+    before = [other.text.strip() for other in around if other.char_start < unit.char_start]
+    return next((text for text in before[: -MOST_READ - 1 : -1] if text.endswith(":")), "")
 
 
 @cache
@@ -441,7 +462,8 @@ def _checked_in_full(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, .
     found = _checked(claim, unit, around)
     if found.verdict in VERIFIED or len(claim.sentence) > LONGEST_CLAIM:
         return found
-    form = written_out(claim.sentence, _known(unit), detected_language(claim.sentence, unit.language))
+    language = detected_language(claim.sentence, unit.language)
+    form = written_out(claim.sentence, _known(unit, around), language)
     if form.strip() == claim.sentence.strip():
         return found
     other = _checked(replace(claim, sentence=form), unit, around)

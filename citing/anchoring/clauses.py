@@ -6,15 +6,18 @@ import re
 from collections.abc import Sequence
 
 from citing.anchoring.page_text import Span
+from citing.comparison.framing import PURPOSE
 from citing.comparison.tokens import tokens_of
 from text.semantics import lexicon
 from text.values import values_in
 
 MOST_CLAUSES = 6
 _TIMES = frozenset({"year", "date"})
+_NEXT = r",\s(?:(?:and|und|et|y|e)\s)?(?:then|dann|danach|puis|ensuite|luego|después|poi|depois)\s"
+NEXT = re.compile(_NEXT, re.IGNORECASE)  # before a later step
 # A semicolon, or a comma with a conjunction.
 _STRONG = re.compile(
-    r"\s*[;；]\s+|\s*[,，]\s+(?:and|but|while|und|aber|et|mais|y|pero|e|mas|en)\s+", re.IGNORECASE
+    rf"\s*[;；]\s+|{_NEXT}|\s*[,，]\s+(?:and|but|while|und|aber|et|mais|y|pero|e|mas|en)\s+", re.IGNORECASE
 )
 LEAST_WORDS_OF_CLAUSE = 3  # content words of one that has no value
 LEAST_WORDS = 2  # of a clause that is a statement of its own, beside its numbers
@@ -60,6 +63,7 @@ def statements_of(sentence: str, language: str) -> list[str]:
     """
     clauses = clauses_with_values(sentence) or _long_clauses(sentence, language)
     words = lexicon(language)
+    purpose = PURPOSE.match(sentence) if NEXT.search(sentence) else None  # of each step
     years = [value.text for value in values_in(clauses[0]) if value.year is not None] if clauses else []
     found: list[str] = []
     for clause in clauses:
@@ -73,6 +77,7 @@ def statements_of(sentence: str, language: str) -> list[str]:
         if found and (elided or turns or opening.marker or opening.word in words.compared):
             return []
         own = any(value.year is not None for value in values_in(clause))
+        clause = f"{purpose[0]}{clause}" if found and purpose else clause
         found.append(clause if own or len(years) != 1 else f"{clause} ({years[0]})")
     return found
 

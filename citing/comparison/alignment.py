@@ -335,7 +335,8 @@ def _has_place(token: Token) -> bool:
 
 def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """Yield pairs of partners whose order differs in the source."""
-    pairs = [pair for pair in pairing.ordered if _has_place(pairing.claim[pair[0]])]
+    placed = (pair for pair in pairing.ordered if _has_place(pairing.claim[pair[0]]))
+    pairs = [(i, j) for i, j in placed if pairing.claim[i].word not in pairing.words.period_end]  # "as of"
     for at, (i, j) in enumerate(pairs):
         check_budget()
         for k, m in pairs[at + 1 :]:

@@ -21,6 +21,7 @@ from citing.comparison.token import (
     with_names,
 )
 from citing.comparison.tokens import tokens_of
+from text.measures import Measure
 from text.numbers import decimal_mark
 from text.quantities import Quantity
 from text.semantics import lexicon
@@ -116,6 +117,21 @@ class CellComparison:
             counted and claimed and held and printed and claimed.bare and claimed.value == printed.value
             and not printed.dimension and abs(held.base) >= 1000 * abs(printed.base) > 0
         )  # fmt: skip
+
+    def adds_scale(self, at: int, printed: Quantity) -> bool:
+        """Return whether the claim adds a scale that the page states nowhere: "$5 million" of "$5"."""
+        claimed = self.tokens[at].quantity
+        unstated = (
+            self.grid.text.measure == Measure() and printed.scale == 1 and printed.base == printed.value
+        )
+        if claimed is None or claimed.scale < 1000 or not unstated or printed.dimension not in ("", "money"):
+            return False
+        scales = (Decimal(1000) ** power for power in range(1, 5))
+        scaled = (replace(printed, value=printed.value * s, base=printed.base * s) for s in scales)
+        return any(
+            same_quantity(replace(claimed, unit=printed.unit, dimension=printed.dimension), own, hedged=True)
+            for own in scaled
+        )
 
     def _grouped_by_commas(self, claimed: Quantity) -> Quantity:
         """Return the amount with its commas read as thousands separators, not as decimal commas."""

@@ -258,6 +258,107 @@ def _as_compound(sentence: str, known: str, language: str) -> str:
     return _OF.sub(joined, sentence) if language == "en" else sentence
 
 
+_PERIOD = re.compile(
+    r"(?<!\w)(?:fiscal|calendar|first|second|third|fourth|quarter|half|months?|weeks?|q[1-4]|h[12]|ytd"
+    r"|[12]\d{3})(?!\w)",
+    re.IGNORECASE,
+)
+_IN_PERIOD = re.compile(
+    r"(?:,\s)?\s?\b(?:in|for|during)\s(?:the\s)?(?P<period>(?:(?:full|fiscal|calendar|first|second|third|fourth|"
+    r"year|quarter|half|of)[\s-]){0,6}[12]\d{3})(?!\w|[.,]\d)",
+    re.IGNORECASE,
+)
+_CELLS = re.compile(r"[\t|]")
+_COMPARED = re.compile(r"\b(?:compared|versus|from)\b", re.IGNORECASE)
+
+
+def _periods(text: str) -> frozenset[str]:
+    return frozenset(found.casefold() for found in _PERIOD.findall(text))
+
+
+def _without_period_of_heading(sentence: str, known: str, language: str) -> str:
+    """Take off the period that the heading over a statement without one names; else write it last.
+
+    Only the nearest heading with a period counts. The statement may have the period that it compares with.
+    """
+    found = list(_IN_PERIOD.finditer(sentence)) if language == "en" else []
+    text, *heads = known.split("\n")
+    if not found or _CELLS.search(text):  # each column has a period of its own
+        return sentence
+    over = next((own for head in heads[:-1] if (own := _periods(head))), frozenset())  # not of the title
+    said, compared = _halves(text)
+    for period in found:
+        rest = sentence[: period.start()] + sentence[period.end() :]
+        halves = [re.findall(r"\d[\d.,]*\d|\d", half) for half in _halves(rest)]
+        known_there = all(n in half for half, own in zip((said, compared), halves, strict=True) for n in own)
+        if known_there and not _periods(said) and _periods(period["period"]) == over:
+            return rest
+    if len(found) != 1 or len(_YEAR_NUMBER.findall(sentence)) != 1:
+        return sentence
+    rest = sentence[: found[0].start()] + sentence[found[0].end() :]
+    end = len(rest.rstrip(" ."))
+    return f"{rest[:end]},{found[0][0].lstrip(',')}{rest[end:]}" if found[0].end() < end else sentence
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """Return a text up to the word that compares it with something, and from there."""
+    match = _COMPARED.search(text)
+    at = match.start() if match else len(text)
+    return text[:at], text[at:]
+
+
+_UP_FROM = re.compile(
+    r"\b(?:up|down|increased?|decreased?|rose|fell|grew|declined|risen|fallen)\b[^,;]{0,60}?\bfrom\s"
+    r"[$€£¥]?\d[\d.,]{0,15}(?<=\d)(?:\s?%|\s(?:thousand|million|billion|trillion))?(?=\s?[.;]?\s?$)"
+)
+
+
+def _with_year_before(sentence: str, known: str, language: str) -> str:
+    """Name the year before behind an amount that a year's amount is "up from", where the page has both."""
+    years = _YEAR_NUMBER.findall(sentence)
+    found = _UP_FROM.search(sentence) if language == "en" and len(years) == 1 else None
+    before = f"{int(years[0]) - 1}" if found else ""
+    if found is None or before not in known.partition("\n")[2]:
+        return sentence
+    return f"{sentence[: found.end()]} in {before}{sentence[found.end() :]}"
+
+
+_YEAR_NUMBER = re.compile(r"(?<![\w.,])[12]\d{3}(?!\w|[.,]\d)")
+_OWNED = re.compile(r"\b(?:its|their)\s(?=(?P<noun>[a-z]+))")
+
+
+def _with_owner(sentence: str, known: str, language: str) -> str:
+    """Write "its business" as "Amcor's business" where the page of Amcor's document does."""
+    opening = re.match(r"\W*([A-Z][\w&]+)", sentence)
+    title = _letters(known.rpartition("\n")[2])
+    if language != "en" or opening is None or not title.startswith(_letters(opening[1])):
+        return sentence
+
+    def owned(found: re.Match[str]) -> str:
+        whole = re.search(rf"\b{opening[1]}['’]s?\s+{found['noun']}\b", known)
+        return f"{opening[1]}'s " if whole else found[0]
+
+    return _OWNED.sub(owned, sentence)
+
+
+PURPOSE = re.compile(r"\W{0,5}(?:To|When|For|While)\s(?P<purpose>[a-z][\w\s'’-]{2,60}?),\s(?=[a-z])")
+_INFLECTION = re.compile(r"(?:ing|ed|es|s|e)$")
+
+
+def _without_purpose_of_heading(sentence: str, known: str, language: str) -> str:
+    """Take off the purpose that the heading over an instruction names: "To adjust the tone, press Up"."""
+    found = PURPOSE.match(sentence) if language == "en" else None
+    if found is None:
+        return sentence
+    words = lexicon(language)
+    plain = words.articles | words.pronouns | words.prepositions
+    wanted = {_INFLECTION.sub("", word) for word in found["purpose"].casefold().split() if word not in plain}
+    for head in known.split("\n")[1:]:
+        if wanted <= {_INFLECTION.sub("", word) for word in re.findall(r"\w+", head.casefold())}:
+            return f"{sentence[found.end()].upper()}{sentence[found.end() + 1 :]}"
+    return sentence
+
+
 RULES = (
     Framing(
         "lead_in",
@@ -325,5 +426,57 @@ RULES = (
         _as_compound,
         ("Never clean the parts of the refrigerator.", "Never clean refrigerator parts."),
         ("Never clean the parts of the oven.", "Never clean refrigerator parts."),
+    ),
+    Framing(
+        "period",
+        "What stands under the heading of a period is of it; a period may stand anywhere in a sentence.",
+        _without_period_of_heading,
+        (
+            "Net sales increased 18.2% to $3.2 billion in the fourth quarter of fiscal 2022.",
+            "Fourth quarter of fiscal 2022\nNet sales increased 18.2% to $3.2 billion compared to $2.7 "
+            "billion in the fourth quarter of fiscal 2021.",
+        ),
+        (
+            "Net sales increased 18.2% to $3.2 billion in the fourth quarter of fiscal 2022.",
+            "Full year of fiscal 2022\nNet sales increased 18.2% to $3.2 billion compared to $2.7 billion "
+            "in fiscal 2021.",
+        ),
+    ),
+    Framing(
+        "year_before",
+        "What a year's amount is up from is the year before's.",
+        _with_year_before,
+        (
+            "Sales were $94 in 2022, up from $90.",
+            "| Item | 2022 | 2021 |\n| Sales | $94 | $90 |\n| Costs | $80 | $70 |",
+        ),
+        (
+            "Sales were $94 in 2022, up from $90.",
+            "| Item | 2022 | 2021 | 2020 |\n| Sales | $94 | $93 | $90 |\n| Costs | $80 | $75 | $70 |",
+        ),
+    ),
+    Framing(
+        "owner",
+        "What is its own is the subject's.",
+        _with_owner,
+        (
+            "Harrow included a gain on the sale of its mill.",
+            "We included a gain on the sale of Harrow's mill.",
+        ),
+        ("Harrow included a gain on the sale of its mill.", "We included a gain on the sale of Tarn's mill."),
+        "Harrow annual report",
+    ),
+    Framing(
+        "purpose",
+        "An instruction under a heading is for what the heading says.",
+        _without_purpose_of_heading,
+        (
+            "To adjust the ringtone, press the Up button and slide to adjust the volume.",
+            "Adjusting the ringtone\nPress the Up button on the watch and slide to adjust the volume.",
+        ),
+        (
+            "To adjust the display, press the Up button and slide to adjust the volume.",
+            "Adjusting the ringtone\nPress the Up button on the watch and slide to adjust the volume.",
+        ),
     ),
 )

@@ -77,7 +77,7 @@ class Junctions:
 
     def _under(self, tokens: Sequence[Token], at: int) -> bool | None:
         """Return whether a word is in a conditional clause; None after a phrase: "only with consent"."""
-        if not clause_lead(tokens, at):
+        if clause_lead(tokens, at) in ("", "including"):
             return False
         clause = (token for token in tokens if token.clause == tokens[at].clause)
         marker = next((token for token in clause if is_marker(token, "condition")), None)
@@ -85,7 +85,8 @@ class Junctions:
 
     def junctions(self) -> None:
         """Check words of two clauses: the claim may omit nothing where they are joined."""
-        pairs = self.pairing.ordered
+        ordered = self.pairing.ordered
+        pairs = [(i, j) for i, j in ordered if self.claim[i].word not in self.words.period_end]  # "as of"
         wrong = misdated(self.pairing)
         if wrong and not self.found.is_change(wrong[1]) and not self._ends_change(wrong[1]):
             self.found.conflict("date", *wrong)

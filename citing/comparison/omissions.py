@@ -7,9 +7,10 @@ from itertools import pairwise, takewhile
 
 from citing.comparison.alignment import Differences, content_places
 from citing.comparison.phrases import lead
-from citing.comparison.token import COORDINATORS, DENIALS, EITHER, LIST_WORDS, is_marker
+from citing.comparison.token import COORDINATORS, DENIALS, EITHER, LIST_WORDS, is_date, is_marker
 from citing.comparison.voice import is_instruction
 from text.languages import UNSPACED_LANGUAGES
+from text.semantics import Marker
 
 # Markers that a claim may omit without asserting more than the source.
 _MAY_BE_LEFT_OUT = {"quantifier:all", "quantifier:only", "frequency:once", "ordinal:previous"}
@@ -20,6 +21,7 @@ COMMA_RELATIVES = frozenset({"de", "nl", "ru"})  # a comma precedes every relati
 _NEAR_SHARE = 4  # tokens between a share and its whole
 _NEAR_VERB = 3  # tokens between "would" and its verb
 _NEAR_RELATIVE = 3  # tokens between "of whom" and the number
+_UNIVERSAL = frozenset({Marker("quantifier", "all"), Marker("quantifier", "none")})
 _OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
 
 
@@ -48,6 +50,9 @@ class Omissions:
             elif token.marker.category == "negation" and self._denies_next(at):
                 self.found.open.append(token.word)
         self._restriction_left_out()
+        self._universal_widened()
+        self._owner_replaced()
+        self._compared_with_other()
         self._future_as_past()
         self._otherwise_left_out()
         self._part_as_whole()
@@ -152,8 +157,16 @@ class Omissions:
                 words = {t.word for t in between if t.word in COORDINATORS}
                 if words and not words & EITHER and not self._free_to_choose(at):
                     self.found.conflict("quantifier", None, at)
-            elif any(t.word in self.words.either for t in self.source[:at]) and not self._free_to_choose(at):
+            elif (
+                any(t.word in self.words.either for t in self.source[:at]) or self._joins_phrases(at)
+            ) and not self._free_to_choose(at):
                 self.found.open.append(token.word)
+
+    def _joins_phrases(self, at: int) -> bool:
+        """Return whether an "or" joins two phrases with a preposition each: "in person or by proxy"."""
+        before = self.source[max(0, at - _NEAR_VERB) : at]
+        opens = self.source[at + 1].word in self.words.prepositions
+        return opens and any(token.word in self.words.prepositions for token in before)
 
     def _free_to_choose(self, at: int) -> bool:
         """Return whether "not", "may" or "if" governs the "or", so that each side holds."""
@@ -167,7 +180,8 @@ class Omissions:
             behind = self.source[j + 1 : j + 3]
             if len(behind) < 2 or not self.source[j].quantity or behind[0].word not in self.words.per:
                 continue
-            if j + 2 in self.pairing.unmatched_source and behind[1].kind == "word":
+            said = any(t.stem == behind[1].stem for t in self.claim)  # "$5 per share, after $4 last year"
+            if j + 2 in self.pairing.unmatched_source and behind[1].kind == "word" and not said:
                 self.found.open.append(behind[1].word)
 
     def _exception_left_out(self) -> None:
@@ -261,6 +275,52 @@ class Omissions:
         alone = at + 1 < len(self.source) and self.source[at + 1].kind == "break"
         matched = (j for j in self.pairing.matched_source if self.source[j].part == self.source[at].part)
         return alone and any(j > at for j in matched)
+
+    def _universal_widened(self) -> None:
+        """Record the modifier without which "all" says more: "in all material respects"."""
+        for i, j in self.pairing.ordered:
+            universal = self.source[j].marker == self.claim[i].marker in _UNIVERSAL
+            narrowed = j + 1 in self.pairing.unmatched_source and self.source[j + 1].kind == "word"
+            if universal and narrowed and self.pairing.partners.get(i + 1) == j + 2:
+                self.found.open.append(self.source[j + 1].word)
+
+    def _compared_with_other(self) -> None:
+        """Record an amount that is compared with another thing's: "costs were $3, compared with $2"."""
+        phrases = {tuple(phrase.split()) for phrase in self.words.compared}
+        amounts = [at for at, token in enumerate(self.source) if token.quantity and not is_date(token)]
+        for at in amounts:
+            opens = any(tuple(t.word for t in self.source[at - len(p) : at]) == p for p in phrases)
+            own = self.source[at].quantity
+            before = [
+                k
+                for k in amounts
+                if k < at and (q := self.source[k].quantity) and own and q.dimension == own.dimension
+            ]
+            if not opens or at not in self.pairing.matched_source or not before:
+                continue
+            base = before[-1]
+            clause = [
+                k for k in content_places(self.source) if self.source[k].clause == self.source[base].clause
+            ]
+            subject = [k for k in clause if k < base and self.source[k].kind == "word"]
+            if (
+                base in self.pairing.unmatched_source
+                and subject
+                and not {*subject} & self.pairing.matched_source
+            ):
+                self.found.open.append(self.source[at].word)
+
+    def _owner_replaced(self) -> None:
+        """Record an owner with a name in place of whom the claim has "its": "Tarn's mill"."""
+        named = {token.stem for token in self.claim}
+        subject = next(iter(content_places(self.source)), 0)
+        if subject in self.pairing.unmatched_source and self.source[subject].kind == "word":
+            named = set()  # "Tarn sold its mill" of "Harrow sold Tarn's mill"
+        for i, j in self.pairing.ordered:
+            if i and self.claim[i - 1].word in self.words.pronouns and j > 1:
+                owner, mark = self.source[j - 2 : j]
+                if owner.name and owner.stem not in named and mark.word in ("'s", "’s"):
+                    self.found.open.append(owner.word)
 
     def _restriction_left_out(self) -> None:
         """Record a restriction of the subject: "employees with five years of service", "anyone who …"."""
@@ -487,7 +547,8 @@ class Omissions:
         elif marker.category in _KINDS:
             own = [j for j in self.pairing.matched_source if self.source[j].part == token.part]
             apart = following is not None and not governs and at > max(own, default=at)
-            if apart and _KINDS[marker.category] in ("modality", "ordinal"):
+            reason = at + 1 < len(self.source) and is_marker(self.source[at + 1], "cause")
+            if apart and (reason or _KINDS[marker.category] in ("modality", "ordinal")):
                 return  # "the first tranche of $12 million shall be drawn by June": "is $12 million"
             verb = min((j for j in own if j > at), default=None)  # "must be shaken and discarded": "discard"
             if name in ("modality:must", "modality:should") and self._is_instruction_of_claim(verb):

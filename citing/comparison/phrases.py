@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise, takewhile
 
 from citing.comparison.alignment import Pairing, content_places
-from citing.comparison.token import COORDINATORS, Token, is_date, is_marker
+from citing.comparison.token import COORDINATORS, EITHER, Token, is_date, is_marker
 from text.semantics import Lexicon, Marker, root, stem
 
 
@@ -150,28 +150,55 @@ def dates_listed(pairing: Pairing) -> bool:
     return first < last and pairing.partners[first] < pairing.partners[last] and one < other
 
 
+_MOST_BETWEEN = 8  # tokens between two pairs: "$12 and $14 of net sales in 2018 and 2019"
+
+
+def paired_dates(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Return places of an "and" between two amounts and of the "and" between their two dates.
+
+    "Costs were $12 and $14 for 2018 and 2019": the first amount is of the first date.
+    """
+    joins = [at for at in range(1, len(tokens) - 1) if tokens[at].word in COORDINATORS - EITHER]
+    dated = [at for at in joins if is_date(tokens[at - 1]) and is_date(tokens[at + 1])]
+    found = []
+    for at in joins:
+        one, other = tokens[at - 1].quantity, tokens[at + 1].quantity
+        alike = one is not None and other is not None and one.dimension == other.dimension
+        if not alike or at in dated or (at > 1 and tokens[at - 2].quantity):
+            continue
+        near = (k for k in dated if at < k <= at + _MOST_BETWEEN)
+        apart = (k for k in near if not any(t.content for t in tokens[at + 2 : k - 1]))
+        found += [(at, k) for k in apart][:1]
+    return found
+
+
 def misdated(pairing: Pairing) -> tuple[int, int] | None:
     """Return a claim's date (index), and the source's number that it belongs to; None where it fits."""
     claim, source, partners = pairing.claim, pairing.source, pairing.partners
+    owners = {k + side: at + side for at, k in paired_dates(source) for side in (-1, 1)}
+    owners = {} if paired_dates(claim) else owners
     for i, j in pairing.ordered:
         near = _nearest_number(claim, i, partners) if is_date(claim[i]) else None
         if near is None:
             continue
+        if j in owners and partners[near] in owners.values() and partners[near] != owners[j]:
+            return i, owners[j]
         held = source[partners[near]].quantity
         rivals = {
             at for at, t in enumerate(source)
             if t.quantity and held and t.quantity.dimension == held.dimension and t.part == source[j].part
         }  # fmt: skip
         closest = _nearest_number(source, j, rivals)
-        if closest is not None and closest not in pairing.matched_source and _beside(source, closest, j):
+        if closest is not None and closest not in pairing.matched_source and _beside(pairing, closest, j):
             return i, closest
     return None
 
 
-def _beside(tokens: Sequence[Token], number: int, date: int) -> bool:
-    """Return whether only small words other than "and" are between a number and its date."""
-    between = tokens[min(number, date) + 1 : max(number, date)]
-    return all(token.kind == "function" and token.word not in COORDINATORS for token in between)
+def _beside(pairing: Pairing, number: int, date: int) -> bool:
+    """Return whether only small words other than "and" are between a number and its date: "as of"."""
+    between = pairing.source[min(number, date) + 1 : max(number, date)]
+    small = (token.kind == "function" or token.word in pairing.words.period_end for token in between)
+    return all(small) and not any(token.word in COORDINATORS for token in between)
 
 
 def _nearest_number(tokens: Sequence[Token], at: int, known: Container[int]) -> int | None:

@@ -19,6 +19,7 @@ from citing.comparison.token import (
     EITHER,
     Token,
     abbreviations,
+    is_date,
     names_in_topics,
     with_names,
     with_parts,
@@ -64,6 +65,12 @@ class _Sentence:
 
 
 _JOINT = ("The claim joins several statements, of which not all were compared.",)
+_QUOTED = r"[“\"][^“”\"()]{1,60}[”\"]"
+_DEFINED = re.compile(  # Tarn Ltd (the "Company"): says what it will be called
+    r"\((?:(?:the|each|collectively|together|hereinafter)\b,?\s*)*"
+    rf"(?:{_QUOTED}(?:,?\s+(?:or|and)\s+(?:the\s+)?{_QUOTED})*|(?<=the )[A-Z]\w+)\)"
+    r"|(?:(?<=\bInc)|(?<=\bLtd)|(?<=\bCorp)|(?<=\bCo))\.(?=\s+[a-z(])"
+)
 _JOINED = re.compile(r"(?<![\w-])(\w+)-(\w+ed) (\w+)")
 
 
@@ -73,6 +80,10 @@ def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] =
     "Placebo-treated patients" are then also read as "patients treated" with placebo, in as many characters.
     """
     judged = _judged(claim, passage, language, topics)
+    if judged.outcome != "holds" and _DEFINED.search(passage):
+        plain, page = (_DEFINED.sub(lambda found: " " * len(found[0]), text) for text in (claim, passage))
+        again = _judged(plain, page, language, topics)
+        judged = again if again.outcome == "holds" else judged
     if judged.outcome == "holds" or base_language(language) != "en":
         return judged
     claim_text, passage_text = (_JOINED.sub(r"\3 \2 \1", text) for text in (claim, passage))
@@ -113,13 +124,15 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
     if any(
         all(best(part).outcome == "holds" for part in statements)
         and not read.contradicts_other_part(statements)
+        and not _misdates(read, statements)
         for statements in _statements(tokens, lexicon(language))
     ):
         return replace(judged, outcome="holds", conflicts=(), missing=(), unchecked=())
     parts = list(_parts(tokens, lexicon(language)))
     if len(parts) > 1:
         found = [best(part) for part in parts]
-        if all(part.outcome == "holds" for part in found) and not read.contradicts_other_part(parts):
+        holds = all(part.outcome == "holds" for part in found)
+        if holds and not read.contradicts_other_part(parts) and not _misdates(read, parts):
             return replace(found[0], spans=tuple(span for part in found for span in part.spans))
         if judged.outcome == "open":
             for part in found:
@@ -136,6 +149,15 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
     ):
         return replace(judged, outcome="open", conflicts=(), unchecked=judged.unchecked or _JOINT)
     return judged
+
+
+def _misdates(read: _Passage, parts: Sequence[Sequence[Token]]) -> bool:
+    """Return whether the date that opens a claim is not that of a later part: "In May, cash and bonds …"."""
+    opening = list(takewhile(lambda token: token.kind != "break", parts[0]))
+    if not opening or not is_date(opening[-1]):
+        return False
+    later = (part for part in parts[1:] if not any(is_date(token) for token in part))
+    return any(read.best((*opening, *part)).outcome == "conflict" for part in later)
 
 
 def _repeats_number(claim: Sequence[Token], sentences: Sequence[_Sentence]) -> bool:
@@ -290,20 +312,35 @@ def _judgement(found: Finding, sentence: _Sentence) -> Judgement:
 
 
 def _statements(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
-    """Yield the claim split at each "and"; the second part has its own subject, or the first one's."""
+    """Yield the claim split at each "and" or "compared with"; a part has its own subject or the first's."""
     for at, token in enumerate(claim):
         left, right = claim[:at], claim[at + 1 :]
-        if token.word not in COORDINATORS or token.word in EITHER or (right and right[0].word in _NEXT):
+        compared = _compared_at(claim, at, words)
+        if compared:
+            right = claim[at + compared :]
+        elif token.word not in COORDINATORS or token.word in EITHER or (right and right[0].word in _NEXT):
             continue
         if left and right and left[-1].quantity and right[0].quantity:  # "between 3 and 5"
             continue
         verb = right[:1] and right[0].word in words.have | words.passive
         if _content(left) < LEAST_STATEMENT or _content(right) < (1 if verb else LEAST_STATEMENT):
             continue
-        yield left, right
+        if not compared:
+            yield left, right
         heads = [place for place, token in enumerate(left) if token.content][:_TOPIC_WORDS]
         for head in heads:
             yield left, (*left[: head + 1], *right)
+
+
+def _compared_at(claim: Sequence[Token], at: int, words: Lexicon) -> int:
+    """Return the number of tokens of a "compared with" between two amounts of one kind; 0 without one."""
+    for phrase in map(str.split, words.compared):
+        own, behind = claim[at : at + len(phrase)], claim[at + len(phrase) :]
+        amount = next((token.quantity for token in behind if token.content), None)
+        if amount and [token.word for token in own] == phrase:
+            alike = (t.quantity and t.quantity.dimension == amount.dimension for t in claim[:at])
+            return len(phrase) if any(alike) else 0
+    return 0
 
 
 def _content(tokens: Sequence[Token]) -> int:

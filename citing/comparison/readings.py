@@ -13,6 +13,7 @@ from citing.comparison.phrases import (
     counted_of,
     lead,
     of_compared,
+    paired_dates,
 )
 from citing.comparison.token import (
     COORDINATORS,
@@ -55,6 +56,7 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
         if gapped := _with_verb_before(tokens, at, words):
             yield gapped
         yield from _each_alternative(tokens, at)
+    yield from _each_pair(tokens)
     yield from _up_from(tokens, words)
     yield from _more_of_unit(tokens, words)
     yield from _those_of(tokens, words)
@@ -94,6 +96,14 @@ def _each_alternative(tokens: Sequence[Token], at: int) -> Iterator[Sequence[Tok
         yield [
             replace(t, clause=tokens[first].clause) if t.clause == tokens[last].clause else t for t in reading
         ]
+
+
+def _each_pair(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Read "Costs were $12 and $14 for 2018 and 2019" as "costs were $12 for 2018" and "$14 for 2019"."""
+    for at, dates in paired_dates(tokens):
+        between, rest = tokens[at + 2 : dates - 1], tokens[dates + 2 :]
+        yield [*tokens[:at], *between, tokens[dates - 1], *rest]
+        yield [*tokens[: at - 1], tokens[at + 1], *between, tokens[dates + 1], *rest]
 
 
 def _up_from(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:

@@ -11,13 +11,16 @@ from citing.comparison.grid import places_of, words_of
 from citing.comparison.prose import Judgement
 from citing.comparison.token import Token, is_date, same, same_quantity
 from citing.comparison.tokens import tokens_of
+from citing.comparison.verbatim import verbatim_span
 from citing.tables import SHORT_LINE, CellReading, read_tables
 from pdf.gc_control import cleared_with_memory
 from text.languages import base_language
 from text.numbers import YEAR
-from text.semantics import lexicon
+from text.semantics import lexicon, split_words
 
 MOST_PREDICATES = 1  # words of the claim's verb that the table need not have: "totaled"
+LEAST_TEXT = 4  # content words of a cell that a claim repeats
+_BULLETS = " \t\n•–-*"
 _SET_ASIDE = ("direction", "money")  # pairs of opposites of which a word may not be left out
 
 
@@ -52,6 +55,52 @@ def stated_cell(
         return None
     start, end = found[0].start - unit.char_start, found[0].end - unit.char_start
     return Judgement("holds", ((start, end),), coverage=1.0)
+
+
+def stated_text(
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str
+) -> Judgement | None:
+    """Return that the claim holds, where it says a cell's words, its row's label and its head; else None.
+
+    "Under “Reproducibility”, the reason for change is unstable scores over time." No other row may have the
+    label or the words.
+    """
+    cells = unit.table.cells if unit.table else ()
+    label = verbatim_span(cells[0].text, sentence) if cells else (0, 0)
+    if not label[1] or not any(map(str.isalnum, cells[0].text)):
+        return None
+    others = [o for o in around if o.table and unit.table and o.table.index == unit.table.index]
+    for cell in cells[1:]:
+        words = cell.text.strip(_BULLETS).rstrip(".")
+        said = verbatim_span(words, sentence)
+        if not said[1] or sum(t.content for t in tokens_of(words, language)) < LEAST_TEXT:
+            continue
+        if any(verbatim_span(words, o.text)[1] or _names_row(sentence, o, label) for o in others):
+            return None
+        above = (*_heads(unit), unit.table.caption if unit.table else "", unit.title, *unit.section_path)
+        over = [token for text in above for token in tokens_of(text, language)]
+        known = {*split_words(" ".join(above).casefold()), *lexicon(base_language(language)).articles}
+        spans = (label, said)
+        rest = [t for t in tokens_of(sentence, language) if not any(s <= t.start < e for s, e in spans)]
+        if all(
+            {*t.word.split()} <= known or (not t.marker and any(same(t, other) for other in over))
+            for t in rest
+            if t.content
+        ):
+            start = cell.char_start - unit.char_start
+            return Judgement("holds", ((start, start + len(cell.text)),), coverage=1.0)
+    return None
+
+
+def _heads(unit: SourceUnit) -> Sequence[str]:
+    return unit.table.head_rows if unit.table else ()
+
+
+def _names_row(sentence: str, other: SourceUnit, label: tuple[int, int]) -> bool:
+    """Return whether the claim has another row's label, not within the one it has."""
+    first = other.table.cells[0].text if other.table and other.table.cells else ""
+    start, end = verbatim_span(first, sentence) if any(map(str.isalnum, first)) else (0, 0)
+    return bool(end) and not label[0] <= start < end <= label[1]
 
 
 @lru_cache(maxsize=4)

@@ -281,7 +281,7 @@ def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) 
     naming = [value for value in amounts if repeats_head(sentence, value, heads_of_columns(unit))]
     amounts = [value for value in amounts if value not in naming] or amounts
     years = {amount.start: year_of_value(sentence, amount, unit.language) for amount in amounts}
-    reader = _ValueReader(sentence, unit, around, years, values_in(unit.text, printed_mark))
+    reader = _ValueReader(sentence, unit, around, years, values_in(_with_joined_digits(unit), printed_mark))
     places, missing, reasons = [], [], []
     for value in amounts or times:
         found = reader.find(value)
@@ -451,6 +451,16 @@ def _is_footnote(value: Value, unit: SourceUnit) -> bool:
 
 
 FOOTNOTE_DIGITS = re.compile(r"(?<=[^\W\d_]{3})\d(?:,\d)*\b")  # "Operational1,2"
+
+
+_SPACED = re.compile(r"(?:(?<=\t)|^)\d{1,3}(?: \d{3})+(?=\t|$)")
+
+
+def _with_joined_digits(unit: SourceUnit) -> str:
+    """Return the text of a row with no-break spaces in cells that hold one number: "2 000"."""
+    if unit.type != "table":
+        return unit.text
+    return _SPACED.sub(lambda cell: cell[0].replace(" ", "\u00a0"), unit.text)
 
 
 def heads_of(unit: SourceUnit) -> list[str]:

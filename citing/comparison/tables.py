@@ -36,6 +36,7 @@ from text.semantics import known_language
 COMPARES = "The claim compares cells."  # in a form without a rule: its number may be computed
 OTHER_CELLS = "The calculation uses values other than those of the cells it names."
 NEGATIVE = "The table prints an amount as negative: which is more depends on what it is."
+NO_SCALE = "The page does not say in which scale the table counts."
 UNSCALED = "The table counts in thousands or more, which the claim leaves out."
 
 
@@ -264,6 +265,8 @@ class _TableComparison(CellComparison):
                 broken = self._conflict("computed", at, replace(cell, text=formula))
                 return Judgement("conflict", spans, (broken,), coverage=1.0)
             agrees = any(self.agrees(self.tokens[at], printed) for printed in numbers)
+            if not agrees and any(self.adds_scale(at, printed) for printed in numbers):
+                return Judgement("open", spans, unchecked=(NO_SCALE,), coverage=1.0)
             if not agrees and not self.repeats(self.tokens[at], row, column):
                 printed = numbers[-1] if self.is_ratio(at) else numbers[0]
                 unknown = (

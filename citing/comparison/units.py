@@ -12,7 +12,7 @@ from citing.comparison.cell_words import LEVELS
 from citing.comparison.doubts import DOUBTS, OTHER_ROW, Row
 from citing.comparison.grid import CellText, Grid, grid_of
 from citing.comparison.prose import Judgement, judge_prose
-from citing.comparison.stated_cell import stated_cell
+from citing.comparison.stated_cell import stated_cell, stated_text
 from citing.comparison.support import (
     FALLING,
     ValueSupport,
@@ -38,7 +38,7 @@ from domains import pack_names
 from domains.items import span_of_label
 from text.quantities import quantities_in
 from text.semantics import known_language
-from text.sentences import sentence_spans
+from text.sentences import Span, sentence_spans
 from text.units import unit_at
 from text.values import values_in
 
@@ -73,8 +73,9 @@ def judge_unit(
     open_words = "".join((*judged.missing, *judged.unchecked))
     may_hold = judged.outcome == "open" and not any(character.isdigit() for character in open_words)
     may_hold = may_hold or _only_paired_otherwise(judged)
-    if may_hold and found and found.complete and _in_two_lists(unit.text, language, found):
-        judged = _by_values(sentence, unit, around, language, found)
+    if may_hold and found and found.complete and (lists := _in_two_lists(unit.text, language, found)):
+        alone = replace(unit, text=unit.text[lists.start : lists.end])
+        judged = _by_values(sentence, alone, around, language, found)
     if judged.outcome == "holds" and (wrong := single_difference(sentence, unit.text, language, topics)):
         return replace(judged, outcome="conflict", conflicts=(wrong,))
     return judged
@@ -86,18 +87,14 @@ def _only_paired_otherwise(judged: Judgement) -> bool:
     return judged.outcome == "conflict" and all(moved)
 
 
-def _in_two_lists(text: str, language: str, found: ValueSupport) -> bool:
-    """Return whether all values are in one sentence with "respectively", in the order of the claim."""
+def _in_two_lists(text: str, language: str, found: ValueSupport) -> Span | None:
+    """Return the sentence with "respectively" that has all values, in the order of the claim; else None."""
     starts = [place.printed.start for place in found.places]
     near = next((s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None)
     years = near and [value for value in values_in(text[near.start : near.end]) if value.year is not None]
     inside = near is not None and all(near.start <= start < near.end for start in starts)
-    return (
-        inside
-        and (len(starts) > 1 or bool(years))
-        and starts == sorted(starts)
-        and bool(near and _RESPECTIVELY.search(text[near.start : near.end]))
-    )
+    ordered = inside and (len(starts) > 1 or bool(years)) and starts == sorted(starts)
+    return near if ordered and near and _RESPECTIVELY.search(text[near.start : near.end]) else None
 
 
 # Rows of tables.
@@ -111,7 +108,7 @@ def _judge_row(
     claim_language: str,
     found: ValueSupport | None,
 ) -> Judgement:
-    if said := stated_cell(sentence, unit, around, language):
+    if said := stated_cell(sentence, unit, around, language) or stated_text(sentence, unit, around, language):
         return said
     judged = None
     grid = grid_of(unit, around, language)
