@@ -12,6 +12,7 @@ from citing.comparison.cell_words import LEVELS
 from citing.comparison.doubts import DOUBTS, OTHER_ROW, Row
 from citing.comparison.grid import CellText, Grid, grid_of
 from citing.comparison.prose import Judgement, judge_prose
+from citing.comparison.respective import RESPECTIVELY, is_paired_otherwise
 from citing.comparison.stated_cell import stated_cell, stated_text
 from citing.comparison.support import (
     FALLING,
@@ -36,15 +37,13 @@ from citing.comparison.verbatim import (
 from citing.tables import SHORT_LINE
 from domains import pack_names
 from domains.items import span_of_label
-from text.quantities import quantities_in
+from text.quantities import Quantity, quantities_in
 from text.semantics import known_language
 from text.sentences import Span, sentence_spans
 from text.units import unit_at
 from text.values import values_in
 
-_RESPECTIVELY = re.compile(
-    r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
-)
+OTHER_PAIR = "The page pairs these words otherwise."
 
 
 def judge_unit(
@@ -76,6 +75,8 @@ def judge_unit(
     if may_hold and found and found.complete and (lists := _in_two_lists(unit.text, language, found)):
         alone = replace(unit, text=unit.text[lists.start : lists.end])
         judged = _by_values(sentence, alone, around, language, found)
+    if judged.outcome == "holds" and is_paired_otherwise(sentence, unit.text, language):
+        return replace(judged, outcome="open", unchecked=(OTHER_PAIR,))
     if judged.outcome == "holds" and (wrong := single_difference(sentence, unit.text, language, topics)):
         return replace(judged, outcome="conflict", conflicts=(wrong,))
     return judged
@@ -94,7 +95,7 @@ def _in_two_lists(text: str, language: str, found: ValueSupport) -> Span | None:
     years = near and [value for value in values_in(text[near.start : near.end]) if value.year is not None]
     inside = near is not None and all(near.start <= start < near.end for start in starts)
     ordered = inside and (len(starts) > 1 or bool(years)) and starts == sorted(starts)
-    return near if ordered and near and _RESPECTIVELY.search(text[near.start : near.end]) else None
+    return near if ordered and near and RESPECTIVELY.search(text[near.start : near.end]) else None
 
 
 # Rows of tables.
@@ -213,14 +214,23 @@ def _of_unknown_unit(
     over = "\n".join([unit.text, *heads_of(unit), *_lines_over(unit, around)])
     known = _units_of(over, language)
     counted = {q.unit for q in quantities_in(over, language) if q.dimension == "money"}
+    printed = quantities_in(unit.text, language)
     return [
         token
         for token in amounts
-        if token.quantity
-        and token.quantity.dimension not in ("ratio", "points")
-        and token.quantity.unit
-        not in (counted or {token.quantity.unit} if token.quantity.dimension == "money" else known)
+        if (claimed := token.quantity)
+        and (
+            _has_other_unit(claimed, printed)
+            or (claimed.dimension == "money" and counted and claimed.unit not in counted)
+            or (claimed.dimension not in ("money", "ratio", "points") and claimed.unit not in known)
+        )
     ]
+
+
+def _has_other_unit(claimed: Quantity, printed: Sequence[Quantity]) -> bool:
+    """Return whether the number is printed with another unit only: "1.5 kg" beside "0.7 kg (1.5 lbs.)"."""
+    units = {q.unit for q in printed if (q.value, q.dimension) == (claimed.value, claimed.dimension)}
+    return bool(units) and claimed.unit not in units
 
 
 @lru_cache(maxsize=1024)
