@@ -38,7 +38,7 @@ CROSS JOIN LATERAL (
     SELECT string_agg(translate(content, chr(1), ' '), chr(1) ORDER BY position) AS contents,
            string_agg(uuid_send(id), '' ORDER BY position),
            string_agg(int4send(page_number), '' ORDER BY position),
-           CASE WHEN sum(length(content)) FILTER (WHERE unit_type = 'table') >= 0.8 * sum(length(content))
+           CASE WHEN sum(length(content)) FILTER (WHERE unit_type = 'table') * 2 >= sum(length(content))
                 THEN 1::float8 WHEN bool_or(unit_type = 'table') THEN 0.5 ELSE 0 END
     FROM documents_citationunit
     WHERE document_id = chunk.document_id AND id = ANY(chunk.unit_ids)
@@ -57,7 +57,7 @@ class Candidate:
         contents: the text of each unit.
         packed_units: the ids of its units, 16 bytes an id; most are never unpacked.
         pages: of each unit, from 1.
-        table: 1 where four fifths of its text are rows of tables, a half where some of it is, else 0.
+        table: 1 where half of its text is rows of tables, a half where some of it is, else 0.
     """
 
     key: UUID

@@ -30,10 +30,10 @@ def test_a_passage_is_as_near_in_meaning_as_its_nearest_sentence(alice: User) ->
     assert wounds > gearbox
 
 
-def test_a_note_makes_a_table_no_less_one_and_a_paragraph_does(alice: User) -> None:
+def test_a_note_makes_a_table_no_less_one_and_long_paragraphs_do(alice: User) -> None:
     rows = ["Sales of boats | 412 | 398 | 377", "Sales of sails | 212 | 198 | 177", "Repairs | 12 | 98 | 77"]
     noted = written(alice, "noted", ("# Sales", *rows, "In thousands."))
-    told = written(alice, "told", ("# Sales", *rows, "Boats sold better than last year, sails did not."))
+    told = written(alice, "told", ("# Sales", *rows, 3 * "Boats sold better than last year, sails did not. "))
     CitationUnit.objects.filter(content__contains=" | ").update(unit_type="table")
     scope = Scope(alice).compiled()
     assert scope is not None
