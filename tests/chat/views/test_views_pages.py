@@ -105,6 +105,15 @@ def test_the_scope_is_changed_where_one_asks(
     assert [ask(scope) for scope in (f"collection:{his.pk}", "document:x", "everything")] == [400, 400, 400]
 
 
+def test_a_conversation_whose_documents_are_gone_says_so(
+    browser: Client, alice: User, report: Document
+) -> None:
+    talk = start_conversation(alice, [report])
+    talk.documents.clear()
+    page = browser.get(reverse("conversation", args=[talk.pk])).content.decode()
+    assert scope_chosen(page) == "no documents left"
+
+
 def test_the_panel_shows_the_last_conversation_about_the_document(
     browser: Client, alice: User, report: Document
 ) -> None:
