@@ -163,10 +163,10 @@ def cell_value(
 
 
 def names_counted(question: QuestionFeatures, line: AnswerLine, cell: CellReading) -> bool:
-    """Return whether the cell counts what the question counts, and not "Employee benefits" or a part.
+    """Return whether the label or head of a cell names what the question counts, and little else.
 
-    What its label says beside that and the question's words is less than that; a head that measures something
-    else, "Leased square footage", counts nothing.
+    True:  "Total employees", "Number of employees 2021: Total" for "How many employees …?".
+    False: "Employee benefits", "Hurley stores (including employee-only stores)".
     """
     counted = counted_terms(question, line.language)
     if not counted:
@@ -293,13 +293,10 @@ def sentence_values(
         return
     years = frozenset(map(int, YEAR.findall(text)))
     year_of_each = years_beside(text, fitting, years, line.language)
-    if (
-        column.kind != Kind.DATE and not question.years
-    ):  # of "$743 million and $711 million in 2017 and 2016, respectively" the first
+    if column.kind != Kind.DATE:  # of "743 and 711 in 2017 and 2016, respectively" that of the year asked for
         latest = max(year_of_each.values(), default=0)
-        fitting = [one for one in fitting if year_of_each.get(one.start, latest) == latest]
-    elif column.kind != Kind.DATE:
-        fitting = [one for one in fitting if year_of_each.get(one.start) in {None, *years_asked(question)}]
+        wanted = years_asked(question) or {latest}
+        fitting = [one for one in fitting if year_of_each.get(one.start) in {None, *wanted}]
     score = score_of(question, (), line, None, years) + WEIGHTS["item"] * item
     places = term_places(question, line)
     # a value in brackets comments on the one before it

@@ -199,7 +199,7 @@ def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -
         return True
     if one.cell and one.cell.confidence < DOUBTED:
         return False
-    if one.line in evidence.labelled(1):  # "Date: 7 September 2020"
+    if one.line in evidence.labelled(1):  # a label of the question's words: "Date: 7 September 2020"
         return True
     asking = words_that_ask(evidence.question)
     terms = [term for term in evidence.question.terms if term not in asking] or evidence.question.terms
@@ -236,10 +236,11 @@ def scores_alike(one: ValueLine, best: ValueLine, question: QuestionFeatures) ->
     if isinstance(one.value.value, str):  # a document has many dates
         return less <= SAME_DATE
     is_part = "count" in question.kinds and number_of(one) < number_of(best)
-    return not is_part and less <= SAME_IN_TEXT / len(question.terms)
+    return not is_part and less <= SAME_IN_TEXT / max(len(question.terms), 1)
 
 
 def number_of(one: ValueLine) -> float:
+    """Return the size of a number or an amount in its column's unit; 0 for a date."""
     value = one.value.value
     return abs(value["number"]) if isinstance(value, dict) else 0.0
 

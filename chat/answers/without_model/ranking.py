@@ -115,7 +115,11 @@ class RankedPage:
 
 
 class TermWeights:
-    """Inverse document frequency of each term among the units at hand, if fewer, among ``least``."""
+    """Inverse document frequency of each term among the units at hand (Robertson 2004).
+
+    Args:
+        least: the fewest units to assume, so that in a short document an absent word does not outweigh all.
+    """
 
     def __init__(self, passages: Sequence[ContextItem], least: int = 0) -> None:
         units = {unit.id: unit for passage in passages for unit in (passage.unit, *passage.around)}
