@@ -85,20 +85,22 @@ class Api:
         hits: list[Any] = self.search(query, documents=[self.document], **options)["hits"]
         return hits
 
-    def units(self) -> list[Any]:
-        found: list[Any] = self.get(f"documents/{self.document}/units/")["results"]
-        return found
+    def units(self, document: str = "") -> list[Any]:
+        return rows_of(self.get(f"documents/{document or self.document}/units/"))
 
-    def metadata(self) -> list[Any]:
-        chunks = self.get(f"documents/{self.document}/chunks/")["results"]
-        return [self.get(f"chunks/{chunk['id']}/")["metadata"] for chunk in chunks]
+    def chunks(self, document: str = "") -> list[Any]:
+        listed = rows_of(self.get(f"documents/{document or self.document}/chunks/"))
+        return [self.get(f"chunks/{chunk['id']}/") for chunk in listed]
+
+    def metadata(self, document: str = "") -> list[Any]:
+        return [chunk["metadata"] for chunk in self.chunks(document)]
 
     def first_anchor(self) -> Any:
         return self.metadata()[0]["citation"]
 
 
 def drawn() -> bytes:
-    """Return a PDF of two pages: a heading, two paragraphs, a list and a ruled table."""
+    """Return a PDF of three pages: a heading, two paragraphs, a list and a ruled table; one is turned."""
     with pymupdf.open() as pdf:
         page = pdf.new_page()
         page.insert_text((72, 90), "Stores of the north", fontsize=20)
@@ -113,6 +115,9 @@ def drawn() -> bytes:
                 box = pymupdf.Rect(72, 110, 192, 134) + (120 * column, 24 * row) * 2
                 page.draw_rect(box)
                 page.insert_text((box.x0 + 6, box.y0 + 16), cell)
+        page = pdf.new_page()
+        page.insert_text((72, 90), "A turned page.")
+        page.set_rotation(90)
         return bytes(pdf.tobytes())
 
 
@@ -241,10 +246,46 @@ def cited(api: Api) -> Any:
 def words_have_boxes(api: Api) -> bool:
     """Each word has its box in points and, as shown, in fractions of the page."""
     words = api.get(f"documents/{api.pdf}/pages/1/words/")
-    rows = words if isinstance(words, list) else words.get("results", words.get("words"))
-    return bool(rows) and all(
-        word["rect"][0] < word["rect"][2] and all(0 <= at <= 1 for at in word["display"]) for word in rows
+    return bool(words) and all(
+        word["rect"][0] < word["rect"][2] and all(0 <= at <= 1 for at in word["display"]) for word in words
     )
+
+
+def turned_page_as_shown(api: Api) -> bool:
+    """On a page turned by 90 degrees the top of the sheet is at the right."""
+    words = api.get(f"documents/{api.pdf}/pages/3/words/")
+    return len(words) == 3 and all(word["display"][0] > 0.8 and word["rect"][1] < 100 for word in words)
+
+
+def claims_are_compared(api: Api) -> bool:
+    """Of two places with "412" the one meant is cited; a wrong number is noticed."""
+    claims = ("In Bergen 412 crates were stored in May.", "In Bergen 413 crates were stored in May.")
+    sent = {"document": api.pdf, "claims": [{"claim": claim} for claim in claims]}
+    right, wrong = api.post("verify/", sent).raise_for_status().json()["results"]
+    return (right["verdict"], right["page"], wrong["verdict"]) == ("exact", 1, "unsupported")
+
+
+def quote_over_paragraphs(api: Api) -> bool:
+    quote = {"quote": "All of them were dry. In Narvik 96 crates were stored"}
+    found = api.post(f"documents/{api.pdf}/locate/", quote).raise_for_status().json()
+    return len(found["parts"][0]["rects"]) == 2
+
+
+def lists_of_hits(api: Api) -> set[str]:
+    return {rank["list"] for hit in api.own_hits("pilot") for rank in hit["why"]}
+
+
+def runs_what_is_asked(api: Api) -> bool:
+    run = [
+        {each["name"] for each in api.search("pilot", rag_config={"rerank": on})["strategies"] if each["ran"]}
+        for on in (True, False)
+    ]
+    return run[0] - run[1] == {"rerank"}
+
+
+def exported_alone(api: Api) -> bool:
+    text = api.client.get(f"messages/{api.answer['id']}/export/?format=md").text
+    return "[^1]: Stores of the north, p. 2, line 3" in text and "Bergen" in text
 
 
 def whole_citation(api: Api) -> bool:
@@ -264,17 +305,13 @@ def markers_lead_to_units(api: Api) -> bool:
     return all(f"[[cite:{each['unit']}:{each['page']}]]" in content for each in api.answer["citations"])
 
 
-def pdf_units(api: Api) -> list[Any]:
-    return rows_of(api.get(f"documents/{api.pdf}/units/"))
-
-
 def kinds_of_pdf(api: Api) -> bool:
-    kinds = {unit["unit_type"] for unit in pdf_units(api)}
+    kinds = {unit["unit_type"] for unit in api.units(api.pdf)}
     return kinds >= {"heading", "prose", "list", "table"}
 
 
 def chunk_holds_its_units(api: Api) -> bool:
-    chunks = [api.get(f"chunks/{each['id']}/") for each in rows_of(api.get(f"documents/{api.pdf}/chunks/"))]
+    chunks = api.chunks(api.pdf)
     return bool(chunks) and all(
         unit["content"].split()[0] in chunk["content"] and chunk["page_start"] <= chunk["page_end"]
         for chunk in chunks
@@ -329,18 +366,13 @@ def paper_is_found_by_what_it_says(api: Api) -> bool:
     return "June" not in first[0] and "June" in first[1]
 
 
-def metadata_of_pdf(api: Api) -> list[Any]:
-    chunks = rows_of(api.get(f"documents/{api.pdf}/chunks/"))
-    return [api.get(f"chunks/{chunk['id']}/")["metadata"] for chunk in chunks]
-
-
 def imported_metadata(api: Api, block: dict[str, Any]) -> Any:
     """Return the metadata of the only chunk of an import, which is deleted again."""
     answer = api.post("documents/import/", {"title": "One block", "blocks": [block]}).raise_for_status()
     known = answer.json()["id"]
     try:
         wait_for(api, known)
-        return api.get(f"chunks/{rows_of(api.get(f'documents/{known}/chunks/'))[0]['id']}/")["metadata"]
+        return api.metadata(known)[0]
     finally:
         api.client.delete(f"documents/{known}/")
 
@@ -413,18 +445,22 @@ def one_document_for_one_paper(api: Api) -> bool:
 
 
 def goes_with_its_document(api: Api) -> bool:
-    unit = pdf_units(api)[0]["id"]
+    unit = api.units(api.pdf)[0]["id"]
+    found = [{hit["document"] for hit in api.search(QUESTION)["hits"]}]
     api.client.delete(f"documents/{api.pdf}/").raise_for_status()
-    return api.client.get(f"units/{unit}/").status_code == 404
+    found.append({hit["document"] for hit in api.search(QUESTION)["hits"]})
+    return [api.pdf in each for each in found] == [True, False] and (
+        api.client.get(f"units/{unit}/").status_code == 404
+    )
 
 
 Check = Callable[[Api], object]
 ROWS: dict[str, tuple[str, Check]] = {
-    "000.1, 004.11": ("documents/, pages/1/words/", words_have_boxes),
+    "000.1, 001.3, 004.11, 004.18": ("documents/, pages/1/words/", words_have_boxes),
     "000.2, 000.8, 000.19, 000.35": ("units/", kinds_of_pdf),
     "000.10–000.13, 000.15": ("chunks/<id>/", chunk_holds_its_units),
     "000.32, 004.1, 004.2": ("messages/: content, citations", markers_lead_to_units),
-    "000.33, 001.20–001.22, 004.3, 004.9": ("citations/<id>/", whole_citation),
+    "000.33, 001.20–001.22, 003.22, 004.3, 004.9": ("citations/<id>/", whole_citation),
     "001.1, 001.2, 001.13": (
         "POST documents/, jobs/",
         lambda api: (
@@ -450,7 +486,7 @@ ROWS: dict[str, tuple[str, Check]] = {
         ),
     ),
     "003.40, 003.41": ("notes/, versions/", note_has_versions),
-    "003.43": ("POST papers/, search/", paper_is_found_by_what_it_says),
+    "003.42, 003.43": ("POST papers/, search/", paper_is_found_by_what_it_says),
     "003.54": (
         "documents/<id>/reference/",
         lambda api: api.get(f"documents/{api.pdf}/reference/")["text"],
@@ -466,20 +502,20 @@ ROWS: dict[str, tuple[str, Check]] = {
     "002.9, 002.13": (
         "chunks/<id>/",
         lambda api: all(
-            known["language"] == "en" and known["context_header"] for known in metadata_of_pdf(api)
+            known["language"] == "en" and known["context_header"] for known in api.metadata(api.pdf)
         ),
     ),
     "002.11": (
         "chunks/<id>/",
-        lambda api: "bullet" in {known.get("list_style") for known in metadata_of_pdf(api)},
+        lambda api: "bullet" in {known.get("list_style") for known in api.metadata(api.pdf)},
     ),
     "002.12, 002.17": ("import/, chunks/<id>/", cell_of_a_sheet),
     "002.18 forms": ("import/, chunks/<id>/", times_in_any_form),
     "002.20": (
         "chunks/<id>/",
-        lambda api: all(len(json.dumps(known)) < 2000 for known in metadata_of_pdf(api)),
+        lambda api: all(len(json.dumps(known)) < 2000 for known in api.metadata(api.pdf)),
     ),
-    "002.22–002.27": ("import/, chunks/<id>/", kinds_of_blocks),
+    "002.22–002.27, 002.29": ("import/, chunks/<id>/", kinds_of_blocks),
     "003.20, 003.38": ("messages/, searches/", follow_up_is_stored),
     "003.45": ("POST papers/ twice", one_document_for_one_paper),
     "card.5": ("schema/", lambda api: api.client.get("schema/").status_code == 200),
@@ -515,7 +551,7 @@ ROWS: dict[str, tuple[str, Check]] = {
         "search/ fts_level media",
         lambda api: only(api, "pilot", lambda hit: hit["document"] == api.document, fts_level="media"),
     ),
-    "002.34": (
+    "002.34, 003.15": (
         "search/ chunk_types code",
         lambda api: only(api, "low tide", has_unit(api, "code"), chunk_types=["code"]),
     ),
@@ -554,7 +590,30 @@ ROWS: dict[str, tuple[str, Check]] = {
             and unit_of(api, "crane")["page_number"] == 4
         ),
     ),
-    "000.16": ("DELETE documents/<id>/, units/<id>/", goes_with_its_document),
+    "000.38, 004.19": ("pages/3/words/", turned_page_as_shown),
+    "000.37, 004.10, 004.17": ("verify/", claims_are_compared),
+    "004.13": ("documents/<id>/locate/", quote_over_paragraphs),
+    "004.22": ("messages/<id>/export/", exported_alone),
+    "000.25, 003.3–003.5, 003.7": (
+        "search/: why",
+        lambda api: lists_of_hits(api) >= {"question", "meaning of question"},
+    ),
+    "003.18": ("search/: rag_config", runs_what_is_asked),
+    "000.18, 001.7": (
+        "units/: lines, region",
+        lambda api: (
+            [unit["lines"][0] for unit in api.units(api.pdf) if unit["unit_type"] == "prose"][:2] == [2, 3]
+            and all(unit["region"]["rects"] for unit in api.units(api.pdf))
+        ),
+    ),
+    "003.27, 003.32, 003.35": (
+        "messages/: citations, html",
+        lambda api: all(
+            each["document_title"] and f"/documents/{api.pdf}/?page={each['page']}" in api.answer["html"]
+            for each in api.answer["citations"]
+        ),
+    ),
+    "000.16, 002.32": ("DELETE documents/<id>/, units/<id>/, search/", goes_with_its_document),
 }
 
 
