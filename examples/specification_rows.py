@@ -594,7 +594,7 @@ ROWS: dict[str, tuple[str, Check]] = {
     "000.37, 004.10, 004.17": ("verify/", claims_are_compared),
     "004.13": ("documents/<id>/locate/", quote_over_paragraphs),
     "004.22": ("messages/<id>/export/", exported_alone),
-    "000.25, 003.3–003.5, 003.7": (
+    "000.25, 002.33, 003.3–003.5, 003.7": (
         "search/: why",
         lambda api: lists_of_hits(api) >= {"question", "meaning of question"},
     ),
