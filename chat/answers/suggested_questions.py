@@ -380,6 +380,7 @@ def informative(sections: Iterable[Section], title: str = "", least: int = ENOUG
             section.prose >= least
             and 4 <= len(topic) <= 70
             and re.search(r"[^\W\d_]{4}", topic)
+            and not topic.startswith(("(", "（"))  # a qualification of the heading above
             and not SAYS_NOTHING.match(topic)
             and not ADDRESS.search(heading)
             and not words(topic) <= words(title)

@@ -144,6 +144,7 @@ def test_first_questions_come_from_sections_that_say_something() -> None:
         "risk factors",
         "42",
         "Appendix A",
+        "(Basic level)",
     ]
     told = informative([Section(heading, 900) for heading in headings])
     assert [section.heading for section in told] == ["Risk factors", "Liquidity"]
