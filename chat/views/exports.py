@@ -56,42 +56,30 @@ DEFAULT_STYLE = "apa"
 
 @require_safe
 def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
-    """Download the answer as ``txt``, ``md``, ``html`` or ``docx``, with references if ``style`` is set."""
-    answer = visible_answer(request, message_id)
-    if form not in FORMATS:
-        raise Http404
-    return file_of(request, answer, form, chosen_style(request, ""))
+    """Download the answer as one of FORMATS, with references if ``style`` is set."""
+    return file_of(request, visible_answer(request, message_id), form, request.GET.get("style", ""))
 
 
 @require_safe
 def conversation(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
-    """Download the conversation as ``md``, ``html`` or ``docx``, with references in ``style``."""
-    return file_of(request, visible_conversation(request, pk), file_format(form), chosen_style(request))
+    """Download the conversation as one of FILES, with references in ``style``."""
+    return file_of(request, visible_conversation(request, pk), form)
 
 
 @require_safe
 def note(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
-    """Download the note as ``md``, ``html`` or ``docx``, with references in ``style``."""
-    return file_of(request, visible_note(request, pk), file_format(form), chosen_style(request))
-
-
-def file_format(form: str) -> str:
-    if form not in FILES:
-        raise Http404
-    return form
-
-
-def chosen_style(request: HttpRequest, default: str = DEFAULT_STYLE) -> str:
-    style = request.GET.get("style", default)
-    if style and style not in STYLES:
-        raise Http404
-    return style
+    """Download the note as one of FILES, with references in ``style``."""
+    return file_of(request, visible_note(request, pk), form)
 
 
 def file_of(
-    request: HttpRequest, shown: Message | Conversation | Note, form: str, style: str
+    request: HttpRequest, shown: Message | Conversation | Note, form: str, style: str | None = None
 ) -> HttpResponse:
-    """Return the download. ``form`` is one of FORMATS, ``style`` one of STYLES or ''."""
+    """Return the download; by default in the ``style`` of the query. 404 for an unknown format or style."""
+    if style is None:
+        style = request.GET.get("style", DEFAULT_STYLE)
+    if form not in (FORMATS if isinstance(shown, Message) else FILES) or (style and style not in STYLES):
+        raise Http404
     match shown:
         case Message():
             content = exported(shown, style)
