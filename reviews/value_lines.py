@@ -30,7 +30,7 @@ from reviews.typed_values import YEAR_ONLY, TypedValue, as_json, fits, of_period
 from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
 from text.terms import terms_of
-from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS
+from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS, unit_named
 from text.values import values_in, year_of_value
 
 Kind = ReviewColumn.Kind
