@@ -30,7 +30,7 @@ from reviews.typed_values import YEAR_ONLY, TypedValue, as_json, fits, of_period
 from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
 from text.terms import terms_of
-from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS
+from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS, unit_named
 from text.values import values_in, year_of_value
 
 Kind = ReviewColumn.Kind
@@ -50,6 +50,7 @@ WEIGHTS = {
     "period": 1.5,  # … and the part that the question names
     "part": -1.8,  # of a segment, a division, an affiliate
     "breakdown": -0.8,  # the row has several values of its year, and the column is not their total
+    "own": 0.8,  # share of the column's head in the document's title: of “the dataset” beside others
     "dated": 0.4,  # the column names its year
     "whole": 0.3,  # of the group; a total
     "doubt": -2.0,  # of the reader of cells, 0..1
@@ -66,6 +67,7 @@ FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
 LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
 BRACKETS = re.compile(r"\([^()]*\)")
 FAR = 60  # characters
+NOUN_PHRASE = 3  # words behind a number that name what it counts
 CLAUSE_END = re.compile(r"[;；]|,(?=\s)")
 LONGEST_LEAD = 14  # characters from the comma before a clause to its value: ", while 31%"
 PLACES: tuple[PlaceKind, ...] = ("page", "slide", "figure", "table", "section", "requirement")
@@ -115,6 +117,9 @@ def row_values_of(
         score = score_of(question, items, line, cell, frozenset({year} - {0}))
         score += WEIGHTS["breakdown"] * several + WEIGHTS["dated"] * bool(year)
         score += WEIGHTS["doubt"] * (1 - cell.confidence)
+        names = {term for term in distinct_terms(cell.head, line.language) if term.isalpha()}
+        own = names & distinct_terms(line.unit.title, line.language)
+        score += WEIGHTS["own"] * len(own) / (len(names) or 1)
         single = replace(line, text=f"{cell.name}: {cell.printed}", quote=cell.text, values=())
         named = distinct_terms(cell.name, line.language) | terms_over(line)
         is_named = cell.is_certain and (
@@ -280,7 +285,7 @@ def sentence_values(
         for quantity in all_of
         if quantity.value not in named
         and fits(column, quantity, text)
-        and (quantity.unit or quantity.dimension or is_count(quantity, line))
+        and (quantity.unit or quantity.dimension or is_count(quantity, line, "count" in question.kinds))
     ]
     counted = counted_terms(question, line.language)
     if "count" in question.kinds and not column.unit:  # neither shares nor counts of something else
@@ -288,6 +293,11 @@ def sentence_values(
             fitting = [q for q in fitting if q.dimension in dimensions]
         else:
             fitting = [q for q in fitting if not q.dimension and counts(q, text, counted, line.language)]
+    # a value in brackets comments on the one before it
+    outer = [one for one in all_of if text.rfind("(", 0, one.start) <= text.rfind(")", 0, one.start)]
+    if "count" not in question.kinds:
+        fitting = [q for q in fitting if not counts_what_is_asked(question, q, text, line.language)]
+        fitting = [q for q in fitting if q in outer] or fitting
     if not fitting:
         return
     years = frozenset(map(int, YEAR.findall(text)))
@@ -298,8 +308,6 @@ def sentence_values(
         fitting = [one for one in fitting if year_of_each.get(one.start) in {None, *wanted}]
     score = score_of(question, (), line, None, years) + WEIGHTS["item"] * item
     places = term_places(question, line)
-    # a value in brackets comments on the one before it
-    outer = [one for one in all_of if text.rfind("(", 0, one.start) <= text.rfind(")", 0, one.start)]
     ends = clause_ends(text, all_of)
     bound = bound_terms(question, outer, places, ends)
     for quantity in fitting:
@@ -310,6 +318,23 @@ def sentence_values(
         by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, text, all_of, line.language)
         year = year_of_each.get(quantity.start, max(years, default=0))
         yield ValueLine(line, value, score + by_words, year)
+
+
+def counts_what_is_asked(question: QuestionFeatures, quantity: Quantity, text: str, language: str) -> bool:
+    """Return whether a value is a number of the things whose size is asked.
+
+    The monthly rent is neither “two months” nor the “three” of “three monthly rents”.
+    """
+    asked = {
+        term: word
+        for word in WORD.findall(question.text.casefold())
+        for term in terms_of(word, language)
+        if term in question.terms and not unit_named(word)
+    }
+    behind = COUNTED.match(text, quantity.end)
+    phrase = text[quantity.start : quantity.end] if quantity.dimension or not behind else behind[0]
+    words = WORD.findall(phrase.casefold())[:NOUN_PHRASE]
+    return any(asked.get(term, word) != word for word in words for term in terms_of(word, language))
 
 
 def years_beside(
@@ -339,11 +364,14 @@ def statistic_match(
     return (1 if asked & named else -1) if asked and named else 0
 
 
-def is_count(quantity: Quantity, line: AnswerLine) -> bool:
-    """Return whether a bare number is a count or measure: not “Table 6”, “1)”, “GPT-4”, “4-hop”."""
+def is_count(quantity: Quantity, line: AnswerLine, is_asked: bool) -> bool:
+    """Return whether a bare number is a count or measure: not “Table 6”, “1)”, “GPT-4”, “4-hop”.
+
+    A number in letters only counts; “one” does not even that.
+    """
     before, after = line.text[: quantity.start], line.text[quantity.end :]
     printed = line.text[quantity.start : quantity.end]
-    if quantity.value == 1 and not any(map(str.isdigit, printed)):
+    if not any(map(str.isdigit, printed)) and (quantity.value == 1 or not is_asked):
         return False
     if PART_OF_NAME.search(before) or NAMED_BY.match(after) or (after.startswith(")") and len(printed) < 3):
         return False

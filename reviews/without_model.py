@@ -18,6 +18,7 @@ import msgspec
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
 from chat.answers.without_model.answer import bullet, direct_lines
+from chat.answers.without_model.answer_types import type_match
 from chat.answers.without_model.lines import (
     DIGIT,
     AnswerLine,
@@ -74,14 +75,17 @@ SAME = 0.05  # maximum difference of the scores of two values for an unclear cel
 SAME_IN_TEXT = 0.55  # … of a sentence, divided by the question's terms: one word hardly tells values apart
 SAME_DATE = 0.6
 STATES_VALUE = 0.55  # minimum share of the question's content terms in a sentence, or over it, with its value
+MOST_ADDED = 1.5  # terms of a cell's label and groups beside the question's, for each of these
 STATES_COUNT = 0.45  # … and the noun that the value counts
 DOUBTED = 0.5  # confidence in a cell below which its value is not stated
 LEAST_UNITS = 20  # in a document of fewer, one that lacks a word says little of that word
 LEAST_COVERED = 0.4  # minimum share of the question's content terms in a text and its headings
 STATES = 0.6  # minimum share of them in a line itself that states a text
+TERMS_OF_TEXT = 2  # … and so many: one word that happens to be there says nothing
 CLAUSE_NAME = 0.7  # share of them above which a question asks for a clause and nothing else
 
 LABEL = re.compile(r"\W*([^\W\d_][^:.!?]{0,40}[^\s:.!?]) ?: ?\S")
+OPENING = re.compile(r"(?:[\w'’-]+ ?){0,3}")  # of a paragraph, which names its subject: “AR-LSAT (…) is”
 NEAR_LINES = 600  # characters on a page between lines of one statement
 
 
@@ -186,7 +190,11 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     citations = cited([line for _, line in held], evidence.found).citations
     best, cells = held[0][0].cell, [one.cell for one in values if one.cell]
     items = items_asked(evidence.question.text, evidence.found.notes.packs)
-    is_doubtful = not is_stated(held[0][0], items, evidence) or (best and may_lack_scale(best, cells, ()))
+    is_doubtful = (
+        not is_stated(held[0][0], items, evidence)
+        or (best and may_lack_scale(best, cells, ()))
+        or is_one_of_parts(held[0][0], values, evidence.question)
+    )
     if is_doubtful or len({size_of(one.value.value) for one, _ in held}) > 1:
         return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
     first = held[0][0].value
@@ -195,17 +203,44 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
 
 def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -> bool:
     """Return whether the cell asked for, or a sentence on all that is asked, has the value."""
-    if one.is_named or (one.cell is None and item_match(items, one.line) >= ITEM_SYNONYM):
+    if (one.is_named or one.cell is None) and item_match(items, one.line) >= ITEM_SYNONYM:
         return True
-    if one.cell and one.cell.confidence < DOUBTED:
+    if one.cell and (
+        one.cell.confidence < DOUBTED
+        or len(added_terms(one, evidence.question)) > MOST_ADDED * len(evidence.question.terms)
+    ):
         return False
-    if one.line in evidence.labelled(1):  # a label of the question's words: "Date: 7 September 2020"
+    if one.is_named or one.line in evidence.labelled(
+        1
+    ):  # a label of the question's words: "Date: 7 September 2020"
         return True
     asking = words_that_ask(evidence.question)
     terms = [term for term in evidence.question.terms if term not in asking] or evidence.question.terms
     weights = TermWeights(evidence.found.passages, LEAST_UNITS)
     least = STATES_COUNT if "count" in evidence.question.kinds else STATES_VALUE
-    return weights.share(terms, one.line.terms | terms_over(one.line)) >= least
+    opening = distinct_terms(OPENING.match(one.line.unit.text)[0], one.line.language)  # type: ignore[index]
+    return weights.share(terms, one.line.terms | terms_over(one.line) | opening) >= least
+
+
+def is_one_of_parts(best: ValueLine, values: Sequence[ValueLine], question: QuestionFeatures) -> bool:
+    """Return whether a counting row names a part, and another row another: stores in Canada, in the USA."""
+    if "count" not in question.kinds or best.cell is None or not (part := added_terms(best, question)):
+        return False
+    return any(
+        one.cell and added_terms(one, question) not in (part, frozenset())
+        for one in values
+        if size_of(one.value.value) != size_of(best.value.value)
+    )
+
+
+def added_terms(one: ValueLine, question: QuestionFeatures) -> frozenset[str]:
+    """Return the terms of a cell's label and groups beside those of the question and of a total."""
+    assert one.cell is not None
+    label = f"{one.cell.label} {' '.join(one.cell.groups)}"
+    language = one.line.language
+    whole = distinct_terms(word_of("whole", label, language), language)
+    own = distinct_terms(label, language) - {*question.terms} - whole
+    return frozenset(term for term in own if term.isalpha())
 
 
 def words_that_ask(question: QuestionFeatures) -> frozenset[str]:
@@ -364,7 +399,7 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
         return FilledCell(State.NOT_STATED)  # documents of this field would state it in known words
     shown = direct_lines(evidence.question, evidence.found.passages, evidence.found.notes)
     held = list(verified_lines(shown, evidence.found))
-    stating = [line for line in held if evidence.coverage(line.terms) >= STATES]
+    stating = [line for line in held if states_text(evidence, line)]
     if stating or column.kind != Kind.TEXT:
         cell = judged(column, draft := cited(stating or held, evidence.found))
         return cell if is_covered(evidence, draft.citations) else FilledCell(State.NOT_STATED)
@@ -373,6 +408,17 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
         return FilledCell(State.NOT_STATED)
     # a line under a heading on the question need not answer it
     return FilledCell(State.UNCLEAR, text=held[0].text, citations=draft.citations)
+
+
+def states_text(evidence: ColumnEvidence, line: AnswerLine) -> bool:
+    """Return whether a line has most of what is asked, in two terms or the very word, and such an answer."""
+    question = evidence.question
+    terms = line.terms & {*question.terms}
+    is_word = len(question.terms) == 1 and any(
+        re.search(rf"\b{re.escape(word.text)}\b", line.text, re.I) for word in question.words
+    )
+    is_asked = is_word or len(terms) >= TERMS_OF_TEXT
+    return is_asked and evidence.coverage(line.terms) >= STATES and type_match(question, line) > 0
 
 
 def clauses_asked(evidence: ColumnEvidence) -> list[Item]:

@@ -225,6 +225,42 @@ def test_a_page_number_of_a_table_of_contents_is_no_value(alice: User, ingested:
     assert ask(alice, listed, "How many rowers are there?", "number").state != State.FOUND
 
 
+BOATHOUSE = (
+    "# Lease of the boathouse",
+    "The lessor may end the lease at once if the fee of two seasons or a rent for two months is unpaid.",
+    "The deposit is three monthly rents.",
+    "The agreement of the two valuers is 0.63 for the pier (872 planks in total).",
+    "ROW-LIST (Lake, 2030) names rowers of the north. We use the test part, which has 231 grown members.",
+    "Who rowed here was presented with a cup by the old members of the club.",
+)
+
+
+def test_words_of_a_value_or_in_brackets_after_it_do_not_answer(alice: User, ingested: Ingest) -> None:
+    lease = ingested(alice, pdf=draw_pdf("\n".join(BOATHOUSE)), name="lease.pdf")
+    # neither “two months” nor the “three” of “three monthly rents”
+    assert ask(alice, lease, "Monthly rent", "number").state != State.FOUND
+    agreement = ask(alice, lease, "What is the agreement of the valuers for the pier?", "number")
+    assert agreement.value and agreement.value["number"] == 0.63
+    rowers = ask(alice, lease, "How many members does the ROW-LIST test part have?", "number")
+    assert rowers.value and rowers.value["number"] == 231  # the paragraph's opening names them
+    assert ask(alice, lease, "Who is the presenter?", "text").state != State.FOUND  # one word, and no name
+
+
+def test_a_count_of_a_part_among_others_is_unclear_and_a_document_s_own_column_is_meant(
+    alice: User, ingested: Ingest
+) -> None:
+    boats = [("", "2031"), ("Number of river boats", "212"), ("Number of lake boats", "1,363")]
+    harbours = [
+        ("", "Oarlist", "Sculldata", "Paddlebase"),
+        ("Number of harbours", "1,225", "117,854", "87,026"),
+    ]
+    drawn = draw_tables(("Oarlist: the harbours of the north", harbours), ("Boats", boats))
+    listed = ingested(alice, pdf=drawn, name="Oarlist.pdf")
+    assert ask(alice, listed, "How many boats are there?", "number").state == State.UNCLEAR
+    own = ask(alice, listed, "How many harbours does the list contain?", "number")
+    assert (own.state, own.text) == (State.FOUND, "1,225 million")
+
+
 MANUAL = (
     "# Rowing machine",
     "Model name: Harbour 7",
