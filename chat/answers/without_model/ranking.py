@@ -63,7 +63,7 @@ PAGE_WEIGHTS = {
 (general documents, filings, a standard in four languages), one example per question; ``fits`` was chosen
 on them, ``defines``, which is rare in them, by hand."""
 LINE_WEIGHTS = {
-    "words": 2.4,
+    "own_words": 2.4,  # ``words`` without the names in the document's title
     "over": 0.6,
     "type": 1.45,  # it has the kind of answer of the question
     "row": 0.8,  # it is a row with values
@@ -159,7 +159,6 @@ def rank(
     lines = [line for line in lines if not is_of_other_years(question, line)] or lines
     if not lines:
         return []
-    question = without_title(question, lines)
     features = features_of(question, lines, passages, packs)
     line_scores = np.sum([weight * np.array(features[name]) for name, weight in LINE_WEIGHTS.items()], axis=0)
     order = (-line_scores).tolist()
@@ -227,9 +226,11 @@ def features_of(
     over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
     named = units_named(question.places, lines)
     words, types = word_nearness(question, lines, weights), types_of(question, lines)
+    own = without_title(question, lines)
     return {
         **search_signals(lines, passages),
         "words": words,
+        "own_words": words if own == question else word_nearness(own, lines, weights),
         "fits": [near * kind for near, kind in zip(words, types, strict=True)],
         "over": [over[line.unit.id] for line in lines],
         "year": [year_match(question, line) for line in lines],
