@@ -133,8 +133,8 @@ def opening_lines(lines: Sequence[AnswerLine], most: int) -> list[AnswerLine]:
 def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
     """Return the lines of a named section in order, if none of them has another word of the question.
 
-    Also those of a page, if the question has hardly another word, as "dice": of the page with that number printed, and of that
-    in the file.
+    Also those of a page, if the question has hardly another word, as "dice": of the page with that number
+    printed, and of that in the file.
     """
     called = {name for kind in PLACES for name in place_words(question.language, kind) if question.places}
     words = [word for word in question.words if word.text.lower() not in called]

@@ -15,6 +15,7 @@ from chat.answers.without_model.answer_types import (
     counted_dimensions,
     definitions,
     has_time,
+    money_in,
     titled_count,
     type_match,
     types_of,
@@ -409,7 +410,11 @@ def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool
     if dimensions := counted_dimensions(question):
         quantities = chain.from_iterable(quantities_in(line.text, line.language) for line in whole)
         return dimensions.isdisjoint(quantity.dimension for quantity in quantities)
-    if not question.wants_number or any(line.values for line in chosen):
+    rows = [line for line in chosen if line.values]
+    if rows and "money" in question.kinds:  # a currency may stand anywhere on the page of a table
+        pages = ("\n".join(unit.text for unit in (row.unit, *row.passage.around)) for row in rows)
+        return not any(map(money_in(rows[0].language).search, pages))
+    if not question.wants_number or rows:
         return False
     if question.kinds & {"money", "share"}:  # with a currency or a percent sign
         return not any(type_match(question, line) == 1.0 for line in whole)
