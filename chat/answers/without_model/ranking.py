@@ -404,7 +404,8 @@ def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool
     """
     if "frequency" in question.kinds:
         return False
-    whole = [replace(line, text=f"{line.text} {one_line(line.unit.text)}", values=()) for line in chosen]
+    texts = (line.text if line.unit.table else one_line(line.unit.text) for line in chosen)
+    whole = [replace(line, text=text, values=()) for line, text in zip(chosen, texts, strict=True)]
     if question.wants_date and not question.wants_number:
         return not any(has_time(line.text, line.language) for line in whole)
     if dimensions := counted_dimensions(question):
@@ -416,7 +417,10 @@ def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool
         return not any(map(money_in(rows[0].language).search, pages))
     if not question.wants_number or rows:
         return False
-    if question.kinds & {"money", "share"}:  # with a currency or a percent sign
+    if "money" in question.kinds:
+        amounts = chain.from_iterable(quantities_in(line.text, line.language) for line in whole)
+        return all(amount.dimension != "money" for amount in amounts)
+    if "share" in question.kinds:  # with a percent sign
         return not any(type_match(question, line) == 1.0 for line in whole)
     if any(type_match(question, line) or numbers_in(line.text, line.language) for line in whole):
         return False
