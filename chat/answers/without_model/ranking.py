@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from chat.answers.without_model.lines import (
     is_of_other_years,
     is_only_title,
     is_title,
-    same_columns,
     terms_over,
     units_named,
 )
@@ -364,11 +363,10 @@ def relevance(
         lacking += tuple(word for _, word in question.aggregates)
     labelled = best.features["label"] >= ITEM_EXACT
     lacks = bool(lacking or notes.absent)
-    is_held = labelled or (not lacks and holds_pair(chosen))
     features = {
         "lacking": float(lacks),
         "year": share_of_years(question, text),
-        "compare": float("compare" in question.kinds and not is_held),
+        "compare": float("compare" in question.kinds and not labelled),
         "words": best.features["words"],
     }
     fits = sum(DIRECTNESS_WEIGHTS[name] * value for name, value in features.items()) >= DIRECTNESS_THRESHOLD
@@ -449,12 +447,6 @@ def is_proper_name(name: str) -> bool:
 def is_number(name: str, question: QuestionFeatures) -> bool:
     """Return whether a name is a number or a month, which may be on any page cited; others on the best."""
     return any(map(str.isdigit, name)) or name.casefold() in month_numbers(question.language)
-
-
-def holds_pair(chosen: Sequence[AnswerLine]) -> bool:
-    """Return whether two rows have values under the same heads."""
-    rows = [line for line in chosen if line.values]
-    return any(same_columns(one, other) for one, other in pairwise(rows))
 
 
 def covers_predicate(question: QuestionFeatures, held: Sequence[QuestionWord], is_placed: bool) -> bool:
