@@ -419,6 +419,7 @@ def _corner_above(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit
 
 
 _CURRENCY = re.compile(CURRENCY_SIGN)
+_CODE = re.compile(r"[^\W\d_][-–]?$")  # before the number of a name: "B-01", "RS-485"
 
 
 def _texts_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
@@ -580,8 +581,12 @@ class _TableReader:
         ):
             measure = replace(measure, currency=self.currencies.get(cell.column, ""))
         per = unit if kind_words(language).rate.match(unit.casefold()) else ""
+        if per:  # the unit of "per 100 ml", or of a label "Count at 22 °C", is not that of the value
+            measure = replace(measure, symbol="")
         quantities = quantities_in(text, language, self.mark)
-        one = quantities[0] if len(quantities) == 1 else None
+        one = (
+            quantities[0] if len(quantities) == 1 and not _CODE.search(text[: quantities[0].start]) else None
+        )
         quantity = measure.applied(one) if one else None
         kind: CellKind = self.text.kind_of(label, cell.column, groups, quantity, unit) if quantity else "text"
         unsure = one is not None and self._is_unsure(one, kind, measure, text)
@@ -603,7 +608,7 @@ class _TableReader:
             quantity=quantity,
             measure=measure,
             text=text,
-            printed=f"{printed(text, measure, one, language) if one else text} {per}".rstrip(),
+            printed=f"{printed(text, measure, one, language)} {per}".rstrip() if one else text,
             block=block.name if block else "",
             is_change=has_word("change", head, language),
             confidence=1.0,

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from django.db.models.sql.compiler import SQLCompiler
 
 
-def language_name(code: str) -> str:
-    """Return 'English' for ``en``; the code itself where Django has no name."""
+def language_name(code: str, own: bool = False) -> str:
+    """Return 'Spanish' for ``es``, or as Spaniards call it; the code itself where Django has no name."""
     try:
-        return str(get_language_info(code.lower())["name_translated"])
+        return str(get_language_info(code.lower())["name_local" if own else "name_translated"])
     except KeyError:
         return code
 

@@ -234,6 +234,15 @@ def test_a_unit_column_of_rates_keeps_the_currency() -> None:
     assert cell(units, 0, 2).kind == "rate"
 
 
+def test_a_count_in_a_volume_has_no_unit_of_its_own_and_a_code_is_no_value() -> None:
+    heads = ("Parameter", "Method", "Unit", "Sample A")
+    units = rows(
+        "", heads, ("Coliforms", "B-01", "per 100 ml", "3"), ("Colonies at 22 °C", "B-05", "per ml", "7")
+    )
+    assert [cell(units, at, 3).printed for at in (0, 1)] == ["3 per 100 ml", "7 per ml"]
+    assert (cell(units, 0, 1).printed, cell(units, 0, 1).quantity) == ("B-01", None)
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

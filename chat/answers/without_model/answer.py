@@ -30,7 +30,7 @@ from chat.answers.without_model.question import (
 from chat.answers.without_model.ranking import RankedPage, TermWeights, page_of, rank, relevance, worth_citing
 from chat.answers.without_model.values import SaidValue, certain_value
 from chat.providers.base import Delta, NativeCitation, Provider, StreamEnd, TextDelta
-from citing.tables import has_word, read_row, scope_of
+from citing.tables import read_row
 from retrieval.query.question_terms import LISTED, QUOTED
 from text.terms import one_line
 
@@ -164,8 +164,6 @@ def found_lines(
         return FoundLines(tuple(shown), tuple(pages), True)
     placed = [] if notes.absent else lines_under_title(question, lines, TermWeights(passages))
     best = [form for page in pages for form in shown_forms(most_general(question, page.lines))[:1]]
-    if not has_word("part", question.text, question.language):
-        best.sort(key=is_of_part)  # rows of a segment after those of the whole
     pair = compared_rows(question, pages[0].lines) if pages else []
     # the best line of each page that is likely to answer
     chosen = [line for page in worth_citing(pages) for line in shown_forms(page.lines)[:1]]
@@ -219,11 +217,6 @@ def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Seq
 
     best = min(rows, key=extra, default=lines[0])
     return [best, *(line for line in lines if line is not best)]
-
-
-def is_of_part(line: AnswerLine) -> bool:
-    """Return whether a row stands under a heading on segments, subsidiaries or the like."""
-    return bool(line.values) and scope_of("", " ".join(line.unit.section_path), line.language) == "part"
 
 
 def compared_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:

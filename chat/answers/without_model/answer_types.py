@@ -23,7 +23,7 @@ from text.terms import terms_of
 from text.units import unit_named
 
 DATE = re.compile(
-    rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|\b{YEAR_DIGITS}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]"
+    rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|\b{YEAR_DIGITS}\b|\d\s?(?::\d\d|am\b|pm\b)|[\d〇一二三四五六七八九十]\s?[年月日]"
 )
 TIME_DIMENSIONS = {"date", "year", "time", "calendar"}
 LONG_MONTH = 4  # minimum letters of a month's name alone

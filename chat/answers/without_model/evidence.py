@@ -41,7 +41,7 @@ from chat.answers.without_model.question import (
 )
 from chat.answers.without_model.ranking import TermWeights
 from chat.citations.source_units import load_sources
-from documents.ingestion.facts import Fact, facts_asked
+from documents.ingestion.facts import Fact, facts_asked, kinds_asked
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
 from domains.items import Item, items_asked, words_known
@@ -133,12 +133,13 @@ def opening_lines(lines: Sequence[AnswerLine], most: int) -> list[AnswerLine]:
 def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
     """Return the lines of a named section in order, if none of them has another word of the question.
 
-    Also those of a page, if the question has no other word: of the page with that number printed, and of that
-    in the file.
+    Also those of a page, if the question has hardly another word, as "dice": of the page with that number
+    printed, and of that in the file.
     """
     called = {name for kind in PLACES for name in place_words(question.language, kind) if question.places}
-    asked = {term for word in question.words if word.text.lower() not in called for term in word.terms}
-    kinds = ("section", "requirement") if asked else ("section", "requirement", "page", "slide")
+    words = [word for word in question.words if word.text.lower() not in called]
+    asked = {term for word in words for term in word.terms}
+    kinds = ("section", "requirement") if len(words) > 1 else ("section", "requirement", "page", "slide")
     places = [place for place in question.places if place.kind in kinds]
     there = units_named(places, lines)
     pages = {place.number for place in places if place.kind in ("page", "slide")}
@@ -246,7 +247,7 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     named = [pk for place in question.places for pk in units_at(place, documents, question.language)]
     items = units_of_items(items_asked(text, packs), documents)
     defined = first_mentions(question, documents) if question.is_definition else []
-    facts = stated_facts(text, question.language, known)
+    facts = stated_facts(text, question.language, known, of_whole=not question.words)
     of_facts = (UUID(fact.unit) for fact in facts)
     order = list(dict.fromkeys([*of_facts, *named, *items, *defined, *ranks]))[:MOST_UNITS]
     found = _found(order, ranks)
@@ -259,7 +260,7 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
         facts=tuple(facts),
         subject=subject,
         packs=tuple(packs),
-        foreign=language_name(foreign) if foreign else "",
+        foreign=language_name(foreign, own=True) if foreign else "",
         by_meaning=bool(foreign) and active_space().provider not in ONE_LANGUAGE,
     )
     return replace(found, notes=notes)
@@ -275,13 +276,20 @@ def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], scope: Scope | None
     return AnswerSources(tuple(passages), sources)
 
 
-def stated_facts(text: str, language: str, known: Mapping[UUID, Sequence[Fact]]) -> list[StatedFact]:
+def stated_facts(
+    text: str, language: str, known: Mapping[UUID, Sequence[Fact]], of_whole: bool = False
+) -> list[StatedFact]:
     """Return the facts that a question asks for, whose words are still on their page.
 
     None if documents state different ones: which of them is meant is not sure.
+
+    Args:
+        of_whole: the question names no part or subject: "Who wrote this?", which may be an organisation.
     """
     found: list[StatedFact] = []
     stated = {document: facts_asked(text, language, facts)[:MOST_FACTS] for document, facts in known.items()}
+    if of_whole and "author" in kinds_asked(text, language) and not any(stated.values()):
+        stated = {pk: [own for own in facts if own.kind == "organisation"] for pk, facts in known.items()}
     if len({frozenset(fact.value for fact in facts) for facts in stated.values() if facts}) > 1:
         return []
     for document, facts in stated.items():

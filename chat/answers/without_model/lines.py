@@ -132,7 +132,7 @@ def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> lis
     asked = any(map(is_references, words))
     places = {*place_words(question.language, "page"), *place_words(question.language, "section")}
     own = [passage for passage in passages if asked or not any(map(is_references, passage.unit.section_path))]
-    if places.isdisjoint(words):
+    if not any(word.startswith(place) for word in words for place in places):
         own = [passage for passage in own if not is_of_contents(passage.unit)]
     labels: dict[tuple[str, int], dict[str, str]] = {}
     lines: list[AnswerLine] = []
@@ -150,7 +150,7 @@ def is_of_contents(unit: SourceUnit) -> bool:
     pages = {*place_words(unit.language or "en", "page")}
     heads = [head_of(table, cell) for cell in table.cells[1:] if is_value(cell.text)] if table else []
     of_pages = bool(heads) and all(pages & set(head.casefold().split()) for head in heads)
-    return of_pages or bool(DOT_LEADERS.search(unit.text))
+    return of_pages or (table is None and bool(DOT_LEADERS.search(unit.text)))
 
 
 def is_references(title: str) -> bool:

@@ -45,24 +45,10 @@ LEAST_INITIALS = 3  # of an abbreviation that may be written out
 ROMAN = re.compile(r"[IVX]+")
 NUMERAL_AFTER = re.compile(r" [IVX]{2,}(?!\w)")  # part of the name before it: "Wave IV"
 NO_NAMES = frozenset({"usd", "eur", "gbp", "jpy", "cny", "chf", "us", "i", "ok"})
-COMPANY_FORMS = frozenset(
-    {
-        *(
-            "inc",
-            "incorporated",
-            "ltd",
-            "limited",
-            "llc",
-            "llp",
-            "plc",
-            "corp",
-            "corporation",
-            "co",
-            "company",
-        ),
-        *("gmbh", "ag", "kg", "se", "sa", "srl", "bv", "nv", "ab", "oy"),
-    }
-)
+COMPANY_FORMS = frozenset({
+    "inc", "incorporated", "ltd", "limited", "llc", "llp", "plc", "corp", "corporation", "co", "company",
+    "gmbh", "ag", "kg", "se", "sa", "srl", "bv", "nv", "ab", "oy",
+})  # fmt: skip
 """Suffixes of companies' names, which a document may leave out."""
 ENGLISH_ARTICLES = frozenset({"a", "an"})  # elsewhere they are number words
 POSSESSIVE = re.compile(r"['’]s?$")

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from chat.answers.without_model.answer_types import (
     counted_dimensions,
     definitions,
     has_time,
+    money_in,
     titled_count,
     type_match,
     types_of,
@@ -26,7 +27,6 @@ from chat.answers.without_model.lines import (
     is_of_other_years,
     is_only_title,
     is_title,
-    same_columns,
     terms_over,
     units_named,
 )
@@ -63,7 +63,7 @@ PAGE_WEIGHTS = {
 (general documents, filings, a standard in four languages), one example per question; ``fits`` was chosen
 on them, ``defines``, which is rare in them, by hand."""
 LINE_WEIGHTS = {
-    "words": 2.4,
+    "own_words": 2.4,  # ``words`` without the names in the document's title
     "over": 0.6,
     "type": 1.45,  # it has the kind of answer of the question
     "row": 0.8,  # it is a row with values
@@ -159,7 +159,6 @@ def rank(
     lines = [line for line in lines if not is_of_other_years(question, line)] or lines
     if not lines:
         return []
-    question = without_title(question, lines)
     features = features_of(question, lines, passages, packs)
     line_scores = np.sum([weight * np.array(features[name]) for name, weight in LINE_WEIGHTS.items()], axis=0)
     order = (-line_scores).tolist()
@@ -227,9 +226,11 @@ def features_of(
     over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
     named = units_named(question.places, lines)
     words, types = word_nearness(question, lines, weights), types_of(question, lines)
+    own = without_title(question, lines)
     return {
         **search_signals(lines, passages),
         "words": words,
+        "own_words": words if own == question else word_nearness(own, lines, weights),
         "fits": [near * kind for near, kind in zip(words, types, strict=True)],
         "over": [over[line.unit.id] for line in lines],
         "year": [year_match(question, line) for line in lines],
@@ -362,11 +363,10 @@ def relevance(
         lacking += tuple(word for _, word in question.aggregates)
     labelled = best.features["label"] >= ITEM_EXACT
     lacks = bool(lacking or notes.absent)
-    is_held = labelled or (not lacks and holds_pair(chosen))
     features = {
         "lacking": float(lacks),
         "year": share_of_years(question, text),
-        "compare": float("compare" in question.kinds and not is_held),
+        "compare": float("compare" in question.kinds and not labelled),
         "words": best.features["words"],
     }
     fits = sum(DIRECTNESS_WEIGHTS[name] * value for name, value in features.items()) >= DIRECTNESS_THRESHOLD
@@ -402,15 +402,23 @@ def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool
     """
     if "frequency" in question.kinds:
         return False
-    whole = [replace(line, text=f"{line.text} {one_line(line.unit.text)}", values=()) for line in chosen]
+    texts = (line.text if line.unit.table else one_line(line.unit.text) for line in chosen)
+    whole = [replace(line, text=text, values=()) for line, text in zip(chosen, texts, strict=True)]
     if question.wants_date and not question.wants_number:
         return not any(has_time(line.text, line.language) for line in whole)
     if dimensions := counted_dimensions(question):
         quantities = chain.from_iterable(quantities_in(line.text, line.language) for line in whole)
         return dimensions.isdisjoint(quantity.dimension for quantity in quantities)
-    if not question.wants_number or any(line.values for line in chosen):
+    rows = [line for line in chosen if line.values]
+    if rows and "money" in question.kinds:  # a currency may stand anywhere on the page of a table
+        pages = ("\n".join(unit.text for unit in (row.unit, *row.passage.around)) for row in rows)
+        return not any(map(money_in(rows[0].language).search, pages))
+    if not question.wants_number or rows:
         return False
-    if question.kinds & {"money", "share"}:  # with a currency or a percent sign
+    if "money" in question.kinds:
+        amounts = chain.from_iterable(quantities_in(line.text, line.language) for line in whole)
+        return all(amount.dimension != "money" for amount in amounts)
+    if "share" in question.kinds:  # with a percent sign
         return not any(type_match(question, line) == 1.0 for line in whole)
     if any(type_match(question, line) or numbers_in(line.text, line.language) for line in whole):
         return False
@@ -439,12 +447,6 @@ def is_proper_name(name: str) -> bool:
 def is_number(name: str, question: QuestionFeatures) -> bool:
     """Return whether a name is a number or a month, which may be on any page cited; others on the best."""
     return any(map(str.isdigit, name)) or name.casefold() in month_numbers(question.language)
-
-
-def holds_pair(chosen: Sequence[AnswerLine]) -> bool:
-    """Return whether two rows have values under the same heads."""
-    rows = [line for line in chosen if line.values]
-    return any(same_columns(one, other) for one, other in pairwise(rows))
 
 
 def covers_predicate(question: QuestionFeatures, held: Sequence[QuestionWord], is_placed: bool) -> bool:

@@ -16,13 +16,12 @@ from functools import cache, partial
 from itertools import chain
 
 from chat.answers.prompt import SearchNotes
-from chat.answers.without_model.answer_types import counts
+from chat.answers.without_model.answer_types import type_match
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     COMPANY_FORMS,
     AnswerKind,
     QuestionFeatures,
-    counted_terms,
     words_of,
 )
 from chat.answers.without_model.ranking import RankedPage, item_match, name_of_item
@@ -42,7 +41,7 @@ from citing.verdict import verify_cited
 from domains.items import Item, Ratio, items_asked, ratio_asked, words_beside
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, number_words
-from text.quantities import Quantity, currency_names, quantities_in
+from text.quantities import currency_names
 from text.semantics import lexicon
 from text.terms import terms_of
 from text.units import CURRENCY_SYMBOLS
@@ -275,33 +274,11 @@ def _certain_entry(
             over = terms_over(line) | distinct_terms(line.unit.title, line.language)
             if not all(year[-4:] in line.text for year in question.years):
                 continue
-            if label and label <= asked and asked <= label | over and _fits(question, entry["value"], line):
+            match = type_match(question, replace(line, text=entry["value"]))
+            fits = match == 1.0 or not (question.wants_number or question.kinds & {"when", "who"})
+            if label and label <= asked and asked <= label | over and fits:
                 found.setdefault(entry["value"].casefold(), SaidValue(line.text, line.text, line))
     return next(iter(found.values())) if len(found) == 1 else None
-
-
-def _is_wanted(question: QuestionFeatures, quantity: Quantity, line: AnswerLine) -> bool:
-    """Return whether a quantity of a sentence is of the kind that the question wants."""
-    if any(quantity.value == own.value for own in quantities_in(question.text, question.language)):
-        return False
-    if "when" in question.kinds:
-        return quantity.dimension in ("date", "year")
-    if question.kinds & {"share"}:
-        return quantity.dimension == "ratio"
-    if "money" in question.kinds:
-        return quantity.dimension == "money"
-    if "count" in question.kinds:
-        counted = counted_terms(question, line.language)
-        return bool(counted) and counts(line.text[quantity.start :], counted, line.language)
-    return quantity.dimension not in ("date", "year", "ordinal")
-
-
-def _fits(question: QuestionFeatures, value: str, line: AnswerLine) -> bool:
-    """Return whether the value of an entry is of the kind that the question wants."""
-    if question.wants_number or "when" in question.kinds:
-        found = quantities_in(value, line.language)
-        return any(_is_wanted(question, quantity, line) for quantity in found) if found else False
-    return "who" not in question.kinds or value[:1].isupper()
 
 
 def _table_rows(page: RankedPage) -> Mapping[str, Sequence[CellReading]]:

@@ -109,3 +109,18 @@ def test_what_looks_like_a_citation_in_a_document_is_shown_as_its_words(
     written = Message.objects.get(pk=pending.pk)
     assert "behind the cover (p. 9) of the cabin" in without_markers(written.content)
     assert set(Citation.objects.filter(message=written).values_list("verdict", flat=True)) == {"found"}
+
+
+def test_only_a_question_on_the_document_itself_is_answered_with_its_organisation(
+    garden: Document, alice: User
+) -> None:
+    quote = "Dogs are welcome on a short lead."
+    garden.metadata["facts"] = [{"kind": "organisation", "value": "Quay Park", "page": 1, "quote": quote}]
+    garden.save()
+    assert answer("Who wrote this guide?", garden, alice)[0].startswith("- Quay Park")
+    assert "- Quay Park" not in answer("Who wrote the survey on orchids?", garden, alice)[0]
+
+
+def test_the_language_of_a_document_is_called_by_its_own_name(garden: Document, alice: User) -> None:
+    Document.objects.filter(pk=garden.pk).update(language="es")
+    assert "(español)" in answer("Was kostet der Eintritt für Erwachsene?", garden, alice)[0]

@@ -154,6 +154,7 @@ LOGS = on_one_page(
     prose("u1", "Security logs are kept and protected from changes.", 1),
     prose("u2", "A penetration test is done each year by 3 people.", 1),
     prose("u3", "The Heartbleed bug was made public by two teams.", 1),
+    row("u4", "Penetration test of a day", "✓", "12", heads=("Requirement", "L1", "CWE")),
 )
 
 
@@ -162,6 +163,7 @@ LOGS = on_one_page(
     [
         "For how many months are security logs kept?",  # no length of time is there
         "In which year was the Heartbleed bug made public?",
+        "How much does a penetration test cost a day?",
     ],
 )
 def test_a_passage_without_the_kind_of_answer_is_only_the_closest(question: str) -> None:
