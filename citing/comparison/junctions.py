@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
-from citing.comparison.alignment import Differences, content_places
-from citing.comparison.conditions import sides_of_cause
-from citing.comparison.order import is_equated, misplaced
+from citing.comparison.alignment import (
+    Differences,
+    amounts_exchanged,
+    content_places,
+    subjects_of_amounts_exchanged,
+)
+from citing.comparison.order import misplaced
 from citing.comparison.phrases import (
     change_role,
     clause_lead,
-    first_and_last,
     lead,
     misdated,
     of_number,
 )
 from citing.comparison.token import COORDINATORS, Token, is_date, is_marker
 
-_OF_VERBS = frozenset({"direction", "begin", "trade", "giving", "enter", "win", "accept", "keep"})
 _MOST_ADVERBIAL = 4  # words of meaning in a phrase that opens a sentence
 _SUBJECT_WORDS = 4  # content words that open a sentence and may be its subject
 
@@ -36,22 +38,11 @@ class Junctions:
 
     def roles(self) -> None:
         """Record words with another semantic role than in the source: who does it to whom."""
-        claimed = {} if is_equated(self.pairing) else sides_of_cause(self.claim)
-        held = sides_of_cause(self.source)
-        for i, j in self.pairing.ordered if claimed and held else ():
-            one, other = claimed.get(self.claim[i].start), held.get(self.source[j].start)
-            moved = lead(self.claim, i, self.words) and lead(self.source, j, self.words)
-            if self.claim[i].kind == "word" and not moved and one and other and one != other:
-                self.found.conflict("cause_effect", i, j)
-                return
-        wrong = misplaced(self.pairing)
-        if wrong is not None:
-            i, k, sure = wrong
-            if not sure:
-                self.found.open.append(self.claim[k].word)
-                return
-            kind = "cause_effect" if any(is_marker(token, "cause") for token in self.claim) else "role_swap"
-            self.found.conflict(kind, min(i, k), self.pairing.partners.get(max(i, k)))
+        exchanged = amounts_exchanged(self.pairing) or subjects_of_amounts_exchanged(self.pairing)
+        if exchanged:
+            self.found.conflict("role_swap", exchanged[0], self.pairing.partners[exchanged[1]])
+        elif moved := misplaced(self.pairing):
+            self.found.open.append(self.claim[max(moved)].word)
 
     def proposal_left_out(self) -> None:
         """Record a proposal that the claim asserts as done: "raised" for "recommended that it be raised"."""
@@ -66,8 +57,6 @@ class Junctions:
 
     def conditions(self) -> bool:
         """Return whether a word is in a conditional clause on one side only; record the conflict."""
-        if self.found.exclusive_matched:
-            return False
         for i, j in self.pairing.ordered:
             under = {self._under(self.claim, i), self._under(self.source, j)}
             if self.claim[i].kind == "word" and under == {True, False}:
@@ -88,7 +77,7 @@ class Junctions:
         ordered = self.pairing.ordered
         pairs = [(i, j) for i, j in ordered if self.claim[i].word not in self.words.period_end]  # "as of"
         wrong = misdated(self.pairing)
-        if wrong and not self.found.is_change(wrong[1]) and not self._ends_change(wrong[1]):
+        if wrong and not self.found.is_change(wrong[1]):
             self.found.conflict("date", *wrong)
             return
         if (
@@ -96,7 +85,7 @@ class Junctions:
         ) is not None:
             self.found.conflict("time", at, self.pairing.partners[at])
             return
-        if self._owner_only() or first_and_last(self.pairing):
+        if self._owner_only():
             return
         for (i, j), (k, m) in pairwise(pairs):
             if m > j and self._subject_was_object(i, k) and self._is_object(j) and self._next_predicate(j, m):
@@ -112,7 +101,7 @@ class Junctions:
                     return
                 if self._joined(j, m) or self.ellipsis(max(j, m)):
                     continue
-                if self._adverbial(min(j, m)) or (m < j and (self._amount_alone(j) or self._continued(m, j))):
+                if self._adverbial(min(j, m)) or (m < j and self._continued(m, j)):
                     continue
                 if self._continued(j, m) or self._second_predicate(j, m):
                     continue
@@ -122,7 +111,7 @@ class Junctions:
                 return
             if m > j and self._second_predicate(j, m):
                 continue
-            if m > j and (self._between_coordinates(k, j, m) or self._behind_other_verb(k, j, m)):
+            if m > j and self._between_coordinates(k, j, m):
                 return
             if self._passes_rival(k, j, m) if m > j else self._moved_from_rival(k, j, m):
                 return
@@ -170,15 +159,6 @@ class Junctions:
         inside = lead(self.source, j, self.words) and any(at < start for at in content_places(self.source))
         inside = inside or any(token.word in self.words.relatives for token in self.source[start:j])
         return bool(has_verb or inside) or self.source[joins[-1]].word in COORDINATORS
-
-    def _ends_change(self, at: int) -> bool:
-        """Return whether a number ends a change whose extent the claim has: "grew by 8 to 20 in May"."""
-        numbers = (j for i, j in self.pairing.ordered if self.claim[i].quantity)
-        extent = any(
-            change_role(self.source, j, self.words) == "by" and self.source[j].part == self.source[at].part
-            for j in numbers
-        )
-        return extent and change_role(self.source, at, self.words) == "to"
 
     def _broken(self, i: int, k: int) -> bool:
         """Return whether the claim breaks between two words, or has a "before" there that the source has."""
@@ -241,18 +221,6 @@ class Junctions:
         to_claim = {j: i for i, j in self.pairing.ordered}
         is_whole = all(k in to_claim and lead(self.claim, to_claim[k], self.words) for k in phrase)
         return opens and bare and is_whole and len(phrase) <= _MOST_ADVERBIAL
-
-    def _amount_alone(self, at: int) -> bool:
-        """Return whether a number alone is a clause and no other has its unit: ", up to 10 days"."""
-        token = self.source[at]
-        own = [t for t in self.source if t.clause == token.clause and t.content]
-        others = [t.quantity for t in self.source if t.part == token.part and t is not token]
-        held = token.quantity
-        return (
-            held is not None
-            and own == [token]
-            and all(q is None or q.dimension != held.dimension for q in others)
-        )
 
     def ellipsis(self, later: int) -> bool:
         """Return whether the claim has all of an elliptical later clause, completed from the earlier one."""
@@ -345,19 +313,6 @@ class Junctions:
                     self.found.conflict("entity_swap", k, right[0])
                 else:
                     self.found.open.append(self.claim[k].word)
-                return True
-        return False
-
-    def _behind_other_verb(self, k: int, j: int, m: int) -> bool:
-        """Record a phrase of an omitted second verb: "rose in May and vanished after rain"."""
-        for join in range(j + 1, m - 1):
-            verb = join + 1
-            if self.source[join].word not in COORDINATORS or verb not in self.pairing.unmatched_source:
-                continue
-            token = self.source[verb]
-            verbal = self.words.language == "en" and token.word.endswith("ed")
-            if (verbal or {pair for pair, _ in token.poles} & _OF_VERBS) and lead(self.source, m, self.words):
-                self.found.open.append(self.claim[k].word)
                 return True
         return False
 
