@@ -343,6 +343,9 @@ def with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
         if at and tokens[at - 1].kind == "quantity" and token.word in _TO:  # the middle of a range
             found[at] = replace(token, kind="function", marker=None, poles=frozenset())
             continue
+        if token.word in words.ends and _behind_change(tokens, at):  # "crecieron hasta 20"
+            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
+            continue
         target = _number_beside(tokens, at, words)
         if target is None:
             found[at] = _without_comparator(token, words)
@@ -361,6 +364,12 @@ def with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
         found[target] = replace(quantity, bound=_joined_bound(quantity.bound, bound))
         found[at] = replace(token, kind="function", marker=None, poles=frozenset())
     return found
+
+
+def _behind_change(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether the word before, except for small words, is one of rising or falling."""
+    before = next((token for token in reversed(tokens[:at]) if token.kind != "function"), None)
+    return before is not None and any(pair == "direction" for pair, _ in before.poles)
 
 
 def _denial_before(tokens: Sequence[Token], at: int) -> int | None:

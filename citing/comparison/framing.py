@@ -66,21 +66,19 @@ def written_out(sentence: str, known: str, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The data of a language: patterns of frames, abbreviations and nouns of measures."""
+    """The data of a language: patterns of frames, and abbreviations."""
 
     lead_in: re.Pattern[str] | None
     report: re.Pattern[str] | None
     abbreviations: dict[str, str]
     abbreviated: re.Pattern[str] | None
-    measures: dict[str, list[str]]
-    parts: frozenset[str]
 
 
 @lru_cache(maxsize=32)
 def _words_of(language: str) -> _Words:
     data = tomllib.loads(language_data(language, "framing.toml"))
     if not data:
-        return _Words(None, None, {}, None, {}, frozenset())
+        return _Words(None, None, {}, None)
     listed = {
         name: "|".join(_escaped(data.get(name, "")))
         for name in ("opens", "sources", "of", "says", "that", "answers")
@@ -106,8 +104,6 @@ def _words_of(language: str) -> _Words:
         re.compile(said, re.IGNORECASE) if listed["says"] else None,
         abbreviations,
         re.compile(rf"(?<![\w.])(?:{keys})(?!\w)", re.IGNORECASE) if keys else None,
-        {noun: adjectives.split("|") for noun, adjectives in data.get("measures", {}).items()},
-        frozenset(data.get("parts", "").split("|")),
     )
 
 
@@ -151,6 +147,21 @@ def _written_out(sentence: str, known: str, language: str) -> str:
 
 
 _YEAR = re.compile(r"\bFY\s?['’]?(\d{4}|\d{2})\b(?!/)")
+
+
+def _with_fiscal_year(sentence: str, known: str, language: str) -> str:
+    """Write "FY23" as the page writes its year: "fiscal 2023"; before its noun ("FY23 revenue") behind it."""
+    found = _YEAR.search(sentence)
+    if found is None or _YEAR.search(known):
+        return sentence
+    fiscal = re.search(r"\b(fiscal year|fiscal|financial year|Geschäftsjahr)\b", known, re.IGNORECASE)
+    digits = found[1] if len(found[1]) == _YEAR_DIGITS else f"20{found[1]}"
+    year = f"{fiscal[1]} {digits}" if fiscal else digits
+    rest = sentence[found.end() :]
+    noun = re.match(r"(?:['’]s)?\s+(?=[a-z])", rest)
+    if noun and not sentence[: found.start()].strip():
+        return f"{rest[noun.end() :].strip().rstrip('.')} in {year}."
+    return sentence[: found.start()] + year + rest
 
 
 _NAME = re.compile(r"[A-Z][\w&-]*(?:\s+[A-Z][\w&-]*){0,3}")
@@ -289,6 +300,13 @@ RULES = (
         _written_out,
         ("The est. value is €2.75 million excl. VAT.", "The estimated value is €2.75 million excluding VAT."),
         ("The est. value is €2.75 million incl. VAT.", "The estimated value is €2.75 million excluding VAT."),
+    ),
+    Framing(
+        "fiscal_year",
+        "FY23 is the fiscal year 2023.",
+        _with_fiscal_year,
+        ("Revenue was $5 million in FY23.", "Revenue was $5 million in fiscal 2023."),
+        ("Revenue was $5 million in FY22.", "Revenue was $5 million in fiscal 2023."),
     ),
     Framing(
         "own_name",

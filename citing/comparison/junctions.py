@@ -25,6 +25,7 @@ from citing.comparison.phrases import (
 )
 from citing.comparison.token import COORDINATORS, Token, is_date, is_marker
 
+_OF_VERBS = frozenset({"direction", "begin", "trade", "giving", "enter", "win", "accept", "keep"})
 _MOST_ADVERBIAL = 4  # words of meaning in a phrase that opens a sentence
 _SUBJECT_WORDS = 4  # content words that open a sentence and may be its subject
 
@@ -111,7 +112,7 @@ class Junctions:
                 return
             if m > j and self._second_predicate(j, m):
                 continue
-            if m > j and self._between_coordinates(k, j, m):
+            if m > j and (self._between_coordinates(k, j, m) or self._behind_other_verb(k, j, m)):
                 return
             if self._passes_rival(k, j, m) if m > j else self._moved_from_rival(k, j, m):
                 return
@@ -313,6 +314,19 @@ class Junctions:
                     self.found.conflict("entity_swap", k, right[0])
                 else:
                     self.found.open.append(self.claim[k].word)
+                return True
+        return False
+
+    def _behind_other_verb(self, k: int, j: int, m: int) -> bool:
+        """Record a phrase of an omitted second verb: "rose in May and vanished after rain"."""
+        for join in range(j + 1, m - 1):
+            verb = join + 1
+            if self.source[join].word not in COORDINATORS or verb not in self.pairing.unmatched_source:
+                continue
+            token = self.source[verb]
+            verbal = self.words.language == "en" and token.word.endswith("ed")
+            if (verbal or {pair for pair, _ in token.poles} & _OF_VERBS) and lead(self.source, m, self.words):
+                self.found.open.append(self.claim[k].word)
                 return True
         return False
 

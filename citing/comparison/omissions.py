@@ -417,11 +417,20 @@ class Omissions:
         if marker.value == "unlike" and not own:
             return
         second = marker.value == "if" and self._of_second_predicate(at)
-        if not own and second:
+        if not own and (second or self._opens_later_clause(at)):
             return
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
         self.found.open.append(self.source[at].word)
+
+    def _opens_later_clause(self, at: int) -> bool:
+        """Return whether a condition follows the whole claim in a language that puts conditions first."""
+        return (
+            self.words.language in UNSPACED_LANGUAGES
+            and is_marker(self.source[at], "condition", "if" if self.words.language == "zh" else "")
+            and self.source[at].word != "时"
+            and at > max(self.pairing.matched_source)
+        )
 
     def _of_second_predicate(self, at: int) -> bool:
         """Return whether a word follows an "and" that no word of the claim follows."""

@@ -12,7 +12,7 @@ from citing.comparison.cell_words import LEVELS
 from citing.comparison.doubts import DOUBTS, OTHER_ROW, Row
 from citing.comparison.grid import CellText, Grid, grid_of
 from citing.comparison.prose import Judgement, judge_prose
-from citing.comparison.respective import is_paired_otherwise
+from citing.comparison.respective import RESPECTIVELY, is_paired_otherwise
 from citing.comparison.stated_cell import stated_cell, stated_text
 from citing.comparison.support import (
     FALLING,
@@ -39,7 +39,7 @@ from domains import pack_names
 from domains.items import span_of_label
 from text.quantities import Quantity, quantities_in
 from text.semantics import known_language
-from text.sentences import sentence_spans
+from text.sentences import Span, sentence_spans
 from text.units import unit_at
 from text.values import values_in
 
@@ -69,11 +69,33 @@ def judge_unit(
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     topics = [*reversed(unit.section_path), unit.title]
     judged = judge_prose(sentence, unit.text, language, topics)
+    open_words = "".join((*judged.missing, *judged.unchecked))
+    may_hold = judged.outcome == "open" and not any(character.isdigit() for character in open_words)
+    may_hold = may_hold or _only_paired_otherwise(judged)
+    if may_hold and found and found.complete and (lists := _in_two_lists(unit.text, language, found)):
+        alone = replace(unit, text=unit.text[lists.start : lists.end])
+        judged = _by_values(sentence, alone, around, language, found)
     if judged.outcome == "holds" and is_paired_otherwise(sentence, unit.text, language):
         return replace(judged, outcome="open", unchecked=(OTHER_PAIR,))
     if judged.outcome == "holds" and (wrong := single_difference(sentence, unit.text, language, topics)):
         return replace(judged, outcome="conflict", conflicts=(wrong,))
     return judged
+
+
+def _only_paired_otherwise(judged: Judgement) -> bool:
+    """Return whether the only conflict is that the page has the words about something else."""
+    moved = (c.kind == "entity_swap" and c.claim == c.source for c in judged.conflicts)
+    return judged.outcome == "conflict" and all(moved)
+
+
+def _in_two_lists(text: str, language: str, found: ValueSupport) -> Span | None:
+    """Return the sentence with "respectively" that has all values, in the order of the claim; else None."""
+    starts = [place.printed.start for place in found.places]
+    near = next((s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None)
+    years = near and [value for value in values_in(text[near.start : near.end]) if value.year is not None]
+    inside = near is not None and all(near.start <= start < near.end for start in starts)
+    ordered = inside and (len(starts) > 1 or bool(years)) and starts == sorted(starts)
+    return near if ordered and near and RESPECTIVELY.search(text[near.start : near.end]) else None
 
 
 # Rows of tables.

@@ -177,6 +177,8 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         agent = agent_of(tokens, verb, pairing.words)
         active = pairing.source if passive_is_claim else pairing.claim
         doing = _subject(active, other_verb, pairing.words)
+        if passive_is_claim and (wrong := _of_nearer_noun(pairing, i, j)) is not None:
+            yield i, wrong
         for at in _subject(tokens, verb, pairing.words):
             if to_other.get(at) in doing and _has_object(active, other_verb, to_other[at], pairing.words):
                 yield i, (at if passive_is_claim else to_other[at])
@@ -185,8 +187,35 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         named = [to_other[at] for at in agent if at in to_other]
         if named and doing and not doers and all(active[at].part != active[other_verb].part for at in named):
             yield i, next(k for k, m in pairing.ordered if named[0] in (k, m))
-        if doers and not any(at in agent for at in doers) and agent:
+        other_role = (
+            agent
+            or _are_no_agents(tokens, doers, pairing.words)
+            or _act_in_other_verb(tokens, doers, verb, pairing.words)
+        )
+        if doers and not any(at in agent for at in doers) and other_role:
             yield i, doers[0] if passive_is_claim else to_other[doers[0]]
+
+
+def _of_nearer_noun(pairing: Pairing, i: int, j: int) -> int | None:
+    """Return the claim's subject of a verb that has a nearer noun in the source: "sold Zeta, founded in"."""
+    source = pairing.source
+    before = [at for at in range(j) if source[at].kind == "word"]
+    subject = next((k for k in _subject(pairing.claim, i, pairing.words) if k in pairing.partners), None)
+    if subject is None or not before or source[j - 1].kind != "break" or before[-1] in pairing.matched_source:
+        return None
+    equated = any(token.word in pairing.words.copula for token in source[pairing.partners[subject] : j])
+    return None if equated or pairing.partners[subject] > j else subject
+
+
+def _act_in_other_verb(tokens: Sequence[Token], doers: Sequence[int], verb: int, words: Lexicon) -> bool:
+    """Return whether the other side's subject is the agent of an earlier verb here: "built by A and sold"."""
+    return all(at < verb and lead(tokens, at, words) in words.agent for at in doers)
+
+
+def _are_no_agents(tokens: Sequence[Token], doers: Sequence[int], words: Lexicon) -> bool:
+    """Return whether the other side's subject has another role here than agent: "sold to a collector"."""
+    roles = [lead(tokens, at, words) for at in doers]
+    return all(role in (words.starts | words.ends) - words.agent for role in roles)
 
 
 def _has_object(tokens: Sequence[Token], verb: int, subject: int, words: Lexicon) -> bool:
