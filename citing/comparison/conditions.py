@@ -324,6 +324,7 @@ def in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partne
 REACH = 3  # words between a comparator and its number
 LIMIT_REACH = 6  # words between "maximum" and its number
 _COUNTER = 3  # characters of a counter between a number and its "or more", and one
+_TURNED = {"le": "ge", "ge": "le"}
 _DENIED = {"gt": "le", "lt": "ge", "ge": "lt", "le": "gt"}
 _TO = frozenset(["bis", "bis zu", "up to", "jusqu'à", "jusqu' à", "hasta", "حتى"])
 _TIMES = frozenset(
@@ -361,6 +362,8 @@ def with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
         assert quantity.quantity is not None
         if token.word in words.spans and quantity.quantity.dimension in ("time", "calendar"):
             bound = "span"
+        if token.word in _TIMES and _before_follows(tokens, target):
+            bound = _TURNED.get(bound, bound)  # "at the latest four weeks before": at least four weeks
         found[target] = replace(quantity, bound=_joined_bound(quantity.bound, bound))
         found[at] = replace(token, kind="function", marker=None, poles=frozenset())
     return found
@@ -381,6 +384,11 @@ def _denial_before(tokens: Sequence[Token], at: int) -> int | None:
         if tokens[place].kind != "function" and not (marker and marker.category == "modality"):
             return None
     return None
+
+
+def _before_follows(tokens: Sequence[Token], number: int) -> bool:
+    following = next((token for token in tokens[number + 1 :] if token.content), None)
+    return following is not None and following.marker == Marker("time", "before")
 
 
 def _joined_bound(one: str, other: str) -> str:

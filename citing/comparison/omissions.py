@@ -445,14 +445,6 @@ class Omissions:
         i = next((i for i, j in self.pairing.ordered if j == verb), None)
         return i is not None and is_instruction(self.claim, i, self.words)
 
-    def _frequency_of_other(self, at: int) -> bool:
-        """Return whether the claim has the frequency, or omits the amount before it: "tens a year"."""
-        token = self.source[at]
-        own = (self.source[j] for j in self.pairing.matched_source if self.source[j].clause == token.clause)
-        before = max((k for k in content_places(self.source) if k < at), default=at)
-        counted = before == at - 1 and before not in self.pairing.matched_source
-        return counted or any(other.marker == token.marker for other in own)
-
     def _is_past(self, verb: int | None) -> bool:
         """Return whether the claim has the past of a verb after "shall": "paid" for "shall pay"."""
         i = next((i for i, j in self.pairing.ordered if j == verb), 0)
@@ -471,8 +463,6 @@ class Omissions:
         if token.word in self.words.enacting and (behind or (governs and not self._is_past(following))):
             return
         if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at) or self._of_reason(at):
-            return
-        if marker.category == "frequency" and self._frequency_of_other(at):
             return
         if marker.category == "negation" or name == "quantifier:none":
             if governs or following is None:

@@ -33,7 +33,6 @@ from citing.comparison.phrases import (
 from citing.comparison.qualifiers import qualifiers_left_out
 from citing.comparison.readings import AddedWords, Surroundings
 from citing.comparison.token import (
-    COORDINATORS,
     Token,
     denials_at,
     difference,
@@ -90,6 +89,8 @@ def examine(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, aro
 class _Examination(AddedWords):
     """Collect the differences between a claim and a sentence."""
 
+    _may_be_turned = False  # "none accepted" may be "all rejected"
+
     def finding(self) -> Finding:
         """Run every comparison, and return the outcome."""
         places = content_places(self.claim)
@@ -122,7 +123,7 @@ class _Examination(AddedWords):
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
         if compares(self.claim, self.words) and not compares(self.source, self.words):
             sure = [c for c in sure if c.kind not in _SWAPS]  # "more often than": a reader must judge
-        if len({c.kind for c in sure} & _MAY_CANCEL) > 1:
+        if self._may_be_turned or len({c.kind for c in sure} & _MAY_CANCEL) > 1:
             sure = []  # "unless they object", "only if they do not object"
         if denies_exception(self.claim, self.source, self.pairing.partners):
             sure = []
@@ -160,6 +161,7 @@ class _Examination(AddedWords):
         for i, j in opposites:
             if denied or compared or opposite(self.claim[i], self.source[j]) & _CONVERSE:
                 self.open.append(self.claim[i].word)
+                self._may_be_turned = True
             else:
                 self.conflict("direction", i, j)
 
@@ -289,8 +291,6 @@ class _Examination(AddedWords):
             return  # "该研究"
         if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
             return
-        if self._repeats_word(at):
-            return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
             self.explained_source.add(rival)
@@ -319,19 +319,6 @@ class _Examination(AddedWords):
             near.kind == "word" and {(near.stem, token.stem), (token.stem, near.stem)} & beside
             for near in neighbours
         )
-
-    def _repeats_word(self, at: int) -> bool:
-        """Return whether the claim repeats a word that the source has once.
-
-        "12 got the drug and 9 got a placebo" for "12 got the drug and 9 a placebo".
-        """
-        before = [i for i in self.pairing.partners if i < at and self.claim[i].stem == self.claim[at].stem]
-        between = self.claim[before[-1] : at] if before else ()
-        unspaced = self.words.language in UNSPACED_LANGUAGES
-        joined = any(t.word in COORDINATORS or (unspaced and t.kind == "break") for t in between)
-        own = self.claim[at]
-        before_it = self.claim[at - 1].word if at else ""
-        return joined and not own.name and before_it not in self.words.articles | self.words.prepositions
 
     def _is_in_passage(self, token: Token) -> bool:
         """Return whether the passage around the sentence has the same number or word."""

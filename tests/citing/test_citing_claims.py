@@ -385,6 +385,7 @@ def test_what_blind_sets_showed_stays_mended(claim: str, passage: str, verified:
         ("Orr sold the barn to us.", "We sold the barn to Orr.", "en", False),
         ("Low rents were due to the decline.", "The decline was due to low rents.", "en", False),
         ("The hymn was sung by Ada Lund.", "Ada Lund wrote the hymn; her pupil Karl sang it.", "en", False),
+        ("Pay at least 9 days before it starts.", "Pay no later than 9 days before it starts.", "en", True),
         ("The insured pays the deductible.", "The insurer pays the deductible.", "en", False),
         ("The payee owes the payer a receipt.", "The payer owes the payee a receipt.", "en", False),
         ("Nobody saw the garden of the gate.", "Nobody saw the gate of the garden.", "en", False),
