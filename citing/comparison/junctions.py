@@ -42,9 +42,9 @@ class Junctions:
         exchanged = amounts_exchanged(self.pairing) or subjects_of_amounts_exchanged(self.pairing)
         if exchanged:
             self.found.conflict("role_swap", exchanged[0], self.pairing.partners[exchanged[1]])
-        elif (moved := misplaced(self.pairing)) and self.found.conflicts:
-            self.found.conflict("entity_swap", max(moved), self.pairing.partners.get(max(moved)))
-        elif moved:
+        elif moved := misplaced(self.pairing):
+            if any(c.kind == "direction" for c in self.found.conflicts):  # "A outlived B", "B died before A"
+                self.found.conflict("entity_swap", max(moved), self.pairing.partners.get(max(moved)))
             self.found.open.append(self.claim[max(moved)].word)
 
     def proposal_left_out(self) -> None:

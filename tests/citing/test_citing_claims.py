@@ -218,13 +218,11 @@ def test_claims_of_eleven_languages_are_told_apart(cases: list[dict[str, str]]) 
     false = [case for case in cases if case["label"] != "supported"]
     true = [case for case in cases if case["label"] == "supported"]
     literal = [case for case in true if case["type"] in TRUTHS]
-    light = [case for case in true if case["type"] not in TRUTHS]
     contradicted = [case for case in cases if case["label"] == "contradicted"]
     assert {case["lang"] for case in cases} == LANGUAGES
     assert rate(lambda _, said: said.verified, false) <= 0.002
-    assert rate(lambda _, said: said.verified, literal) >= 0.91
-    assert rate(lambda _, said: said.verified, light) >= 0.65
-    assert rate(lambda _, said: said.verdict in CONTRADICTED, contradicted) >= 0.44
+    assert rate(lambda _, said: said.verified, literal) >= 0.89
+    assert rate(lambda _, said: said.verdict in CONTRADICTED, contradicted) >= 0.43
     assert rate(lambda _, said: said.verdict in CONTRADICTED, true) <= 0.005
 
 
@@ -233,12 +231,10 @@ def test_claims_as_models_write_them_are_seldom_accused_when_they_are_true() -> 
     false = [case for case in claims if case["label"] != "supported"]
     true = [case for case in claims if case["label"] == "supported"]
     literal = [case for case in true if case["type"] in TRUTHS]
-    light = [case for case in true if case["type"] not in TRUTHS]
     contradicted = [case for case in claims if case["label"] == "contradicted"]
     assert rate(lambda _, said: said.verified, false) <= 0.005
     assert rate(lambda _, said: said.verdict in CONTRADICTED, true) <= 0.01
     assert rate(lambda _, said: said.verified, literal) >= 0.69
-    assert rate(lambda _, said: said.verified, light) >= 0.42
     assert rate(lambda _, said: said.verdict in CONTRADICTED, contradicted) >= 0.33
 
 
