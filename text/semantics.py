@@ -56,7 +56,6 @@ class Lexicon:
         phrases: senses by words (a tuple of one or more), as written or as stems.
         longest: number of words (characters where words are not spaced) of the longest phrase.
         first: first words of phrases of several words.
-        exclusive: pairs of which one side is the negation of the other.
         light: verbs that only join a subject to its value ("recorded", "reached").
         company: names of the author of a report, its "we" ("the company").
         limits: "maximum", "minimum": bounds of a number some words away.
@@ -68,7 +67,7 @@ class Lexicon:
         together: words that add up ("combined"); total: labels and words of a sum ("total", "all").
         proposing: verbs of what is not yet done ("recommended that").
         minus: words of a difference ("minus"); distributive: prepositions of what each has ("per").
-        reflexive, impersonal: pronouns that make a verb passive in meaning ("se", "on", "man").
+        reflexive: pronouns that make a verb passive in meaning ("se").
         generic: nouns that refer to a name before ("the drug").
         neither: the second word of "neither … nor", which adds no negation.
         be_to: auxiliaries of a duty with "zu" ("ist zu wechseln").
@@ -94,13 +93,11 @@ class Lexicon:
         otherwise: words that open the statement of the other case ("otherwise").
         compared: words before the amount of a comparison ("compared with").
         saying: reporting verbs at the end of a sentence ("the company said"); them: "of them".
-        those: pronouns of "those of"; respectively: words that pair two lists in order.
+        respectively: words that pair two lists in order.
         reporting, doubting: verbs that report or deny what follows ("claimed", "denied").
         excess, so_as: "too" small "to"; unreal: "would"; rare: "rarely"; either: "either"; per: "per";
         outside: "outside"; no_more: "plus" after "ne"; one_of: "之一" after a superlative.
         consent: what a permission may require ("approval").
-        rising, falling: particles of a change ("up from 29").
-        more: words after a number whose unit was written before ("two more").
         privative: adjectives without which a noun means something else ("former", "fake").
         unrealised: verbs of what may not happen, or ends ("versprach", "拒绝").
         bygone: words of a past state ("used to"); urging: words of a reminder ("make sure that").
@@ -113,7 +110,6 @@ class Lexicon:
         save_that: words before an exception that is a statement ("except that").
         results: names of a profit or loss ("Ergebnis"); spent: "used", of cash.
         tabled: words between the names of a cell and its value ("contains", "taken at").
-        separable: particles of verbs at the end of a clause ("beruft … ein").
         between: prepositions of a range ("between"); future_endings: of verbs in rules ("presentarán").
         bracketed: words that name the amounts a table prints in brackets ("in parentheses").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
@@ -123,7 +119,6 @@ class Lexicon:
     phrases: dict[tuple[str, ...], Sense]
     longest: int
     first: frozenset[str]
-    exclusive: frozenset[str]
     prepositions: frozenset[str]
     pronouns: frozenset[str]
     passive: frozenset[str]
@@ -153,14 +148,12 @@ class Lexicon:
     copula: frozenset[str]
     starts: frozenset[str]
     ends: frozenset[str]
-    more: frozenset[str]
     shares: frozenset[str]
     not_prefix: frozenset[str]
     privative: frozenset[str]
     bracketed: frozenset[str]
     between: frozenset[str]
     future_endings: frozenset[str]
-    separable: frozenset[str]
     save_that: frozenset[str]
     results: frozenset[str]
     spent: frozenset[str]
@@ -184,13 +177,10 @@ class Lexicon:
     outside: frozenset[str]
     no_more: frozenset[str]
     one_of: frozenset[str]
-    rising: frozenset[str]
-    falling: frozenset[str]
     relative: frozenset[str]
     relatives: frozenset[str]
     among: frozenset[str]
     reflexive: frozenset[str]
-    impersonal: frozenset[str]
     generic: frozenset[str]
     neither: frozenset[str]
     be_to: frozenset[str]
@@ -200,7 +190,6 @@ class Lexicon:
     otherwise: frozenset[str]
     compared: frozenset[str]
     them: frozenset[str]
-    those: frozenset[str]
     respectively: frozenset[str]
     minus: frozenset[str]
     proposing: frozenset[str]
@@ -318,9 +307,7 @@ def _arabic_stem(word: str) -> str:
 
 
 # The sets of words that ``meaning.toml`` holds under the names of the lexicon's fields.
-_WORD_SETS = [
-    f.name for f in fields(Lexicon) if f.name not in ("first", "exclusive") and "frozenset" in str(f.type)
-]
+_WORD_SETS = [f.name for f in fields(Lexicon) if f.name != "first" and "frozenset" in str(f.type)]
 
 
 @cache
@@ -336,7 +323,6 @@ def lexicon(language: str) -> Lexicon:
         phrases,
         max((len(key) - (key[0] == "~") for key in phrases), default=1),
         frozenset(key[1] if key[0] == "~" else key[0] for key in several),
-        frozenset(data.get("opposites", {})),
         **{name: _words(data, name, language) for name in _WORD_SETS},
         final_particles=dict(pair.split("=") for pair in data.get("final_particles", "").split()),
     )

@@ -405,7 +405,6 @@ class Differences:
         self.open: list[str] = []
         self.explained_source: set[int] = set()
         self.explained_claim: set[int] = set()
-        self.exclusive_matched = False  # "only members may" for "no one but members may"
 
     def relevant_unmatched(self) -> list[int]:
         """Return indexes of source tokens without a partner in the clauses that the claim uses."""

@@ -5,22 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citing.comparison.alignment import Pairing, content_places
-from citing.comparison.token import Token
+from citing.comparison.token import Token, is_marker
 from text.semantics import Lexicon
-
-
-def both_compare(pairing: Pairing) -> bool:
-    """Return whether both sides contain a comparison: "than", "as fast as"."""
-    return compares(pairing.claim, pairing.words) and compares(pairing.source, pairing.words)
-
-
-def comparison_turned(pairing: Pairing) -> bool:
-    """Return whether the comparison is inverted: "A is less than B", "B is more than A"."""
-    return (
-        bool(pairing.opposites)
-        and compares(pairing.claim, pairing.words)
-        and compares(pairing.source, pairing.words)
-    )
 
 
 def compares(tokens: Sequence[Token], words: Lexicon) -> bool:
@@ -44,30 +30,25 @@ _COMPARED = frozenset(
 )  # fmt: skip
 
 
-def _ranks(token: Token) -> bool:
-    return token.marker is not None and token.marker.category == "ordinal"
-
-
-def operands_exchanged(pairing: Pairing) -> bool | None:
-    """Return whether the words after "than" changed sides; None where that is undecidable."""
+def operands_exchanged(pairing: Pairing) -> tuple[int, int] | None:
+    """Return the claim's "than" and a word behind it that the source has before its own; None without one."""
     if pairing.words.than_behind:
-        held = {pairing.partners.get(k, -1) for k in standard_of(pairing.claim, pairing.words)} - {-1}
-        other = standard_of(pairing.source, pairing.words)
-        return not held & other if held and other else None
-    at = next((k for k, token in enumerate(pairing.claim) if token.word in pairing.words.than), None)
-    there = next((k for k, token in enumerate(pairing.source) if token.word in pairing.words.than), None)
+        own, other = standard_of(pairing.claim, pairing.words), standard_of(pairing.source, pairing.words)
+        held = {pairing.partners[k] for k in own if k in pairing.partners}
+        return (min(own), min(own)) if held and other and not held & other else None
+    than = pairing.words.than
+    at = next((k for k, token in enumerate(pairing.claim) if token.word in than), None)
+    there = next((k for k, token in enumerate(pairing.source) if token.word in than), None)
     if at is None or there is None:
         return None
-    stems = [token.stem for token in pairing.source if token.kind == "word" or _ranks(token)]
-    behind = [
-        pairing.partners[k]
-        for k in range(at + 1, len(pairing.claim))
-        if k in pairing.partners and (pairing.claim[k].kind != "marker" or _ranks(pairing.claim[k]))
-    ]
-    telling = [j for j in behind if stems.count(pairing.source[j].stem) < 2] or behind[:1]
-    if not telling:
-        return None
-    return telling[0] < there
+    stems = [token.stem for token in pairing.source if token.kind == "word" or is_marker(token, "ordinal")]
+    behind = [(k, j) for k, j in pairing.ordered if k > at and _is_compared(pairing.claim[k])]
+    telling = [(k, j) for k, j in behind if stems.count(pairing.source[j].stem) < 2] or behind[:1]
+    return (at, telling[0][0]) if telling and telling[0][1] < there else None
+
+
+def _is_compared(token: Token) -> bool:
+    return token.kind != "marker" or is_marker(token, "ordinal")
 
 
 def standard_of(tokens: Sequence[Token], words: Lexicon) -> set[int]:

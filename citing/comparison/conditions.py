@@ -107,8 +107,6 @@ def as_times(token: Token) -> Token:
     return replace(token, kind="quantity", marker=None, stem="", quantity=amount)
 
 
-_CAUSES = Marker("cause", "causes")
-_CAUSAL = frozenset({"causes", "because"})
 _ARTICLES = frozenset(["the", "der", "die", "das", "le", "la", "el"])
 
 
@@ -177,42 +175,6 @@ def with_verb_first(tokens: list[Token], words: Lexicon) -> list[Token]:
         return tokens
     mark = Marker("condition", "if")
     return [Token("marker", verb.word, verb.start, verb.start, "condition:if", mark), *tokens]
-
-
-def cause_first(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """Read "Y because of X" as "X causes Y"; () without one causal word, or with a noun ("reason")."""
-    marked = [at for at, token in enumerate(tokens) if token.marker and token.marker.category == "cause"]
-    if len(marked) != 1 or tokens[marked[0]].marker.value not in _CAUSAL:  # type: ignore[union-attr]
-        return ()
-    at = marked[0]
-    if tokens[at].word.split()[0] in _ARTICLES:
-        return ()
-    first, last = next(
-        span for span in _stretches(tokens) if span[0] <= at < span[1] or span[1] == len(tokens)
-    )
-    before, behind = tokens[first:at], tokens[at + 1 : last]
-    if tokens[at].marker != _CAUSES:
-        if not any(token.content for token in before):
-            end = next((k for k, token in enumerate(behind) if token.kind == "break"), len(behind))
-            before, behind = behind[:end], behind[end + 1 :]
-        else:
-            before, behind = behind, before
-    word = replace(
-        tokens[at], kind="marker", marker=_CAUSES, stem="cause:causes", clause=tokens[first].clause
-    )
-    statement = [token for token in (*before, word, *behind) if token.kind != "break"]
-    return tuple(replace(token, clause=word.clause, part=tokens[at].part) for token in statement)
-
-
-def sides_of_cause(tokens: Sequence[Token]) -> dict[int, str]:
-    """Map the start of each word to ``cause`` or ``effect``; {} in a sentence without a cause."""
-    found = "cause"
-    sides: dict[int, str] = {}
-    for token in cause_first(tokens):
-        sides[token.start] = found
-        if token.marker == _CAUSES:
-            found = "effect"
-    return sides
 
 
 _EXCEPTIVE = frozenset({"unless", "except"})
@@ -362,8 +324,8 @@ def in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partne
 REACH = 3  # words between a comparator and its number
 LIMIT_REACH = 6  # words between "maximum" and its number
 _COUNTER = 3  # characters of a counter between a number and its "or more", and one
-_DENIED = {"gt": "le", "lt": "ge", "ge": "lt", "le": "gt"}
 _TURNED = {"le": "ge", "ge": "le"}
+_DENIED = {"gt": "le", "lt": "ge", "ge": "lt", "le": "gt"}
 _TO = frozenset(["bis", "bis zu", "up to", "jusqu'à", "jusqu' à", "hasta", "حتى"])
 _TIMES = frozenset(
     ["at the latest", "no later than", "not later than", "spätestens", "au plus tard", "a más tardar"]

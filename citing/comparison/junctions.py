@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
-from citing.comparison.alignment import Differences, content_places
-from citing.comparison.conditions import sides_of_cause
-from citing.comparison.order import is_equated, misplaced
+from citing.comparison.alignment import (
+    Differences,
+    amounts_exchanged,
+    content_places,
+    subjects_of_amounts_exchanged,
+)
+from citing.comparison.order import misplaced
 from citing.comparison.phrases import (
     change_role,
     clause_lead,
-    first_and_last,
     lead,
     misdated,
     of_number,
@@ -36,22 +39,13 @@ class Junctions:
 
     def roles(self) -> None:
         """Record words with another semantic role than in the source: who does it to whom."""
-        claimed = {} if is_equated(self.pairing) else sides_of_cause(self.claim)
-        held = sides_of_cause(self.source)
-        for i, j in self.pairing.ordered if claimed and held else ():
-            one, other = claimed.get(self.claim[i].start), held.get(self.source[j].start)
-            moved = lead(self.claim, i, self.words) and lead(self.source, j, self.words)
-            if self.claim[i].kind == "word" and not moved and one and other and one != other:
-                self.found.conflict("cause_effect", i, j)
-                return
-        wrong = misplaced(self.pairing)
-        if wrong is not None:
-            i, k, sure = wrong
-            if not sure:
-                self.found.open.append(self.claim[k].word)
-                return
-            kind = "cause_effect" if any(is_marker(token, "cause") for token in self.claim) else "role_swap"
-            self.found.conflict(kind, min(i, k), self.pairing.partners.get(max(i, k)))
+        exchanged = amounts_exchanged(self.pairing) or subjects_of_amounts_exchanged(self.pairing)
+        if exchanged:
+            self.found.conflict("role_swap", exchanged[0], self.pairing.partners[exchanged[1]])
+        elif moved := misplaced(self.pairing):
+            if any(c.kind == "direction" for c in self.found.conflicts):  # "A outlived B", "B died before A"
+                self.found.conflict("entity_swap", max(moved), self.pairing.partners.get(max(moved)))
+            self.found.open.append(self.claim[max(moved)].word)
 
     def proposal_left_out(self) -> None:
         """Record a proposal that the claim asserts as done: "raised" for "recommended that it be raised"."""
@@ -66,8 +60,6 @@ class Junctions:
 
     def conditions(self) -> bool:
         """Return whether a word is in a conditional clause on one side only; record the conflict."""
-        if self.found.exclusive_matched:
-            return False
         for i, j in self.pairing.ordered:
             under = {self._under(self.claim, i), self._under(self.source, j)}
             if self.claim[i].kind == "word" and under == {True, False}:
@@ -88,7 +80,7 @@ class Junctions:
         ordered = self.pairing.ordered
         pairs = [(i, j) for i, j in ordered if self.claim[i].word not in self.words.period_end]  # "as of"
         wrong = misdated(self.pairing)
-        if wrong and not self.found.is_change(wrong[1]) and not self._ends_change(wrong[1]):
+        if wrong and not self.found.is_change(wrong[1]):
             self.found.conflict("date", *wrong)
             return
         if (
@@ -96,7 +88,7 @@ class Junctions:
         ) is not None:
             self.found.conflict("time", at, self.pairing.partners[at])
             return
-        if self._owner_only() or first_and_last(self.pairing):
+        if self._owner_only():
             return
         for (i, j), (k, m) in pairwise(pairs):
             if m > j and self._subject_was_object(i, k) and self._is_object(j) and self._next_predicate(j, m):
@@ -112,7 +104,7 @@ class Junctions:
                     return
                 if self._joined(j, m) or self.ellipsis(max(j, m)):
                     continue
-                if self._adverbial(min(j, m)) or (m < j and (self._amount_alone(j) or self._continued(m, j))):
+                if self._adverbial(min(j, m)) or (m < j and self._continued(m, j)):
                     continue
                 if self._continued(j, m) or self._second_predicate(j, m):
                     continue
@@ -170,15 +162,6 @@ class Junctions:
         inside = lead(self.source, j, self.words) and any(at < start for at in content_places(self.source))
         inside = inside or any(token.word in self.words.relatives for token in self.source[start:j])
         return bool(has_verb or inside) or self.source[joins[-1]].word in COORDINATORS
-
-    def _ends_change(self, at: int) -> bool:
-        """Return whether a number ends a change whose extent the claim has: "grew by 8 to 20 in May"."""
-        numbers = (j for i, j in self.pairing.ordered if self.claim[i].quantity)
-        extent = any(
-            change_role(self.source, j, self.words) == "by" and self.source[j].part == self.source[at].part
-            for j in numbers
-        )
-        return extent and change_role(self.source, at, self.words) == "to"
 
     def _broken(self, i: int, k: int) -> bool:
         """Return whether the claim breaks between two words, or has a "before" there that the source has."""
@@ -241,18 +224,6 @@ class Junctions:
         to_claim = {j: i for i, j in self.pairing.ordered}
         is_whole = all(k in to_claim and lead(self.claim, to_claim[k], self.words) for k in phrase)
         return opens and bare and is_whole and len(phrase) <= _MOST_ADVERBIAL
-
-    def _amount_alone(self, at: int) -> bool:
-        """Return whether a number alone is a clause and no other has its unit: ", up to 10 days"."""
-        token = self.source[at]
-        own = [t for t in self.source if t.clause == token.clause and t.content]
-        others = [t.quantity for t in self.source if t.part == token.part and t is not token]
-        held = token.quantity
-        return (
-            held is not None
-            and own == [token]
-            and all(q is None or q.dimension != held.dimension for q in others)
-        )
 
     def ellipsis(self, later: int) -> bool:
         """Return whether the claim has all of an elliptical later clause, completed from the earlier one."""

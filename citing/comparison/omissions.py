@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
 from citing.comparison.alignment import Differences, content_places
@@ -418,44 +417,11 @@ class Omissions:
         if marker.value == "unlike" and not own:
             return
         second = marker.value == "if" and self._of_second_predicate(at)
-        if not own and (second or self._of_later_statement(at) or self._opens_later_clause(at)):
-            return
-        if not own and self._of_other_segment(at):
+        if not own and (second or self._opens_later_clause(at)):
             return
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
-        joined = any(t.word in COORDINATORS for t in self.source[at : min(own, default=at)])  # "and goes out"
-        kept = self._keeps_lead(own) or self._asked_for(at, own) if own else True
-        if not kept and not joined and not self._is_relative_clause(at):
-            self.found.conflict("condition", None, at)
-        else:
-            self.found.open.append(self.source[at].word)
-
-    def _asked_for(self, at: int, own: Sequence[int]) -> bool:
-        """Return whether the claim has a proviso as a duty, or with "with": "subject to notice"."""
-        to_claim = {j: i for i, j in self.pairing.partners.items()}
-        proviso = len(self.source[at].word.split()) > 1 or self.words.is_phrase(self.source[at].word)
-        duty = any(is_marker(self.claim[i], "modality", "must") for i in self.pairing.unmatched_claim)
-        return proviso and (duty or lead(self.claim, to_claim[min(own)], self.words) in self.words.only_with)
-
-    def _is_relative_clause(self, at: int) -> bool:
-        """Return whether the condition is a relative clause in the claim: "one that was not used"."""
-        clause = self.source[at].clause
-        own = [k for k in content_places(self.source) if self.source[k].clause == clause and k != at]
-        nouns = self.words.relatives | self.words.complement
-        return self.found.has_whole(own) and any(token.word in nouns for token in self.claim)
-
-    def _of_later_statement(self, at: int) -> bool:
-        """Return whether the condition belongs to a statement after a "but" that the claim omits."""
-        behind = self.source[max(self.pairing.matched_source) + 1 : at]
-        return any(token.word in self.words.breaks for token in behind)
-
-    def _of_other_segment(self, at: int) -> bool:
-        """Return whether it belongs to what follows the claim: "lasts four years, renewable unless …"."""
-        behind = self.source[max(self.pairing.matched_source) + 1 : at]
-        comma = max((k for k, t in enumerate(behind) if t.kind == "break"), default=len(behind))
-        segment = behind[comma + 1 :]
-        return bool(segment) and segment[0].kind == "word"
+        self.found.open.append(self.source[at].word)
 
     def _opens_later_clause(self, at: int) -> bool:
         """Return whether a condition follows the whole claim in a language that puts conditions first."""
@@ -479,47 +445,10 @@ class Omissions:
         i = next((i for i, j in self.pairing.ordered if j == verb), None)
         return i is not None and is_instruction(self.claim, i, self.words)
 
-    def _frequency_of_other(self, at: int) -> bool:
-        """Return whether the claim has the frequency, or omits the amount before it: "tens a year"."""
-        token = self.source[at]
-        own = (self.source[j] for j in self.pairing.matched_source if self.source[j].clause == token.clause)
-        before = max((k for k in content_places(self.source) if k < at), default=at)
-        counted = before == at - 1 and before not in self.pairing.matched_source
-        return counted or any(other.marker == token.marker for other in own)
-
     def _is_past(self, verb: int | None) -> bool:
         """Return whether the claim has the past of a verb after "shall": "paid" for "shall pay"."""
         i = next((i for i, j in self.pairing.ordered if j == verb), 0)
         return self.claim[i].word != self.source[verb or 0].word and not self.claim[i].word.endswith("s")
-
-    def _keeps_lead(self, own: Sequence[int]) -> bool:
-        to_claim = {j: i for i, j in self.pairing.partners.items()}
-        first = min(own)
-        return lead(self.claim, to_claim[first], self.words).startswith("condition")
-
-    def _opens_own_clause(self, at: int) -> bool:
-        """Return whether the clause after "before" has the whole predicate of the claim."""
-        behind = self.source[at + 1] if at + 1 < len(self.source) else None
-        before = [j for j in self.pairing.matched_source if j < at]
-        opening = [j for j in content_places(self.source) if j < at]
-        lends_subject = before == opening[: len(before)] and len(before) < len(opening)
-        return behind is not None and behind.word in self.words.pronouns and lends_subject
-
-    def _only_subject_before(self, at: int) -> bool:
-        """Return whether only the subject is taken from the negated clause: "never met, but praised"."""
-        own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
-        end = next(
-            (j for j in range(at, len(self.source)) if self.source[j].clause != self.source[at].clause), 0
-        )
-        contrast = end and any(token.word in self.words.breaks for token in self.source[end - 1 : end + 3])
-        return bool(contrast) and all(j < at for j in own)
-
-    def _contrasts(self, at: int) -> bool:
-        """Return whether a "not" after the whole claim opens a contrast: "due to A, not to B"."""
-        last = max(self.pairing.matched_source)
-        opening = self.source[at + 1].word if at + 1 < len(self.source) else ""
-        role = lead(self.source, last, self.words)
-        return last < at and opening in self.words.prepositions and opening == role
 
     def _marker_left_out(self, at: int) -> None:
         token = self.source[at]
@@ -535,14 +464,10 @@ class Omissions:
             return
         if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at) or self._of_reason(at):
             return
-        if marker.category == "frequency" and self._frequency_of_other(at):
-            return
         if marker.category == "negation" or name == "quantifier:none":
             if governs or following is None:
                 self.found.conflict("negation", None, at)
-            elif self._contrasts(at):
-                return
-            elif not self._only_subject_before(at):
+            else:
                 self.found.open.append(token.word)
         elif marker.category in _KINDS:
             own = [j for j in self.pairing.matched_source if self.source[j].part == token.part]
@@ -557,5 +482,5 @@ class Omissions:
                 self.found.conflict(_KINDS[marker.category], None, at)
             else:
                 self.found.open.append(token.word)
-        elif marker.category in _OPEN_WHEN_LEFT_OUT and governs and not self._opens_own_clause(at):
+        elif marker.category in _OPEN_WHEN_LEFT_OUT and governs:
             self.found.open.append(token.word)

@@ -7,25 +7,18 @@ changes, or when a comparison is inverted. Otherwise exchanged places are exchan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise, takewhile
-from typing import Literal
+from itertools import takewhile
 
 from citing.comparison.alignment import (
     Pairing,
-    amounts_exchanged,
     blocks_exchanged,
     content_places,
     inversions,
     places_exchanged,
     small_words_stay,
-    subjects_of_amounts_exchanged,
 )
-from citing.comparison.comparison import both_compare, comparison_turned, operands_exchanged
+from citing.comparison.comparison import operands_exchanged
 from citing.comparison.phrases import (
-    clause_lead,
-    dates_kept,
-    dates_listed,
-    first_and_last,
     is_bare_name,
     is_genitive,
     lead,
@@ -35,17 +28,11 @@ from citing.comparison.phrases import (
     phrases_exchanged,
     roles_of,
 )
-from citing.comparison.token import COORDINATORS, DENIALS, LIST_WORDS, Token, is_date
+from citing.comparison.token import COORDINATORS, DENIALS, Token, is_date
 from citing.comparison.voice import (
     agent_of,
     case_of,
-    converse,
-    dative,
-    gives,
-    impersonal,
     instructed,
-    is_passive,
-    nominal,
     voice_changes,
     wrong_voices,
 )
@@ -55,60 +42,34 @@ from text.semantics import Lexicon
 FREE_ORDER = frozenset({"zh", "de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
 
 
-def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
-    """Return two words of the claim (indexes) that exchanged places, and whether their roles surely changed.
+def misplaced(pairing: Pairing) -> tuple[int, int] | None:
+    """Return two words of the claim (indexes) that exchanged places so that their roles may have changed.
 
-    Roles surely changed where two words exchanged sides of a third ("A pays B", "B pays A"), or where the
-    voice changed and they did not.
+    "A pays B" for "B pays A"; words that stayed where the voice changed.
     """
-    if exchanged := amounts_exchanged(pairing) or subjects_of_amounts_exchanged(pairing):
-        return *exchanged, True
     unspaced = pairing.words.language in UNSPACED_LANGUAGES
-    if unspaced and (blocks := blocks_exchanged(pairing)) and not _roles_kept(pairing, *blocks):
-        return blocks[0][0], blocks[1][0], True
-    compared = comparison_turned(pairing)
-    if pairing.words.language == "ja" and not compared and (exchanged := particles_exchanged(pairing)):
-        return *exchanged, True
-    if any(converse(pairing, i, j) for i, j in pairing.opposites):
-        return None
-    if first_and_last(pairing) and dates_kept(pairing):
-        return None
+    if unspaced and (blocks := blocks_exchanged(pairing)):
+        return blocks[0][0], blocks[1][0]
+    if pairing.words.language == "ja" and (exchanged := particles_exchanged(pairing)):
+        return exchanged
+    if exchanged := operands_exchanged(pairing):
+        return exchanged
     turned = voice_changes(pairing)
     if (wrong := next(wrong_voices(pairing, turned), None)) is not None:
-        return *wrong, True
-    if compared:
-        return None
-    turned += [*impersonal(pairing), *instructed(pairing)]
-    if pairing.words.than and both_compare(pairing) and operands_exchanged(pairing):
-        ordered = [i for i, _ in pairing.ordered]
-        return ordered[0], ordered[-1], True
+        return wrong
+    turned += instructed(pairing)
     named = _names_exchanged(pairing, turned)
     if pairing.words.language in FREE_ORDER - {"zh", "ar"} and _only_verb_moved(pairing):
         return named
-    if is_equated(pairing):
-        return named
     if exchanged := phrases_exchanged(pairing):
-        return *exchanged, False
+        return exchanged
     unexplained = _unexplained(pairing, turned)
-    wrong_roles = _roles_changed(pairing, unexplained) or named
+    if not (wrong := next(iter(_without_free_verbs(pairing, unexplained)), None)):
+        return named
     stayed = any(
         small_words_stay(pairing, (i, pairing.partners[i]), (k, pairing.partners[k])) for i, k in unexplained
     )
-    moved = wrong_roles and not wrong_roles[2] and not stayed and _block_moved(pairing)
-    return None if moved else wrong_roles
-
-
-def _roles_kept(pairing: Pairing, one: Sequence[int], other: Sequence[int]) -> bool:
-    """Return whether the prepositions of two runs moved along with them, or the runs are a list."""
-    claim, source, words = pairing.claim, pairing.source, pairing.words
-    between = [t for t in claim[one[-1] + 1 : other[0]] if not t.content]
-    if between and all(t.kind == "break" or t.word in LIST_WORDS for t in between):
-        return True
-    sides = [
-        (lead(claim, block[-1], words), lead(source, pairing.partners[block[-1]], words))
-        for block in (one, other)
-    ]
-    return all(role == held != "" for role, held in sides) and sides[0][0] != sides[1][0]
+    return None if not stayed and _block_moved(pairing) else wrong
 
 
 def _block_moved(pairing: Pairing) -> bool:
@@ -171,46 +132,31 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
         if not (_may_move(pairing, i, j) or _may_move(pairing, k, m))
         or places_exchanged(pairing, (i, j), (k, m))
         if not _whole_clauses(pairing, i, j, k, m) or places_exchanged(pairing, (i, j), (k, m))
-        if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
+        if not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
+        if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
         if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))
         or small_words_stay(pairing, (i, j), (k, m))
-        if not (_condition_kept(pairing, i, j, k, m) or _condition_kept(pairing, k, m, i, j))
-        if not nominal(pairing, i, j, k, m) and not dative(pairing, i, j, k, m)
-        if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
     ]
 
 
-def _roles_changed(pairing: Pairing, bare: Sequence[tuple[int, int]]) -> tuple[int, int, bool] | None:
-    """Return the first two of these words, and whether they changed sides of a verb.
-
-    None where only a subject and its verb exchanged places, in a language that allows it.
-    """
-    claim, crossed = pairing.claim, set(bare)
-    if pairing.words.language in FREE_ORDER:
-        added = {claim[i].clause for i in pairing.unmatched_claim if claim[i].kind == "word"}
-        turns = {(i, k) for (i, _), (k, _) in inversions(pairing)}
-        bare = [
-            (i, k)
-            for i, k in bare
-            if claim[i].clause in added
-            or not _verb_and_subject(pairing, i, k, turns)
-            or small_words_stay(pairing, (i, pairing.partners[i]), (k, pairing.partners[k]))
-        ]
-    if not bare:
-        return None
-    if gives(pairing):
-        return *bare[0], False
-    for i, k in bare:
-        for middle, last in bare:
-            if middle == k and (i, last) in crossed and _bare_verb(pairing, k):
-                return i, last, True
-    return *bare[0], False
+def _without_free_verbs(pairing: Pairing, bare: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """Leave out a subject and its verb that exchanged places, in a language that allows it."""
+    if pairing.words.language not in FREE_ORDER:
+        return bare
+    claim = pairing.claim
+    added = {claim[i].clause for i in pairing.unmatched_claim if claim[i].kind == "word"}
+    turns = {(i, k) for (i, _), (k, _) in inversions(pairing)}
+    return [
+        (i, k)
+        for i, k in bare
+        if claim[i].clause in added
+        or not _verb_and_subject(pairing, i, k, turns)
+        or small_words_stay(pairing, (i, pairing.partners[i]), (k, pairing.partners[k]))
+    ]
 
 
-def _names_exchanged(
-    pairing: Pairing, turned: Sequence[tuple[int, int]]
-) -> tuple[int, int, Literal[False]] | None:
+def _names_exchanged(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """Return two names of a clause in exchanged places that no preposition, voice or list allows."""
     claim, source = pairing.claim, pairing.source
     for (i, j), (k, m) in inversions(pairing):
@@ -222,7 +168,7 @@ def _names_exchanged(
             source[m + 1 : j], pairing.words
         )
         if not listed and not _whole_clauses(pairing, i, j, k, m):
-            return i, k, False
+            return i, k
     return None
 
 
@@ -281,22 +227,6 @@ def _counted_alone(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     return len(rivals) == 1 and (place < number or not lead(source, place, pairing.words))
 
 
-def _elliptic(pairing: Pairing, i: int, j: int, m: int) -> bool:
-    """Return whether a noun is elided after a number: "47 lakes in 1998 and 63 in 2018"."""
-    source, words = pairing.source, pairing.words
-    if not pairing.claim[i].quantity or source[j].clause == source[m].clause:
-        return False
-    for at in range(m - 1, -1, -1):
-        token = source[at]
-        if token.quantity and token.quantity.dimension == (source[j].quantity or token.quantity).dimension:
-            return at not in pairing.matched_source
-        if token.kind == "break" or (
-            token.kind == "function" and token.word not in words.genitive | words.articles
-        ):
-            return False
-    return False
-
-
 def _may_move(pairing: Pairing, i: int, j: int) -> bool:
     """Return whether the word keeps its preposition, begins its clause, or has another form of genitive."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
@@ -313,13 +243,9 @@ def _may_move(pairing: Pairing, i: int, j: int) -> bool:
         and _is_period(source, j, words)
     ):
         return True
-    if _is_adverb(claim[i]) or _is_adverb(source[j]):
+    if is_date(claim[i]) and _only_date(pairing, j):
         return True
-    if is_date(claim[i]) and (_only_date(pairing, j) or dates_listed(pairing)):
-        return True
-    if is_genitive(claim, i, words) and is_genitive(source, j, words):
-        return _same_head(pairing, i, j)
-    return _possessed(claim, i, source, j, words) or _possessed(source, j, claim, i, words)
+    return is_genitive(claim, i, words) and is_genitive(source, j, words) and _same_head(pairing, i, j)
 
 
 def _is_period(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
@@ -327,18 +253,6 @@ def _is_period(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     start = next((k for k in range(at, -1, -1) if tokens[k].word in words.timely), at)
     own = takewhile(lambda t: t.content or t.word in words.articles, tokens[start + 1 :])
     return any(is_date(t) or (t.marker and t.marker.category == "ordinal") for t in own)
-
-
-def _condition_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """Return whether one word has the same condition or time on both sides, and the other has none."""
-    claim, source = pairing.claim, pairing.source
-    one, other = clause_lead(claim, i, _SUBORDINATE), clause_lead(claim, k, _SUBORDINATE)
-    apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
-    apart = apart or one != other == clause_lead(source, m, _SUBORDINATE)
-    return bool(one) and one == clause_lead(source, j, _SUBORDINATE) and apart
-
-
-_SUBORDINATE = ("condition", "time")
 
 
 def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
@@ -349,14 +263,6 @@ def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
         or pairing.source[j].clause != pairing.source[m].clause
     )
     return bool(case) and case == case_of(pairing.source, j, pairing.words) and not apart
-
-
-_ADVERBS = ("ly", "ment", "mente")
-
-
-def _is_adverb(token: Token) -> bool:
-    """Return whether a word has the ending of an adverb, which may be anywhere."""
-    return token.kind == "word" and token.word.endswith(_ADVERBS) and len(token.word) > 6
 
 
 def _agent_named(
@@ -372,42 +278,10 @@ def _agent_named(
     return any(sum(side) == 1 for side in agents) and not all(any(side) for side in agents)
 
 
-def is_equated(pairing: Pairing) -> bool:
-    """Return whether the statement equates two names: "The best month is May", "May is the best month"."""
-    one, other = (_copula(tokens, pairing.words) for tokens in (pairing.claim, pairing.source))
-    if one is None or other is None:
-        return False
-    sides = [(i < one, j < other) for i, j in pairing.ordered if not lead(pairing.claim, i, pairing.words)]
-    named = any(
-        tokens[at + 1].word in pairing.words.definite
-        for tokens, at in ((pairing.claim, one), (pairing.source, other))
-    )
-    return named and bool(sides) and set(sides) <= {(True, False), (False, True)}
-
-
-def _copula(tokens: Sequence[Token], words: Lexicon) -> int | None:
-    """Return the only "is" of a statement without a participle, where a predicate follows it."""
-    found = [at for at, token in enumerate(tokens[:-1]) if token.word in words.copula]
-    passive = any(is_passive(tokens, at, words) for at in range(len(tokens)))
-    return found[0] if len(found) == 1 and not passive else None
-
-
 def _only_date(pairing: Pairing, j: int) -> bool:
     """Return whether a clause has only one date, which then dates all of it."""
     clause = pairing.source[j].clause
     return sum(t.clause == clause and is_date(t) for t in pairing.source) == 1
-
-
-def _possessed(one: Sequence[Token], at: int, other: Sequence[Token], there: int, words: Lexicon) -> bool:
-    """Return whether one side has "has" for the genitive of the other: "the lake has a depth"."""
-    following = one[at + 1 : at + 5]
-    role = lead(other, there, words)
-    if any(token.word in words.light for token in following[:3]) and role in words.prepositions:
-        return True
-    has = any(
-        verb.word in words.have and behind.kind != "word" for verb, behind in pairwise(following)
-    )  # "has a", not "has sold"
-    return has and role in (words.genitive | words.prepositions)
 
 
 def _same_head(pairing: Pairing, i: int, j: int) -> bool:

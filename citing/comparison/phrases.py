@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 
 from citing.comparison.alignment import Pairing, content_places
 from citing.comparison.token import COORDINATORS, EITHER, Token, is_date, is_marker
-from text.semantics import Lexicon, Marker, root, stem
+from text.semantics import Lexicon, Marker
 
 
 def lead(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
@@ -95,59 +95,7 @@ def is_genitive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     ) in words.genitive
 
 
-_AT = frozenset({"at", "à"})
-
-
-def at_time(pairing: Pairing, at: int) -> bool:
-    """Return whether the claim has "after 12 months" for "at 12 months"."""
-    place = pairing.partners.get(at + 1, 0)
-    number = pairing.claim[at + 1].quantity if at + 1 < len(pairing.claim) else None
-    timed = number is not None and number.dimension in ("time", "calendar")
-    return timed and place > 0 and pairing.source[place - 1].word in _AT
-
-
 # Dates and numbers of a sentence with several: which number belongs to which date.
-
-
-def first_and_last(pairing: Pairing, also_paired: bool = False) -> tuple[int, int] | None:
-    """Return the indexes of the numbers in "from 688 to 604", where the source has both in other words.
-
-    ``also_paired``: also where the source has "from" and "to".
-    """
-    claim, words = pairing.claim, pairing.words
-    values = [i for i, _ in pairing.ordered if claim[i].quantity]
-    first = next((i for i in values if lead(claim, i, words) in words.starts), None)
-    last = next((i for i in values if lead(claim, i, words) in words.ends), None)
-    if first is None or last is None:
-        return None
-    one, other = claim[first].quantity, claim[last].quantity
-    same_measure = one is not None and other is not None and one.dimension == other.dimension
-    source = pairing.source
-    written = lead(source, pairing.partners[first], words), lead(source, pairing.partners[last], words)
-    turned = written[0] in words.ends or written[1] in words.starts  # "was 41, up from 29"
-    other_words = (also_paired and not turned) or not set(written) & (words.starts | words.ends)
-    return (first, last) if same_measure and other_words else None
-
-
-def dates_kept(pairing: Pairing) -> bool:
-    """Return whether each date is nearest to the same number on both sides."""
-    return all(
-        (near := _nearest_number(pairing.claim, i, pairing.partners)) is None
-        or pairing.partners[near] == _nearest_number(pairing.source, j, pairing.matched_source)
-        for i, j in pairing.ordered
-        if is_date(pairing.claim[i])
-    )
-
-
-def dates_listed(pairing: Pairing) -> bool:
-    """Return whether both have dates and numbers in one order: "between 2019 and 2021 from 4 to 6"."""
-    values = first_and_last(pairing, also_paired=True)
-    dates = [(i, j) for i, j in pairing.ordered if is_date(pairing.claim[i])]
-    if values is None or len(dates) != 2 or sum(is_date(token) for token in pairing.source) != 2:
-        return False
-    first, last = values
-    (_, one), (_, other) = dates
-    return first < last and pairing.partners[first] < pairing.partners[last] and one < other
 
 
 _MOST_BETWEEN = 8  # tokens between two pairs: "$12 and $14 of net sales in 2018 and 2019"
@@ -228,12 +176,6 @@ def change_role(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
     return ""
 
 
-def says_result(pairing: Pairing) -> bool:
-    """Return whether the claim has the result of a change: "grew to 20", "reached 20"."""
-    claim, source = pairing.claim, pairing.source
-    return any(change_role(source, j, pairing.words) == "to" for i, j in pairing.ordered if claim[i].quantity)
-
-
 def _turns(token: Token) -> bool:
     return any(pair == "direction" for pair, _ in token.poles)
 
@@ -275,28 +217,6 @@ def _own_preposition(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
 
 
 _LONGEST_TITLE = 4  # letters: "Prof"
-
-
-def names_in_full(pairing: Pairing, at: int, texts: Sequence[Sequence[Token]]) -> bool:
-    """Allow "Ada B. Lund" for "Ms Lund", where one of ``texts`` has the full name."""
-    run = [at]
-    for place in range(at + 1, len(pairing.claim)):
-        if pairing.claim[place].kind == "word":
-            run.append(place)
-        elif pairing.claim[place].word != ".":
-            break
-    named = next((k for k in run if k in pairing.partners), None)
-    if named is None or not pairing.source[place := pairing.partners[named]].name:
-        return False
-    title = pairing.source[place - 1] if place else None  # "Ms"; not "Greater" of another name
-    if title and title.name and len(title.word) > _LONGEST_TITLE and place - 1 not in pairing.matched_source:
-        return False
-    full = [pairing.claim[k].word for k in run if k <= named]
-    for tokens in texts:
-        held = [token.word for token in tokens if token.kind == "word"]
-        if any(held[k : k + len(full)] == full for k in range(len(held))):
-            return True
-    return False
 
 
 def only_joined(between: Sequence[Token], words: Lexicon) -> bool:
@@ -349,25 +269,6 @@ def _head(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
 
 
 # Counted parts: "12 of the 50 houses" and paraphrases.
-
-
-def counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """Read "50 houses, of which 12 burned" or "12 of them burned" as "12 of the 50 houses burned"."""
-    for at, (of, which) in enumerate(pairwise(tokens)):
-        place = at + 2 if of.word in words.among and which.word in words.of_which else 0
-        place = place or (at + 1 if of.word in words.of_which else 0)
-        if at > 1 and of.word in words.among and which.word in words.them and tokens[at - 2].kind == "break":
-            reading = [tokens[at - 1], of, *counted_before(tokens, at - 2)]
-            if len(reading) > 2:
-                yield [replace(token, clause=0, part=0) for token in (*reading, *tokens[at + 2 :])]
-            continue
-        if not place or place >= len(tokens) or not tokens[place].quantity:
-            continue
-        if nouns := counted_before(tokens, at):
-            reading = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
-            yield [replace(token, clause=0, part=0) for token in (*reading, *tokens[place + 1 :])]
-            alone = [tokens[place], *(token for token in nouns if not token.quantity)]
-            yield [replace(token, clause=0, part=0) for token in (*alone, *tokens[place + 1 :])]
 
 
 def counted_behind_whole(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
@@ -451,13 +352,6 @@ def places_of_phrases(tokens: Sequence[Token], phrases: Set[str]) -> frozenset[i
 _LONGEST_PHRASE = 5  # tokens
 
 
-def counted_before(tokens: Sequence[Token], at: int) -> Sequence[Token]:
-    """Return the number before a place and its counted words up to there; () with other words between."""
-    whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
-    nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
-    return nouns if all(t.kind == "word" for t in nouns[1:]) else ()
-
-
 # Verbs in two parts, and periods.
 
 
@@ -475,20 +369,7 @@ def with_final_particles(tokens: list[Token], words: Lexicon) -> list[Token]:
                 if tokens[verb].word in words.particle_verbs:
                     found[verb] = replace(tokens[verb], kind="function")
                     break
-        elif last and token.word in words.separable:
-            _join_particle(found, at, words)
     return found
-
-
-def _join_particle(found: list[Token], at: int, words: Lexicon) -> None:
-    """Join "beruft … ein" to "einberuft", with the root of "einberufen"."""
-    first = next((k for k in range(at - 1, -1, -1) if found[k].kind == "break"), -1) + 1
-    verbs = [k for k in range(first + 1, at) if found[k].kind == "word" and not found[k].capital]
-    if verbs:
-        verb, joined = verbs[0], found[at].word + found[verbs[0]].word
-        stems = stem(joined, words.language), root(joined, words.language)
-        found[verb] = replace(found[verb], word=joined, stem=stems[0], root=stems[1])
-        found[at] = replace(found[at], kind="function", marker=None)
 
 
 def with_periods(tokens: Sequence[Token]) -> list[Token]:

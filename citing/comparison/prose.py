@@ -10,7 +10,6 @@ from functools import lru_cache
 from itertools import takewhile
 
 from citing.claims import Conflict
-from citing.comparison.conditions import cause_first
 from citing.comparison.phrases import counted_behind_whole
 from citing.comparison.readings import Surroundings, has_conjunction, readings
 from citing.comparison.sentence_comparison import Finding, examine
@@ -22,11 +21,10 @@ from citing.comparison.token import (
     is_date,
     names_in_topics,
     with_names,
-    with_parts,
     written_out,
 )
 from citing.comparison.tokens import tokens_of
-from text.languages import UNSPACED_LANGUAGES, base_language
+from text.languages import UNSPACED_LANGUAGES
 from text.semantics import Lexicon, known_language, lexicon, split_words
 from text.sentences import Span, sentence_spans
 
@@ -71,27 +69,16 @@ _DEFINED = re.compile(  # Tarn Ltd (the "Company"): says what it will be called
     rf"(?:{_QUOTED}(?:,?\s+(?:or|and)\s+(?:the\s+)?{_QUOTED})*|(?<=the )[A-Z]\w+)\)"
     r"|(?:(?<=\bInc)|(?<=\bLtd)|(?<=\bCorp)|(?<=\bCo))\.(?=\s+[a-z(])"
 )
-_JOINED = re.compile(r"(?<![\w-])(\w+)-(\w+ed) (\w+)")
 
 
 def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Judgement:
-    """Judge a claim by a passage; ``topics``: its headings and title.
-
-    "Placebo-treated patients" are then also read as "patients treated" with placebo, in as many characters.
-    """
+    """Judge a claim by a passage; ``topics``: its headings and title."""
     judged = _judged(claim, passage, language, topics)
     if judged.outcome != "holds" and _DEFINED.search(passage):
         plain, page = (_DEFINED.sub(lambda found: " " * len(found[0]), text) for text in (claim, passage))
         again = _judged(plain, page, language, topics)
         judged = again if again.outcome == "holds" else judged
-    if judged.outcome == "holds" or base_language(language) != "en":
-        return judged
-    claim_text, passage_text = (_JOINED.sub(r"\3 \2 \1", text) for text in (claim, passage))
-    own, theirs = ({m.groups()[:2] for m in _JOINED.finditer(text.lower())} for text in (claim, passage))
-    if not own ^ theirs or {verb for _, verb in own} & {verb for _, verb in theirs - own}:
-        return judged  # "steel-framed" is not "wood-framed"
-    again = _judged(claim_text, passage_text, language, topics)
-    return again if again.outcome == "holds" else judged
+    return judged
 
 
 def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> Judgement:
@@ -227,9 +214,8 @@ class _Passage:
             around = _surroundings(sentence, sentences, self.topics, self.language)
             for tokens in readings(sentence.tokens, words):
                 own = claim if tokens is sentence.tokens else reordered
-                claimed, source = _alike(with_parts(own, tokens, words), with_parts(tokens, own, words))
-                finding = examine(claimed, source, words, around)
-                found.append((finding, _Sentence(sentence.span, tuple(source))))
+                finding = examine(own, tokens, words, around)
+                found.append((finding, _Sentence(sentence.span, tuple(tokens))))
             if any(one.outcome == "holds" and one.coverage == 1 for one, _ in found):
                 break  # no other sentence fits better
         if not found or _asks(ranked[0]):
@@ -244,25 +230,6 @@ class _Passage:
 def _asks(sentence: _Sentence) -> bool:
     """Return whether a sentence is a question, which asserts nothing."""
     return bool(sentence.tokens) and sentence.tokens[-1].word in ("?", "？", "؟")
-
-
-def _alike(claim: Sequence[Token], source: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
-    """Return both unchanged; where both have a cause in different order, both with the cause first."""
-    words = [
-        [token.marker for token in side if token.marker and token.marker.category == "cause"]
-        for side in (claim, source)
-    ]
-    opens = [_opens_with_cause(side) for side in (claim, source)]
-    if words[0] != words[1] or opens[0] != opens[1]:
-        causal = cause_first(claim), cause_first(source)
-        if all(causal):
-            return causal
-    return claim, source
-
-
-def _opens_with_cause(tokens: Sequence[Token]) -> bool:
-    first = next((token for token in tokens if token.content), None)
-    return first is not None and first.marker is not None and first.marker.category == "cause"
 
 
 def _shared(claim: Sequence[Token], source: Sequence[Token]) -> int:

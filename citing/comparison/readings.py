@@ -10,15 +10,12 @@ from itertools import pairwise, takewhile
 from citing.comparison.alignment import Differences, Pairing, content_places
 from citing.comparison.phrases import (
     counted_behind_whole,
-    counted_of,
     lead,
     of_compared,
     paired_dates,
 )
 from citing.comparison.token import (
     COORDINATORS,
-    DENIALS,
-    EITHER,
     Token,
     is_marker,
     with_shares,
@@ -55,47 +52,15 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
             yield first
         if gapped := _with_verb_before(tokens, at, words):
             yield gapped
-        yield from _each_alternative(tokens, at)
     yield from _each_pair(tokens)
-    yield from _up_from(tokens, words)
-    yield from _more_of_unit(tokens, words)
-    yield from _those_of(tokens, words)
-    yield from counted_of(tokens, words)
     yield from counted_behind_whole(tokens, words)
     yield from of_compared(tokens, words)
     yield from with_shares(tokens)
-    yield from _reporting_clause_first(tokens, words)
 
 
 def has_conjunction(before: Token, token: Token, words: Lexicon) -> bool:
     """Return whether an Arabic word after a comma begins with "and", and so opens a statement."""
     return words.language == "ar" and before.word == "،" and token.start - before.end > 1
-
-
-def _each_alternative(tokens: Sequence[Token], at: int) -> Iterator[Sequence[Token]]:
-    """Yield each alternative of "Do not charge below 0 °C or above 45 °C".
-
-    "Up to $2 of gain, or $5 if married": up to $5 of gain if married.
-    """
-    last = next((k for k in range(at + 1, len(tokens)) if tokens[k].kind != "function"), len(tokens) - 1)
-    first = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), at)
-    one, other = tokens[first].quantity, tokens[last].quantity
-    if tokens[at].word not in EITHER or one is None or other is None or one.dimension != other.dimension:
-        return
-    start = first
-    while start and tokens[start - 1].kind == "function":
-        start -= 1
-    if first == at - 1 and any(t.marker in DENIALS and t.clause == tokens[at].clause for t in tokens[:at]):
-        yield [*tokens[:at], *tokens[last + 1 :]]
-        yield [*tokens[:start], *tokens[at + 1 :]]
-    behind = next((t for t in tokens[last + 1 :] if t.kind != "break"), None)
-    if behind is not None and is_marker(behind, "condition"):
-        own = replace(tokens[last], bound=tokens[last].bound or tokens[first].bound)
-        phrase = without_final_break(tokens[first + 1 : at])
-        reading = [*tokens[:first], own, *phrase, *tokens[last + 1 :]]
-        yield [
-            replace(t, clause=tokens[first].clause) if t.clause == tokens[last].clause else t for t in reading
-        ]
 
 
 def _each_pair(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
@@ -104,60 +69,6 @@ def _each_pair(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
         between, rest = tokens[at + 2 : dates - 1], tokens[dates + 2 :]
         yield [*tokens[:at], *between, tokens[dates - 1], *rest]
         yield [*tokens[: at - 1], tokens[at + 1], *between, tokens[dates + 1], *rest]
-
-
-def _up_from(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """Read "41 schools failed, up from 29" as "schools failed, up from 29 to 41"."""
-    for at in range(2, len(tokens) - 1):
-        turn, opens, own = tokens[at - 1], tokens[at].word in words.starts, tokens[at + 1].quantity
-        side = 0 if turn.word in words.rising else 1 if turn.word in words.falling else None
-        if side is None or not opens or own is None or tokens[at - 2].kind != "break":
-            continue
-        before = [k for k in range(at) if (q := tokens[k].quantity) and q.dimension == own.dimension]
-        if before:
-            turned = replace(turn, kind="word", poles=frozenset({("direction", side)}))
-            joint = replace(tokens[at], word=min(words.ends, key=len))
-            left = [tokens[k] for k in range(at - 2) if k not in before]
-            reading = [*left, turned, *tokens[at : at + 2], joint, tokens[before[-1]]]
-            yield [replace(token, clause=0) for token in reading]
-
-
-def _more_of_unit(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """Read "Four years, renewable for two more" as "renewable for two years more"."""
-    for at in range(1, len(tokens) - 1):
-        own = tokens[at].quantity
-        before = next((q for t in reversed(tokens[:at]) if (q := t.quantity)), None)
-        if (
-            own
-            and before
-            and own.bare
-            and not own.dimension
-            and before.unit
-            and tokens[at + 1].word in words.more
-        ):
-            factor = before.base / before.value if before.value else 1
-            filled = replace(before, value=own.value, base=own.value * factor)
-            yield [*tokens[:at], replace(tokens[at], quantity=filled), *tokens[at + 1 :]]
-
-
-def _those_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """Read "Sales of milk grew, whereas those of cheese fell" as "sales of cheese fell"."""
-    first = next((at for at, token in enumerate(tokens) if token.word in words.genitive), 0)
-    for at, (those, of) in enumerate(pairwise(tokens)):
-        if first and at > first and those.word in words.those and of.word in words.genitive:
-            behind = [
-                replace(t, clause=0, part=0) for t in takewhile(lambda t: t.kind != "break", tokens[at + 1 :])
-            ]
-            yield [*(t for t in tokens[:first] if t.kind != "break"), *behind]
-
-
-def _reporting_clause_first(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """Read "Sales fell, the company said" as "the company said sales fell"."""
-    end = len(without_final_break(tokens))
-    comma = max((at for at in range(end) if tokens[at].word in _COMMAS), default=0)
-    who = tokens[comma + 1 : end]
-    if comma and 1 < len(who) <= _MOST_REMNANT and who[-1].word in words.saying:
-        yield [replace(token, clause=0, part=0) for token in who] + list(tokens[:comma])
 
 
 def _gap_filled(
@@ -277,10 +188,6 @@ def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
         and (token.kind == "word" or token.word in words.articles)
         for token in tokens
     )
-
-
-def without_final_break(tokens: Sequence[Token]) -> Sequence[Token]:
-    return tokens[:-1] if tokens and tokens[-1].kind == "break" else tokens
 
 
 # Words that a claim adds: the topic, where the page has a pronoun or nothing.

@@ -16,9 +16,7 @@ from citing.comparison.alignment import (
 )
 from citing.comparison.comparison import (
     compares,
-    comparison_turned,
     only_claim_compares,
-    operands_exchanged,
 )
 from citing.comparison.conditions import (
     denies_exception,
@@ -29,17 +27,12 @@ from citing.comparison.conditions import (
 from citing.comparison.junctions import Junctions
 from citing.comparison.omissions import Omissions
 from citing.comparison.phrases import (
-    at_time,
     change_role,
-    first_and_last,
     lead,
-    names_in_full,
-    says_result,
 )
 from citing.comparison.qualifiers import qualifiers_left_out
 from citing.comparison.readings import AddedWords, Surroundings
 from citing.comparison.token import (
-    COORDINATORS,
     Token,
     denials_at,
     difference,
@@ -47,7 +40,7 @@ from citing.comparison.token import (
     opposite,
     same_quantity,
 )
-from citing.comparison.voice import both_forbid, converse, is_instruction
+from citing.comparison.voice import is_instruction
 from text.languages import UNSPACED_LANGUAGES
 from text.semantics import Lexicon, Marker
 
@@ -61,7 +54,7 @@ _KIND_OF = {
 _MAY_CANCEL = frozenset({"condition", "negation", "modality", "quantifier"})
 _SWAPS = frozenset({"entity_swap", "role_swap"})
 _OPENING_TOKENS = 12
-_NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
+_CONVERSE = frozenset({"trade", "giving"})  # "sold it to B", "bought it from A"
 
 
 @dataclass(slots=True)
@@ -96,6 +89,8 @@ def examine(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, aro
 class _Examination(AddedWords):
     """Collect the differences between a claim and a sentence."""
 
+    _may_be_turned = False  # "none accepted" may be "all rejected"
+
     def finding(self) -> Finding:
         """Run every comparison, and return the outcome."""
         places = content_places(self.claim)
@@ -128,7 +123,7 @@ class _Examination(AddedWords):
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
         if compares(self.claim, self.words) and not compares(self.source, self.words):
             sure = [c for c in sure if c.kind not in _SWAPS]  # "more often than": a reader must judge
-        if len({c.kind for c in sure} & _MAY_CANCEL) > 1:
+        if self._may_be_turned or len({c.kind for c in sure} & _MAY_CANCEL) > 1:
             sure = []  # "unless they object", "only if they do not object"
         if denies_exception(self.claim, self.source, self.pairing.partners):
             sure = []
@@ -156,86 +151,19 @@ class _Examination(AddedWords):
     # -- polarity
 
     def _compare_polarity(self) -> None:
-        """Compare opposites and negations, which may cancel: "none accepted" is "all rejected"."""
-        self._match_only_with()
-        self._match_exclusive_conditions()
+        """Compare opposites, which may mean the same beside a "not" or in a comparison."""
         opposites = self.pairing.opposites
         if not opposites:
             return
-        if comparison_turned(self.pairing):
-            exchanged = operands_exchanged(self.pairing)
-            if exchanged is None:
-                self.open.append(self.claim[opposites[0][0]].word)
-            elif not exchanged:
-                self.conflict("direction", *opposites[0])
-            return
-        denials = denials_at(self.pairing.unmatched_claim, self.claim)
-        denied = denials_at(self.relevant_unmatched(), self.source)
-        exclusive = [
-            (i, j) for i, j in opposites if opposite(self.claim[i], self.source[j]) & self.words.exclusive
-        ]
-        for (i, j), denial in zip(
-            exclusive, [*((0, d) for d in denials), *((1, d) for d in denied)], strict=False
-        ):
-            side, at = denial
-            (self.explained_claim if side == 0 else self.explained_source).add(at)
-            opposites = [pair for pair in opposites if pair != (i, j)]
-            self.explained_claim |= {
-                k
-                for k in self.pairing.unmatched_claim
-                if side and is_marker(self.claim[k], "quantifier", "all")
-            }
+        denied = denials_at(self.pairing.unmatched_claim, self.claim)
+        denied += denials_at(self.relevant_unmatched(), self.source)
+        compared = compares(self.claim, self.words) and compares(self.source, self.words)
         for i, j in opposites:
-            if not converse(self.pairing, i, j):
+            if denied or compared or opposite(self.claim[i], self.source[j]) & _CONVERSE:
+                self.open.append(self.claim[i].word)
+                self._may_be_turned = True
+            else:
                 self.conflict("direction", i, j)
-
-    def _match_exclusive_conditions(self) -> None:
-        """Match two forms of an exclusive condition.
-
-        "Only members may" and "no one but members may"; "requires consent" and "only with consent".
-        """
-        for i, j in self.pairing.ordered:
-            if {self.claim[i].stem, self.source[j].stem} & {"condition:onlyif"}:
-                self.exclusive_matched |= is_marker(self.claim[i], "quantifier") or is_marker(
-                    self.source[j], "quantifier"
-                )
-        matched_clauses = {self.source[at].clause for at in self.pairing.matched_source}
-        free = [
-            at
-            for at in self.pairing.unmatched_source
-            if is_marker(self.source[at], "condition", "onlyif")
-            and (self.source[at].clause in matched_clauses or self.words.language in UNSPACED_LANGUAGES)
-        ]
-        needs = [
-            at
-            for at in self.pairing.unmatched_claim
-            if self.claim[at].word in self.words.need or is_marker(self.claim[at], "modality", "must")
-        ]
-        if free and needs:
-            self.explained_source |= {free[0]}
-            self.explained_source |= {
-                at for at in self.relevant_unmatched() if is_marker(self.source[at], "modality", "may")
-            }
-            self.explained_claim.add(needs[0])
-            self.exclusive_matched = True
-
-    def _match_only_with(self) -> None:
-        """Match "may not … without" of the source with "only with" or "must have" of the claim."""
-        denied = [at for at in self.relevant_unmatched() if is_marker(self.source[at], "negation")]
-        free = self.pairing.unmatched_claim
-        needs = [at for at in free if any(is_marker(self.claim[at], *need) for need in _NEEDS)]
-        if len(denied) < 2 or not needs or any(is_marker(self.claim[at], "negation") for at in free):
-            return
-        self.explained_source |= set(denied)
-        self.explained_source |= {
-            at for at in self.relevant_unmatched() if is_marker(self.source[at], "modality", "may")
-        }
-        self.explained_claim |= set(needs)
-        self.explained_claim |= {
-            at
-            for at in free
-            if ("accept", 0) in self.claim[at].poles or ("possible", 0) in self.claim[at].poles
-        }
 
     # -- the claim's words
 
@@ -315,17 +243,6 @@ class _Examination(AddedWords):
         rival = self._rival(
             at, lambda other: other.marker is not None and other.marker.category == marker.category
         )
-        if rival is None and marker == Marker("time", "after") and at_time(self.pairing, at):
-            return
-        forbids = (
-            both_forbid(self.pairing, at, rival, self.around.everything)
-            if rival is not None and marker.category == "modality"
-            else False
-        )
-        if rival is not None and forbids is not False:
-            self.explained_source.add(rival)
-            self.open += [] if forbids else [token.word]
-            return
         if rival is None and marker == Marker("person", "second") and not self._left_out("person"):
             return
         if rival is None and marker.category == "hedge" and marker.value == "shown":
@@ -351,18 +268,13 @@ class _Examination(AddedWords):
             self.conflict("negation", at, None)
         elif marker.category == "modality" and self._left_out("modality"):
             self.conflict("modality", at, None)
-        elif marker != Marker("modality", "may") or not self._forbids(at):
+        else:
             self.open.append(token.word)
 
     def _reverses_time(self, at: int, rival: int) -> bool:
         """Return whether the words after the claim's "after" come before the source's "before"."""
         following = next((self.pairing.partners[i] for i, _ in self.pairing.ordered if i > at), None)
         return following is not None and following < rival
-
-    def _forbids(self, at: int) -> bool:
-        """Return whether "may" is in one part with "not" or "only if", and so forbids."""
-        own = [t for t in self.claim if t.part == self.claim[at].part]
-        return any(is_marker(t, "negation") or is_marker(t, "condition", "onlyif") for t in own)
 
     def _left_out(self, category: str) -> bool:
         """Return whether the claim leaves out a relevant marker of this category."""
@@ -372,29 +284,19 @@ class _Examination(AddedWords):
         """Compare a word of the claim that has no partner, unless the context explains it."""
         token = self.claim[at]
         added = self.names_topic(token) or token.word in self.words.light or self.speaks_for_us(token)
-        reaches = token.word in self.words.light and says_result(self.pairing)
-        if (added and (reaches or not self.displaces(at))) or self.adds_topic(at):
+        if (added and not self.displaces(at)) or self.adds_topic(at):
             return
         unspaced = self.words.language in UNSPACED_LANGUAGES
         if unspaced and token.word in self.words.generic and not any(t.content for t in self.claim[:at]):
             return  # "该研究"
         if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
             return
-        implied = (
-            at in self._changes_implied_by_numbers
-            or self._is_implied_by_bound(token)
-            or self._repeats_word(at)
-        )
-        if (
-            implied
-            or names_in_full(self.pairing, at, (self.around.topic, self.around.everything))
-            or (self._names_measure(at) and not self.displaces(at))
-        ):
-            return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
             self.explained_source.add(rival)
-            if not converse(self.pairing, at, rival):
+            if opposite(token, self.source[rival]) & _CONVERSE:
+                self.open.append(token.word)
+            else:
                 self.conflict("direction", at, rival)
             return
         rival = self._rival(at, lambda other: other.kind == "word", adjacent=True)
@@ -417,46 +319,6 @@ class _Examination(AddedWords):
             near.kind == "word" and {(near.stem, token.stem), (token.stem, near.stem)} & beside
             for near in neighbours
         )
-
-    @cached_property
-    def _changes_implied_by_numbers(self) -> frozenset[int]:
-        """Return the indexes of words of rise or fall that two numbers of the source imply.
-
-        The claim "fell from 688 to 604" of the source "688 in May, 604 in June".
-        """
-        values = first_and_last(self.pairing, also_paired=True)
-        one, other = (self.claim[i].quantity for i in values) if values else (None, None)
-        if one is None or other is None or one.base == other.base:
-            return frozenset()
-        side = ("direction", int(other.base < one.base))
-        return frozenset(at for at in self.pairing.unmatched_claim if side in self.claim[at].poles)
-
-    def _repeats_word(self, at: int) -> bool:
-        """Return whether the claim repeats a word that the source has once.
-
-        "12 got the drug and 9 got a placebo" for "12 got the drug and 9 a placebo".
-        """
-        before = [i for i in self.pairing.partners if i < at and self.claim[i].stem == self.claim[at].stem]
-        between = self.claim[before[-1] : at] if before else ()
-        unspaced = self.words.language in UNSPACED_LANGUAGES
-        joined = any(t.word in COORDINATORS or (unspaced and t.kind == "break") for t in between)
-        own = self.claim[at]
-        before_it = self.claim[at - 1].word if at else ""
-        return joined and not own.name and before_it not in self.words.articles | self.words.prepositions
-
-    def _names_measure(self, at: int) -> bool:
-        """Return whether the word names what the unit measures: "at a pressure of 3 bar" for "at 3 bar"."""
-        genitive, number = (*self.claim[at + 1 : at + 3], None, None)[:2]
-        if genitive is None or number is None or number.quantity is None or self.claim[at].poles:
-            return False
-        measured = number.quantity.dimension not in ("", "money", "year", "date", "ratio")
-        return measured and genitive.word in self.words.genitive and at + 2 in self.pairing.partners
-
-    def _is_implied_by_bound(self, token: Token) -> bool:
-        """Return whether a bound implies a word of rise or fall: "rises above 4 bar" for "exceeds 4 bar"."""
-        bounds = {self.claim[i].bound for i in self.pairing.partners if self.claim[i].quantity}
-        sides = {side for pair, side in token.poles if pair == "direction"}
-        return (sides == {0} and "gt" in bounds) or (sides == {1} and "lt" in bounds)
 
     def _is_in_passage(self, token: Token) -> bool:
         """Return whether the passage around the sentence has the same number or word."""

@@ -281,7 +281,8 @@ class _TableComparison(CellComparison):
                     for held in numbers
                 )
                 in_row = len(values) > 1 and bool(self._columns_with(row, at))
-                if of_others or in_row or self._compares():  # "earnings were $10, and EPS $2": of another row
+                change = self.is_extent(at) and not self.grid.says_change(column)  # "rose by 30 to 370"
+                if of_others or in_row or change or self._compares():  # "and EPS $2": of another row
                     return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
                 wrong = self._wrong(at, row, column, printed)
@@ -460,7 +461,8 @@ class _TableComparison(CellComparison):
         for at in left:
             token = self.tokens[at]
             own = token.quantity if token.bound in ("", "approx") else None
-            if own is None or (found := computed(own, held, operation)) is None:
+            dated = own is not None and own.dimension in ("year", "date")
+            if own is None or dated or (found := computed(own, held, operation)) is None:
                 return Judgement("open", spans, unchecked=(token.word,), coverage=1.0)
             result, claimed = found
             if not result.agrees(claimed, signed=signed):

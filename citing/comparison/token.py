@@ -11,7 +11,7 @@ from typing import Literal
 
 from citing.budget import check_budget
 from text.quantities import Quantity
-from text.semantics import Lexicon, Marker, plain_letters
+from text.semantics import Marker
 from text.units import ANY_CURRENCY
 
 Kind = Literal["quantity", "marker", "word", "function", "break"]
@@ -256,62 +256,6 @@ def _of_one_dimension(one: Quantity, other: Quantity, claimed: str, printed: str
     if one.unit != other.unit and one.value == other.value:
         return "unit"
     return "digit"
-
-
-# German and Dutch compounds.
-
-_LEAST_COMPOUND = 8  # letters
-_LEAST_PART_LETTERS = 4
-_LINKS = ("", "s", "es", "n", "en", "e", "er")  # between the parts of a compound
-
-
-def with_parts(tokens: Sequence[Token], other: Sequence[Token], words: Lexicon) -> Sequence[Token]:
-    """Split German and Dutch compounds whose parts the other side has: "Risiko von Stürzen"."""
-    if words.language not in ("de", "nl"):
-        return tokens
-    own = {token.word for token in tokens}
-    stems = {
-        form: t
-        for t in other
-        if t.kind == "word" and len(t.stem) >= _LEAST_PART_LETTERS and t.word not in own
-        for form in (t.stem, plain_letters(t.word))
-    }
-    result: list[Token] = []
-    for token in tokens:
-        parts = (
-            _parts_of(token, stems) if token.kind == "word" and len(token.word) >= _LEAST_COMPOUND else None
-        )
-        result += parts or [token]
-    return result
-
-
-def _parts_of(token: Token, stems: dict[str, Token]) -> list[Token] | None:
-    """Return a compound as two words of the other side, the first with its linking letters."""
-    word = plain_letters(token.word)
-    for stem, first in stems.items():
-        for link in _LINKS:
-            rest = word.removeprefix(stem + link)
-            second = next(
-                (
-                    t
-                    for s, t in stems.items()
-                    if t is not first and rest.startswith(s) and len(rest) - len(s) < 4
-                ),
-                None,
-            )
-            if rest != word and second is not None:
-                return [
-                    replace(
-                        token,
-                        word=part.word,
-                        stem=part.stem,
-                        root=part.root,
-                        synonyms=part.synonyms,
-                        poles=part.poles,
-                    )
-                    for part in (first, second)
-                ]
-    return None
 
 
 # Abbreviations that a passage defines: "Lassa fever (LF)".

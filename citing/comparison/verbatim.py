@@ -19,7 +19,6 @@ from citing.comparison.token import (
     same,
 )
 from citing.comparison.tokens import tokens_of
-from citing.comparison.voice import both_forbid
 from text.languages import UNSPACED_LANGUAGES
 from text.semantics import Lexicon, known_language, lexicon
 from text.sentences import sentence_spans
@@ -204,7 +203,7 @@ def _turns_meaning(pairing: Pairing, i: int | None, j: int | None, passage: Sequ
         return any(denials_at([at], tokens) for tokens, at in alone if at is not None)
     one, other = pairing.claim[i], pairing.source[j]
     duties = is_marker(one, "modality") and is_marker(other, "modality") and one.marker != other.marker
-    return bool(opposite(one, other)) or (duties and both_forbid(pairing, i, j, passage) is False)
+    return bool(opposite(one, other)) or duties
 
 
 def _key(token: Token) -> str:

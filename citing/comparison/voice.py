@@ -1,20 +1,19 @@
-"""Grammatical voice: agent and object of a verb that is passive on one side, or replaced by its converse."""
+"""Grammatical voice: agent and object of a verb that is passive on one side; instructions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from citing.comparison.alignment import Pairing, content_places
+from citing.comparison.alignment import Pairing
 from citing.comparison.phrases import lead
-from citing.comparison.token import COORDINATORS, Token, is_marker, opposite
-from text.semantics import Lexicon, Marker
+from citing.comparison.token import COORDINATORS, Token, is_marker
+from text.semantics import Lexicon
 
 _GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
 _WITH_PRONOUN = ("arse", "erse", "irse")
 _NO_PARTICIPLE = ("ing", "ly", "ant", "ent", "al", "ive", "ous", "ic", "ble", "ful", "s")
 _PARTICIPLES = frozenset({"sent", "spent", "lent", "bent", "meant"})
-_WE = Marker("person", "first")
 _AUXILIARY_REACH = 4  # tokens between an auxiliary and its participle
 
 
@@ -31,9 +30,7 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         return False
     if _behind_auxiliary(tokens, at, words):
         return True
-    if _behind_impersonal(tokens, at, words) or (
-        at and tokens[at - 1].word in _TO_BE_DONE and tokens[at - 1].marker
-    ):
+    if at and tokens[at - 1].word in _TO_BE_DONE and tokens[at - 1].marker:
         return True
     dated = at + 2 < len(tokens) and tokens[at + 1].word in words.timely and tokens[at + 2].quantity
     by = at + (3 if dated else 1)  # "found in 1974 by a diver"
@@ -77,16 +74,6 @@ _PARTICIPLE_ENDS = {  # "propuesta por", "conçue par"
 _VERB_LAST = frozenset({"de", "nl"})
 _MAY_BE_DONE = ("able", "ible", "ables", "ibles", "abile", "ibile", "abili", "ibili", "ável", "ível")
 _TO_BE_DONE = frozenset({"zu", "te"})  # "ist zu wechseln"; conditions.with_duties marks it
-
-
-def _behind_impersonal(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Return whether a word is the verb of "on" or "man": no content word is between them."""
-    for before in reversed(tokens[:at]):
-        if before.word in words.impersonal:
-            return True
-        if before.kind in ("break", "word", "quantity"):
-            return False
-    return False
 
 
 def _ends_passive_clause(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
@@ -136,7 +123,6 @@ def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
         if is_passive(pairing.claim, i, pairing.words) != is_passive(pairing.source, j, pairing.words)
         and pairing.claim[i].kind == pairing.source[j].kind == "word"
         and any(k < i for k in pairing.partners)
-        and not converse(pairing, i, j)
         and not any(token.word.endswith("ly") for token in (pairing.claim[i], pairing.source[j]))
         and not is_noun(pairing.claim, i, pairing.words)
         and not is_noun(pairing.source, j, pairing.words)
@@ -152,16 +138,6 @@ def is_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         return True
     owns = at + 1 < len(tokens) and tokens[at + 1].word in words.genitive
     return owns and words.language != "de" and not _behind_auxiliary(tokens, at, words)
-
-
-def impersonal(pairing: Pairing) -> list[tuple[int, int]]:
-    """Return partners of which one has an impersonal subject: "on a observé", "a été observé"."""
-    return [
-        (i, j)
-        for i, j in pairing.ordered
-        if _behind_impersonal(pairing.claim, i, pairing.words)
-        != _behind_impersonal(pairing.source, j, pairing.words)
-    ]
 
 
 def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
@@ -190,66 +166,6 @@ def instructed(pairing: Pairing) -> list[tuple[int, int]]:
     ]
 
 
-def converse(pairing: Pairing, i: int, j: int) -> bool:
-    """Return whether two verbs are converses with exchanged roles: "A sold it to B", "B bought it from A"."""
-    claim, source, words = pairing.claim, pairing.source, pairing.words
-    pairs = {pair for pair, _ in claim[i].poles} & {pair for pair, _ in source[j].poles}
-    if not pairs & {"trade", "giving"}:
-        return False
-    if is_passive(claim, i, words) != is_passive(source, j, words) and _same_subject(pairing, i, j):
-        return True  # "patients were given it", "patients received it"
-    doers = [k for k in _subject(claim, i, words) if k in pairing.partners]
-    if "giving" in opposite(claim[i], source[j]) and doers and _given(pairing, i, j, doers):
-        return True
-    us = [
-        k
-        for k in range(i + 1, len(claim))
-        if claim[k].marker == _WE and lead(claim, k, words) in words.starts
-    ]
-    ours = any(token.marker == _WE for token in source[:j])
-    givers = {m: k for k, m in pairing.ordered if m in _subject(source, j, words)}
-    towards = words.starts | words.ends
-    return bool(doers and (givers or (us and ours))) and all(
-        [pairing.partners[k] > j and lead(source, pairing.partners[k], words) in towards for k in doers]
-        + [k > i and lead(claim, k, words) in towards for k in givers.values()]
-    )
-
-
-def _given(pairing: Pairing, i: int, j: int, doers: Sequence[int]) -> bool:
-    """Return whether giver and receiver agree: "the nurse gave her 5 mg", "she received 5 mg"."""
-    claim, source, words = pairing.claim, pairing.source, pairing.words
-    gives, held = is_passive(claim, i, words), is_passive(source, j, words)
-    if gives != held:  # the thing given: subject of the passive verb, object of the active one
-        active, verb = (source, j) if gives else (claim, i)
-        theirs = _subject(source, j, words)
-        things = [m if gives else k for k, m in pairing.ordered if (k in doers if gives else m in theirs)]
-        return bool(things) and all(at > verb and not lead(active, at, words) for at in things)
-    if gives:
-        return False
-    givers = {k for k, m in pairing.ordered if m in _subject(source, j, words)}
-    to_claim, to_source = set(doers), {pairing.partners[k] for k in doers}
-    if ("giving", 1) in claim[i].poles:  # the claim's subject receives
-        return _is_receiver(source, j, to_source, words) and all(
-            k > i and lead(claim, k, words) in words.starts for k in givers
-        )
-    from_source = all(m > j and lead(source, m, words) in words.starts for m in to_source)
-    return from_source and bool(givers) and _is_receiver(claim, i, givers, words) and not givers & to_claim
-
-
-def _is_receiver(tokens: Sequence[Token], verb: int, places: Collection[int], words: Lexicon) -> bool:
-    """Return whether words name the receiver: right after a verb of giving, or after "to"."""
-    near = next((at for at in range(verb + 1, len(tokens)) if tokens[at].content), None)
-    return bool(places) and all(
-        at > verb and (at == near or lead(tokens, at, words) in words.ends) for at in places
-    )
-
-
-def _same_subject(pairing: Pairing, i: int, j: int) -> bool:
-    """Return whether two verbs have subjects that are partners."""
-    own = {pairing.partners.get(k) for k in _subject(pairing.claim, i, pairing.words)}
-    return bool(own) and own <= set(_subject(pairing.source, j, pairing.words))
-
-
 def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield verbs whose voice changed, each with a subject or object that stayed in place."""
     for i, j in turned:
@@ -271,15 +187,12 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         named = [to_other[at] for at in agent if at in to_other]
         if named and doing and not doers and all(active[at].part != active[other_verb].part for at in named):
             yield i, next(k for k, m in pairing.ordered if named[0] in (k, m))
-        if (
-            doers
-            and not any(at in agent for at in doers)
-            and (
-                agent
-                or _are_no_agents(tokens, doers, pairing.words)
-                or _act_in_other_verb(tokens, doers, verb, pairing.words)
-            )
-        ):
+        other_role = (
+            agent
+            or _are_no_agents(tokens, doers, pairing.words)
+            or _act_in_other_verb(tokens, doers, verb, pairing.words)
+        )
+        if doers and not any(at in agent for at in doers) and other_role:
             yield i, doers[0] if passive_is_claim else to_other[doers[0]]
 
 
@@ -343,7 +256,7 @@ def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
         if tokens[at].word in words.agent:
             end = at + 1
             number = next((k for k in range(end, len(tokens)) if tokens[k].kind != "function"), end)
-            if number < len(tokens) and tokens[number].quantity and not _counts(tokens, number, words):
+            if number < len(tokens) and tokens[number].quantity:
                 continue  # "rose by 5 %"
             while end < len(tokens) and tokens[end].kind != "break" and tokens[end].word not in COORDINATORS:
                 end += 1
@@ -358,13 +271,6 @@ def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
             if tokens[at].word in words.agent and free:
                 return range(at + 1, verb)
     return range(0)
-
-
-def _counts(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Return whether a number counts the word after it: "by 84 of the 126 patients"."""
-    behind = tokens[at + 1] if at + 1 < len(tokens) else None
-    bare = tokens[at].quantity is not None and tokens[at].quantity.bare  # type: ignore[union-attr]
-    return bare and behind is not None and (behind.kind == "word" or behind.word in words.among)
 
 
 def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
@@ -387,78 +293,3 @@ def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
         ):
             found.append(at)
     return found
-
-
-def gives(pairing: Pairing) -> bool:
-    """Return whether both have a passive verb of giving, whose subject may be either object."""
-    return any(
-        is_passive(pairing.claim, i, pairing.words) and is_passive(pairing.source, j, pairing.words)
-        for i, j in pairing.ordered
-        if any(pair == "giving" for pair, _ in pairing.claim[i].poles)
-    )
-
-
-def dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """Return whether two objects are exchanged with "to": "pay a deposit to him", "pay him a deposit"."""
-    words = pairing.words
-    verb = max((at for at in pairing.partners if at < i), default=None)
-    if words.language not in ("en", "nl") or verb is None or not pairing.partners[verb] < min(j, m):
-        return False
-    if pairing.claim[verb].kind != "word" or (pairing.claim[i].quantity and pairing.claim[k].quantity):
-        return False
-    claimed, held = lead(pairing.claim, k, words), lead(pairing.source, m, words)
-    back, ahead = lead(pairing.claim, i, words), lead(pairing.source, j, words)
-    return not back and not held and bool({claimed, ahead} & words.ends)
-
-
-def nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """Return whether a noun replaces the verb: "publication of the call", "the call was published"."""
-    if pairing.claim[i].word == pairing.source[j].word and pairing.claim[k].word == pairing.source[m].word:
-        return False
-    between = [at for at in content_places(pairing.claim) if i < at < k]
-    others = [at for at in content_places(pairing.source) if m < at < j]
-    roles = {lead(pairing.claim, k, pairing.words), lead(pairing.source, j, pairing.words)}
-    return not between and not others and bool(roles & pairing.words.genitive)
-
-
-_DUTY = Marker("modality", "must")
-_NEED_NOT = frozenset({"de", "nl", "ru"})  # "must not" means "need not"
-
-
-def both_forbid(pairing: Pairing, i: int, j: int, passage: Sequence[Token]) -> bool | None:
-    """Return whether "may not" on one side and "must not" on the other both forbid; None if undecidable.
-
-    German "muss nicht" does not forbid. Nor does a "may not" of possibility: "we may not realise", "may not
-    be available". A "may not" of the passage forbids if the passage prescribes: it has a duty, a consent,
-    "you" or a defined "Tenant". It is undecidable without one: "members may not vote".
-    """
-    sides = (pairing.claim, i), (pairing.source, j)
-    if {tokens[at].marker for tokens, at in sides} != {Marker("modality", "may"), Marker("modality", "must")}:
-        return False
-    near = [tokens[max(0, at - 2) : at + 2] for tokens, at in sides]
-    denied = all(any(is_marker(token, "negation") for token in side) for side in near)
-    if not denied or pairing.words.language in _NEED_NOT:
-        return False
-    if any(_is_possible(*side, pairing.words) for side in sides):
-        return False
-    return pairing.source[j].marker == _DUTY or _prescribes(pairing, j, passage) or None
-
-
-def _prescribes(pairing: Pairing, j: int, passage: Sequence[Token]) -> bool:
-    """Return whether a passage with a "may not" prescribes what must be done."""
-    before = pairing.source[max(0, j - 2) : j]
-    addressed = any(is_marker(token, "person", "second") for token in before[-1:])
-    defined = any(token.name and token.kind == "word" for token in before[-1:])
-    opens = len(before) > 1 and before[0].kind == "break"
-    duties = (token.marker == _DUTY or token.word in pairing.words.consent for token in passage)
-    return addressed or (defined and not opens) or any(duties)
-
-
-def _is_possible(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Return whether a modal verb expresses a possibility: a state, or something that "we" may not do."""
-    behind = [token for token in tokens[at + 1 : at + 4] if not is_marker(token, "negation")]
-    if any(is_marker(token, "person", "first") for token in tokens[max(0, at - 1) : at]):
-        return True
-    if not behind or behind[0].word not in words.passive | words.have:
-        return False
-    return behind[0].word in words.have or len(behind) < 2 or not may_be_participle(behind[1], words)

@@ -432,9 +432,6 @@ Nests were lost twice as often on the shore as on the island.
 The report was approved by the Board before the Committee met.
 - The report was approved by the Committee.
 # en
-The valve opens at 3 bar.
-+ The valve opens at a pressure of 3 bar.
-# en
 The ferry may be cancelled at short notice, according to the harbour master of Skagen.
 + According to the harbour master of Skagen, the ferry may be cancelled at short notice.
 # en

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from citing.batch import Case, check
-from citing.claims import Claim, SourceUnit
+from citing.claims import Claim, SourceUnit, outcome_of
 from citing.verdict import verify
 from pdf.structure import Cell, TableRow
 from tests.citing.verdicts import cases_in
@@ -267,3 +267,21 @@ def test_a_dash_is_the_value_of_its_column(station: str, verified: bool) -> None
     )
     found = check(Case(f"Olten has 4 trains/hour to {station}.", passage=passage, lang="en"))
     assert found.verified == verified
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        (
+            "Fees\n| | May | June |\n| Towing | 340 | 370 |\n| Berth | 120 | 125 |",
+            "The towing fee rose by 30 from May to June.",
+        ),
+        (
+            "In millions of euros\n| | Six months 2023 | Six months 2022 |\n| Revenue | 905 | 870 |\n"
+            "| Costs | 610 | 600 |",
+            "Revenue rose by 35 million euros from 2022 to 2023.",
+        ),
+    ],
+)
+def test_a_change_that_a_reader_computes_is_not_said_to_differ(passage: str, claim: str) -> None:
+    assert outcome_of(check(Case(claim, "", passage=passage, lang="en")).verdict) != "differs"

@@ -75,10 +75,6 @@ def test_the_difference_is_told_where_it_stands() -> None:
 @pytest.mark.parametrize(
     ("passage", "claim", "verdict"),
     [
-        ("The tenant shall pay. The tenant may not sublet the flat.", "The tenant must not sublet the flat.",
-         "normalized"),
-        ("You may not assign this Agreement in part.", "You must not assign this Agreement in part.",
-         "normalized"),
         ("Members may not vote by proxy.", "Members must not vote by proxy.", "found"),
         ("Note: Amounts may not sum due to rounding.", "Amounts must not sum due to rounding.", "found"),
         ("We may not realise the savings this year.", "We must not realise the savings this year.",
