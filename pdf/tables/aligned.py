@@ -16,6 +16,8 @@ from pdf.tables.cells import ColumnSpans, Row, cell_text, columns_of, is_date, i
 VALUE_ROWS = 2
 # Heads over this many columns begin a table even with the same columns as the table above.
 NEW_HEADS = 2
+# Minimum difference between the type of the heads and that of the rows, as a share of it.
+HEAD_TYPE = 0.1
 
 
 def first_table(rows: Sequence[Row]) -> int:
@@ -27,7 +29,11 @@ def first_table(rows: Sequence[Row]) -> int:
         if min(_valued(above), _valued(below)) < VALUE_ROWS:
             continue
         columns = columns_of(above)
-        if _heads_anew(heads, columns) or _disagree(columns, columns_of(below)):
+        if (
+            _heads_anew(heads, columns)
+            or _in_type_of_heads(rows, first, last)
+            or _disagree(columns, columns_of(below))
+        ):
             return first
     return len(rows)
 
@@ -39,10 +45,21 @@ def _headings(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
     """
     valued = [i for i, row in enumerate(rows) if _has_value(row)]
     runs = [(above + 1, below) for above, below in pairwise([*valued, len(rows)]) if below > above + 1]
+    if valued and valued[0] > 0 and any(_in_type_of_heads(rows, *run) for run in runs):
+        yield from (run for run in runs if _in_type_of_heads(rows, *run))
+        return
     leftmost = min([row.cells[0][-1].x1 for row in rows])  # no column ends before that
     if any(_begins_behind(leftmost, rows[start:end]) for start, end in runs):
         values_from = columns_of(rows).spans[0][1]
         yield from (run for run in runs if _begins_behind(values_from, rows[slice(*run)]))
+
+
+def _in_type_of_heads(rows: Sequence[Row], start: int, end: int) -> bool:
+    """Return whether a lone row has the size of the first row, a head, which the rows around do not have."""
+    size, others = rows[0].size, [row.size for row in rows[1:] if _has_value(row)]
+    return min(abs(size - other) for other in others) > HEAD_TYPE * size and any(
+        len(row.cells) == 1 and abs(row.size - size) < 0.1 for row in rows[start:end]
+    )
 
 
 def _begins_behind(x: float, rows: Sequence[Row]) -> bool:

@@ -387,7 +387,7 @@ def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
     if len(cells) > 1:
         return _all_continue(cells, above)
     over = next((cell for cell in above if cell.column == cells[0].column), None)
-    if over is None:
+    if over is None or _is_whole_date(over):
         return False
     last, line = over.lines[-1], cells[0].lines[0]
     if sum(cell.rect.overlap_x(line.rect) > 0 for cell in above) > 1:
@@ -397,6 +397,12 @@ def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
         is_text = not is_value_cell(cells[0].lines) or _keeps_leading(over.lines, line)
         return close and len(above) > 1 and above[0].column == 0 and is_text
     return close and len(above) > 1 and bool(_CONTINUES.match(line.text)) and line.x0 > over.lines[0].x0 - 1
+
+
+def _is_whole_date(cell: TableCell) -> bool:
+    """Return whether the cell is a date with its year: the text below it is a head of its own."""
+    text = cell_text(cell.lines)
+    return is_date(text) and bool(YEAR.search(text)) and len(text) > 4
 
 
 def _all_continue(cells: list[TableCell], above: list[TableCell]) -> bool:
