@@ -482,7 +482,7 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     periods = _rows_of_periods(blocks[: min(most, PERIOD_ROWS)])
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
-        if n >= periods and any(map(is_amount, body)):
+        if n >= periods and any(is_amount(text) or _holds_figures(text) for text in body):
             known = True
             break
         if not body and n and _heads_rows(block.lines[0].text, table):
@@ -498,6 +498,13 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         for block in blocks[kept:]:
             block.header = False
         del table.head[kept:]
+
+
+def _holds_figures(text: str) -> bool:
+    """Return whether half of several words are values, none a year: "$10.60 – $10.70 / $10.65"."""
+    words = text.split()
+    values = sum(map(is_value, words))
+    return values > 1 and 2 * values >= len(words) and not is_date(text) and not YEAR.search(text)
 
 
 def _is_title(row: Block) -> bool:
