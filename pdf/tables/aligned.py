@@ -68,9 +68,10 @@ def _begins_behind(x: float, rows: Sequence[Row]) -> bool:
 
 
 def _has_value(row: Row) -> bool:
-    """Return whether the row has a value beside its head; dates are heads too."""
-    cells = row.cells[1:] or row.cells
-    return any(is_value(text) and not is_date(text) for text in map(cell_text, cells))
+    """Return whether the row has a value beside its head, or a text that begins with one; dates are heads."""
+    texts = [cell_text(cell) for cell in row.cells[1:] or row.cells]
+    firsts = [text.partition(" ")[0] for text in texts if not is_date(text)]
+    return any(is_value(text) and not is_date(text) for text in (*texts, *firsts))
 
 
 def _valued(rows: Sequence[Row]) -> int:
