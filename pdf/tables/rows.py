@@ -39,8 +39,9 @@ from text.numbers import YEAR
 FILLED_LINES, FILLED_CHARS, FILLED_ROOM, WRAPPED = 6, 25, 2.0, 1.08
 # Maximum width of a space between words (ems); gaps between cells are wider.
 WORD_SPACE = 0.4
-# From this many words on, each is a head if all align with their columns within this (ems).
-SEPARATE_HEADS, SET_TO = 3, 0.6
+# From this many words on, each is a head if all align with their columns within this; two, if both are
+# centred within the second (ems).
+SEPARATE_HEADS, SET_TO, CENTRED = 3, 0.6, 0.15
 # Of more rows with a text in the first column above the first value only the first is a head; of two where
 # no value ends them.
 MOST_HEADS = 4
@@ -217,6 +218,8 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
     Words separated only by a space stay together, as a head over several columns, unless each is aligned
     with a column of its own.
     """
+    if heads := _separate_heads(line, columns, hit):
+        return heads
     parts: dict[int, list[RawWord]] = {}
     for word in line.words:
         under = [i for i in hit if columns.spans[i][0] < word.x1 and word.x0 < columns.spans[i][1]]
@@ -225,13 +228,23 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
         column = under[0] if under else max(parts, default=hit[0])
         parts.setdefault(column, []).append(word)
     pieces = [(column, Line(words)) for column, words in parts.items()]
-    if not any(_run_on(left, right) for (_, left), (_, right) in pairwise(pieces)):
-        return pieces
-    if len(pieces) == len(hit) == len(line.words) >= SEPARATE_HEADS and all(
-        _set_to(columns.spans[n], piece) for n, piece in pieces
-    ):
-        return pieces
-    return [(hit[0], line)]
+    return [(hit[0], line)] if any(_run_on(a, b) for (_, a), (_, b) in pairwise(pieces)) else pieces
+
+
+def _separate_heads(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
+    """Return each word with its column, if there are as many columns and each is aligned with one."""
+    if len(line.words) != len(hit):
+        return []
+    heads = [(column, Line([word])) for column, word in zip(hit, line.words, strict=True)]
+    if len(heads) < SEPARATE_HEADS:
+        set_to = [_is_centred(columns.spans[column], head) for column, head in heads]
+    else:
+        set_to = [_set_to(columns.spans[column], head) for column, head in heads]
+    return heads if all(set_to) else []
+
+
+def _is_centred(span: tuple[float, float], head: Line) -> bool:
+    return abs(head.x0 + head.x1 - span[0] - span[1]) <= 2 * CENTRED * head.size
 
 
 def _set_to(span: tuple[float, float], piece: Line) -> bool:
@@ -482,7 +495,9 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     periods = _rows_of_periods(blocks[: min(most, PERIOD_ROWS)])
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
-        if n >= periods and any(is_amount(text) or _holds_figures(text) for text in body):
+        if n >= periods and (
+            any(is_amount(text) or _holds_figures(text) for text in body) or _has_only_values(block)
+        ):
             known = True
             break
         if not body and n and _heads_rows(block.lines[0].text, table):
@@ -498,6 +513,12 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         for block in blocks[kept:]:
             block.header = False
         del table.head[kept:]
+
+
+def _has_only_values(block: Block) -> bool:
+    """Return whether only values are beside a label: "(6)" may be a footnote mark, but heads have words."""
+    texts = [cell_text(cell.lines) for cell in block.cells[1:]]
+    return begins_row(block) and all(is_value(text) and not is_date(text) for text in texts)
 
 
 def _holds_figures(text: str) -> bool:
@@ -589,6 +610,8 @@ def read_leftwards(blocks: Sequence[Block]) -> list[Block]:
 LABEL = 24.0
 # Scales of charts instead of a table: minimum share of lines in drawings, maximum share of rows with a name.
 DRAWN, NAMED_ROWS = 0.6, 0.35
+# Minimum rows of a table with a scale within a drawing.
+DRAWN_ROWS = 3
 # Minimum share of values among the words of the scale of an axis.
 SCALE_VALUES = 0.8
 # Data instead of an axis: share and number of rows with the same number of cells; columns with at most this
@@ -628,6 +651,8 @@ def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
     if drawn < DRAWN * len(lines) or _holds_data(rows):
         return False
     has_scale = any(map(_is_scale, rows))
+    if has_scale and len(rows) < DRAWN_ROWS:
+        return True
     named = sum(_has_name(row, of_values=has_scale) for row in rows)
     return named < NAMED_ROWS * len(rows)
 
