@@ -7,6 +7,7 @@ along the axes of charts are not rows.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby, pairwise
@@ -39,8 +40,8 @@ from text.numbers import YEAR
 FILLED_LINES, FILLED_CHARS, FILLED_ROOM, WRAPPED = 6, 25, 2.0, 1.08
 # Maximum width of a space between words (ems); gaps between cells are wider.
 WORD_SPACE = 0.4
-# From this many words on, each is a head if all align with their columns within this; two, if both are
-# centred within the second (ems).
+# Heads a space apart, from so many on, are aligned with their columns within this; two are centred within
+# the second (ems).
 SEPARATE_HEADS, SET_TO, CENTRED = 3, 0.6, 0.15
 # Of more rows with a text in the first column above the first value only the first is a head; of two where
 # no value ends them.
@@ -232,15 +233,17 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
 
 
 def _separate_heads(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
-    """Return each word with its column, if there are as many columns and each is aligned with one."""
-    if len(line.words) != len(hit):
+    """Return the words over each of the columns, if they are aligned with it; else nothing."""
+    spans = columns.spans
+    ends = [(spans[a][0] + spans[a][1] + spans[b][0] + spans[b][1]) / 2 for a, b in pairwise(hit)]
+    parts: dict[int, list[RawWord]] = {}
+    for word in line.words:
+        parts.setdefault(hit[bisect_right(ends, word.x0 + word.x1)], []).append(word)
+    if len(parts) < len(hit):
         return []
-    heads = [(column, Line([word])) for column, word in zip(hit, line.words, strict=True)]
-    if len(heads) < SEPARATE_HEADS:
-        set_to = [_is_centred(columns.spans[column], head) for column, head in heads]
-    else:
-        set_to = [_set_to(columns.spans[column], head) for column, head in heads]
-    return heads if all(set_to) else []
+    heads = [(column, Line(words)) for column, words in parts.items()]
+    is_over = _set_to if len(heads) >= SEPARATE_HEADS else _is_centred
+    return heads if all(is_over(spans[column], head) for column, head in heads) else []
 
 
 def _is_centred(span: tuple[float, float], head: Line) -> bool:
