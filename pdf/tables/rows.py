@@ -58,6 +58,8 @@ PERIOD_ROWS = 6
 # doubled); minimum columns of such a table.
 BAND, BAND_COLUMNS = 2.0, 3
 
+PERCENT = "%", "％", "٪"
+
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 
@@ -67,6 +69,8 @@ def table_blocks(rows: Sequence[Row]) -> list[Block]:
         return _described_blocks(rows)
     columns = columns_of(rows)
     cells = [placed(row, columns) for row in rows]
+    for row_cells in cells:
+        _join_percent_signs(row_cells)
     logical = logical_rows(cells)
     joined = joined_texts(logical)
     if len(joined) < len(logical):  # the lines below those that were joined may go on too
@@ -123,6 +127,14 @@ def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
     ]
     _mark_heads(blocks, table, len(blocks) if heads is None else heads)
     return blocks
+
+
+def _join_percent_signs(row: list[TableCell]) -> None:
+    """Join each percent sign in a cell of its own to the value before it."""
+    for value, sign in [*pairwise(row)]:
+        if cell_text(sign.lines) in PERCENT and is_amount(cell_text(value.lines)):
+            value.lines += sign.lines
+            row.remove(sign)
 
 
 def _span_bands(rows: Sequence[list[TableCell]], columns: int) -> None:
@@ -505,6 +517,9 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
             break
         if not body and n and _heads_rows(block.lines[0].text, table):
             break
+        if begins_row(block) and table.head and _is_lighter(block, table.head[-1]):
+            known = True
+            break
         block.header = True
         table.head.append(block)
     begins = [n for n, block in enumerate(table.head) if begins_row(block)]
@@ -516,6 +531,15 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         for block in blocks[kept:]:
             block.header = False
         del table.head[kept:]
+
+
+def _is_lighter(block: Block, head: Block) -> bool:
+    """Return whether no text of the row is bold, while all of the head above are, in as many cells."""
+    return (
+        len(block.cells) == len(head.cells)
+        and all(line.style.bold for line in head.lines)
+        and not any(line.style.bold for line in block.lines)
+    )
 
 
 def _has_only_values(block: Block) -> bool:

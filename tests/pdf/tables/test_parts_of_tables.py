@@ -91,6 +91,38 @@ def test_values_in_brackets_beside_a_label_are_no_heads() -> None:
     assert not any(row.header for row in rows_of_tables(drawing.units()))
 
 
+def test_a_percent_sign_in_a_cell_of_its_own_belongs_to_the_value_before_it() -> None:
+    drawing = Drawing()
+    for n, (name, signed) in enumerate(
+        (("Sales", False), ("Costs", False), ("Tax rate", True), ("Net", False))
+    ):
+        drawing.text(LEFT, 100 + 14 * n, name)
+        for right in (300, 420):
+            flush(drawing, right, 100 + 14 * n, "23.9" if signed else f"{n + 5},144")
+            if signed:
+                drawing.text(right + 8, 100 + 14 * n, "%")
+    rows = rows_of_tables(drawing.units())
+    assert [cell.text for cell in rows[2].cells] == ["Tax rate", "23.9 %", "23.9 %"]
+    assert {cell.column for row in rows for cell in row.cells} == {0, 1, 2}
+
+
+def test_a_row_of_words_below_bold_heads_is_no_head() -> None:
+    drawing = Drawing()
+    for y in (90, 115, 140, 165):
+        drawing.rule(LEFT, y, 400, y)
+    for x in (LEFT, 250, 400):
+        drawing.rule(x, 90, x, 165)
+    rows = (
+        ("Accounting Date", "Leverage Ratio"),
+        ("31 December 2021", "Not applicable"),
+        ("31 March 2022", "4.50"),
+    )
+    for n, row in enumerate(rows):
+        for x, text in zip((LEFT + 5, 255), row, strict=True):
+            drawing.text(x, 107 + 25 * n, text, font="helv" if n else "hebo")
+    assert [row.header for row in rows_of_tables(drawing.units())] == [True, False, False]
+
+
 def test_a_label_between_rulings_spans_its_rows() -> None:
     """The label stands in the middle of its rows or beside the first; each group has a ruling below."""
     drawing = Drawing()
