@@ -19,7 +19,7 @@ EDGES = 1.5
 
 
 def span_groups(blocks: Sequence[Block], rulings: Sequence[Rect]) -> None:
-    """Let the label of each group span its rows, in tables of which all groups have one or all rows do."""
+    """Let the label of each group span its rows, where all groups of the table have one or are one row."""
     flat = [((rect.y0 + rect.y1) / 2, rect.x0, rect.x1) for rect in rulings if rect.width > rect.height]
     if len(flat) < GROUPS:
         return
@@ -33,7 +33,9 @@ def span_groups(blocks: Sequence[Block], rulings: Sequence[Rect]) -> None:
             continue
         groups = _groups(rows, pieces)
         named = [group for group in groups if _has_one_label(group)]
-        if len(named) >= GROUPS and all(group in named or all(map(_is_labelled, group)) for group in groups):
+        if len(named) >= GROUPS and all(
+            group in named or len(group) == 1 or all(map(_is_labelled, group)) for group in groups
+        ):
             for group in named:
                 _span(group)
 
@@ -58,16 +60,20 @@ def _is_labelled(row: Block) -> bool:
 
 
 def _has_one_label(group: Sequence[Block]) -> bool:
-    """Return whether several rows have one label, and each has other cells."""
-    labelled = [row for row in group if _is_labelled(row)]
-    return len(group) > 1 and len(labelled) == 1 and len(labelled[0].cells) > 1
+    """Return whether some of the rows have one label, of one line or several, beside other cells."""
+    places = [n for n, row in enumerate(group) if _is_labelled(row)]
+    return (
+        0 < len(places) < len(group)
+        and places[-1] - places[0] == len(places) - 1
+        and all(len(group[n].cells) > 1 for n in places)
+    )
 
 
 def _span(group: Sequence[Block]) -> None:
     """Move the label of the rows to the first of them, and let it span all."""
-    row = next(filter(_is_labelled, group))
-    label = row.cells.pop(0)
+    label, *further = [row.cells.pop(0) for row in group if _is_labelled(row)]
+    label.lines += [line for cell in further for line in cell.lines]
     label.rows = len(group)
     group[0].cells.insert(0, label)
-    for changed in (row, group[0]):
-        changed.lines = [line for cell in changed.cells for line in cell.lines]
+    for row in group:
+        row.lines = [line for cell in row.cells for line in cell.lines]

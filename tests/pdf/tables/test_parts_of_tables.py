@@ -146,6 +146,28 @@ def test_a_label_between_rulings_spans_its_rows() -> None:
     assert found == [("News", 2, "A model"), ("Law", 3, "A model"), ("Web", 2, "A model")]
 
 
+def test_a_label_of_two_lines_spans_the_rows_between_rulings_too() -> None:
+    drawing = Drawing()
+    for x, head in ((LEFT, "Kind"), (160, "Model"), (300, "Gold"), (400, "Open")):
+        drawing.text(x, 100, head)
+    for group, label in enumerate(("I. Table-based", "II. Open", "")):
+        top = 116 + 54 * group
+        drawing.rule(LEFT, top - 11, 430, top - 11)
+        for n in range(4 if label else 1):
+            if label and n in (1, 2):
+                drawing.text(LEFT, top + 13 * n, label if n == 1 else "models")
+            drawing.text(160, top + 13 * n, f"{'ABCD'[n]} model")
+            drawing.text(300, top + 13 * n, f"5{n}.4{group}")
+            drawing.text(400, top + 13 * n, f"6{n}.1{group}")
+    cells = [
+        row.cells[0] for row in rows_of_tables(drawing.units()) if not row.header and not row.cells[0].column
+    ]
+    assert [(cell.text, cell.rows) for cell in cells] == [
+        ("I. Table-based models", 4),
+        ("II. Open models", 4),
+    ]
+
+
 def test_a_column_of_texts_stays_with_the_table_whose_rulings_run_below_it() -> None:
     """Without the rulings the texts at the right, three of them one below the other, look like a column."""
     drawing = Drawing(width=842)
