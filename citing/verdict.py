@@ -287,7 +287,15 @@ class _VerificationContext:
         if other := self.named_elsewhere:
             reason = f"The claim is about {other}."
             return Verification("unsupported", self.cited, self.cited.page, reason=reason)
-        return self.verdict_of(self.cited)
+        found = self.verdict_of(self.cited)
+        if found.reason == QUOTE_NOT_THERE and _quoted_elsewhere(self.claim, self.in_order()):
+            return _checked_in_full(replace(self.claim, quote=""), self.cited, self.around(self.cited))
+        return found
+
+    def in_order(self) -> list[SourceUnit]:
+        """Return the cited unit among those of its page and of the pages beside it."""
+        units = {unit.id: unit for unit in (self.cited, *self.neighbours)}
+        return sorted(units.values(), key=lambda unit: (unit.page, unit.char_start))
 
     def verdict_of(self, unit: SourceUnit) -> Verification:
         return _checked_in_full(self.claim, unit, self.around(unit))

@@ -133,7 +133,7 @@ SENTENCES = (
     _("Enter a whole number above 0, or leave the field empty for no limit."),
     _("This report is being written, or ended already."),
     _("Write at least one section."),
-    _("The documents of this report were deleted, or you can no longer see them."),
+    _("None of this report's documents can be read: they were deleted, not read, or are hidden from you."),
     _("Something went wrong on the server. Start it again."),
     _("A document was deleted, or you can no longer see it. Choose the versions again."),
     # pdf.failures

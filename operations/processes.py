@@ -16,7 +16,7 @@ from django.conf import settings
 
 from pdf.sandbox.confinement import die_with_parent, hide_memory
 
-NICENESS = 5  # of workers: they still get about a quarter of a contended processor
+NICENESS = 10  # of workers: they still get about a tenth of a contended processor
 
 
 def manage(*arguments: str) -> list[str]:
@@ -34,15 +34,17 @@ def bind_to_parent(parent: int) -> None:
 
 
 def lower_priority() -> None:
-    """Lower the priority of this session, so that web processes come first.
-
-    Linux schedules by session where autogroups are enabled, by process elsewhere.
-    """
-    os.nice(NICENESS)
+    """Lower the priority of this session, so that web processes come first."""
     hide_memory(False)  # while it is hidden, /proc/self belongs to root
-    with suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(NICENESS))
+    set_niceness(os.getpid(), os.nice(NICENESS))
     hide_memory()
+
+
+def set_niceness(process_id: int, niceness: int) -> None:
+    """Set that of a process and its session: Linux schedules by session where autogroups are enabled."""
+    with suppress(OSError):  # of another user's process
+        os.setpriority(os.PRIO_PROCESS, process_id, niceness)
+        Path(f"/proc/{process_id}/autogroup").write_text(str(niceness))
 
 
 @dataclass(slots=True)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from functools import cache
 from typing import Any
 
 from django.utils.dateparse import parse_date
@@ -15,12 +14,11 @@ from chat.answers.without_model.question import QuestionFeatures, analyse
 from chat.models import Citation
 from citing.tables import word_of
 from reviews.models import ReviewCell, ReviewColumn
-from text.languages import languages_with
 from text.numbers import YEAR_NOT_AMOUNT
 from text.quantities import Quantity, quantities_in
 from text.semantics import known_language, lexicon, plain_word
 from text.terms import terms_of
-from text.units import Unit, unit_names, units_by_symbol
+from text.units import unit_named
 
 Kind = ReviewColumn.Kind
 QUANTITIES = (Kind.NUMBER, Kind.MONEY, Kind.DATE)
@@ -126,15 +124,6 @@ def _heads(claim: str, candidates: Sequence[Quantity]) -> list[str]:
     """Return the text between each quantity and its predecessor."""
     ends = [0, *(q.end for q in candidates[:-1])]
     return [claim[end : q.start] for end, q in zip(ends, candidates, strict=True)]
-
-
-@cache
-def unit_named(name: str) -> Unit | None:
-    """Return a column's unit by its symbol, or by its name in a language: "days", "Tage"."""
-    symbols = (
-        unit_names(language).get(name.lower(), "") for language in sorted(languages_with("units.toml"))
-    )
-    return units_by_symbol().get(name) or next(filter(None, map(units_by_symbol().get, symbols)), None)
 
 
 def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:

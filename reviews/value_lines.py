@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from chat.answers.without_model.answer_types import COUNTED_BY
+from chat.answers.without_model.answer_types import COUNTED_BY, counted_dimensions
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     PlaceKind,
@@ -26,7 +26,7 @@ from chat.answers.without_model.ranking import item_match
 from citing.tables import CellReading, months_of, word_of, worded_kind
 from domains.items import Item
 from reviews.models import ReviewColumn
-from reviews.typed_values import YEAR_ONLY, TypedValue, as_json, fits, of_period, unit_named
+from reviews.typed_values import YEAR_ONLY, TypedValue, as_json, fits, of_period
 from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
 from text.terms import terms_of
@@ -284,8 +284,7 @@ def sentence_values(
     ]
     counted = counted_terms(question, line.language)
     if "count" in question.kinds and not column.unit:  # neither shares nor counts of something else
-        dimensions = counted_dimensions(question.text, counted, line.language)
-        if dimensions:
+        if dimensions := counted_dimensions(question):
             fitting = [q for q in fitting if q.dimension in dimensions]
         else:
             fitting = [q for q in fitting if not q.dimension and counts(q, text, counted, line.language)]
@@ -325,16 +324,6 @@ def years_beside(
                 if own.year and one.start < value.end and value.start < one.end:
                     found.setdefault(one.start, own.year)
     return found
-
-
-def counted_dimensions(question: str, counted: frozenset[str], language: str) -> frozenset[str]:
-    """Return the dimension of the unit that is asked for: of time for "how many days"."""
-    words = (
-        word
-        for word in re.findall(r"[^\W\d_]{3,}", question.lower())
-        if set(terms_of(word, language)) & counted
-    )
-    return frozenset(unit.dimension for unit in map(unit_named, words) if unit)
 
 
 def statistic_match(

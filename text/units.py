@@ -14,7 +14,7 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from text.languages import UNSPACED_LANGUAGES, language_data
+from text.languages import UNSPACED_LANGUAGES, language_data, languages_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,14 @@ def unit_names(language: str) -> dict[str, str]:
         for symbol, names in data.get("names", {}).items()
         for name in names.split()
     }
+
+
+@cache
+def unit_named(name: str) -> Unit | None:
+    """Return a unit by its symbol, or by its name in a language: "days", "Tage"."""
+    languages = sorted(languages_with("units.toml"))
+    symbols = (unit_names(language).get(name.lower(), "") for language in languages)
+    return units_by_symbol().get(name) or next(filter(None, map(units_by_symbol().get, symbols)), None)
 
 
 @cache

@@ -104,6 +104,7 @@ def _set_up() -> None:
     _pool = None  # the parent's
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # in a terminal all processes get it
     django.setup()
+    connection.keep_unused()  # type: ignore[attr-defined]  # our own backend's
     import_module("chat.answers.runner")  # takes a second
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

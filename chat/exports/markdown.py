@@ -115,9 +115,18 @@ class Export:
 def exported(answer: Message, style: str = "") -> Export:
     """Export an answer with its question; ``style`` is the CSL style of its references, '' omits them."""
     exchange = exchange_of(answer)
-    part = ExportPart("", answer.content, exchange.shown.citations, exchange.shown.summary.text)
-    rows = answer.citations.select_related("document").order_by("position")
+    part = ExportPart("", answer.content, from_one(exchange.shown.citations), exchange.shown.summary.text)
+    numbers = {citation.id: citation.number for citation in part.citations}
+    rows = list(answer.citations.select_related("document").order_by("position"))
+    for row in rows:
+        row.number = numbers.get(str(row.pk), row.number)
     return _export(exchange.question.content, [part], rows, answer.conversation, style)
+
+
+def from_one(citations: Sequence[CitationShown]) -> tuple[CitationShown, ...]:
+    """Return the citations of an answer that leaves its conversation, numbered from 1 by first use."""
+    used = {number: at for at, number in enumerate(dict.fromkeys(one.number for one in citations), start=1)}
+    return tuple(structs.replace(one, number=used[one.number]) for one in citations)
 
 
 def exported_conversation(conversation: Conversation, style: str = "") -> Export:

@@ -12,11 +12,12 @@ from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
 from chat.answers.without_model.answer import answer_without_model, found_lines
 from chat.answers.without_model.evidence import find_evidence
+from chat.answers.without_model.lines import distinct_terms
 from chat.answers.without_model.question import analyse, message
 from chat.citations.source_units import Sources
 from chat.models import Citation
 from chat.providers.base import NativeCitation, TextDelta
-from chat.reports.sentence_check import exhaust
+from chat.reports.sentence_check import exhaust, letters
 from chat.reports.source_differences import differences_between, written_differences
 from citing.marker_decoder import defused_line, format_marker, with_marks
 from documents.labels import distinct_labels
@@ -55,8 +56,11 @@ def evidence_table(question: str, scope: Scope) -> tuple[str, list[Citation]]:
     each = [find_evidence(question, Scope(scope.user, document_ids=(pk,))) for pk in scope.document_ids]
     facts = [first_fact(question, found) for found in each]
     stated = [fact for fact in facts if fact]
+    if any(found.notes.facts for found in each):  # of the documents themselves: passages say no more
+        passages, citations = "", []
     labels = distinct_labels(Document.objects.filter(pk__in=scope.document_ids))
-    rows = [row(fact, labels[pk]) for fact, pk in zip(facts, scope.document_ids, strict=True)]
+    quoted = {one.document_id for one in citations}
+    rows = [row(fact, labels[pk], pk in quoted) for fact, pk in zip(facts, scope.document_ids, strict=True)]
     names = gettext("Document"), gettext("What it says")
     head = f"| {' | '.join(names)} |\n|---|---|\n"
     said = [(fact.quote, fact) for fact in stated]
@@ -74,19 +78,23 @@ def languages_of(found: AnswerSources) -> list[str]:
 
 
 def first_fact(question: str, found: AnswerSources) -> Citation | None:
-    """Return the citation of what a document says first; None where nothing answers."""
-    if not found_lines(analyse(question, languages_of(found)), found.passages, found.notes).is_direct:
+    """Return the citation of what a document says first beyond the question's words; None without one."""
+    asked = analyse(question, languages_of(found))
+    if not found.notes.facts and not found_lines(asked, found.passages, found.notes).is_direct:
         return None
     _, citations = evidence_on(question, found)
-    return citations[0] if citations else None
+    own = (one for one in citations if distinct_terms(one.claim, asked.language) - {*asked.terms})
+    return next(own, None)
 
 
-def row(fact: Citation | None, label: str) -> str:
+def row(fact: Citation | None, label: str, is_quoted: bool) -> str:
+    """Return a row of the table: a sentence as printed, a value with its names; or that there is none."""
     if fact is None:
-        nothing = gettext("nothing found")
+        nothing = gettext("see the passages") if is_quoted else gettext("nothing found")
         return f"| {cell(label)} | {nothing} |"
-    words = shorten(cell(fact.quote), LONGEST_FACT, placeholder=" …")
-    return f"| {cell(label)} | “{words}”{format_marker(fact.pk, fact.page_number)} |"
+    words = shorten(cell(fact.claim), LONGEST_FACT, placeholder=" …")
+    said = f"“{words}”" if letters(fact.claim) in letters(fact.quote) else words
+    return f"| {cell(label)} | {said}{format_marker(fact.pk, fact.page_number)} |"
 
 
 def cell(text: str) -> str:

@@ -10,16 +10,22 @@ from collections.abc import Sequence
 import msgspec
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 
 from chat.models import Citation, Note, Report
 from chat.notes import change_note
 from citing.marker_decoder import defused_line
+from documents.labels import distinct_labels
 from documents.models import Document
+from documents.models.document import DocumentQuerySet
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
 
 MOST_SECTIONS = 100
 LONGEST_TITLE = 300
+NONE_READ = (
+    "None of this report's documents can be read: they were deleted, not read, or are hidden from you."
+)
 
 
 class ReportSection(msgspec.Struct):
@@ -65,14 +71,37 @@ def store_sections(report: Report, sections: Sequence[ReportSection]) -> None:
 
 
 def scope_of_report(report: Report) -> Scope:
-    """Return the scope with its owner's rights. Raises ProviderError when none of its documents is left."""
+    """Return the scope with its owner's rights. Raises ProviderError when none can be read."""
     if not report.documents:
         return Scope(report.owner)
-    visible = Document.objects.visible_to(report.owner).filter(pk__in=report.documents)
-    found = set(visible.values_list("pk", flat=True))
+    found = set(chosen_documents(report).searchable().values_list("pk", flat=True))
     if not found:
-        raise ProviderError("The documents of this report were deleted, or you can no longer see them.")
+        raise ProviderError(NONE_READ)
     return Scope(report.owner, document_ids=tuple(pk for pk in report.documents if pk in found))
+
+
+def chosen_documents(report: Report) -> DocumentQuerySet:
+    """Return the report's chosen documents that its owner may see."""
+    return Document.objects.visible_to(report.owner).filter(pk__in=report.documents)
+
+
+def unread_remark(report: Report) -> str:
+    """Name the chosen documents that are not in every section; '' if all are."""
+    visible = chosen_documents(report)
+    unread = visible.exclude(pk__in=visible.searchable())
+    names = [defused_line(label) for label in distinct_labels(unread).values()]
+    if gone := len(set(report.documents)) - visible.count():
+        deleted = ngettext(
+            "%(n)d document that was deleted or is hidden from you",
+            "%(n)d documents that were deleted or are hidden from you",
+            gone,
+        )
+        names.append(deleted % {"n": gone})
+    return (
+        gettext("Not read, or not for every section: %(documents)s.") % {"documents": "; ".join(names)}
+        if names
+        else ""
+    )
 
 
 def add_section(

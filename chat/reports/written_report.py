@@ -52,6 +52,7 @@ from chat.reports.report_sections import (
     proposed_outline,
     scope_of_report,
     store_sections,
+    unread_remark,
 )
 from chat.reports.sentence_check import CheckedText, Standing, Statement, assembled, checked, exhaust
 from chat.reports.source_differences import differences_between, written_differences
@@ -384,17 +385,18 @@ def counted(before: CheckedText, after: CheckedText) -> dict[str, int]:
 
 
 def conclude(report: Report, sections: Sequence[ReportSection]) -> None:
-    """Append to the note how its sentences were checked, and what became of them."""
+    """Append to the note how its sentences were checked, and which documents were not read."""
     counts: Counter[str] = Counter()
     for section in sections:
         counts.update(section.counts)
-    if not counts:
-        return
     with transaction.atomic(), override(interface_language(report.title)):
-        note = note_of(report)
         numbers = {name: counts[name] for name in ("verified", "found", "own", "rewritten", "removed")}
-        change_note(note, content=f"{note.content}\n---\n\n*{gettext(CHECKED) % numbers}*\n")
-        report.save(update_fields=["note"])
+        remarks = [gettext(CHECKED) % numbers if counts else "", unread_remark(report)]
+        if any(remarks):
+            note = note_of(report)
+            end = "\n\n".join(f"*{one}*" for one in remarks if one)
+            change_note(note, content=f"{note.content}\n---\n\n{end}\n")
+            report.save(update_fields=["note"])
 
 
 # --- What it may cost ---

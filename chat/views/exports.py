@@ -27,6 +27,7 @@ from chat.exports.markdown import (
     exported,
     exported_conversation,
     exported_note,
+    from_one,
 )
 from chat.exports.word import as_docx
 from chat.markdown.html import ON_A_PAGE, render_message
@@ -218,7 +219,8 @@ def open_share(token: str) -> AnswerShare:
 def without_links(seen: ShownMessage) -> ShownMessage:
     """Return the answer with superscripts linked to its list of sources instead of the library."""
     local = tuple(
-        msgspec.structs.replace(citation, href=f"#source-{citation.id}") for citation in seen.citations
+        msgspec.structs.replace(citation, href=f"#source-{citation.id}")
+        for citation in from_one(seen.citations)
     )
     html = render_message(seen.message.content, local, top=ON_A_PAGE)
     return ShownMessage(seen.message, html, local, seen.summary)

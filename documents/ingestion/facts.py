@@ -119,6 +119,8 @@ def facts_asked(question: str, language: str, facts: Sequence[Fact]) -> list[Fac
         if not any(one != other and one.casefold() in other.casefold() for other in offices)
     }
     held = [fact for fact in facts if fact.kind == "officer" and any(_holds(fact, one) for one in longest)]
+    if not found and kinds == {"author"}:  # an organisation writes without naming people
+        found = [fact for fact in facts if fact.kind == "organisation"]
     return found or held
 
 

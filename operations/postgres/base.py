@@ -137,7 +137,7 @@ connection_limits = ConnectionLimits()
 # Django's CONN_MAX_AGE does not help under ASGI: each request has its own thread, so no other request would
 # reuse the connection.
 
-MOST = 4  # a request opens one if the pool is empty
+MOST = 8  # a request opens one if the pool is empty
 LONGEST_SECONDS = 60.0  # unused
 
 Database = tuple[str, str, bool]
@@ -175,19 +175,18 @@ class ConnectionPool:
         return None
 
     def put(self, database: Database, connection: psycopg.Connection) -> bool:
-        """Keep the connection; return whether it is kept. Otherwise the caller closes it."""
+        """Keep it in the place of the longest unused one; return False where the caller must close it."""
         idle = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
         if not (idle and self._keeps()):
             return False
         now = time.monotonic()
         with self._lock:
-            old = [entry for entry in self._free if now - entry[2] >= LONGEST_SECONDS]
-            self._free = [entry for entry in self._free if entry not in old]
-            if has_room := len(self._free) < MOST:
-                self._free.append((database, connection, now))
-        for _, unused, _ in old:  # more than are needed now
-            unused.close()
-        return has_room
+            free = [*self._free, (database, connection, now)]
+            self._free = [entry for entry in free if now - entry[2] < LONGEST_SECONDS][-MOST:]
+            unused = [entry for entry in free if entry not in self._free]
+        for _, other, _ in unused:
+            other.close()
+        return True
 
     def _last(self, database: Database) -> tuple[psycopg.Connection, float] | None:
         if not self._keeps():
@@ -262,6 +261,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
             limit = f"-c statement_timeout={STATEMENT_SECONDS}s"
             parameters["options"] = f"{parameters.get('options', '')} {limit}"
         return parameters
+
+    def keep_unused(self) -> None:
+        """Keep the connections of this process when they are closed."""
+        connection_pool.begin()
 
     def prepared_cursor(self) -> CursorWrapper:
         """Return a cursor for frequent statements: prepared once per connection, with binary results.

@@ -329,6 +329,18 @@ def test_a_claim_without_values_is_checked_by_its_words() -> None:
     assert (exact.verdict, other_words.verdict, nothing.verdict) == ("exact", "normalized", "found")
 
 
+def test_a_quote_over_a_page_break_is_not_called_an_invented_one() -> None:
+    upper = unit("The harbour master shall close the gate at dusk and")
+    lower = replace(unit("open it again when the pilot calls from the sea."), page=2, id="lower")
+    sentence = "The harbour master shall close the gate at dusk and open it again when the pilot calls."
+    over, invented = (
+        "close the gate at dusk and open it again when the pilot calls",
+        "sell the gate to pilots",
+    )
+    assert verify(Claim(sentence, over), upper, [lower]).verdict == "found"
+    assert verify(Claim(sentence, invented), upper, [lower]).verdict == "unsupported"
+
+
 def test_a_claim_that_denies_what_the_page_says_is_not_supported() -> None:
     cited = unit("The lessee must insure the premises against fire.")
     assert not verify(Claim("The lessee need not insure the premises against fire."), cited).supported

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten
@@ -97,11 +98,13 @@ def answer_without_model(
 
 def stated(facts: Sequence[StatedFact], passages: Sequence[ContextItem]) -> Iterator[Delta]:
     """Yield the facts that the question asks for, each with the words that state it."""
-    aliases = {passage.unit.id: passage.alias for passage in passages}
+    known = {passage.unit.id: passage for passage in passages}
     for fact in facts:
-        if fact.unit in aliases:
+        if passage := known.get(fact.unit):
             yield TextDelta(f"- {escaped(fact.value)}")
-            yield NativeCitation(aliases[fact.unit], fact.quote)
+            # with the mark of a footnote or a place, “Ada Quaya”, its words are shown, not claimed
+            is_marked = not re.search(rf"(?<!\w){re.escape(fact.quote)}(?!\w)", one_line(passage.unit.text))
+            yield NativeCitation(passage.alias, fact.quote, is_passage=is_marked)
             yield TextDelta("\n")
     yield TextDelta("\n")
 
@@ -109,12 +112,15 @@ def stated(facts: Sequence[StatedFact], passages: Sequence[ContextItem]) -> Iter
 def heading(question: QuestionFeatures) -> str:
     """Return the heading of the passages; it says what they are on where they explain, define or compare."""
     quoted = QUOTED.search(LISTED.sub(" ", question.text))
-    words = quoted[1] if quoted else " ".join(word.text for word in question.words)
-    on_the_whole = question.topic and not quoted  # "What is this document about?"
-    explains = quoted or question.is_definition or question.kinds & {"compare", "why"}
-    if not words or on_the_whole or not explains:
+    on_the_whole = (question.topic or question.places) and not quoted  # "What is this document about?"
+    explains = quoted or question.kinds & {"define", "compare", "why"}
+    if not (quoted or question.words) or on_the_whole or not explains:
         return message(question.language, "passages")
-    short = shorten(one_line(words), LONGEST_SUBJECT, placeholder=" …")
+    words = [word.text for word in question.words]
+    start = min((question.text.find(word) for word in words), default=0)
+    end = max((question.text.rfind(word) + len(word) for word in words), default=0)
+    subject = quoted[1] if quoted else question.text[start:end]
+    short = shorten(one_line(subject), LONGEST_SUBJECT, placeholder=" …")
     return message(question.language, "passages_on").format(subject=f"“{escaped(short)}”")
 
 
@@ -168,7 +174,7 @@ def found_lines(
     judged = relevance(question, pages, notes, chosen) if chosen else None
     by_meaning = notes.by_meaning and not notes.absent
     fits = judged is not None and not question.topic and (judged.is_direct or by_meaning)
-    is_direct = bool(placed) or fits
+    is_direct = fits or (bool(placed) and not question.must_be_seen)
     if not is_direct:
         best = [line for line in best if line.values or len(line.terms) > 1]
         if judged is None or not (judged.is_related or by_meaning) or not asks_something(question):

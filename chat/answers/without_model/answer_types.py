@@ -16,8 +16,11 @@ from chat.answers.without_model.lines import (
     terms_over,
 )
 from chat.answers.without_model.question import QuestionFeatures, counted_terms, phrases_in
+from retrieval.query.question_terms import QUOTED
 from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, month_numbers, numbers_in, same_characters
 from text.quantities import currency_names, quantities_in
+from text.terms import terms_of
+from text.units import unit_named
 
 DATE = re.compile(
     rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|\b{YEAR_DIGITS}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]"
@@ -28,7 +31,7 @@ NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
 LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # number of a list item
 BEFORE = 0.7  # share of a sentence's type match for the next one, as in "This was …"
 LATER = 0.7  # weight of definitions after the first one of a document
-IN_BRACKETS = re.compile(r"[(（]([^()（）]{2,40})[)）]")
+IN_BRACKETS = re.compile(r"[(（]([^()（）]{2,60})[)）]")
 ENTRY = re.compile(r"([^:：—]{2,80})[:：—]\s*\S+\s\S+\s\S")  # of a glossary: a term, a colon or dash, words
 EXPANDED = re.compile(
     r"(?:[Tt]he )?([^()（）:]{2,40}?)\s?[(（][^()（）\d]{2,30}\s[^()（）]{2,60}[)）]"
@@ -66,7 +69,7 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if "frequency" in question.kinds:
         return float(phrases_in(line.language, "frequency").search(line.text.casefold()) is not None)
     if lacks_measure(question, line):
-        return OTHER_NUMBER * has_number(question, line)
+        return 0.0 if line.values else OTHER_NUMBER * has_number(question, line)
     if question.wants_number:
         return has_number(question, line)
     if "when" in question.kinds:
@@ -120,10 +123,9 @@ def defines(question: QuestionFeatures, line: AnswerLine) -> float:
     """
     asked = frozenset(question.terms)
     names = question.names if all(word.is_name for word in question.words) else ()  # not "the mission of NIE"
-    if any(
-        distinct_terms(inside, line.language) == asked or inside in names
-        for inside in IN_BRACKETS.findall(line.text)
-    ):
+    brackets = IN_BRACKETS.findall(line.text)
+    named = chain(brackets, *map(QUOTED.findall, brackets))  # (the “Trustee”), (herein called the “Trustee”)
+    if any(distinct_terms(inside, line.language) == asked or inside in names for inside in named):
         return 1.0
     if (entry := ENTRY.match(line.text)) and is_of_thing(question, line, IN_BRACKETS.sub(" ", entry[1])):
         return 1.0
@@ -148,12 +150,14 @@ def is_of_thing(question: QuestionFeatures, line: AnswerLine, name: str) -> bool
 def lacks_measure(question: QuestionFeatures, line: AnswerLine) -> bool:
     """Return whether the question asks for a share or money, and the line has no percent sign or currency.
 
-    False for a row of values: its table may name the measure.
+    False for a row of values and money: the top of its table may name the currency.
     """
+    if "share" in question.kinds:
+        table = line.unit.table
+        heads = (*table.head_rows, table.caption, line.passage.heading) if table else ()
+        return not PERCENT.search(" ".join((line.text, *heads)))
     if line.values:
         return False
-    if "share" in question.kinds:
-        return not PERCENT.search(line.text)
     return "money" in question.kinds and not money_in(line.language).search(line.text)
 
 
@@ -189,6 +193,18 @@ def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
     """Return 1 for a line with a number (not a year) that the question does not name, else 0."""
     numbers = NUMBER.findall(YEAR_NOT_AMOUNT.sub("", LABEL.sub("", line.text)))
     return float(not question_numbers(question.text).issuperset(numbers))
+
+
+@lru_cache(maxsize=64)
+def counted_dimensions(question: QuestionFeatures) -> frozenset[str]:
+    """Return the dimension of the unit that is counted: of time for "how many days"."""
+    counted = counted_terms(question, question.language)
+    words = (
+        word
+        for word in re.findall(r"[^\W\d_]{2,}", question.text.lower())
+        if counted.intersection(terms_of(word, question.language))
+    )
+    return frozenset(unit.dimension for unit in map(unit_named, words) if unit)
 
 
 @lru_cache(maxsize=4096)

@@ -29,6 +29,7 @@ from chat.answers.without_model.lines import (
     unspaced_characters,
 )
 from chat.answers.without_model.question import (
+    PLACES,
     NamedPlace,
     QuestionFeatures,
     Topic,
@@ -45,6 +46,7 @@ from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
 from domains.items import Item, items_asked, words_known
 from retrieval.index.vectors import active_space
+from retrieval.query.question_terms import QUOTED
 from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions
 from retrieval.search import search
@@ -129,15 +131,23 @@ def opening_lines(lines: Sequence[AnswerLine], most: int) -> list[AnswerLine]:
 
 
 def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
-    """Return the lines of a named section in order, if none of them has another word of the question."""
-    places = [place for place in question.places if place.kind in ("section", "requirement")]
-    there = units_named(places, lines)
-    own = [line for line in lines if line.unit.id in there and not is_title(line)]
-    called = {name for place in places for name in place_words(question.language, place.kind)}
+    """Return the lines of a named section in order, if none of them has another word of the question.
+
+    Also those of a page, if the question has no other word: of the page with that number printed, and of that
+    in the file.
+    """
+    called = {name for kind in PLACES for name in place_words(question.language, kind) if question.places}
     asked = {term for word in question.words if word.text.lower() not in called for term in word.terms}
+    kinds = ("section", "requirement") if asked else ("section", "requirement", "page", "slide")
+    places = [place for place in question.places if place.kind in kinds]
+    there = units_named(places, lines)
+    pages = {place.number for place in places if place.kind in ("page", "slide")}
+    own = [line for line in lines if line.unit.id in there and (pages or not is_title(line))]
     if any(line.terms & asked for line in own):
         return []
-    return sorted(own, key=lambda line: (line.unit.page, line.start))
+    own.sort(key=lambda line: (line.passage.page_label not in pages, line.unit.page, line.start))
+    firsts = list({line.unit.page: line for line in reversed(own)}.values()) if pages else []
+    return sorted(own, key=lambda line: line not in firsts)
 
 
 def lines_under_title(
@@ -159,7 +169,7 @@ def lines_under_title(
         for depth in range(len(path), max(0, len(path) - above), -1):
             title = path[depth - 1]
             named = may_be_titled and is_titled(question, title, line.language, weights)
-            if named or is_same_question(question, title):
+            if named or is_quoted(question, title) or is_same_question(question, title):
                 sections[line.unit.document, *path[:depth]].append(line)
     if not sections:
         return []
@@ -179,6 +189,13 @@ def is_titled(question: QuestionFeatures, title: str, language: str, weights: Te
         return named.issuperset(question.terms) and len(named) <= len(question.terms) + MOST_BESIDE_TITLED
     plain = [term for word in question.words if not word.is_name for term in word.terms]
     return bool(named) and named.issubset(question.terms) and weights.share(plain, named) >= LEAST_TITLED
+
+
+def is_quoted(question: QuestionFeatures, title: str) -> bool:
+    """Return whether the question quotes a title, with or without its number."""
+    own = " ".join(re.findall(r"[^\W\d]\w*", title.casefold()))
+    quoted = QUOTED.findall(question.text.casefold())
+    return bool(own) and any(" ".join(re.findall(r"[^\W\d]\w*", text)) == own for text in quoted)
 
 
 def is_same_question(question: QuestionFeatures, title: str) -> bool:

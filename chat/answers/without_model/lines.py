@@ -13,6 +13,7 @@ from chat.answers.without_model.question import (
     QuestionFeatures,
     aggregates_in,
     caption_pattern,
+    place_words,
 )
 from citing.claims import SourceUnit
 from citing.tables import row_labels
@@ -124,11 +125,15 @@ for memory in (distinct_terms, sentences_with_content):
 def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> list[AnswerLine]:
     """Return all lines of the passages in order.
 
-    Lines of a list of references are left out unless it is asked for, or there are no others: its titles have
-    the words of many questions and answer none.
+    Lines of a list of references, and of a table of contents, are left out unless it is asked for, or there
+    are no others: its titles have the words of many questions and answer none.
     """
-    asked = any(map(is_references, question.text.split()))
+    words = question.text.casefold().split()
+    asked = any(map(is_references, words))
+    places = {*place_words(question.language, "page"), *place_words(question.language, "section")}
     own = [passage for passage in passages if asked or not any(map(is_references, passage.unit.section_path))]
+    if places.isdisjoint(words):
+        own = [passage for passage in own if not is_of_contents(passage.unit)]
     labels: dict[tuple[str, int], dict[str, str]] = {}
     lines: list[AnswerLine] = []
     for passage in own or passages:
@@ -137,6 +142,15 @@ def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> lis
             labels[page] = row_labels((passage.unit, *passage.around))
         lines += _lines(question, passage, labels[page].get(passage.unit.id, ""))
     return lines
+
+
+def is_of_contents(unit: SourceUnit) -> bool:
+    """Return whether a unit is an entry of a table of contents: a title and its page."""
+    table = unit.table
+    pages = {*place_words(unit.language or "en", "page")}
+    heads = [head_of(table, cell) for cell in table.cells[1:] if is_value(cell.text)] if table else []
+    of_pages = bool(heads) and all(pages & set(head.casefold().split()) for head in heads)
+    return of_pages or bool(DOT_LEADERS.search(unit.text))
 
 
 def is_references(title: str) -> bool:
@@ -317,9 +331,9 @@ def is_title(line: AnswerLine) -> bool:
 
 
 def is_only_title(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether a line only names a subject: a title, an entry of contents, the question itself."""
+    """Return whether a line only names a subject: a title, the question itself."""
     repeats = QUESTION_END.search(line.text) and line.terms.issuperset(question.terms)
-    return is_title(line) or bool(repeats or DOT_LEADERS.search(line.text))
+    return is_title(line) or bool(repeats)
 
 
 def is_step(line: AnswerLine) -> bool:

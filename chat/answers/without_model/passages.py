@@ -51,7 +51,8 @@ def passage_around(line: AnswerLine) -> Passage:
         return Passage(line, ((line.text, True), *((shortened(other.text), False) for other in below)))
     parts = tuple(_sentences(line))
     if unit.text.rstrip().endswith(ENDS_LEAD_IN):
-        parts += tuple((one_line(item.text), False) for item in _items_below(line.passage))
+        items = _items_below(line.passage)
+        parts += tuple((BULLET.sub("", one_line(item.text)), False) for item in items)
         return Passage(line, parts, is_list=True)
     return Passage(line, parts)
 

@@ -139,6 +139,11 @@ class QuestionFeatures:
         return bool(self.kinds & {"count", "amount", "share", "money"}) or bool(self.computation)
 
     @property
+    def wants_date(self) -> bool:
+        """Return whether it asks "in which year"; "when" may also ask for a condition."""
+        return bool(_pattern(words_of(self.language, "kinds")["when"][1:]).search(self.text.casefold()))
+
+    @property
     def is_open(self) -> bool:
         """Return whether it asks who, when, how much, …; not a question for yes or no."""
         closed = _pattern(words_of(self.language, "kinds")["yes_no"]).match(self.text.strip().casefold())
@@ -153,8 +158,9 @@ class QuestionFeatures:
 
     @property
     def is_definition(self) -> bool:
-        """Return whether it asks for a definition: “What is salvage value?”."""
-        return "define" in self.kinds and len(self.terms) <= MOST_DEFINED and not self.years
+        """Return whether it asks for a definition, or for a role's holder: “What is salvage value?”."""
+        defines = self.kinds & {"define", "who"}
+        return bool(defines) and len(self.terms) <= MOST_DEFINED and not self.years
 
 
 @cache
@@ -246,11 +252,16 @@ def counted_terms(question: QuestionFeatures, language: str) -> frozenset[str]:
 
 @cache
 def _question_phrases(language: str) -> re.Pattern[str]:
-    """Return a pattern for phrases of several words that only ask: “how often”, but not “share” alone."""
-    phrases = chain.from_iterable(words_of(language, "kinds").values())
+    """Return a pattern for phrases that only ask: of several words, “how often”, or a verb before all others.
+
+    “share” alone is content.
+    """
+    kinds = words_of(language, "kinds")
+    phrases = chain.from_iterable(kinds.values())
     several = tuple(dict.fromkeys(some for some in phrases if " " in some or _UNSPACED_PHRASE.match(some)))
     pattern = _pattern(several).pattern.replace(r"\w+", r"(\w+)") if several else r"(?!)"
-    return re.compile(pattern, re.I)
+    verbs = _pattern((*(word for word in kinds["define"] if " " not in word), kinds["compare"][0])).pattern
+    return re.compile(rf"\A\W*(?:{verbs})|{pattern}", re.I)
 
 
 @cache

@@ -11,7 +11,14 @@ from itertools import chain, pairwise
 import numpy as np
 
 from chat.answers.prompt import ContextItem, SearchNotes
-from chat.answers.without_model.answer_types import definitions, titled_count, type_match, types_of
+from chat.answers.without_model.answer_types import (
+    counted_dimensions,
+    definitions,
+    has_time,
+    titled_count,
+    type_match,
+    types_of,
+)
 from chat.answers.without_model.lines import (
     AnswerLine,
     distinct_terms,
@@ -36,6 +43,7 @@ from pdf.gc_control import cleared_with_memory
 from retrieval.embeddings.base import Vectors
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, numbers_in
+from text.quantities import quantities_in
 from text.terms import COMPOUND_LINKS, one_line
 
 PageNumber = tuple[str, int]  # document, page
@@ -151,6 +159,7 @@ def rank(
     lines = [line for line in lines if not is_of_other_years(question, line)] or lines
     if not lines:
         return []
+    question = without_title(question, lines)
     features = features_of(question, lines, passages, packs)
     line_scores = np.sum([weight * np.array(features[name]) for name, weight in LINE_WEIGHTS.items()], axis=0)
     order = (-line_scores).tolist()
@@ -178,6 +187,15 @@ def rank(
         for (page, own), values, chance in zip(rows.items(), best, odds / odds.sum(), strict=True)
     ]
     return sorted(pages, key=lambda page: -page.probability)
+
+
+def without_title(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> QuestionFeatures:
+    """Leave out names that stand in the title of the only document: its pages need not repeat them."""
+    titles = {line.unit.title for line in lines}
+    own = distinct_terms(" ".join(titles), lines[0].language) if len(titles) == 1 else frozenset()
+    named = {term for word in question.words if word.is_name for term in own.intersection(word.terms)}
+    kept = tuple(term for term in question.terms if term not in named)
+    return replace(question, terms=kept) if kept else question
 
 
 def worth_citing(pages: Sequence[RankedPage]) -> list[RankedPage]:
@@ -378,15 +396,20 @@ def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool
 
 
 def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool:
-    """Return whether a number is asked for, and no line or its paragraph has one.
+    """Return whether a number or a date is asked for, and no line, its paragraph or its row has one.
 
-    For a count it is enough that a line or its headings name what is counted.
+    For a count it is enough that a line or its headings name what is counted, unless it counts in a unit.
     """
-    if not question.wants_number or "frequency" in question.kinds:
+    if "frequency" in question.kinds:
         return False
-    if any(line.values for line in chosen):
+    whole = [replace(line, text=f"{line.text} {one_line(line.unit.text)}", values=()) for line in chosen]
+    if question.wants_date and not question.wants_number:
+        return not any(has_time(line.text, line.language) for line in whole)
+    if dimensions := counted_dimensions(question):
+        quantities = chain.from_iterable(quantities_in(line.text, line.language) for line in whole)
+        return dimensions.isdisjoint(quantity.dimension for quantity in quantities)
+    if not question.wants_number or any(line.values for line in chosen):
         return False
-    whole = [replace(line, text=one_line(line.unit.text)) for line in chosen]
     if question.kinds & {"money", "share"}:  # with a currency or a percent sign
         return not any(type_match(question, line) == 1.0 for line in whole)
     if any(type_match(question, line) or numbers_in(line.text, line.language) for line in whole):

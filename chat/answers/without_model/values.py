@@ -97,6 +97,8 @@ def certain_value(
         return None
     if ratio := ratio_asked(question.text, notes.packs):
         return _certain_ratio(ratio, question, pages, notes)
+    if question.computation == "sum":  # it may be printed
+        return _certain_cell(question, pages, notes)
     if question.computation:
         return None
     return _certain_cell(question, pages, notes) or _certain_entry(question, pages, notes)
@@ -112,6 +114,8 @@ def _certain_cell(
     if found is None:
         return None
     cell, line = found.cell, found.line
+    if question.computation and not has_word("whole", cell.label, line.language):
+        return None
     # the groups of a row of its own statement name no part of it
     name = _with_period((replace(cell, groups=()) if items else cell).name, line, question)
     return SaidValue(f"{name}: {cell.printed}", cell.text, line) if name else None

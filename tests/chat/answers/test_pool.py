@@ -11,6 +11,7 @@ from multiprocessing import resource_tracker
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.utils.translation import get_language, override
 
 from chat.answers import pool, question_commands, runner
@@ -29,6 +30,13 @@ def one_process() -> Iterator[None]:
     gc.collect()  # its semaphores
     resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]
     assert pool.computed(os.getpid) == os.getpid()
+
+
+def database_process() -> int:
+    connection.ensure_connection()
+    process: int = connection.connection.info.backend_pid
+    connection.close()
+    return process
 
 
 @pytest.mark.slow
@@ -53,6 +61,7 @@ def test_an_answer_without_a_model_is_written_whole_in_another_process(
 ) -> None:
     pool._callers.add(0)
     assert pool.computed(os.getpid) != os.getpid()
+    assert pool.computed(database_process) == pool.computed(database_process), "it keeps its connection"
     monkeypatch.delattr(runner, "write_answer")
     talk = question_commands.start_conversation(alice, [report], provider="extractive")
     answer = question_commands.ask(talk, QUESTION).answer

@@ -11,11 +11,13 @@ from xml.etree import ElementTree
 import pymupdf
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import F
 from django.test import Client
 from docx import Document as read_docx
 from msgspec.structs import replace
 
 from chat.answers.events import CitationShown
+from chat.answers.message_presenters import shown_message
 from chat.citations.stored_citations import COLOURS
 from chat.exports.html_and_evidence import as_html
 from chat.exports.markdown import (
@@ -28,6 +30,7 @@ from chat.exports.markdown import (
 from chat.exports.word import as_docx
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
 from chat.notes import add_answer, add_quote
+from chat.views.exports import without_links
 from documents.models import Document
 from documents.papers.bibliography import PaperRecord, reference_list
 from pdf.api import bind_evidence
@@ -306,6 +309,13 @@ def test_a_shared_answer_can_be_read_by_anybody_until_it_is_revoked(
     assert anybody.get(f"/documents/{report.pk}/").status_code in (302, 404)
     assert client.post(f"/chat/messages/{answer.pk}/unshare/").json() == {"revoked": 1}
     assert anybody.get(url).status_code == 404
+
+
+def test_an_answer_that_leaves_its_conversation_is_numbered_from_one(answer: Message) -> None:
+    answer.citations.update(number=F("number") + 3)
+    assert "[^1]: " in as_markdown(exported(answer))
+    assert 'data-number="1"' in without_links(shown_message(answer)).html
+    assert min(row.number for row in exported(answer).rows) == 1
 
 
 def test_a_forged_link_opens_nothing(answer: Message, client: Client) -> None:

@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from chat.models import Report
+from chat.models import Citation, Report
+from chat.reports.evidence_report import row
 from chat.reports.report_commands import InvalidReport, new_report, new_versions
 from chat.reports.report_queue import claim, pause, start, work_on_next
 from chat.tasks import work_on_report
@@ -135,6 +136,7 @@ def test_an_evidence_report_says_what_each_document_says_and_where_they_differ(
     assert made.note is not None
     content = re.sub(r"\[\[cite[^\]]*\]\]", "", made.note.content)
     assert "| silent | nothing found |" in content and "**The sources differ**" in content
+    assert "Not read" not in content
     (line,) = [one for one in content.splitlines() if one.startswith("- old: “The fare for one trip is $12")]
     assert "new: “The fare for one trip is $15" in line
 
@@ -146,3 +148,33 @@ def test_a_report_without_question_or_with_too_many_sections_is_refused(
     client.force_login(alice)
     answer = client.post("/reports/new/", {"question": question, "outline": outline})
     assert answer.status_code == 422 and not Report.objects.exists()
+
+
+def test_a_report_says_which_chosen_documents_it_could_not_read(
+    alice: User, bob: User, versions: list[Document]
+) -> None:
+    unread = ingest(alice, "The fare is unknown.", name="unread.pdf")
+    deleted = ingest(alice, "The fare is $99.", name="deleted.pdf")
+    chosen = [*versions, unread, deleted]
+    made = new_report(alice, "Fares", chosen, "What is the fare for one trip?\nHow do dogs travel?")
+    work_on_next()
+    Document.objects.filter(pk=unread.pk).update(indexed_at=None, status=Document.Status.FAILED)
+    Document.objects.filter(pk=deleted.pk).update(deleted_at=timezone.now())
+    work_on_next()
+    made.refresh_from_db()
+    assert made.state == Report.State.DONE and made.note is not None
+    _, _, second = made.note.content.partition("## How do dogs travel?")
+    assert "| unread |" not in second and "| old |" in second
+    remark = "Not read, or not for every section: unread; 1 document that was deleted or is hidden from you."
+    assert second.rstrip().endswith(f"---\n\n*{remark}*")
+
+
+def test_a_row_of_evidence_shows_a_value_with_its_names_and_a_sentence_as_printed() -> None:
+    value = Citation(claim="Purchases of equipment, 2018: ($1,577 million)", quote="(1,577)", page_number=3)
+    assert row(value, "one", is_quoted=False).startswith(
+        "| one | Purchases of equipment, 2018: ($1,577 million)[["
+    )
+    words = "Dogs travel free of charge."
+    sentence = Citation(claim=words, quote=words, page_number=3)
+    assert row(sentence, "two", is_quoted=True).startswith(f"| two | “{words}”[[")
+    assert row(None, "three", is_quoted=True) == "| three | see the passages |"

@@ -102,6 +102,8 @@ def test_an_office_is_known_by_its_initials_and_not_by_a_part_of_another() -> No
     ]
     assert facts_asked("Who is the CEO?", "en", facts) == facts[1:]
     assert facts_asked("Who is the president?", "en", facts) == []
+    publisher = [Fact("organisation", "Quay Ltd", 1, "Quay Ltd")]
+    assert facts_asked("Who wrote this guide?", "en", publisher) == publisher
     assert facts_asked("Who swims in the lake?", "en", facts) == []
     dated = [Fact("date", "2020-09-07", 1, "Date 2020-09-07")]
     assert facts_asked("On what date was this issue published?", "en", dated) == dated

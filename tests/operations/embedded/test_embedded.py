@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -42,3 +43,12 @@ def test_the_database_has_its_share_of_the_memory() -> None:
         cursor.execute("SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers'")
         (held,) = cursor.fetchone()
     assert 128 * 2**20 <= held <= max(128 * 2**20, psutil.virtual_memory().total / 8)
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(bool(settings.DATABASE_URL), reason="the database is another's")
+def test_what_a_worker_asks_has_its_priority_in_the_database_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = os.nice(0)
+    monkeypatch.setattr(os, "nice", lambda _: usual + 3)
+    with connection.get_new_connection(connection.get_connection_params()) as made:
+        assert psutil.Process(made.info.backend_pid).nice() == usual + 3

@@ -9,7 +9,7 @@ import pytest
 from chat.answers.without_model.lines import AnswerLine
 from chat.answers.without_model.question import analyse, name_pattern
 from chat.answers.without_model.ranking import RankedPage, worth_citing
-from tests.chat.answers.builders import answered, on_one_page, prose, row
+from tests.chat.answers.builders import answered, headed, on_one_page, prose, row
 
 FERRIES = [
     prose("u1", "The Astrid carries 400 passengers between Bergen and Stavanger every day in summer.", 1),
@@ -148,3 +148,50 @@ def page(number: int, probability: float) -> RankedPage:
 def test_pages_are_cited_by_their_probability(probabilities: tuple[float, ...], cited: list[int]) -> None:
     pages = [page(number, chance) for number, chance in enumerate(probabilities, 1)]
     assert [shown.number[1] for shown in worth_citing(pages)] == cited
+
+
+LOGS = on_one_page(
+    prose("u1", "Security logs are kept and protected from changes.", 1),
+    prose("u2", "A penetration test is done each year by 3 people.", 1),
+    prose("u3", "The Heartbleed bug was made public by two teams.", 1),
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "For how many months are security logs kept?",  # no length of time is there
+        "In which year was the Heartbleed bug made public?",
+    ],
+)
+def test_a_passage_without_the_kind_of_answer_is_only_the_closest(question: str) -> None:
+    lines, citations = answered(question, LOGS)
+    assert lines[0].startswith("No direct answer") and citations
+
+
+def test_the_documents_own_name_tells_no_line_from_another() -> None:
+    page = on_one_page(
+        prose("u1", "The Tarn Fund of Tarn matches what employees give to schools.", 1, title="Tarn 2021"),
+        prose("u2", "At the end of May we had approximately 73,300 employees.", 1, title="Tarn 2021"),
+    )
+    assert answered("How many employees does Tarn have?", page)[1][0].alias == "u2"
+
+
+def test_a_share_is_not_answered_with_numbers_that_are_none() -> None:
+    heads = ("", "2021")
+    page = [
+        *headed(heads, row("u1", "Issuance of shares to employees, women and others", "86", heads=heads)),
+        prose("u2", "Women are 34.6% of all employees.", 1),
+    ]
+    assert answered("What share of employees are women?", page)[1][0].alias == "u2"
+
+
+def test_an_entry_of_a_table_of_contents_is_no_passage() -> None:
+    heads = ("Item", "Page")
+    page = [
+        *headed(heads, row("u1", "Risk of storms at sea", "12", heads=heads)),
+        prose("u2", "Storms at sea ........ 14", 1),
+        prose("u3", "Storms are the main risk at sea.", 14),
+    ]
+    assert [c.alias for c in answered("What is the risk at sea in storms?", page)[1]] == ["u3"]
+    assert answered("On which page is the risk of storms?", page)[1][0].alias in ("u1", "u2")

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from chat.answers.prompt import ContextItem, SearchNotes
+from chat.answers.prompt import ContextItem, SearchNotes, StatedFact
 from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import opening_lines
 from chat.answers.without_model.lines import AnswerLine, escaped
-from chat.providers.base import TextDelta
+from chat.providers.base import NativeCitation, TextDelta
 from tests.chat.answers.builders import answered, headed, on_one_page, prose, row, shown
 
 PUMP = on_one_page(
@@ -882,3 +882,80 @@ def test_of_several_documents_no_value_is_said_unless_the_question_names_one() -
     one, several = text(SearchNotes()), text(SearchNotes(documents=2))
     assert one.startswith("Berth number: 17") and text(SearchNotes(documents=2, subject=("Ltd",))) == one
     assert not several.startswith("Berth number") and "Berth number: 17 b" in several  # as a passage
+
+
+BERTH = on_one_page(
+    prose("u1", "This agreement is made between Ada Quay (the “Owner”) and Ben Tarn (the “Guest”).", 1),
+    prose("u2", "The Owner repairs the pier at the cost of the Owner.", 1, "5. Repairs"),
+    prose("u3", "On arrival the Guest shall pay a deposit of £90.", 1, "3. Deposit"),
+    prose("u4", "The Guest shall pay £15 a night in advance.", 1, "4. Rent"),
+    prose("u5", "Dogs stay on board after sunset.", 1, "§ 6 Animals"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "alias"),
+    [
+        ("Who is the owner?", "u1"),  # the words that give a party its role
+        ("What deposit does the guest pay?", "u3"),  # "pay" alone names no clause on the price
+        ("What does the document say about “Animals”?", "u5"),  # named only in the heading
+    ],
+)
+def test_a_contract_is_answered_from_the_clause_that_is_asked_for(question: str, alias: str) -> None:
+    text, citations = shown(question, BERTH, packs=("contracts",))
+    assert citations[0].alias == alias and "No direct answer" not in text
+
+
+def test_a_page_is_shown_by_its_printed_number_and_by_its_place_in_the_file() -> None:
+    pages = [
+        replace(prose("u1", "The seals are 3 mm thick.", 3), page_label="1"),
+        replace(prose("u2", "Boats are lifted by crane.", 5), page_label="3"),
+        replace(prose("u3", "Page after page of the log is kept.", 6), page_label="4"),
+    ]
+    _, citations = shown("What does page three say?", pages)
+    assert [citation.alias for citation in citations] == ["u2", "u1"]
+    _, citations = shown("What is on the third slide?", pages)
+    assert [citation.alias for citation in citations] == ["u2", "u1"]
+
+
+@pytest.mark.parametrize(
+    ("question", "heading"),
+    [
+        ("Explain the trim tank", "**Passages on “trim tank”**"),
+        ("Compare the trim tank and the ballast tank", "**Passages on “trim tank and the ballast tank”**"),
+        ("Define trim tank", "**Passages on “trim tank”**"),
+        ("What does page 3 say about the trim tank?", "**Passages**"),
+    ],
+)
+def test_the_heading_says_what_the_passages_are_on(question: str, heading: str) -> None:
+    text, _ = shown(question, [prose("u1", "A trim tank and a ballast tank keep the boat level.", 3)])
+    assert text.startswith(heading)
+
+
+def test_a_name_with_the_mark_of_a_place_is_shown_and_not_claimed() -> None:
+    passages = [prose("u1", "Ada Quaya, Ben Tarnb", 1), prose("u2", "Eva Lind and Max Pier", 1)]
+    facts = (StatedFact("Ada Quay", "u1", "Ada Quay"), StatedFact("Eva Lind", "u2", "Eva Lind"))
+    deltas = answer_without_model("Who are the authors?", passages, SearchNotes(facts=facts))
+    cited = [delta for delta in deltas if isinstance(delta, NativeCitation)]
+    assert [citation.is_passage for citation in cited[:2]] == [True, False]
+
+
+def test_a_printed_total_is_said_where_a_total_is_asked_for() -> None:
+    heads = ("Descripción", "Importe")
+    rows = headed(
+        heads,
+        row("u1", "Base imponible", "1.620,00 €", heads=heads, language="es"),
+        row("u2", "Total de la factura", "1.960,20 €", heads=heads, language="es"),
+    )
+    text, _ = shown("¿Cuál es el total de la factura?", rows)
+    assert text.startswith("Total de la factura, Importe: €1.960,20")
+
+
+def test_the_items_below_a_lead_in_have_no_bullet_of_their_own() -> None:
+    page = on_one_page(
+        prose("u1", "Our contributions are as follows:", 1),
+        prose("u2", "• A survey of harbours,", 1, kind="list"),
+        prose("u3", "• a map of lakes.", 1, kind="list"),
+    )
+    text, _ = shown("What are the contributions?", page)
+    assert "> - A survey of harbours,\n> - a map of lakes." in text
