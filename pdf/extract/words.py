@@ -39,7 +39,9 @@ _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 # Characters that MuPDF's spans may contain and its words do not.
 _NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
 # Bold and monospaced fonts by name, because many, such as TeX's, do not set the flag.
-_BOLD_NAME = re.compile(r"bold|black|heavy|demi|rom\w*-medi|(?:^|\+)(?:cm|ec|sf|la)[a-z]{0,2}bx", re.IGNORECASE)
+_BOLD_NAME = re.compile(
+    r"bold|black|heavy|demi|rom\w*-medi|(?:^|\+)(?:cm|ec|sf|la)[a-z]{0,2}bx", re.IGNORECASE
+)
 _MONO_NAME = re.compile(
     r"mono(?!type)|monotype\.?com|courier|consol|typewriter|menlo|monaco|andale|letter ?gothic|cascadia|"
     r"(?:source|fira) ?code|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",

@@ -16,8 +16,9 @@ from pdf.tables.cells import ColumnSpans, Row, cell_text, columns_of, is_date, i
 VALUE_ROWS = 2
 # Heads over this many columns begin a table even with the same columns as the table above.
 NEW_HEADS = 2
-# Minimum difference between the type of the heads and that of the rows, as a share of it.
-HEAD_TYPE = 0.1
+# Minimum difference between the type of the heads and that of the rows, as a share of it; minimum lone rows
+# over a table below another.
+HEAD_TYPE, LONE_HEADS = 0.1, 2
 
 
 def first_table(rows: Sequence[Row]) -> int:
@@ -55,10 +56,13 @@ def _headings(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
 
 
 def _in_type_of_heads(rows: Sequence[Row], start: int, end: int) -> bool:
-    """Return whether a lone row has the size of the first row, a head, which the rows around do not have."""
+    """Return whether rows are lone and one has the size of the first row, a head, unlike those around."""
     size, others = rows[0].size, [row.size for row in rows[1:] if _has_value(row)]
-    return min(abs(size - other) for other in others) > HEAD_TYPE * size and any(
-        len(row.cells) == 1 and abs(row.size - size) < 0.1 for row in rows[start:end]
+    return (
+        end - start >= LONE_HEADS
+        and all(len(row.cells) == 1 for row in rows[start:end])
+        and min(abs(size - other) for other in others) > HEAD_TYPE * size
+        and any(abs(row.size - size) < 0.1 for row in rows[start:end])
     )
 
 
@@ -71,7 +75,8 @@ def _has_value(row: Row) -> bool:
     """Return whether the row has a value beside its head, or a text that begins with one; dates are heads."""
     texts = [cell_text(cell) for cell in row.cells[1:] or row.cells]
     firsts = [text.partition(" ")[0] for text in texts if not is_date(text)]
-    return any(is_value(text) and not is_date(text) for text in (*texts, *firsts))
+    precise = [first for first in firsts if not first.isdigit()]  # not "12 weeks ended"
+    return any(is_value(text) and not is_date(text) for text in (*texts, *precise))
 
 
 def _valued(rows: Sequence[Row]) -> int:

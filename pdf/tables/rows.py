@@ -7,7 +7,6 @@ along the axes of charts are not rows.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby, pairwise
@@ -40,9 +39,8 @@ from text.numbers import YEAR
 FILLED_LINES, FILLED_CHARS, FILLED_ROOM, WRAPPED = 6, 25, 2.0, 1.08
 # Maximum width of a space between words (ems); gaps between cells are wider.
 WORD_SPACE = 0.4
-# Heads a space apart, from so many on, are aligned with their columns within this; two are centred within
-# the second (ems).
-SEPARATE_HEADS, SET_TO, CENTRED = 3, 0.6, 0.15
+# From this many words on, each is a head if all align with their columns within this (ems).
+SEPARATE_HEADS, SET_TO = 3, 0.6
 # Of more rows with a text in the first column above the first value only the first is a head; of two where
 # no value ends them.
 MOST_HEADS = 4
@@ -59,6 +57,7 @@ PERIOD_ROWS = 6
 BAND, BAND_COLUMNS = 2.0, 3
 
 PERCENT = "%", "％", "٪"
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
@@ -231,8 +230,6 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
     Words separated only by a space stay together, as a head over several columns, unless each is aligned
     with a column of its own.
     """
-    if heads := _separate_heads(line, columns, hit):
-        return heads
     parts: dict[int, list[RawWord]] = {}
     for word in line.words:
         under = [i for i in hit if columns.spans[i][0] < word.x1 and word.x0 < columns.spans[i][1]]
@@ -241,25 +238,13 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
         column = under[0] if under else max(parts, default=hit[0])
         parts.setdefault(column, []).append(word)
     pieces = [(column, Line(words)) for column, words in parts.items()]
-    return [(hit[0], line)] if any(_run_on(a, b) for (_, a), (_, b) in pairwise(pieces)) else pieces
-
-
-def _separate_heads(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
-    """Return the words over each of the columns, if they are aligned with it; else nothing."""
-    spans = columns.spans
-    ends = [(spans[a][0] + spans[a][1] + spans[b][0] + spans[b][1]) / 2 for a, b in pairwise(hit)]
-    parts: dict[int, list[RawWord]] = {}
-    for word in line.words:
-        parts.setdefault(hit[bisect_right(ends, word.x0 + word.x1)], []).append(word)
-    if len(parts) < len(hit):
-        return []
-    heads = [(column, Line(words)) for column, words in parts.items()]
-    is_over = _set_to if len(heads) >= SEPARATE_HEADS else _is_centred
-    return heads if all(is_over(spans[column], head) for column, head in heads) else []
-
-
-def _is_centred(span: tuple[float, float], head: Line) -> bool:
-    return abs(head.x0 + head.x1 - span[0] - span[1]) <= 2 * CENTRED * head.size
+    if not any(_run_on(left, right) for (_, left), (_, right) in pairwise(pieces)):
+        return pieces
+    if len(pieces) == len(hit) == len(line.words) >= SEPARATE_HEADS and all(
+        _set_to(columns.spans[n], piece) for n, piece in pieces
+    ):
+        return pieces
+    return [(hit[0], line)]
 
 
 def _set_to(span: tuple[float, float], piece: Line) -> bool:
@@ -518,7 +503,6 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         if not body and n and _heads_rows(block.lines[0].text, table):
             break
         if begins_row(block) and table.head and _is_lighter(block, table.head[-1]):
-            known = True
             break
         block.header = True
         table.head.append(block)
@@ -549,10 +533,9 @@ def _has_only_values(block: Block) -> bool:
 
 
 def _holds_figures(text: str) -> bool:
-    """Return whether half of several words are values, none a year: "$10.60 – $10.70 / $10.65"."""
-    words = text.split()
-    values = sum(map(is_value, words))
-    return values > 1 and 2 * values >= len(words) and not is_date(text) and not YEAR.search(text)
+    """Return whether the text is several values, and signs between them: "$10.60 – $10.70 / $10.65"."""
+    values = sum(map(is_value, text.split()))
+    return values > 1 and not (_LETTERS.search(text) or is_date(text) or YEAR.search(text))
 
 
 def _is_title(row: Block) -> bool:

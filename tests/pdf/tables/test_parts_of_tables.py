@@ -212,25 +212,6 @@ def test_a_column_of_texts_stays_with_the_table_whose_rulings_run_below_it() -> 
     assert [row.cells[-1].text for row in rows if len(row.cells) == 4] == [place for place in places if place]
 
 
-def test_words_of_one_space_head_the_columns_that_they_are_centred_over() -> None:
-    drawing = Drawing()
-    x, middles, groups = 200.0, list[float](), (("CONLL", "OntoNotes", "FewNERD"), ("TACREV", "TACRED"))
-    for heads, title in zip(groups, ("NER (20-shot)", "RE (100-shot)"), strict=True):
-        whole = " ".join(heads)
-        drawing.text(x, 100, whole)
-        centred(drawing, x + Drawing.width_of(whole) / 2, 88, title)
-        for head in heads:
-            middles.append(x + Drawing.width_of(head) / 2)
-            x += Drawing.width_of(head + " ")
-        x += 10
-    for n, name in enumerate(("InstructGPT", "CODEX", "GPT-4", "Supervised")):
-        drawing.text(LEFT, 114 + 12 * n, name)
-        for at, middle in enumerate(middles):
-            centred(drawing, middle, 114 + 12 * n, f"{n + 4}{at}.2")
-    row = rows_of_tables(drawing.units())[-1]
-    assert [head.split()[-1] for head in row.head_rows[1:]] == [head for heads in groups for head in heads]
-
-
 def test_the_years_of_an_axis_with_a_name_are_no_table() -> None:
     drawing = Drawing()
     points = [pymupdf.Point(110 + 18 * n, 200 + (n * 37) % 90) for n in range(18)]
