@@ -29,6 +29,8 @@ ASCENT, DESCENT = 0.9, 0.25
 SKEW = 0.08
 # A line printed again at most this far away (points, or as a share of its height) is the shadow of the first.
 SHADOW, SHADOW_SHARE = 1.2, 0.08
+# A word that begins at most this far before or after the end of the last one (ems) goes on with it.
+OVERHANG, SEAM = 0.12, 0.04
 SOFT_HYPHEN = "\u00ad"
 # A letter for which the font has no Unicode value.
 UNDECODABLE = "\ufffd"
@@ -37,7 +39,9 @@ _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 # Characters that MuPDF's spans may contain and its words do not.
 _NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
 # Bold and monospaced fonts by name, because many, such as TeX's, do not set the flag.
-_BOLD_NAME = re.compile(r"bold|black|heavy|demi|(?:^|\+)(?:cm|ec|sf|la)[a-z]{0,2}bx", re.IGNORECASE)
+_BOLD_NAME = re.compile(
+    r"bold|black|heavy|demi|rom\w*-medi|(?:^|\+)(?:cm|ec|sf|la)[a-z]{0,2}bx", re.IGNORECASE
+)
 _MONO_NAME = re.compile(
     r"mono(?!type)|monotype\.?com|courier|consol|typewriter|menlo|monaco|andale|letter ?gothic|cascadia|"
     r"(?:source|fira) ?code|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",
@@ -154,8 +158,30 @@ def read_words(
             seen = [word for word in made if not hidden_text.covers(key, word.x0, word.y0, word.x1, word.y1)]
             hidden += len(made) - len(seen)
             made = seen
+        if out and made and _goes_on(out[-1], made[0]):
+            made = _joined(out.pop(), made)
         out += _apart_from_leaders(made) if dotted else made
     return _clipped(out, blocks, frame), hidden
+
+
+def _goes_on(last: RawWord, word: RawWord) -> bool:
+    """Return whether the first word of a line goes on with the last one before.
+
+    MuPDF ends a line where a rule is drawn, as some programs underline each syllable by itself.
+    """
+    return (
+        -OVERHANG * word.style.size <= word.x0 - last.x1 <= SEAM * word.style.size
+        and abs(word.baseline - last.baseline) <= SEAM * word.style.size
+        and last.turn == word.turn == 0
+        and last.style == word.style
+        and not (last.text[-1].isdigit() and word.text[0].isdigit())
+    )
+
+
+def _joined(last: RawWord, words: list[RawWord]) -> list[RawWord]:
+    """Return the words of a line that goes on with the ``last`` word of the one before, as its words."""
+    whole = replace(words[0], x0=last.x0, text=last.text + words[0].text, line=last.line)
+    return [whole, *(replace(word, line=last.line) for word in words[1:])]
 
 
 # A value that leaders touch, after at least three of their dots, or after the last of dots set apart.

@@ -17,6 +17,7 @@ from pdf.geometry import Rect
 from pdf.layout.gutters import COLUMN_ROWS, are_texts_apart, fills_one_column, text_rows, with_margin_headings
 from pdf.layout.lines import Line, rows_of
 from pdf.tables.cells import is_value
+from pdf.tables.rulings import SNAP, joined_pieces, tracks_of
 from pdf.tables.text_tables import with_text_tables
 
 # Minimum width of a gutter (ems of the text beside it).
@@ -39,6 +40,8 @@ VALUES_BELOW = 3.0
 BAND_HOLE = 3.0
 # Minimum space above the heading of a band, on both sides (ems).
 BAND_GAP = 1.0
+# Rulings across a gap show rows of a table: minimum number, maximum rows to each.
+RULED, ROWS_RULED = 3, 4
 
 
 class Cut(NamedTuple):
@@ -80,7 +83,10 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
     banded = (bands for cut in ranked for bands in (_bands(cut, rulings), [cut]))
     sound = (bands[0] for bands in banded if all(map(_is_gutter, bands)))
-    best = next((cut for cut in sound if not _heads_values(cut, downwards)), None)
+    best = next(
+        (cut for cut in sound if not _heads_values(cut, downwards) and not _is_ruled_across(cut, rulings)),
+        None,
+    )
     if best is None:
         headed = (band for cut in ranked for band in _bands(cut, rulings, headed=True)[:1] if band is not cut)
         return next((band for band in headed if _is_gutter(band) and all(map(_is_full, band[2:]))), None)
@@ -244,6 +250,18 @@ def _is_ruled_between(above: Sequence[Line], row: Sequence[Line], rulings: Seque
         top < rule.y0 <= rule.y1 < bottom and rule.x0 <= x0 + reach and rule.x1 >= x1 - reach
         for rule in rulings
     )
+
+
+def _is_ruled_across(cut: Cut, rulings: Sequence[Rect]) -> bool:
+    """Return whether rulings run across the gap at every few rows of both sides: it is within a table."""
+    x0, x1 = max(line.x1 for line in cut.left), min(line.x0 for line in cut.right)
+    top, bottom = (max(cut.left[0].y0, cut.right[0].y0), min(cut.left[-1].y1, cut.right[-1].y1))
+    flat = [
+        ((r.y0 + r.y1) / 2, r.x0, r.x1) for r in rulings if r.x0 < x1 and x0 < r.x1 and top < r.y0 < bottom
+    ]
+    pieces = [piece for track in tracks_of(flat, SNAP) for piece in joined_pieces(track, SNAP)]
+    across = sum(start <= x0 + SNAP and end >= x1 - SNAP for _, start, end in pieces)
+    return across >= RULED and ROWS_RULED * across >= min(len(cut.left), len(cut.right))
 
 
 def _is_gutter(cut: Cut) -> bool:

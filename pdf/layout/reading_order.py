@@ -22,6 +22,7 @@ from pdf.tables.aligned import EDGE, aligned_rows
 from pdf.tables.cells import is_value, row_of
 from pdf.tables.column_headers import with_header_above_rule
 from pdf.tables.grid import RuledGrid, grids
+from pdf.tables.row_groups import span_groups
 from pdf.tables.rows import LABEL, mirrored_row, table_blocks, turned_back, without_scales
 from pdf.tables.ruled import with_ruled_tables
 
@@ -255,7 +256,9 @@ def blocks_in_order(
         if above := next((block for block in blocks if _runs_into(block, column[0])), None):
             above.lines += column.pop(0).lines
         blocks += column
-    return without_scales(blocks, drawings) + sideways_blocks(sideways)
+    blocks = without_scales(blocks, drawings)
+    span_groups(blocks, rulings)
+    return blocks + sideways_blocks(sideways)
 
 
 def _runs_into(above: Block, below: Block) -> bool:

@@ -16,6 +16,9 @@ from pdf.tables.cells import ColumnSpans, Row, cell_text, columns_of, is_date, i
 VALUE_ROWS = 2
 # Heads over this many columns begin a table even with the same columns as the table above.
 NEW_HEADS = 2
+# Minimum difference between the type of the heads and that of the rows, as a share of it; minimum lone rows
+# over a table below another.
+HEAD_TYPE, LONE_HEADS = 0.1, 2
 
 
 def first_table(rows: Sequence[Row]) -> int:
@@ -27,7 +30,11 @@ def first_table(rows: Sequence[Row]) -> int:
         if min(_valued(above), _valued(below)) < VALUE_ROWS:
             continue
         columns = columns_of(above)
-        if _heads_anew(heads, columns) or _disagree(columns, columns_of(below)):
+        if (
+            _heads_anew(heads, columns)
+            or _in_type_of_heads(rows, first, last)
+            or _disagree(columns, columns_of(below))
+        ):
             return first
     return len(rows)
 
@@ -39,10 +46,24 @@ def _headings(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
     """
     valued = [i for i, row in enumerate(rows) if _has_value(row)]
     runs = [(above + 1, below) for above, below in pairwise([*valued, len(rows)]) if below > above + 1]
+    if valued and valued[0] > 0 and any(_in_type_of_heads(rows, *run) for run in runs):
+        yield from (run for run in runs if _in_type_of_heads(rows, *run))
+        return
     leftmost = min([row.cells[0][-1].x1 for row in rows])  # no column ends before that
     if any(_begins_behind(leftmost, rows[start:end]) for start, end in runs):
         values_from = columns_of(rows).spans[0][1]
         yield from (run for run in runs if _begins_behind(values_from, rows[slice(*run)]))
+
+
+def _in_type_of_heads(rows: Sequence[Row], start: int, end: int) -> bool:
+    """Return whether rows are lone and one has the size of the first row, a head, unlike those around."""
+    size, others = rows[0].size, [row.size for row in rows[1:] if _has_value(row)]
+    return (
+        end - start >= LONE_HEADS
+        and all(len(row.cells) == 1 for row in rows[start:end])
+        and min(abs(size - other) for other in others) > HEAD_TYPE * size
+        and any(abs(row.size - size) < 0.1 for row in rows[start:end])
+    )
 
 
 def _begins_behind(x: float, rows: Sequence[Row]) -> bool:
@@ -51,9 +72,11 @@ def _begins_behind(x: float, rows: Sequence[Row]) -> bool:
 
 
 def _has_value(row: Row) -> bool:
-    """Return whether the row has a value beside its head; dates are heads too."""
-    cells = row.cells[1:] or row.cells
-    return any(is_value(text) and not is_date(text) for text in map(cell_text, cells))
+    """Return whether the row has a value beside its head, or a text that begins with one; dates are heads."""
+    texts = [cell_text(cell) for cell in row.cells[1:] or row.cells]
+    firsts = [text.partition(" ")[0] for text in texts if not is_date(text)]
+    precise = [first for first in firsts if not first.isdigit()]  # not "12 weeks ended"
+    return any(is_value(text) and not is_date(text) for text in (*texts, *precise))
 
 
 def _valued(rows: Sequence[Row]) -> int:

@@ -56,6 +56,9 @@ PERIOD_ROWS = 6
 # doubled); minimum columns of such a table.
 BAND, BAND_COLUMNS = 2.0, 3
 
+PERCENT = "%", "％", "٪"
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 
@@ -65,6 +68,8 @@ def table_blocks(rows: Sequence[Row]) -> list[Block]:
         return _described_blocks(rows)
     columns = columns_of(rows)
     cells = [placed(row, columns) for row in rows]
+    for row_cells in cells:
+        _join_percent_signs(row_cells)
     logical = logical_rows(cells)
     joined = joined_texts(logical)
     if len(joined) < len(logical):  # the lines below those that were joined may go on too
@@ -121,6 +126,14 @@ def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
     ]
     _mark_heads(blocks, table, len(blocks) if heads is None else heads)
     return blocks
+
+
+def _join_percent_signs(row: list[TableCell]) -> None:
+    """Join each percent sign in a cell of its own to the value before it."""
+    for value, sign in [*pairwise(row)]:
+        if cell_text(sign.lines) in PERCENT and is_amount(cell_text(value.lines)):
+            value.lines += sign.lines
+            row.remove(sign)
 
 
 def _span_bands(rows: Sequence[list[TableCell]], columns: int) -> None:
@@ -387,7 +400,7 @@ def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
     if len(cells) > 1:
         return _all_continue(cells, above)
     over = next((cell for cell in above if cell.column == cells[0].column), None)
-    if over is None:
+    if over is None or _is_whole_date(over):
         return False
     last, line = over.lines[-1], cells[0].lines[0]
     if sum(cell.rect.overlap_x(line.rect) > 0 for cell in above) > 1:
@@ -397,6 +410,12 @@ def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
         is_text = not is_value_cell(cells[0].lines) or _keeps_leading(over.lines, line)
         return close and len(above) > 1 and above[0].column == 0 and is_text
     return close and len(above) > 1 and bool(_CONTINUES.match(line.text)) and line.x0 > over.lines[0].x0 - 1
+
+
+def _is_whole_date(cell: TableCell) -> bool:
+    """Return whether the cell is a date with its year: the text below it is a head of its own."""
+    text = cell_text(cell.lines)
+    return is_date(text) and bool(YEAR.search(text)) and len(text) > 4
 
 
 def _all_continue(cells: list[TableCell], above: list[TableCell]) -> bool:
@@ -476,10 +495,14 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     periods = _rows_of_periods(blocks[: min(most, PERIOD_ROWS)])
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
-        if n >= periods and any(map(is_amount, body)):
+        if n >= periods and (
+            any(is_amount(text) or _holds_figures(text) for text in body) or _has_only_values(block)
+        ):
             known = True
             break
         if not body and n and _heads_rows(block.lines[0].text, table):
+            break
+        if begins_row(block) and table.head and _is_lighter(block, table.head[-1]):
             break
         block.header = True
         table.head.append(block)
@@ -492,6 +515,27 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         for block in blocks[kept:]:
             block.header = False
         del table.head[kept:]
+
+
+def _is_lighter(block: Block, head: Block) -> bool:
+    """Return whether no text of the row is bold, while all of the head above are, in as many cells."""
+    return (
+        len(block.cells) == len(head.cells)
+        and all(line.style.bold for line in head.lines)
+        and not any(line.style.bold for line in block.lines)
+    )
+
+
+def _has_only_values(block: Block) -> bool:
+    """Return whether only values are beside a label: "(6)" may be a footnote mark, but heads have words."""
+    texts = [cell_text(cell.lines) for cell in block.cells[1:]]
+    return begins_row(block) and all(is_value(text) and not is_date(text) for text in texts)
+
+
+def _holds_figures(text: str) -> bool:
+    """Return whether the text is several values, and signs between them: "$10.60 – $10.70 / $10.65"."""
+    values = sum(map(is_value, text.split()))
+    return values > 1 and not (_LETTERS.search(text) or is_date(text) or YEAR.search(text))
 
 
 def _is_title(row: Block) -> bool:
@@ -576,6 +620,8 @@ def read_leftwards(blocks: Sequence[Block]) -> list[Block]:
 LABEL = 24.0
 # Scales of charts instead of a table: minimum share of lines in drawings, maximum share of rows with a name.
 DRAWN, NAMED_ROWS = 0.6, 0.35
+# Minimum rows of a table with a scale within a drawing.
+DRAWN_ROWS = 3
 # Minimum share of values among the words of the scale of an axis.
 SCALE_VALUES = 0.8
 # Data instead of an axis: share and number of rows with the same number of cells; columns with at most this
@@ -615,6 +661,8 @@ def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
     if drawn < DRAWN * len(lines) or _holds_data(rows):
         return False
     has_scale = any(map(_is_scale, rows))
+    if has_scale and len(rows) < DRAWN_ROWS:
+        return True
     named = sum(_has_name(row, of_values=has_scale) for row in rows)
     return named < NAMED_ROWS * len(rows)
 

@@ -411,7 +411,8 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
     largest = LARGEST_ROW if len(rows) >= SURE_ROWS else LARGEST_OF_FEW
     if max(sum(map(len, row.values())) for row in rows) > largest * count:
         return False
-    if max(sum(map(_begin_level, full)), sum(map(_are_centred, full))) < LEVEL_ROWS * len(full):
+    below = full[1:] if len(full) > SURE_ROWS else full  # heads may be set otherwise
+    if max(sum(map(_begin_level, below)), sum(map(_are_centred, below))) < LEVEL_ROWS * len(below):
         return False
     if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
         return False

@@ -61,6 +61,17 @@ def test_cells_centred_on_their_row_are_of_one_row() -> None:
     ]
 
 
+def test_heads_of_another_font_stand_higher_than_those_beside_them() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 450))
+    for x, y, head in ((72, 176, "No."), (110, 171, "Rule before"), (310, 176, "Rule after")):
+        drawing.text(x, y, head)
+    numbers = [f"1.{n}" for n in range(1, 8)]
+    columns = (numbers, [*OLD, *NEW[:3]], [*NEW, *OLD[:3]])
+    draw_rows(drawing, columns, (72, 110, 310), 180)
+    assert rows_of_table(drawing.units())[0] == ["No.", "Rule before", "Rule after"]
+
+
 @pytest.mark.parametrize(
     ("first", "is_head"), [(("Rule before", "Rule after"), True), ((OLD[3], NEW[3]), False)]
 )
