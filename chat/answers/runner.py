@@ -15,7 +15,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections import deque
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -48,45 +48,44 @@ from documents.ingestion.leases import retry_until_available
 from documents.shared_state import announce
 from retrieval.provider_calls import ProviderError
 
-# A first-in, first-out semaphore.
+# A semaphore that is fair to users.
 
 
 @dataclass(slots=True)
-class FifoSlots:
-    """A semaphore that grants ``at_once`` slots in the order of requests."""
+class FairSlots:
+    """A semaphore with ``at_once`` slots. First to the user who holds the fewest, else in turn."""
 
     at_once: int
-    _inside: int = 0
-    _waiting: deque[Slot] = field(default_factory=deque)
+    _inside: list[Slot] = field(default_factory=list)
+    _waiting: list[Slot] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     nobody_waits: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self.nobody_waits.set()
 
-    def request(self, start: Callable[[Slot], None] = lambda slot: None) -> Slot:
-        """Join the end of the queue. ``start`` is called once, with the slot; see ``Slot``."""
-        turn = Slot(self, start)
+    def request(self, user: int, start: Callable[[Slot], None] = lambda slot: None) -> Slot:
+        """Join the queue. ``start`` is called once, with the slot; see ``Slot``."""
+        turn = Slot(self, user, start)
         with self._lock:
-            if self._inside < self.at_once:
-                self._inside += 1
-                turn.grant()
-            else:
-                self._waiting.append(turn)
-                self.nobody_waits.clear()
+            self._waiting.append(turn)
+            self._grant()
         return turn
 
     def hand_over(self, left: Slot) -> None:
-        """Give a released slot to the request that waits longest."""
         with self._lock:
-            if not left.granted:
-                self._waiting.remove(left)
-            elif self._waiting:
-                self._waiting.popleft().grant()
-            else:
-                self._inside -= 1
-            if not self._waiting:
-                self.nobody_waits.set()
+            (self._inside if left.granted else self._waiting).remove(left)
+            self._grant()
+
+    def _grant(self) -> None:
+        if self._waiting and len(self._inside) < self.at_once:
+            held = Counter(slot.user for slot in self._inside)
+            turn = min(self._waiting, key=lambda slot: held[slot.user])
+            self._waiting.remove(turn)
+            self._waiting.sort(key=lambda slot: slot.user == turn.user)  # the others of this user go last
+            self._inside.append(turn)
+            turn.grant()
+        (self.nobody_waits.clear if self._waiting else self.nobody_waits.set)()
 
 
 class Slot:
@@ -95,8 +94,9 @@ class Slot:
     ``release`` it once, granted or not.
     """
 
-    def __init__(self, queue: FifoSlots, start: Callable[[Slot], None]) -> None:
+    def __init__(self, queue: FairSlots, user: int, start: Callable[[Slot], None]) -> None:
         self._queue = queue
+        self.user = user
         self._start = start
         self._started = threading.Lock()
         self._granted = threading.Event()
@@ -243,9 +243,9 @@ _live: dict[UUID, LiveAnswer] = {}
 _live_lock = threading.Lock()
 # Work of this machine's processors: answers without a model, and searches before a model writes. More at once
 # would delay all of them.
-_own_work = FifoSlots(OWN_WORK_AT_ONCE)
-_searches = FifoSlots(SEARCHES_AT_ONCE)
-_models = FifoSlots(settings.CHAT_ANSWERS_AT_ONCE)
+_own_work = FairSlots(OWN_WORK_AT_ONCE)
+_searches = FairSlots(SEARCHES_AT_ONCE)
+_models = FairSlots(settings.CHAT_ANSWERS_AT_ONCE)
 _recorder: threading.Thread | None = None
 
 
@@ -290,7 +290,7 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
         args = (language, answer, live, provider, turn)
         threading.Thread(target=_write_in, args=args, name=f"answer-{answer.pk}", daemon=True).start()
 
-    live.turn = queue.request(write)
+    live.turn = queue.request(answer.conversation.owner_id, write)
     if live.cancelled.is_set():  # meanwhile
         live.cancel()
     _record()
@@ -399,7 +399,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
 
     def wait_for_model() -> None:
         if not is_local(answer, provider):
-            turns.append(_models.request())
+            turns.append(_models.request(turn.user))
             turn.release()
             turns[-1].wait(live.cancelled.is_set)
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from chat.answers import question_commands, runner
 from chat.answers.persistence import DEAD_AFTER, MOST_TAKEOVERS, release_dead_answers
-from chat.answers.runner import FifoSlots
+from chat.answers.runner import FairSlots
 from chat.models import Conversation, Message
 from documents.models import ApiToken, Document
 from operations.http import admission
@@ -42,8 +42,8 @@ def test_strangers_who_ask_too_often_are_told_to_wait_and_others_are_not(
 
 
 def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
-    turns, began = FifoSlots(1), []
-    asked = [turns.request() for _ in range(20)]
+    turns, began = FairSlots(1), []
+    asked = [turns.request(1) for _ in range(20)]
 
     def work(number: int) -> None:
         asked[number].wait()
@@ -57,17 +57,31 @@ def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
     for thread in threads:
         thread.join(20)
     assert began == list(range(20))
-    assert turns._inside == 0
+    assert not turns._inside
 
 
 def test_who_gives_up_in_the_queue_leaves_it() -> None:
-    turns = FifoSlots(1)
-    first, second, third = turns.request(), turns.request(), turns.request()
+    turns = FairSlots(1)
+    first, second, third = turns.request(1), turns.request(1), turns.request(1)
     second.wait(given_up=lambda: True, look=0.01)
     assert not second.granted
     second.release()
     first.release()
     assert third.granted
+
+
+def test_questions_of_one_user_let_those_of_others_go_first() -> None:
+    turns = FairSlots(2)
+    mine = [turns.request(1) for _ in range(6)]
+    theirs, last = turns.request(2), turns.request(3)
+    mine[0].release()
+    assert theirs.granted
+    assert not mine[2].granted
+    mine[1].release()
+    assert mine[2].granted, "its user holds no slot, and asked first"
+    mine[2].release()
+    assert last.granted
+    assert not mine[3].granted
 
 
 @pytest.mark.slow
