@@ -6,6 +6,7 @@ Each section is stored when it is done, so paused or interrupted work goes on wi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 
 import msgspec
 from django.db import transaction
@@ -23,6 +24,7 @@ from retrieval.query.scope import Scope
 
 MOST_SECTIONS = 100
 LONGEST_TITLE = 300
+LONGEST_REMARK = 600  # characters that name documents
 NONE_READ = (
     "None of this report's documents can be read: they were deleted, not read, or are hidden from you."
 )
@@ -96,11 +98,10 @@ def unread_remark(report: Report) -> str:
             "%(n)d documents that were deleted or are hidden from you",
             gone,
         )
-        names.append(deleted % {"n": gone})
+        names.insert(0, deleted % {"n": gone})
+    named = shorten("; ".join(names), LONGEST_REMARK, placeholder=" …")
     return (
-        gettext("Not read, or not for every section: %(documents)s.") % {"documents": "; ".join(names)}
-        if names
-        else ""
+        gettext("Not read, or not for every section: %(documents)s.") % {"documents": named} if names else ""
     )
 
 

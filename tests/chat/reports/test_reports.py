@@ -165,7 +165,7 @@ def test_a_report_says_which_chosen_documents_it_could_not_read(
     assert made.state == Report.State.DONE and made.note is not None
     _, _, second = made.note.content.partition("## How do dogs travel?")
     assert "| unread |" not in second and "| old |" in second
-    remark = "Not read, or not for every section: unread; 1 document that was deleted or is hidden from you."
+    remark = "Not read, or not for every section: 1 document that was deleted or is hidden from you; unread."
     assert second.rstrip().endswith(f"---\n\n*{remark}*")
 
 
@@ -178,3 +178,21 @@ def test_a_row_of_evidence_shows_a_value_with_its_names_and_a_sentence_as_printe
     sentence = Citation(claim=words, quote=words, page_number=3)
     assert row(sentence, "two", is_quoted=True).startswith(f"| two | “{words}”[[")
     assert row(None, "three", is_quoted=True) == "| three | see the passages |"
+
+
+def test_a_report_on_a_thousand_documents_names_only_some_of_those_it_could_not_read(
+    alice: User, versions: list[Document]
+) -> None:
+    failed = [
+        Document(
+            owner=alice, title=f"Timetable {number}", status=Document.Status.FAILED, sha256=f"{number:064}"
+        )
+        for number in range(1000)
+    ]
+    Document.objects.bulk_create(failed)
+    made = new_report(alice, "Fares", [*versions, *failed], "What is the fare for one trip?")
+    work_on_next()
+    made.refresh_from_db()
+    assert made.state == Report.State.DONE and made.note is not None
+    assert "$12" in made.note.content and len(made.note.content) < 3000
+    assert "Not read, or not for every section: Timetable" in made.note.content
