@@ -219,6 +219,31 @@ def _own_preposition(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
 _LONGEST_TITLE = 4  # letters: "Prof"
 
 
+_LONGEST_TITLE = 4  # letters: "Prof"
+
+
+def names_in_full(pairing: Pairing, at: int, texts: Sequence[Sequence[Token]]) -> bool:
+    """Allow "Ada B. Lund" for "Ms Lund", where one of ``texts`` has the full name."""
+    run = [at]
+    for place in range(at + 1, len(pairing.claim)):
+        if pairing.claim[place].kind == "word":
+            run.append(place)
+        elif pairing.claim[place].word != ".":
+            break
+    named = next((k for k in run if k in pairing.partners), None)
+    if named is None or not pairing.source[place := pairing.partners[named]].name:
+        return False
+    title = pairing.source[place - 1] if place else None  # "Ms"; not "Greater" of another name
+    if title and title.name and len(title.word) > _LONGEST_TITLE and place - 1 not in pairing.matched_source:
+        return False
+    full = [pairing.claim[k].word for k in run if k <= named]
+    for tokens in texts:
+        held = [token.word for token in tokens if token.kind == "word"]
+        if any(held[k : k + len(full)] == full for k in range(len(held))):
+            return True
+    return False
+
+
 def only_joined(between: Sequence[Token], words: Lexicon) -> bool:
     """Return whether only further names and conjunctions are between two names: "A, B and C"."""
     return all(t.capital or t.kind == "break" or t.word in COORDINATORS | words.articles for t in between)

@@ -137,7 +137,7 @@ connection_limits = ConnectionLimits()
 # Django's CONN_MAX_AGE does not help under ASGI: each request has its own thread, so no other request would
 # reuse the connection.
 
-MOST = 8  # a request opens one if the pool is empty
+MOST = 4  # a request opens one if the pool is empty
 LONGEST_SECONDS = 60.0  # unused
 
 Database = tuple[str, str, bool]

@@ -125,9 +125,10 @@ class QuestionFeatures:
         return bool(self.kinds & {"count", "amount", "share", "money"}) or bool(self.computation)
 
     @property
-    def wants_date(self) -> bool:
-        """Return whether it asks "in which year"; "when" may also ask for a condition."""
-        return bool(_pattern(words_of(self.language, "kinds")["when"][1:]).search(self.text.casefold()))
+    def date_asked(self) -> str:
+        """Return what it asks for by name, "year" for "in which year"; '' for "when", also of a condition."""
+        asked = _pattern(words_of(self.language, "kinds")["when"][1:]).search(self.text.casefold())
+        return asked[0].split()[-1] if asked else ""
 
     @property
     def is_open(self) -> bool:

@@ -404,8 +404,10 @@ def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool
         return False
     texts = (line.text if line.unit.table else one_line(line.unit.text) for line in chosen)
     whole = [replace(line, text=text, values=()) for line, text in zip(chosen, texts, strict=True)]
-    if question.wants_date and not question.wants_number:
-        return not any(has_time(line.text, line.language) for line in whole)
+    if question.date_asked and not question.wants_number:
+        return not any(
+            has_time(line.text, line.language) or question.date_asked in line.text for line in whole
+        )
     if dimensions := counted_dimensions(question):
         quantities = chain.from_iterable(quantities_in(line.text, line.language) for line in whole)
         return dimensions.isdisjoint(quantity.dimension for quantity in quantities)
