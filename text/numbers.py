@@ -345,21 +345,21 @@ _GLUED_PLACES = {"tausend": 1000, "hundert": 100, "duizend": 1000, "honderd": 10
 
 def _spelled_cjk(text: str) -> Iterator[Number]:
     for match in _CJK.finditer(text):
-        value = _cjk_value(match[0])
-        if value is not None:
-            yield Number(match.start(), match.end(), value, spelled=True)
+        yield Number(match.start(), match.end(), _cjk_value(match[0]), spelled=True)
 
 
-def _cjk_value(digits: str) -> Decimal | None:
-    if not any(place in digits for place in _CJK_PLACES):
-        return Decimal("".join(str(_CJK_DIGITS[c]) for c in digits))
+def _cjk_value(digits: str) -> Decimal:
+    """Return the value of Chinese characters and decimal digits of any script, mixed or not."""
     total, current = 0, 0
+    placed = any(place in digits for place in _CJK_PLACES)
     for character in digits:
         if character in _CJK_PLACES:
             total += (current or 1) * _CJK_PLACES[character]
             current = 0
+        elif character.isdecimal():
+            current = 10 * current + int(character)
         else:
-            current = _CJK_DIGITS[character]
+            current = _CJK_DIGITS[character] + (0 if placed else 10 * current)
     return Decimal(total + current)
 
 
@@ -378,7 +378,7 @@ _CJK_FRACTION = re.compile(
 def fractions_in(text: str, language: str) -> Iterator[Number]:
     """Yield every fraction in words, and those of a whole: "one in five"."""
     if language in UNSPACED_LANGUAGES:
-        yield from (_of_cjk_parts(match) for match in _CJK_FRACTION.finditer(text))
+        yield from filter(None, map(_of_cjk_parts, _CJK_FRACTION.finditer(text)))
     pattern = _fraction_pattern(language)
     for match in pattern.finditer(text.lower()) if pattern else ():
         value = _fraction_of(match, number_words(language))
@@ -386,20 +386,18 @@ def fractions_in(text: str, language: str) -> Iterator[Number]:
             yield Number(match.start(), match.end(), value, spelled=True)
 
 
-def _of_cjk_parts(match: re.Match[str]) -> Number:
+def _of_cjk_parts(match: re.Match[str]) -> Number | None:
     parts = {
-        name: _cjk_count(digits) for name, digits in match.groupdict().items() if digits and name != "half"
+        name: _cjk_value(digits) for name, digits in match.groupdict().items() if digits and name != "half"
     }
     if "tenths" in parts:
         half = Decimal("0.05") if match["half"] else 0
         value = parts["tenths"] / 10 + parts.get("hundredths", Decimal(0)) / 100 + half
+    elif whole := parts.get("part") or parts.get("below"):
+        value = (parts["above"] if match["part"] else parts["of"]) / whole
     else:
-        value = (parts.get("above") or parts["of"]) / (parts.get("part") or parts["below"])
+        return None
     return Number(match.start(), match.end(), value, spelled=True)
-
-
-def _cjk_count(digits: str) -> Decimal:
-    return Decimal(digits) if digits.isdigit() and digits.isascii() else _cjk_value(digits) or Decimal(1)
 
 
 def _fraction_of(match: re.Match[str], words: NumberWords) -> Decimal | None:
@@ -491,9 +489,7 @@ def _date_pattern(*languages: str) -> re.Pattern[str]:
 
 def _of_date(written: str | int) -> int:
     """Return a year, month or day in digits or Chinese characters; 元 is the first year of an era."""
-    if isinstance(written, int) or (written.isdigit() and written.isascii()):
-        return int(written)
-    return 1 if written == "元" else int(_cjk_count(written))
+    return 1 if written == "元" else int(_cjk_value(str(written)))
 
 
 _FURTHER_YEARS = re.compile(

@@ -48,6 +48,21 @@ def test_fractions_are_read_in_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("十分の三", "0.3"),
+        ("10分の3", "0.3"),
+        ("2百分の50", "0.25"),
+        ("3割5分", "0.35"),
+        ("1十割", "1"),
+        ("零分の三", None),
+    ],
+)
+def test_fractions_mix_digits_and_chinese_characters(text: str, value: str | None) -> None:
+    assert [part.value for part in fractions_in(text, "ja")] == ([Decimal(value)] if value else [])
+
+
+@pytest.mark.parametrize(
     ("text", "language", "date"),
     [
         ("on March 5, 1887", "en", (1887, 3, 5)),
@@ -56,6 +71,8 @@ def test_fractions_are_read_in_words() -> None:
         ("03/05/2021", "en", (2021, 3, 5)),
         ("05/03/2021", "fr", (2021, 3, 5)),
         ("令和3年3月5日", "ja", (2021, 3, 5)),
+        ("2021年３月５日", "ja", (2021, 3, 5)),
+        ("2021年十二月5日", "ja", (2021, 12, 5)),
         ("in May 2021", "en", (2021, 5, 0)),
     ],
 )
