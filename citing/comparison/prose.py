@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import takewhile
 
+from citing.budget import check_budget
 from citing.claims import Conflict
 from citing.comparison.phrases import counted_behind_whole
 from citing.comparison.readings import Surroundings, has_conjunction, readings
@@ -281,6 +282,7 @@ def _judgement(found: Finding, sentence: _Sentence) -> Judgement:
 def _statements(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
     """Yield the claim split at each "and" or "compared with"; a part has its own subject or the first's."""
     for at, token in enumerate(claim):
+        check_budget()
         left, right = claim[:at], claim[at + 1 :]
         compared = _compared_at(claim, at, words)
         if compared:

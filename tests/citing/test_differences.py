@@ -89,8 +89,20 @@ def test_a_claim_of_a_hundred_kilobytes_is_found_without_a_comparison() -> None:
         ("Rent is due unless " + "unless " * 500, "Rent is due unless " * 500, ""),
         ("The fee is 5 euros.", "The fee is due. " * 6000, "fee is due " * 9100),
         ("The fee of 2024 is 5 euros.", "The fee of March 2023 is 5 euros. " * 2000, ""),
+        ("(" * 4000, "The fee is 5 euros.", ""),
     ],
-    ids=["units", "long", "ands", "parentheses", "table", "one word", "conditions", "quote", "values"],
+    ids=[
+        "units",
+        "long",
+        "ands",
+        "parentheses",
+        "table",
+        "one word",
+        "conditions",
+        "quote",
+        "values",
+        "signs",
+    ],
 )
 def test_a_hostile_claim_or_page_ends_within_its_processor_time(claim: str, passage: str, quote: str) -> None:
     began = time.thread_time()
