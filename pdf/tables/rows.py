@@ -56,6 +56,7 @@ PERIOD_ROWS = 6
 # doubled); minimum columns of such a table.
 BAND, BAND_COLUMNS = 2.0, 3
 
+# Signs that belong to the value before them; a word, as heads have and ranges of values have not.
 PERCENT = "%", "％", "٪"
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
@@ -413,9 +414,12 @@ def _continues(cells: list[TableCell], above: list[TableCell]) -> bool:
 
 
 def _is_whole_date(cell: TableCell) -> bool:
-    """Return whether the cell is a date with its year: the text below it is a head of its own."""
+    """Return whether the cell is a date with its year: the text below it is a head of its own.
+
+    True: "December 31, 2017". False: "2017", "December 31,".
+    """
     text = cell_text(cell.lines)
-    return is_date(text) and bool(YEAR.search(text)) and len(text) > 4
+    return is_date(text) and bool(YEAR.search(text)) and not text.isdecimal()
 
 
 def _all_continue(cells: list[TableCell], above: list[TableCell]) -> bool:
