@@ -53,7 +53,7 @@ from retrieval.provider_calls import ProviderError
 
 @dataclass(slots=True)
 class FairSlots:
-    """A semaphore with ``at_once`` slots. First to the user who holds the fewest, else in turn."""
+    """A semaphore with ``at_once`` slots: a free one goes to the user who holds the fewest, else in turn."""
 
     at_once: int
     _inside: list[Slot] = field(default_factory=list)
@@ -73,6 +73,7 @@ class FairSlots:
         return turn
 
     def hand_over(self, left: Slot) -> None:
+        """Take a slot or a request back, and give the free slot to the next user."""
         with self._lock:
             (self._inside if left.granted else self._waiting).remove(left)
             self._grant()

@@ -83,10 +83,8 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
     banded = (bands for cut in ranked for bands in (_bands(cut, rulings), [cut]))
     sound = (bands[0] for bands in banded if all(map(_is_gutter, bands)))
-    best = next(
-        (cut for cut in sound if not _heads_values(cut, downwards) and not _is_ruled_across(cut, rulings)),
-        None,
-    )
+    apart = (cut for cut in sound if not _is_ruled_across(cut, rulings))
+    best = next((cut for cut in apart if not _heads_values(cut, downwards)), None)
     if best is None:
         headed = (band for cut in ranked for band in _bands(cut, rulings, headed=True)[:1] if band is not cut)
         return next((band for band in headed if _is_gutter(band) and all(map(_is_full, band[2:]))), None)
@@ -255,7 +253,7 @@ def _is_ruled_between(above: Sequence[Line], row: Sequence[Line], rulings: Seque
 def _is_ruled_across(cut: Cut, rulings: Sequence[Rect]) -> bool:
     """Return whether rulings run across the gap at every few rows of both sides: it is within a table."""
     x0, x1 = max(line.x1 for line in cut.left), min(line.x0 for line in cut.right)
-    top, bottom = (max(cut.left[0].y0, cut.right[0].y0), min(cut.left[-1].y1, cut.right[-1].y1))
+    top, bottom = max(cut.left[0].y0, cut.right[0].y0), min(cut.left[-1].y1, cut.right[-1].y1)
     flat = [
         ((r.y0 + r.y1) / 2, r.x0, r.x1) for r in rulings if r.x0 < x1 and x0 < r.x1 and top < r.y0 < bottom
     ]
