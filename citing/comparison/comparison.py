@@ -14,22 +14,6 @@ def compares(tokens: Sequence[Token], words: Lexicon) -> bool:
     return any(token.word in words.than | words.than_behind for token in tokens)
 
 
-def only_claim_compares(pairing: Pairing) -> str:
-    """Return the comparative that only the claim has: "longer than" of "is 420 m long"; '' without one."""
-    if not compares(pairing.claim, pairing.words) or compares(pairing.source, pairing.words):
-        return ""
-    if any(pair == "excess" for token in pairing.source for pair, _ in token.poles):
-        return ""
-    than = next((at for at, token in enumerate(pairing.claim) if token.word in pairing.words.than), 0)
-    return next((t.word for t in pairing.claim[:than][::-1] if any(p in _COMPARED for p, _ in t.poles)), "")
-
-
-_COMPARED = frozenset(
-    ["amount", "height", "size", "length", "width", "depth", "weight", "strength", "speed", "age",
-     "temperature", "quality", "newness", "price", "level"]
-)  # fmt: skip
-
-
 def operands_exchanged(pairing: Pairing) -> tuple[int, int] | None:
     """Return the claim's "than" and a word behind it that the source has before its own; None without one."""
     if pairing.words.than_behind:

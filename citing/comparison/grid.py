@@ -164,13 +164,6 @@ class Grid:
         times = [q.value for t in self.head(column) if (q := t.quantity) and q.dimension]
         return times[-1] if times else Decimal(0)
 
-    def date_of_all(self) -> list[Token]:
-        """Return the dates of the caption, which apply to all cells where no column has one."""
-        if any(self.time(column) for column in self.columns):
-            return []
-        tokens = (token for text in (self.caption, *self.over) for token in words_of(text, self.language))
-        return [t for t in tokens if is_date(t)]
-
     def says_change(self, column: int) -> bool:
         """Return whether the column has changes in percent: "Change", "Veränderung"."""
         return any(word in lexicon(self.language).change for word in self.heads[column].lower().split())
@@ -196,12 +189,7 @@ class Grid:
             m for names, m in self._measures_by_name for n in names if any(same(n, token) for token in own)
         ]
         label, unit = self.rows[row][0].text, self._unit(row)
-        return self.text.measure_for(label, column, self.groups(row), unit, by_name[-1] if by_name else None)
-
-    def groups(self, row: int) -> tuple[str, ...]:
-        """Return the label of the section that a row belongs to, the last one above it."""
-        section = next((r for r in range(row - 1, -1, -1) if self._is_section(r)), None)
-        return () if section is None else (self.rows[section][0].text,)
+        return self.text.measure_for(label, column, (), unit, by_name[-1] if by_name else None)
 
 
 @lru_cache(maxsize=1024)

@@ -98,7 +98,7 @@ class Junctions:
                 if self._broken(i, k):
                     continue
                 if self._has_own_subject(j, m) or self._of_antecedent(j, m):
-                    self._report_crossing(k, m)
+                    self.found.open.append(self.claim[k].word)
                     return
                 if self._joined(j, m) or self.ellipsis(max(j, m)):
                     continue
@@ -106,7 +106,7 @@ class Junctions:
                     continue
                 if self._continued(j, m) or self._second_predicate(j, m):
                     continue
-                self._report_crossing(k, m)
+                self.found.open.append(self.claim[k].word)
                 return
             if m > j and self._with_other_number(k, j, m):
                 return
@@ -274,18 +274,6 @@ class Junctions:
         omitted = all(at not in self.pairing.matched_source for at in left_out)
         same_part = self.source[j].part == self.source[m].part
         return same_part and omitted and self.found.has_whole(own) and self.source[m].kind != "quantity"
-
-    def _report_crossing(self, k: int, m: int) -> None:
-        if self._left_out_rival():
-            self.found.conflict("entity_swap", k, m)
-        else:
-            self.found.open.append(self.claim[k].word)
-
-    def _left_out_rival(self) -> bool:
-        """Return whether the matched clauses have a quantity or a name that the claim omits."""
-        left = [self.source[at] for at in self.found.relevant_unmatched()]
-        own = {t.quantity.dimension for at, t in enumerate(self.claim) if t.quantity}
-        return any(t.name or (t.quantity and t.quantity.dimension in own) for t in left)
 
     def _between_coordinates(self, k: int, j: int, m: int) -> bool:
         """Record words omitted on both sides of an "and": the partners belong to two things."""

@@ -31,7 +31,6 @@ from citing.comparison.token import COORDINATORS, DENIALS, Token, is_date
 from citing.comparison.voice import (
     agent_of,
     case_of,
-    instructed,
     voice_changes,
     wrong_voices,
 )
@@ -56,7 +55,6 @@ def misplaced(pairing: Pairing) -> tuple[int, int] | None:
     turned = voice_changes(pairing)
     if (wrong := next(wrong_voices(pairing, turned), None)) is not None:
         return wrong
-    turned += instructed(pairing)
     named = _names_exchanged(pairing, turned)
     if exchanged := phrases_exchanged(pairing):
         return exchanged

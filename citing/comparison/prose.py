@@ -18,11 +18,9 @@ from citing.comparison.token import (
     COORDINATORS,
     EITHER,
     Token,
-    abbreviations,
     is_date,
     names_in_topics,
     with_names,
-    written_out,
 )
 from citing.comparison.tokens import tokens_of
 from text.languages import UNSPACED_LANGUAGES
@@ -92,13 +90,6 @@ def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> J
     if names := names_in_topics(topics):
         tokens = with_names(tokens, names)
         sentences = [_Sentence(s.span, tuple(with_names(s.tokens, names))) for s in sentences]
-    if short := abbreviations(f"{passage}\n{claim}"):
-        forms = {word: tokens_of(form, language) for word, form in short}
-        tokens = written_out(tokens, claim, forms)
-        sentences = [
-            _Sentence(s.span, written_out(s.tokens, passage[s.span.start : s.span.end], forms))
-            for s in sentences
-        ]
     spans = sentence_spans(claim, language)
     if len(spans) > 1:
         return _joined([judge_prose(claim[s.start : s.end], passage, language, topics) for s in spans])

@@ -213,7 +213,7 @@ class AddedWords(Differences):
     def names_topic(self, token: Token) -> bool:
         """Return whether the word only names the antecedent of a pronoun, or the topic of the passage."""
         given = lead(self.claim, self.claim.index(token), self.words) in self.words.ends  # no subject
-        if not ((self._has_opening and not given) or self._replaces_pronoun(token)):
+        if given or not self._has_opening:
             return False
         words = (other for other in self.around.topic if other.kind == "word")
         return token.kind == "word" and any(
@@ -301,21 +301,6 @@ class AddedWords(Differences):
             for j in self.relevant_unmatched()
             if j not in self.explained_source
         )
-
-    def _replaces_pronoun(self, token: Token) -> bool:
-        """Return whether the source has a pronoun where the claim has the word."""
-        at = next((i for i, other in enumerate(self.claim) if other is token), None)
-        if at is None or not self.pairing.partners:
-            return False
-        place = self.expected_place(at)
-        near = range(max(0, int(place) - 1), min(len(self.source), int(place) + 3))
-        found = [j for j in near if self.source[j].word in self.words.pronouns]
-        return any(not self._may_be_anothers(j, token) for j in found)
-
-    def _may_be_anothers(self, j: int, token: Token) -> bool:
-        """Return whether a name precedes a pronoun in its clause: "Belpharm cut its price"."""
-        before = (t for t in self.source[:j] if t.clause == self.source[j].clause)
-        return any(t.name and t.stem != token.stem for t in before)
 
     @cached_property
     def _has_opening(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Literal
 
 from citing.claims import Conflict
@@ -16,7 +16,6 @@ from citing.comparison.alignment import (
 )
 from citing.comparison.comparison import (
     compares,
-    only_claim_compares,
 )
 from citing.comparison.conditions import (
     in_clauses_of,
@@ -101,8 +100,6 @@ class _Examination(AddedWords):
         self._compare_unmatched_claim()
         Omissions(self).find()
         self._compare_amounts_of_change()
-        if word := only_claim_compares(self.pairing):
-            self.open.append(word)  # it may be computed
         junctions = Junctions(self)
         if not self.missing:
             junctions.roles()
@@ -300,25 +297,11 @@ class _Examination(AddedWords):
                 self.conflict("direction", at, rival)
             return
         rival = self._rival(at, lambda other: other.kind == "word", adjacent=True)
-        if (
-            rival is not None
-            and self._is_in_passage(token)
-            and not (self.is_topic(token) or self._is_phrase_of_passage(at))
-        ):
+        if rival is not None and self._is_in_passage(token) and not self.is_topic(token):
             self.explained_source.add(rival)
             self.conflict("entity_swap", at, rival)
         else:
             self.missing.append(token.word)
-
-    def _is_phrase_of_passage(self, at: int) -> bool:
-        """Return whether the passage, too, has the word next to its neighbour of the claim: "abono joven"."""
-        beside = {(one.stem, two.stem) for one, two in pairwise(self.around.everything) if one.kind == "word"}
-        token = self.claim[at]
-        neighbours = (self.claim[k] for k in (at - 1, at + 1) if 0 <= k < len(self.claim))
-        return any(
-            near.kind == "word" and {(near.stem, token.stem), (token.stem, near.stem)} & beside
-            for near in neighbours
-        )
 
     def _is_in_passage(self, token: Token) -> bool:
         """Return whether the passage around the sentence has the same number or word."""

@@ -64,7 +64,6 @@ class _TableComparison(CellComparison):
         if len(heads) == 1:
             columns = [*self.grid.columns]
         of_heads = [token for column in columns for token in self.grid.head(column) if token.quantity]
-        of_heads += self.grid.date_of_all()
         repeated = {at for at, t in enumerate(self.tokens) if any(same(t, other) for other in of_heads)}
         values = [
             at

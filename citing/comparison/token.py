@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
 from typing import Literal
 
 from citing.budget import check_budget
@@ -256,66 +255,6 @@ def _of_one_dimension(one: Quantity, other: Quantity, claimed: str, printed: str
     if one.unit != other.unit and one.value == other.value:
         return "unit"
     return "digit"
-
-
-# Abbreviations that a passage defines: "Lassa fever (LF)".
-
-_DEFINED = re.compile(r"\s\(([A-Z][A-Za-z0-9&-]*[A-Z][A-Z0-9]*)(s?)\)")
-_LONGEST_FORM = 80  # characters
-
-
-@lru_cache(maxsize=512)
-def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
-    """Return abbreviations in brackets with their long forms (Schwartz and Hearst, 2003)."""
-    found = {m[1]: _long_form(m[1], text[max(0, m.start() - _LONGEST_FORM) : m.start()]) for m in
-             _DEFINED.finditer(text)}  # fmt: skip
-    return tuple((short, form) for short, form in found.items() if form)
-
-
-def _long_form(short: str, before: str) -> str:
-    """Return the shortest end of a text with an abbreviation's letters in order, the first as an initial."""
-    at = len(before)
-    for place in range(len(short) - 1, -1, -1):
-        if not short[place].isalnum():
-            continue
-        at -= 1
-        while at >= 0 and (
-            before[at].lower() != short[place].lower()
-            or (place == 0 and at > 0 and (before[at - 1].isalnum() or before[at - 1] == "-"))
-        ):
-            at -= 1
-        if at < 0:
-            return ""
-    words = before[at:].split()
-    return before[at:] if len(words) <= min(len(short) + 5, 2 * len(short)) else ""
-
-
-def written_out(
-    tokens: Sequence[Token], text: str, forms: Mapping[str, Sequence[Token]]
-) -> tuple[Token, ...]:
-    """Return the tokens with abbreviations expanded and without the brackets that define them.
-
-    ``text``: what the tokens' characters count in; ``forms``: tokens of the words by abbreviation.
-    """
-    found: list[Token] = []
-    skipped = 0
-    for at, token in enumerate(tokens):
-        written = text[token.start : token.end]
-        form = forms.get(written) or forms.get(written.removesuffix("s"))
-        defines = at > 0 and tokens[at - 1].word == "(" and tokens[at + 1 : at + 2]
-        if skipped:
-            skipped -= 1
-        elif form is None:
-            found.append(token)
-        elif defines and tokens[at + 1].word == ")":
-            found.pop()
-            skipped = 1
-        else:
-            found += [
-                replace(part, start=token.start, end=token.end, clause=token.clause, part=token.part)
-                for part in form
-            ]
-    return tuple(found)
 
 
 def in_other_units(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:

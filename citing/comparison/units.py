@@ -66,10 +66,12 @@ def judge_unit(
         return _judge_row(sentence, unit, around, language, claim_language, found)
     topics = [*reversed(unit.section_path), unit.title]
     judged = judge_prose(sentence, unit.text, language, topics)
-    open_words = "".join((*judged.missing, *judged.unchecked))
-    may_hold = judged.outcome == "open" and not any(character.isdigit() for character in open_words)
-    may_hold = may_hold or _only_paired_otherwise(judged)
-    if may_hold and found and found.complete and (lists := _in_two_lists(unit.text, language, found)):
+    if (
+        judged.outcome == "open"
+        and found
+        and found.complete
+        and (lists := _in_two_lists(unit.text, language, found))
+    ):
         alone = replace(unit, text=unit.text[lists.start : lists.end])
         judged = _by_values(sentence, alone, around, language, found)
     if judged.outcome == "holds" and is_paired_otherwise(sentence, unit.text, language):
@@ -77,12 +79,6 @@ def judge_unit(
     if judged.outcome == "holds" and (wrong := single_difference(sentence, unit.text, language, topics)):
         return replace(judged, outcome="conflict", conflicts=(wrong,))
     return judged
-
-
-def _only_paired_otherwise(judged: Judgement) -> bool:
-    """Return whether the only conflict is that the page has the words about something else."""
-    moved = (c.kind == "entity_swap" and c.claim == c.source for c in judged.conflicts)
-    return judged.outcome == "conflict" and all(moved)
 
 
 def _in_two_lists(text: str, language: str, found: ValueSupport) -> Span | None:

@@ -155,17 +155,6 @@ def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     return all(is_marker(t, "negation") or t.word in words.opens_instruction for t in clause)
 
 
-def instructed(pairing: Pairing) -> list[tuple[int, int]]:
-    """Return partners of which one is an imperative, whose object is the subject of the passive."""
-    claim, source, words = pairing.claim, pairing.source, pairing.words
-    return [
-        (i, j)
-        for i, j in pairing.ordered
-        if (is_passive(claim, i, words) and is_instruction(source, j, words))
-        or (is_passive(source, j, words) and is_instruction(claim, i, words))
-    ]
-
-
 def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield verbs whose voice changed, each with a subject or object that stayed in place."""
     for i, j in turned:
