@@ -360,13 +360,25 @@ def _is_of_period(cell: CellReading, line: AnswerLine, question: QuestionFeature
     asked = {int(year[-4:]) for year in question.years if year[-4:].isdigit()}
     if asked and cell.period.years != asked:
         return False
-    part = word_of("part_of_year", question.text, question.language)
-    if part == cell.period.part or (bool(part) and part in cell.head.casefold()):
-        return True
-    return months_of(part, question.language) == months_of(cell.period.part, line.language) and (
-        _ordinals(question.text, question.language)
-        <= _ordinals(f"{_over(line)} {cell.period.part}", line.language)
-    )
+    return is_of_part(cell, line, question) is True
+
+
+def is_of_part(cell: CellReading, line: AnswerLine, question: QuestionFeatures) -> bool | None:
+    """Return whether the cell is of the part of a year that the question names, or both of none.
+
+    True:  "Q2 2023" for "in the second quarter".
+    False: "H1 2023", "Third quarter 2023".
+    None:  "2023", "Three months ended June 30".
+    """
+    part, own = word_of("part_of_year", question.text, question.language), cell.period.part
+    if not part or not own:
+        return None if part else not own
+    if months_of(part, question.language) != months_of(own, line.language):
+        return False
+    asked = _ordinals(question.text, question.language)
+    if asked and (stated := _ordinals(f"{cell.head} {own}", line.language)):
+        return asked <= stated
+    return part == own or asked <= _ordinals(_over(line), line.language) or None
 
 
 def _ordinals(text: str, language: str) -> set[int]:
@@ -493,11 +505,17 @@ def _beside_period(cell: CellReading, question: QuestionFeatures) -> set[str]:
 def _unspoken(question: QuestionFeatures, notes: SearchNotes, language: str) -> frozenset[str]:
     """Return terms that name the document, the period or the way of counting, which no label repeats."""
     said = " ".join((*notes.subject, *question.years, *column_words(language).get("whole", ())))
-    periods = " ".join(column_words(question.language).get("part_of_year", ()))
     counted = " ".join((*number_words(question.language).scales, *currency_names(question.language)))
-    period = " ".join((*lexicon(question.language).period, *number_words(question.language).ordinals))
     money = " ".join(words_of(question.language, "kinds")["money"])
-    return distinct_terms(f"{said} {periods} {counted} {period} {money}", language)
+    return distinct_terms(f"{said} {counted} {money}", language) | period_terms(question.language)
+
+
+def period_terms(language: str) -> frozenset[str]:
+    """Return the terms of a language that name a part of a year: "second", "quarter"."""
+    parts = column_words(language).get("part_of_year", ())
+    return distinct_terms(
+        " ".join((*parts, *lexicon(language).period, *number_words(language).ordinals)), language
+    )
 
 
 def _caption(line: AnswerLine) -> str:
