@@ -16,7 +16,6 @@ from chat.answers.without_model.lines import (
     is_naked,
     lines_of,
     row_line,
-    same_columns,
 )
 from chat.answers.without_model.passages import MOST_PASSAGES, passage_around, written
 from chat.answers.without_model.question import (
@@ -164,7 +163,6 @@ def found_lines(
         return FoundLines(tuple(shown), tuple(pages), True)
     placed = [] if notes.absent else lines_under_title(question, lines, TermWeights(passages))
     best = [form for page in pages for form in shown_forms(most_general(question, page.lines))[:1]]
-    pair = compared_rows(question, pages[0].lines) if pages else []
     # the best line of each page that is likely to answer
     chosen = [line for page in worth_citing(pages) for line in shown_forms(page.lines)[:1]]
     if not chosen and not placed:
@@ -177,8 +175,7 @@ def found_lines(
         best = [line for line in best if line.values or len(line.terms) > 1]
         if judged is None or not (judged.is_related or by_meaning) or not asks_something(question):
             return FoundLines()
-    candidates = [*pair, *apart([*shown_forms(placed)[:1], *best[bool(pair) :]])]
-    shown = on_topic(question, candidates)[:MOST_PASSAGES]
+    shown = on_topic(question, apart([*shown_forms(placed)[:1], *best]))[:MOST_PASSAGES]
     texts = "\n".join(page.titled_text for page in pages if page.number in set(map(page_of, shown)))
     lacking = [name for name in judged.lacking if not holds_name(texts, name)] if judged else []
     return FoundLines(tuple(shown), tuple(pages), is_direct, tuple(lacking))
@@ -217,21 +214,6 @@ def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Seq
 
     best = min(rows, key=extra, default=lines[0])
     return [best, *(line for line in lines if line is not best)]
-
-
-def compared_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
-    """Return the two rows of a page that a question compares, of the same columns; [] without them."""
-    if "compare" not in question.kinds or not lines or not lines[0].values:
-        return []
-    asked, first = set(question.terms), lines[0]
-    others = (
-        line
-        for line in lines[1:]
-        if line.values and same_columns(first, line)
-        and asked & set(line.label_terms) - set(first.label_terms)
-    )  # fmt: skip
-    second = next(others, None)
-    return shown_forms([first, second]) if second else []
 
 
 def apart(lines: Iterable[AnswerLine]) -> list[AnswerLine]:

@@ -11,7 +11,6 @@ from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.question import (
     NamedPlace,
     QuestionFeatures,
-    aggregates_in,
     caption_pattern,
     place_words,
 )
@@ -197,7 +196,7 @@ def row_lines(
     if len(cells) > 2 and is_value(label) and names_row(cells[1].text):
         label, cells = f"{label}, {one_line(cells[1].text)}", cells[1:]
     beside = [CellValue(cell, head_of(row, cell)) for cell in cells[1:]]
-    values = beside if have_heads(beside) else [value for value in beside if is_value(value.cell.text)]
+    values = [value for value in beside if is_value(value.cell.text)]
     language = passage.unit.language or "en"
     if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells[1:]):
         yield from worded_row(passage, cells)
@@ -222,11 +221,6 @@ def columns_asked(
     for value in values:
         if not (is_prose(value.cell.text) or asked.isdisjoint(distinct_terms(value.head, language))):
             yield value
-
-
-def have_heads(values: Sequence[CellValue]) -> bool:
-    """Return whether each cell has a head and some have digits: “1 MHz to 6 GHz”, “20 Msps” and “yes”."""
-    return all(value.head for value in values) and any(DIGIT.search(value.cell.text) for value in values)
 
 
 def worded_row(passage: ContextItem, cells: Sequence[Cell]) -> Iterator[AnswerLine]:
@@ -270,12 +264,6 @@ def is_naked(line: AnswerLine) -> bool:
     """
     several = len(line.values) > 1 or bool(line.values and LABEL_AMOUNT.search(line.label))
     return several and not all(value.head for value in line.values)
-
-
-def same_columns(first: AnswerLine, second: AnswerLine) -> bool:
-    """Return whether two rows have values of the same years, else under the same heads."""
-    one, other = ([value.years or value.head for value in line.values] for line in (first, second))
-    return one == other
 
 
 def head_of(row: TableRow, cell: Cell) -> str:
@@ -378,11 +366,3 @@ def terms_over(line: AnswerLine) -> frozenset[str]:
     heads = [*table.head_rows, table.caption] if table else []
     over = [*line.unit.section_path[-2:], *heads, line.passage.heading[:120]]
     return distinct_terms(" ".join(over), line.language)
-
-
-def has_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether a line has another statistic than the one asked for: maximum instead of average."""
-    if not question.aggregates:
-        return False
-    named = aggregates_in(line.text, line.language)
-    return bool(named) and dict(question.aggregates).keys().isdisjoint(named)
