@@ -526,7 +526,7 @@ def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None 
         for citation in held
         if (unit := draft.sources.units[str(citation.unit_id)])
     ]
-    value = (named if held else None) or typed_value(column, evidence)
+    value = typed_value(column, evidence, named)
     if value is None:
         return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
     first = held[value.place]
