@@ -39,14 +39,12 @@ PERCENT = re.compile(
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Return 0..1, whether the line has the kind of answer the question wants; 0.5 if unknown."""
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
-        is_counted = counts(line.text, counted, line.language) or titled_count(question, line)
+        is_counted = counts(line.text, counted, line.language)
         return 1.0 if is_counted else OTHER_NUMBER * has_number(question, line)
     if question.is_definition and defines(question, line):
         return 1.0
     if "frequency" in question.kinds:
         return float(phrases_in(line.language, "frequency").search(line.text.casefold()) is not None)
-    if lacks_measure(question, line):
-        return 0.0 if line.values else OTHER_NUMBER * has_number(question, line)
     if question.wants_number:
         return has_number(question, line)
     if "when" in question.kinds:
@@ -58,22 +56,6 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if "why" in question.kinds and phrases_in(line.language, "reason").search(line.text.casefold()):
         return 1.0
     return 0.5
-
-
-def titled_count(question: QuestionFeatures, line: AnswerLine) -> frozenset[str]:
-    """Return the terms of the titles of the section and the document, if the section's names what is counted.
-
-    Nothing else may be in that title, and the sentence must have a number: "We employed 13,893 people" under
-    "Employees", in a document of Adobe.
-    """
-    title = (
-        distinct_terms(line.unit.section_path[-1], line.language) if line.unit.section_path else frozenset()
-    )
-    if not title or line.values or not title <= counted_terms(question, line.language):
-        return frozenset()
-    return (
-        title | distinct_terms(line.unit.title, line.language) if has_number(question, line) else frozenset()
-    )
 
 
 def definitions(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
@@ -101,20 +83,6 @@ def defines(question: QuestionFeatures, line: AnswerLine) -> float:
     if not before.issuperset(asked) or len(before) > len(asked) + MOST_BESIDE:
         return 0.0
     return 1.0 if before == asked else 0.5
-
-
-def lacks_measure(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether the question asks for a share or money, and the line has no percent sign or currency.
-
-    False for a row of values and money: the top of its table may name the currency.
-    """
-    if "share" in question.kinds:
-        table = line.unit.table
-        heads = (*table.head_rows, table.caption, line.passage.heading) if table else ()
-        return not PERCENT.search(" ".join((line.text, *heads)))
-    if line.values:
-        return False
-    return "money" in question.kinds and not money_in(line.language).search(line.text)
 
 
 @cache

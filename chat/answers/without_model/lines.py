@@ -161,15 +161,8 @@ def _lines(question: QuestionFeatures, passage: ContextItem, label: str) -> Iter
     if unit.table is not None and len(unit.table.cells) > 1:
         if not unit.table.header and not looks_like_injection(unit.text):
             yield from row_lines(question, passage, unit.table, label)
-    elif unit.type != "heading" or not has_text_below(passage):
+    else:
         yield from sentence_lines(passage)
-
-
-def has_text_below(passage: ContextItem) -> bool:
-    """Return whether a heading has text below it, other than its own words."""
-    own = passage.unit
-    below = next((other for other in passage.around if other.char_start > own.char_start), None)
-    return below is not None and below.type != "heading"
 
 
 def sentence_lines(passage: ContextItem) -> Iterator[AnswerLine]:
@@ -200,8 +193,6 @@ def row_lines(
     language = passage.unit.language or "en"
     if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells[1:]):
         yield from worded_row(passage, cells)
-        if asked := tuple(columns_asked(question, beside, language)):
-            yield row_line(AnswerLine(passage, "", "", label=label, values=asked))
         return
     chosen = tuple(chosen_columns(question, values, language))
     yield row_line(AnswerLine(passage, "", "", label=label, values=chosen))
@@ -211,16 +202,6 @@ def names_row(text: str) -> bool:
     """Return whether the cell behind a number names its row: “Swivel chair, black” behind “CH-210”."""
     plain = one_line(text)
     return has_content(plain) and len(plain) <= LONGEST_TITLE and not SENTENCE_END.search(plain)
-
-
-def columns_asked(
-    question: QuestionFeatures, values: Sequence[CellValue], language: str
-) -> Iterator[CellValue]:
-    """Yield the short cells of a row of texts whose heads have a word of the question."""
-    asked = frozenset(question.terms)
-    for value in values:
-        if not (is_prose(value.cell.text) or asked.isdisjoint(distinct_terms(value.head, language))):
-            yield value
 
 
 def worded_row(passage: ContextItem, cells: Sequence[Cell]) -> Iterator[AnswerLine]:

@@ -16,7 +16,6 @@ from chat.answers.without_model.answer_types import (
     definitions,
     has_time,
     money_in,
-    titled_count,
     type_match,
 )
 from chat.answers.without_model.lines import (
@@ -263,7 +262,7 @@ def word_nearness(
 ) -> list[float]:
     """Return the mean over the question's terms of the cosine with the line's nearest term."""
     wanted = list(question.terms)
-    own = [line.terms | titled_count(question, line) for line in lines]
+    own = [line.terms for line in lines]
     vocabulary = {term: at for at, term in enumerate(sorted(set().union(*own)))}
     if not wanted or not vocabulary:
         return [0.0] * len(lines)

@@ -114,21 +114,6 @@ def test_the_row_of_an_article_is_named_by_its_number_and_its_description() -> N
     assert "LP-077, Desk lamp LED, Unit price: £22.75" in "\n".join(lines)
 
 
-def test_a_number_under_the_title_of_what_is_counted_counts_it() -> None:
-    passages = [
-        prose(
-            "u1",
-            "The plan of Acme rewards key employees of Acme for 3 years.",
-            88,
-            "Share plans",
-            title="Acme Ltd",
-        ),
-        prose("u2", "At the end of the year we employed 13,893 people.", 16, "Employees", title="Acme Ltd"),
-    ]
-    _, citations = answered("How many employees does Acme have?", passages)
-    assert citations[0].alias == "u2"
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -604,16 +589,6 @@ def test_a_price_that_no_line_gives_is_not_answered() -> None:
     assert answered("How much does the Kelpie cost?", boats)[0][0].startswith("No direct answer found.")
     boats = [prose("u1", "The Kelpie is a boat of low cost for everybody: € 4,200.", 1)]
     assert answered("How much does the Kelpie cost?", boats)[0][0].startswith("- The Kelpie")
-
-
-def test_a_short_cell_beside_texts_is_said_under_the_head_that_is_asked_for() -> None:
-    heads = ("Boat", "Use", "Berth")
-    table = headed(
-        heads,
-        row("u1", "Astrid", "Carries guests to the islands in summer.", "north", heads=heads),
-        row("u2", "Solveig", "Carries mail and goods in all seasons.", "south", heads=heads),
-    )
-    assert answered("Which berth has the Solveig?", table)[0][0] == "- Solveig, Berth: south"
 
 
 QUARTER = (
