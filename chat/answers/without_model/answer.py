@@ -15,7 +15,7 @@ from chat.answers.without_model.lines import (
     escaped,
     is_naked,
     lines_of,
-    row_line,
+    row_name,
 )
 from chat.answers.without_model.passages import MOST_PASSAGES, passage_around, written
 from chat.answers.without_model.question import (
@@ -29,7 +29,6 @@ from chat.answers.without_model.question import (
 from chat.answers.without_model.ranking import RankedPage, TermWeights, page_of, rank, relevance, worth_citing
 from chat.answers.without_model.values import SaidValue, certain_value
 from chat.providers.base import Delta, NativeCitation, Provider, StreamEnd, TextDelta
-from citing.tables import read_row
 from retrieval.query.question_terms import LISTED, QUOTED
 from text.terms import one_line
 
@@ -193,8 +192,7 @@ def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Seq
     rows = [line for line in lines[:MOST_ROWS] if line.values and held <= set(line.label_terms)]
 
     def extra(line: AnswerLine) -> int:
-        cells = read_row(line.unit, line.passage.around)
-        name = replace(cells[0], head="").name if cells else line.label
+        name = row_name(line.label, line.values)
         return len(
             distinct_terms(name, line.language) - asked - distinct_terms(line.unit.title, line.language)
         )
@@ -224,8 +222,8 @@ def one_per_unit(lines: Iterable[AnswerLine]) -> list[AnswerLine]:
 
 
 def shown_forms(lines: Iterable[AnswerLine]) -> list[AnswerLine]:
-    """Return lines as printed; rows of several values without heads are left out."""
-    return [row_line(line) if line.values else line for line in lines if not is_naked(line)]
+    """Return the lines without rows of several values without heads."""
+    return [line for line in lines if not is_naked(line)]
 
 
 def direct_lines(

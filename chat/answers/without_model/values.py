@@ -9,11 +9,10 @@ table a ratio, a growth or a difference is computed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, partial
-from itertools import chain
 
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.answer_types import type_match
@@ -193,12 +192,7 @@ def _only_cell(
 ) -> _Meant | None:
     """Return the cell that is meant, if all that may be meant on the best pages agree."""
     read = [page for at, page in enumerate(pages) if at < MOST_PAGES or _states(items, page)]
-    tables = [_table_rows(page) for page in read]
-    found = [
-        value
-        for page, rows in zip(read, tables, strict=True)
-        for value in _values_on(page, rows, question, items[:1], notes, computed)
-    ]
+    found = [value for page in read for value in _values_on(page, question, items[:1], notes, computed)]
     if not found:
         return None
     lacking = [_lacking(value.cell, question) if items else _extra(value.cell, question) for value in found]
@@ -207,11 +201,12 @@ def _only_cell(
         latest = max((max(value.cell.period.years, default=0) for value in found), default=0)
         found = [value for value in found if max(value.cell.period.years, default=0) == latest]
     first = found[0].cell
-    if may_lack_scale(first, chain(*(cells for rows in tables for cells in rows.values())), items):
+    cells = [cell for page in read for line in page.lines for cell in line.cells]
+    if may_lack_scale(first, cells, items):
         return None
     if not all(_agree(first, value.cell) for value in found):
         return None
-    several = len({_table_of(cells[0]) for rows in tables for cells in rows.values() if cells}) > 1
+    several = len(set(map(_table_of, cells))) > 1
     if several and not items and first.kind == "amount":
         return found[0] if any(_is_amount_of_all(value, question, notes) for value in found) else None
     return found[0]
@@ -281,26 +276,17 @@ def _certain_entry(
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _table_rows(page: RankedPage) -> Mapping[str, Sequence[CellReading]]:
-    """Return the cells of each row of a page, by the row's unit."""
-    first = page.lines[0].passage
-    return read_tables((first.unit, *first.around))
-
-
 def _values_on(
     page: RankedPage,
-    rows: Mapping[str, Sequence[CellReading]],
     question: QuestionFeatures,
     items: Sequence[Item],
     notes: SearchNotes,
     computed: bool,
 ) -> Iterator[_Meant]:
-    lines = {line.unit.id: line for line in page.lines}
-    for key, cells in rows.items():
-        line = lines.get(key)
-        for cell in cells if line else ():
-            is_alone = len(cells) == 1 or not _beside_period(cell, question)
-            if line and is_alone and _is_meant(cell, line, question, items, notes, computed):
+    for line in page.lines:
+        for cell in line.cells:
+            is_alone = len(line.cells) == 1 or not _beside_period(cell, question)
+            if is_alone and _is_meant(cell, line, question, items, notes, computed):
                 yield _Meant(cell, line)
 
 

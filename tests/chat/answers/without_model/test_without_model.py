@@ -674,9 +674,11 @@ def test_the_most_general_row_of_a_page_is_shown_and_said() -> None:
 
 def on_page(page: int, rows: Sequence[ContextItem]) -> list[ContextItem]:
     """The rows of a table on another page, under its heading."""
-    units = [replace(item.unit, page=page, id=f"p{page}{item.unit.id}") for item in rows]
+    units = tuple(replace(item.unit, page=page, id=f"p{page}{item.unit.id}") for item in rows)
     return [
-        replace(item, alias=f"p{page}{item.alias}", unit=unit, heading=" ".join(unit.section_path))
+        replace(
+            item, alias=f"p{page}{item.alias}", unit=unit, around=units, heading=" ".join(unit.section_path)
+        )
         for item, unit in zip(rows, units, strict=True)
     ]
 
