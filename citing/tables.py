@@ -815,11 +815,13 @@ def period_of(head: str, caption: str, language: str) -> Period:
 
 @cache
 def months_of(part: str, language: str) -> int | None:
-    """Return the length of a part of a year: 3 for "quarter", "thirteen weeks"; None if unknown.
+    """Return the length of a part of a year: 3 for "quarter", 6 for "half year"; None without a part.
 
-    The first word of the language's list is that for a quarter.
+    The first word of the language's list is that for a quarter; the others without a length are halves.
     """
-    if part and part == column_words(language).get("part_of_year", ("",))[0]:
+    if not part:
+        return None
+    if part == column_words(language).get("part_of_year", ("",))[0]:
         return 3
     if _PERIOD_END.fullmatch(part.upper()):
         return 3 if "Q" in part.upper() else 6
@@ -828,7 +830,7 @@ def months_of(part: str, language: str) -> int | None:
             return round(length.base)
         if length.dimension == "time":
             return round(length.base / SECONDS_OF_MONTH)
-    return None
+    return 6
 
 
 def _part_by_letter(head: str) -> str:

@@ -266,13 +266,7 @@ class _Sought:
         asked = {int(year[-4:]) for year in question.years if year[-4:].isdigit()}
         if asked and cell.period.years != asked:
             return False
-        part = word_of("part_of_year", question.text, question.language)
-        if part == cell.period.part or (bool(part) and part in cell.head.casefold()):
-            return True
-        return months_of(part, question.language) == months_of(cell.period.part, line.language) and (
-            _ordinals(question.text, question.language)
-            <= _ordinals(f"{_over(line)} {cell.period.part}", line.language)
-        )
+        return is_of_part(cell, line, question) is True
 
     def is_of_subject(self, cell: CellReading, line: AnswerLine) -> bool:
         question, language = self.question, line.language
@@ -371,10 +365,27 @@ class _Sought:
         """
         own = self.question.language
         said = (*self.notes.subject, *self.question.years, *column_words(language).get("whole", ()))
-        counted = (*number_words(own).scales, *number_words(own).ordinals, *currency_names(own))
-        periods = (*column_words(own).get("part_of_year", ()), *lexicon(own).period)
-        unspoken = " ".join((*said, *counted, *periods, *words_of(own, "kinds")["money"]))
-        return frozenset(self.question.terms) - distinct_terms(unspoken, language)
+        counted = (*number_words(own).scales, *currency_names(own))
+        unspoken = " ".join((*said, *counted, *words_of(own, "kinds")["money"]))
+        return frozenset(self.question.terms) - distinct_terms(unspoken, language) - period_terms(own)
+
+
+def is_of_part(cell: CellReading, line: AnswerLine, question: QuestionFeatures) -> bool | None:
+    """Return whether the cell is of the part of a year that the question names, or both of none.
+
+    True:  "Q2 2023" for "in the second quarter".
+    False: "H1 2023", "Third quarter 2023".
+    None:  "2023", "Three months ended June 30".
+    """
+    part, own = word_of("part_of_year", question.text, question.language), cell.period.part
+    if not part or not own:
+        return None if part else not own
+    if months_of(part, question.language) != months_of(own, line.language):
+        return False
+    asked = _ordinals(question.text, question.language)
+    if asked and (stated := _ordinals(f"{cell.head} {own}", line.language)):
+        return asked <= stated
+    return part == own or asked <= _ordinals(_over(line), line.language) or None
 
 
 def _ordinals(text: str, language: str) -> set[int]:
@@ -387,6 +398,14 @@ def _ordinals(text: str, language: str) -> set[int]:
 def _over(line: AnswerLine) -> str:
     """Return the headings, the caption and the document's title over a line."""
     return " ".join((*line.unit.section_path, _caption(line), line.unit.title))
+
+
+def period_terms(language: str) -> frozenset[str]:
+    """Return the terms of a language that name a part of a year: "second", "quarter"."""
+    parts = column_words(language).get("part_of_year", ())
+    return distinct_terms(
+        " ".join((*parts, *lexicon(language).period, *number_words(language).ordinals)), language
+    )
 
 
 def _caption(line: AnswerLine) -> str:
