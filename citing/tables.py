@@ -387,16 +387,6 @@ def _readers(units: Sequence[SourceUnit]) -> Iterator[_TableReader]:
         yield _TableReader(sorted(rows, key=lambda row: row.char_start), around)
 
 
-def read_row(unit: SourceUnit, around: Sequence[SourceUnit]) -> tuple[CellReading, ...]:
-    """Return the cells with values of one row; ``around``: the other units of its page."""
-    return read_tables((unit, *(other for other in around if other.id != unit.id))).get(unit.id, ())
-
-
-def row_labels(units: Sequence[SourceUnit]) -> dict[str, str]:
-    """Return the whole label of each row with values of a page's tables, by the row's unit id."""
-    return {name.row.unit.id: name.label for reader in _readers(units) for name in reader.names()}
-
-
 def table_text(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> TableText:
     """Return the texts that name the measure of the unit's table."""
     over = _texts_over(unit, around)
