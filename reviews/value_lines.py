@@ -23,6 +23,7 @@ from chat.answers.without_model.question import (
     place_words,
 )
 from chat.answers.without_model.ranking import item_match
+from chat.answers.without_model.values import is_of_part, period_terms
 from citing.tables import CellReading, months_of, word_of, worded_kind
 from domains.items import Item
 from reviews.models import ReviewColumn
@@ -105,7 +106,12 @@ def row_values_of(
     """Yield the values of a row's cells: of the question's years, else of the row's latest year."""
     if not row_matches(question, items, line):
         return
-    values = [(cell, typed) for cell in cells if (typed := cell_value(column, question, line, cell))]
+    if word_of("part_of_year", question.text, question.language):
+        cells = [cell for cell in cells if is_of_part(cell, line, question) is not False]
+    named = {cell for cell in cells if is_named(question, items, line, cell)}
+    values = [
+        (cell, typed) for cell in cells if (typed := cell_value(column, question, line, cell, cell in named))
+    ]
     latest = max((year_of(cell) for cell, _ in values), default=0)
     whole_years = [cell for cell, _ in values if not other_word("part_of_year", cell.head, question, line)]
     for cell, typed in values:
@@ -121,11 +127,16 @@ def row_values_of(
         own = names & distinct_terms(line.unit.title, line.language)
         score += WEIGHTS["own"] * len(own) / (len(names) or 1)
         single = replace(line, text=f"{cell.name}: {cell.printed}", quote=cell.text, values=())
-        named = distinct_terms(cell.name, line.language) | terms_over(line)
-        is_named = cell.is_certain and (
-            item_match(items, line) >= ITEM_SYNONYM or named.issuperset(question.terms)
-        )
-        yield ValueLine(single, typed, score, year, cell, is_named)
+        yield ValueLine(single, typed, score, year, cell, cell in named)
+
+
+def is_named(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine, cell: CellReading) -> bool:
+    """Return whether a cell's names are all that the question names, or the item that a pack lists for it."""
+    named = distinct_terms(cell.name, line.language) | terms_over(line)
+    if is_of_part(cell, line, question):
+        named |= period_terms(question.language)
+    is_asked = item_match(items, line) >= ITEM_SYNONYM or named.issuperset(question.terms)
+    return cell.is_certain and is_asked
 
 
 def year_of(cell: CellReading) -> int:
@@ -146,9 +157,12 @@ def row_matches(question: QuestionFeatures, items: Sequence[Item], line: AnswerL
 
 
 def cell_value(
-    column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, cell: CellReading
+    column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, cell: CellReading, is_named: bool
 ) -> TypedValue | None:
-    """Return the cell as a value of the column; None if it has none, or one of another kind."""
+    """Return the cell as a value of the column; None if it has none, or one of another kind.
+
+    A column of numbers without a unit takes an amount of money where the cell is the one asked for.
+    """
     quantity, printed = cell.quantity, cell.printed
     if quantity is None:
         return None
@@ -162,7 +176,8 @@ def cell_value(
         return None
     if column.kind == Kind.MONEY and quantity.dimension == "" and (currency := page_currency(line)):
         quantity = replace(quantity, dimension="money", unit=currency)
-    if not fits(column, replace(quantity, start=1), cell.text):
+    is_amount = is_named and quantity.dimension == "money" and column.kind == Kind.NUMBER and not column.unit
+    if not is_amount and not fits(column, replace(quantity, start=1), cell.text):
         return None
     return TypedValue(of_period(as_json(column, quantity), cell.period.part, question), printed)
 
@@ -239,7 +254,7 @@ def score_of(
         "over": len(asked & (own | terms_over(line))) / wanted,
         "extra": len(own - asked) / (len(own) or 1),
         "scale": cell is None or cell.measure.scale != 1 or bool(cell.measure.currency),
-        "part_of_year": 1.5 - (months_of(part, line.language) or 6) / 12 if part else 0.0,
+        "part_of_year": 1.5 - months / 12 if (months := months_of(part, line.language)) else 0.0,
         "period": bool(part_of_year) and part_of_year in question.text.casefold(),
         "part": bool(other_word("part", over, question, line)),
         "whole": bool(other_word("whole", f"{over} {label}", question, line)),

@@ -28,7 +28,6 @@ from chat.answers.without_model.lines import (
     printed_row,
     terms_over,
 )
-from chat.answers.without_model.passages import row_text
 from chat.answers.without_model.question import (
     QuestionFeatures,
     analyse,
@@ -43,7 +42,7 @@ from chat.reports.sentence_check import exhaust
 from citing.claim_spans import claim_before, plain
 from citing.claims import CONTRADICTED, VERIFIED, Claim, SourceUnit
 from citing.marker_decoder import without_markers
-from citing.tables import read_tables, word_of
+from citing.tables import word_of
 from citing.verdict import verify_cited
 from documents.ingestion.facts import kinds_asked
 from domains import pack_names
@@ -149,9 +148,9 @@ def whole_page(question: QuestionFeatures, page: RankedPage) -> RankedPage:
     """Add the lines of the page's units that search did not find, after those it found."""
     first = page.lines[0].passage
     shown = {line.unit.id for line in page.lines}
-    on_page = (first.unit, *first.around)
+    on_page = tuple(map(as_row, (first.unit, *first.around)))
     items = [
-        replace(first, unit=as_row(unit), around=on_page, rank=0, heading_below="")
+        replace(first, unit=unit, around=on_page, rank=0, heading_below="")
         for unit in on_page
         if unit.id not in shown
     ]
@@ -310,9 +309,7 @@ def verified_lines(lines: Iterable[AnswerLine], found: AnswerSources) -> Iterato
 
 def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
     """Yield the versions of a line, best first: a row by its cells, then as printed."""
-    if line.values:
-        line = replace(line, text=row_text(line), values=())
-    yield line
+    yield replace(line, values=())
     if line.unit.table and has_content(line.unit.text):
         printed = printed_row(line.unit.table)
         yield replace(line, text=printed, quote=printed)
@@ -343,11 +340,9 @@ def value_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[ValueLin
     found: list[ValueLine] = []
     for page in pages:
         share = page.probability / (pages[0].probability or 1.0)
-        first = page.lines[0].passage
-        rows = read_tables(tuple(map(as_row, (first.unit, *first.around))))
         for line in page.lines:
             values = (
-                row_values_of(column, question, items, line, rows.get(line.unit.id, ()))
+                row_values_of(column, question, items, line, line.cells)
                 if line.values
                 else sentence_values(column, question, items, line)
             )
@@ -526,7 +521,7 @@ def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None 
         for citation in held
         if (unit := draft.sources.units[str(citation.unit_id)])
     ]
-    value = (named if held else None) or typed_value(column, evidence)
+    value = typed_value(column, evidence, named)
     if value is None:
         return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
     first = held[value.place]

@@ -126,6 +126,24 @@ def test_the_values_of_an_interim_report_are_of_one_period_and_say_it(alice: Use
     assert quarter.value == {"number": 310_000_000, "currency": "USD"}
 
 
+HALF = [
+    ("", "H1 2031", "Q2 2031", "Q1 2031"),
+    ("Ticket sales", "$ 801", "$ 412", "$ 389"),
+]
+
+
+@pytest.mark.parametrize("kind", ["money", "number"])
+def test_a_quarter_is_told_from_the_half_year_beside_it_however_it_is_written(
+    alice: User, ingested: Ingest, kind: str
+) -> None:
+    pdf = draw_tables(("Statement of income, second quarter 2031", HALF))
+    report = ingested(alice, pdf=pdf, name="half.pdf")
+    asked = ("the second quarter of 2031", "Q1 2031")
+    found = [ask(alice, report, f"What were the ticket sales in {period}?", kind) for period in asked]
+    assert [cell.value and cell.value["number"] for cell in found] == [412_000_000, 389_000_000]
+    assert ask(alice, report, "How many tickets were sold in Q1 2031?", "number").value is None
+
+
 def test_a_cell_without_a_sign_takes_the_currency_of_its_table(alice: User, accounts: Any) -> None:
     found = ask(alice, accounts, "What were the fuel costs in 2030?")
     assert found.value == {"number": -377_000_000, "currency": "USD"}

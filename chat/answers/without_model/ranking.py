@@ -16,17 +16,13 @@ from chat.answers.without_model.answer_types import (
     definitions,
     has_time,
     money_in,
-    titled_count,
     type_match,
-    types_of,
 )
 from chat.answers.without_model.lines import (
     AnswerLine,
     distinct_terms,
-    has_other_aggregate,
     is_of_other_years,
     is_only_title,
-    is_title,
     terms_over,
     units_named,
 )
@@ -225,7 +221,7 @@ def features_of(
     of_unit = {line.unit.id: line for line in lines}
     over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
     named = units_named(question.places, lines)
-    words, types = word_nearness(question, lines, weights), types_of(question, lines)
+    words, types = word_nearness(question, lines, weights), [type_match(question, line) for line in lines]
     own = without_title(question, lines)
     return {
         **search_signals(lines, passages),
@@ -266,7 +262,7 @@ def word_nearness(
 ) -> list[float]:
     """Return the mean over the question's terms of the cosine with the line's nearest term."""
     wanted = list(question.terms)
-    own = [line.terms | titled_count(question, line) for line in lines]
+    own = [line.terms for line in lines]
     vocabulary = {term: at for at, term in enumerate(sorted(set().union(*own)))}
     if not wanted or not vocabulary:
         return [0.0] * len(lines)
@@ -359,8 +355,6 @@ def relevance(
         for name in question.names
         if name not in known and not holds_name(text if is_number(name, question) else best.titled_text, name)
     )
-    if chosen and all(has_other_aggregate(question, line) for line in chosen):
-        lacking += tuple(word for _, word in question.aggregates)
     labelled = best.features["label"] >= ITEM_EXACT
     lacks = bool(lacking or notes.absent)
     features = {
@@ -375,24 +369,10 @@ def relevance(
     held = [word for word in question.words if holds_word(found, word, question.language)]
     near = 1.0 if is_placed else nearness(question, pages, held)
     is_answer = labelled or covers_predicate(question, held, is_placed)
-    is_answer = is_answer and not (chosen and all(is_echo(question, line) for line in chosen))
     is_answer = is_answer and not any(map(is_proper_name, notes.absent))
-    is_answer = is_answer and (is_placed or not lacks_words(question, worth_citing(pages)))
     is_answer = is_answer and not (question.must_be_seen or (chosen and lacks_kind(question, chosen)))
     is_related = near >= RELATED_PAGE or bool(held)
     return Relevance(fits and is_answer and near >= NEAR, is_related, lacking)
-
-
-def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool:
-    """Return whether the question has few words, and the pages less than ``LEAST_HELD`` of their weight.
-
-    A page also answers if one line has half of the words.
-    """
-    if len(question.terms) > FEW_WORDS:
-        return False
-    near = max(max(page.features["words"], page.features["over"]) for page in pages)
-    held = max(len(line.terms.intersection(question.terms)) for page in pages for line in page.lines)
-    return near < LEAST_HELD and 2 * held < len(question.terms)
 
 
 def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool:
@@ -426,11 +406,6 @@ def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool
         return False
     counted = counted_terms(question, chosen[0].language)
     return not any(counted & (line.terms | terms_over(line)) for line in chosen)
-
-
-def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether a line is a title that only repeats the question's words."""
-    return is_title(line) and line.terms <= distinct_terms(question.text, line.language)
 
 
 def holds_word(found: frozenset[str], word: QuestionWord, language: str) -> bool:
