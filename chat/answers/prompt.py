@@ -326,9 +326,9 @@ _INJECTIONS = re.compile(
   | (?:ignorez?|oubliez)\s.{0,20}instructions | ignorier.{0,30}(?:anweisung|instruktion)
   | ignor[ae]\s.{0,30}instruc+iones
   | (?:^|[:.;!?]\s)\W*(?:please\s+|bitte\s+|por\s+favor,?\s+)?(?:
-        (?:state|say|write|claim|conclude|answer|reply|respond|declare|pretend)\b .{0,30}?
-            \bthat\s+(?:the|an?|its?|this|these|there|all|no|our|your)\b
-      | (?:schreib|sag|behaupt|antwort|bericht|erklär|stell)(?:et?|en\s+Sie)?\b .{0,30}? \bdass\b
+        (?:state|say|write|claim|conclude|answer|reply|respond|declare|pretend)(?:\s+(?:in|at|to)\s[\w\s]{2,30}?)?
+            \s+that\s+(?:the|an?|its?|this|these|there|all|no|our|your)\b
+      | (?:schreib|sag|behaupt|antwort|bericht|erklär)(?:et?|en\s+Sie)?\b [\w\s]{0,30},?\s dass\b
       | (?:écri[sv]|écrivez|dis|dites|affirmez|indiquez|répond[sz]|répondez|déclarez)\b .{0,30}? \bqu[e'’]
       | (?:escriba|diga|di|afirme|indique|responda|declare|informe)\s .{0,30}? \bque\b )
   | ^\W*(?:you\s+are|du\s+bist|Sie\s+sind|tu\s+es|vous\s+êtes|eres|usted\s+es)\s+(?:the|der|die|l[ea'’]|el)\s*
