@@ -91,12 +91,6 @@ class ValueLine:
     cell: CellReading | None = None
     is_named: bool = False
 
-    @property
-    def amount(self) -> float:
-        """Return an amount of money without its sign; 0 for other values."""
-        value = self.value.value
-        return abs(value["number"]) if isinstance(value, dict) and "currency" in value else 0
-
 
 def row_values_of(
     column: ReviewColumn,
@@ -346,7 +340,7 @@ def sentence_values(
     bound = bound_terms(question, outer, places, ends)
     for quantity in fitting:
         value = TypedValue(as_json(column, quantity), text[quantity.start : quantity.end].strip())
-        by_words = WEIGHTS["near"] * nearness(question, quantity, own_places(quantity, places, ends), outer)
+        by_words = WEIGHTS["near"] * nearness(question, quantity, places, outer)
         by_words += WEIGHTS["bound"] * bound.get(quantity.start, 0.0)
         by_words += WEIGHTS["counted"] * counts(quantity, text, counted, line.language)
         by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, text, all_of, line.language)
@@ -444,23 +438,6 @@ def clause_ends(text: str, quantities: Sequence[Quantity]) -> list[int]:
         for end in CLAUSE_END.finditer(text)
         if end[0] != "," or any(0 < one.start - end.start() <= LONGEST_LEAD for one in quantities)
     ]
-
-
-def own_places(
-    quantity: Quantity, places: Mapping[str, list[tuple[int, int]]], ends: Sequence[int]
-) -> Mapping[str, list[tuple[int, int]]]:
-    """Return the spans of terms in a value's clause, if another clause repeats one of them; else all.
-
-    Of “The employer pays 8%; the employee pays 5%” each clause is complete.
-    """
-    clause = bisect_left(ends, quantity.start)
-    own = {
-        term: inside
-        for term, spans in places.items()
-        if (inside := [span for span in spans if bisect_left(ends, span[0]) == clause])
-    }
-    is_complete = any(len(inside) < len(places[term]) for term, inside in own.items())
-    return own if is_complete else places
 
 
 def gap(question: QuestionFeatures, quantity: Quantity, start: int, end: int) -> int:

@@ -161,7 +161,8 @@ def found_lines(
         shown = one_per_unit(shown_forms(section))[:MOST_PASSAGES]
         return FoundLines(tuple(shown), tuple(pages), True)
     placed = [] if notes.absent else lines_under_title(question, lines, TermWeights(passages))
-    best = [form for page in pages for form in shown_forms(most_general(question, page.lines))[:1]]
+    forms = [shown_forms(most_general(question, page.lines)) for page in pages]
+    best = [line for lines in forms for line in lines[:1]]
     # the best line of each page that is likely to answer
     chosen = [line for page in worth_citing(pages) for line in shown_forms(page.lines)[:1]]
     if not chosen and not placed:
@@ -171,7 +172,8 @@ def found_lines(
     fits = judged is not None and not question.topic and (judged.is_direct or by_meaning)
     is_direct = fits or (bool(placed) and not question.must_be_seen)
     if not is_direct:
-        best = [line for line in best if line.values or len(line.terms) > 1]
+        telling = ([line for line in lines if line.values or len(line.terms) > 1] for lines in forms)
+        best = [line for lines in telling for line in lines[:1]]
         if judged is None or not (judged.is_related or by_meaning) or not asks_something(question):
             return FoundLines()
     shown = apart([*shown_forms(placed)[:1], *best])[:MOST_PASSAGES]
@@ -224,14 +226,6 @@ def one_per_unit(lines: Iterable[AnswerLine]) -> list[AnswerLine]:
 def shown_forms(lines: Iterable[AnswerLine]) -> list[AnswerLine]:
     """Return the lines without rows of several values without heads."""
     return [line for line in lines if not is_naked(line)]
-
-
-def direct_lines(
-    question: QuestionFeatures, passages: Sequence[ContextItem], notes: SearchNotes
-) -> list[AnswerLine]:
-    """Return the best lines where they are on the question; [] where they are only the closest."""
-    found = found_lines(question, passages, notes)
-    return list(found.lines) if found.is_direct else []
 
 
 def reasons(

@@ -50,7 +50,6 @@ COMPANY_FORMS = frozenset({
     "gmbh", "ag", "kg", "se", "sa", "srl", "bv", "nv", "ab", "oy",
 })  # fmt: skip
 """Suffixes of companies' names, which a document may leave out."""
-ENGLISH_ARTICLES = frozenset({"a", "an"})  # elsewhere they are number words
 POSSESSIVE = re.compile(r"['’]s?$")
 ALL_NOUNS_CAPITALISED = frozenset({"de"})
 NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){2,4}(?![\w%]|[.,]\d)")
