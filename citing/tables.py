@@ -180,6 +180,8 @@ def _worded_kind(text: str, language: str) -> CellKind | Literal[""]:
     if names_count(name, language) or words.counted.search(name):
         return "count"
     spoken = re.findall(r"[^\W\d_]+", name)
+    if _has_date(name, language):  # "Employees as of December 31, 2018"
+        spoken = list(takewhile(lambda word: word not in stop_words(language), spoken))
     alone = 0 < len(spoken) <= MOST_COUNTED_WORDS and spoken[-1] in words.things
     return "count" if alone and stop_words(language).isdisjoint(spoken) else ""
 

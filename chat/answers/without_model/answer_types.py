@@ -22,6 +22,7 @@ from text.units import unit_named
 DATE = re.compile(
     rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|\b{YEAR_DIGITS}\b|\d\s?(?::\d\d|am\b|pm\b)|[\d〇一二三四五六七八九十]\s?[年月日]"
 )
+DURATIONS = frozenset({"time", "calendar", "length"})
 TIME_DIMENSIONS = {"date", "year", "time", "calendar"}
 NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
 LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # number of a list item
@@ -38,6 +39,9 @@ PERCENT = re.compile(
 
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Return 0..1, whether the line has the kind of answer the question wants; 0.5 if unknown."""
+    if phrases_in(question.language, "duration").search(question.text.casefold()):
+        held = {quantity.dimension for quantity in quantities_in(line.text, line.language)}
+        return float(not DURATIONS.isdisjoint(held))
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
         is_counted = counts(line.text, counted, line.language)
         return 1.0 if is_counted else OTHER_NUMBER * has_number(question, line)
@@ -112,7 +116,9 @@ def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
 
 @lru_cache(maxsize=64)
 def counted_dimensions(question: QuestionFeatures) -> frozenset[str]:
-    """Return the dimension of the unit that is counted: of time for "how many days"."""
+    """Return the dimensions of what is measured: time for "how many days", time or length for "how long"."""
+    if phrases_in(question.language, "duration").search(question.text.casefold()):
+        return DURATIONS
     counted = counted_terms(question, question.language)
     words = (
         word
