@@ -148,6 +148,11 @@ class CellReading:
         return ", ".join(dict.fromkeys(filter(None, (self.label, *groups, self.head, self.block))))
 
     @property
+    def year(self) -> int:
+        """Return the latest year of its period; 0 without one."""
+        return max(self.period.years, default=0)
+
+    @property
     def is_certain(self) -> bool:
         return self.confidence >= CERTAIN
 

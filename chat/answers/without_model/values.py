@@ -185,8 +185,8 @@ class _Sought:
             lacking = [self.lacking(value.cell) for value in found]
             found = [value for value, lacks in zip(found, lacking, strict=True) if lacks == min(lacking)]
         if not self.question.years:
-            latest = max((_year_of(cell) for value in found for cell in value.line.cells), default=0)
-            found = [value for value in found if _year_of(value.cell) == latest]
+            latest = max((cell.year for value in found for cell in value.line.cells), default=0)
+            found = [value for value in found if value.cell.year == latest]
         cells = [cell for line in read for cell in line.cells]
         if not found or may_lack_scale(found[0].cell, cells, self.items):
             return None
@@ -264,8 +264,7 @@ class _Sought:
     def is_of_period(self, cell: CellReading, line: AnswerLine) -> bool:
         """Return whether the cell is of the year asked for, and of a part of it only where one is named."""
         question = self.question
-        asked = {int(year[-4:]) for year in question.years if year[-4:].isdigit()}
-        if asked and cell.period.years != asked:
+        if question.asked_years and cell.period.years != question.asked_years:
             return False
         return is_of_part(cell, line, question) is True
 
@@ -395,10 +394,6 @@ def _ordinals(text: str, language: str) -> set[int]:
     ordinals, words = number_words(language).ordinals, re.findall(r"\w+", text.casefold())
     numbered = {int(word[1]) for word in words if QUARTER.fullmatch(word)}
     return numbered | {ordinals[word] for word in words if word in ordinals}
-
-
-def _year_of(cell: CellReading) -> int:
-    return max(cell.period.years, default=0)
 
 
 def _over(line: AnswerLine) -> str:
