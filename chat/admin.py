@@ -93,7 +93,7 @@ class CitationAdmin(PlacedAdmin):
     """Citations, drawn on their page as in the reader: passage pale, anchor strong."""
 
     list_display = [
-        *("number", "short", "verdict", "durability", "feedback", "of_document", "page_number"),
+        *("number", "short", "outcome_label", "durability", "feedback", "of_document", "page_number"),
         "created_at",
     ]
     list_display_links = ["short"]
