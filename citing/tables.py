@@ -148,6 +148,11 @@ class CellReading:
         return ", ".join(dict.fromkeys(filter(None, (self.label, *groups, self.head, self.block))))
 
     @property
+    def year(self) -> int:
+        """Return the latest year of its period; 0 without one."""
+        return max(self.period.years, default=0)
+
+    @property
     def is_certain(self) -> bool:
         return self.confidence >= CERTAIN
 
@@ -180,6 +185,8 @@ def _worded_kind(text: str, language: str) -> CellKind | Literal[""]:
     if names_count(name, language) or words.counted.search(name):
         return "count"
     spoken = re.findall(r"[^\W\d_]+", name)
+    if _has_date(name, language):  # "Employees as of December 31, 2018"
+        spoken = list(takewhile(lambda word: word not in stop_words(language), spoken))
     alone = 0 < len(spoken) <= MOST_COUNTED_WORDS and spoken[-1] in words.things
     return "count" if alone and stop_words(language).isdisjoint(spoken) else ""
 

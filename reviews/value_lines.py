@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from chat.answers.without_model.answer_types import COUNTED_BY, counted_dimensions
+from chat.answers.without_model.answer_types import COUNTED, counted_dimensions, counts
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     PlaceKind,
@@ -65,9 +65,7 @@ WEIGHTS = {
 PART_OF_NAME = re.compile(r"(?:\w[-–]|[^\W\d_])$")
 NAMED_BY = re.compile(r"[-–]\w|[A-Za-z]|\([a-z]\)")
 WORD = re.compile(r"[\w-]+")
-COUNTED = re.compile(rf"(?: ?\w+-\w+,)*{COUNTED_BY.pattern}")  # “125,000 full-time, part-time employees”
 FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
-LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
 BRACKETS = re.compile(r"\([^()]*\)")
 FAR = 60  # characters
 NOUN_PHRASE = 3  # words behind a number that name what it counts
@@ -108,14 +106,14 @@ def row_values_of(
     values = [
         (cell, typed) for cell in cells if (typed := cell_value(column, question, line, cell, cell in named))
     ]
-    latest = max((year_of(cell) for cell, _ in values), default=0)
+    latest = max((cell.year for cell, _ in values), default=0)
     whole_years = [cell for cell, _ in values if not other_word("part_of_year", cell.head, question, line)]
     for cell, typed in values:
-        year = year_of(cell)
+        year = cell.year
         if not question.years and year != latest:
             continue
         is_whole = bool(other_word("whole", cell.head, question, line))
-        several = not is_whole and sum(year_of(other) == year for other in whole_years) > 1
+        several = not is_whole and sum(other.year == year for other in whole_years) > 1
         score = score_of(question, items, line, cell, frozenset({year} - {0}))
         score += WEIGHTS["breakdown"] * several + WEIGHTS["dated"] * bool(year)
         score += WEIGHTS["doubt"] * (1 - cell.confidence)
@@ -133,10 +131,6 @@ def is_named(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine
         named |= period_terms(question.language)
     is_asked = item_match(items, line) >= ITEM_SYNONYM or named.issuperset(question.terms)
     return cell.is_certain and is_asked
-
-
-def year_of(cell: CellReading) -> int:
-    return max(cell.period.years, default=0)
 
 
 def row_matches(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine) -> bool:
@@ -272,14 +266,9 @@ def score_of(
         "total": bool(cell and (total := word_of("whole", cell.label, line.language)))
         and total in question.text.casefold(),
         "change": bool(other_word("change", head, question, line)),
-        "other_year": bool(question.years) and years.isdisjoint(years_asked(question)),
+        "other_year": bool(question.years) and years.isdisjoint(question.asked_years),
     }
     return sum(WEIGHTS[name] * value for name, value in features.items())
-
-
-def years_asked(question: QuestionFeatures) -> set[int]:
-    """Return the years of a question: “2018” and “FY2018”; “FY18” has no century."""
-    return {int(year[-4:]) for year in question.years if year[-4:].isdigit()}
 
 
 def title_of(line: AnswerLine) -> str:
@@ -334,7 +323,7 @@ def sentence_values(
     year_of_each = years_beside(text, fitting, years, line.language)
     if column.kind != Kind.DATE:  # of "743 and 711 in 2017 and 2016, respectively" that of the year asked for
         latest = max(year_of_each.values(), default=0)
-        wanted = years_asked(question) or {latest}
+        wanted = question.asked_years or {latest}
         fitting = [one for one in fitting if year_of_each.get(one.start) in {None, *wanted}]
     score = score_of(question, (), line, None, years) + WEIGHTS["item"] * item
     places = term_places(question, line)
@@ -413,15 +402,6 @@ def place_before(language: str) -> re.Pattern[str]:
     """Return a pattern for a word before a place number (“Table”, “Fig.”) at the end of a text."""
     words = sorted({word for kind in PLACES for word in place_words(language, kind)}, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})\s*$", re.IGNORECASE)
-
-
-def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
-    """Return whether an integer counts the question's noun: “20 lakes”, “Lakes: 20”; True without a noun."""
-    behind = COUNTED.match(text, quantity.end)
-    label = LABELLED_BY.search(text, 0, quantity.start)
-    words = f"{behind[0] if behind else ''} {label[1] if label else ''}"
-    is_whole = quantity.value == quantity.value.to_integral_value()
-    return is_whole and (not counted or bool(counted & set(terms_of(words, language))))
 
 
 def term_places(question: QuestionFeatures, line: AnswerLine) -> dict[str, list[tuple[int, int]]]:

@@ -14,21 +14,23 @@ from chat.answers.without_model.lines import (
 )
 from chat.answers.without_model.question import QuestionFeatures, counted_terms, phrases_in
 from retrieval.query.question_terms import QUOTED
-from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, numbers_in, same_characters
-from text.quantities import currency_names, quantities_in
+from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT
+from text.quantities import Quantity, currency_names, quantities_in
 from text.terms import terms_of
 from text.units import unit_named
 
 DATE = re.compile(
     rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|\b{YEAR_DIGITS}\b|\d\s?(?::\d\d|am\b|pm\b)|[\d〇一二三四五六七八九十]\s?[年月日]"
 )
+DURATIONS = frozenset({"time", "calendar", "length"})
 TIME_DIMENSIONS = {"date", "year", "time", "calendar"}
 NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
 LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # number of a list item
 IN_BRACKETS = re.compile(r"[(（]([^()（）]{2,60})[)）]")
 ENTRY = re.compile(r"\A([^:：—]{2,80})[:：—]\s*\S+\s\S+\s\S")  # of a glossary: a term, a colon or dash, words
 MOST_BESIDE = 2  # terms before the copula of a definition, beside those of the question
-COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
+COUNTED = re.compile(r"(?: ?\w+-\w+,)*[^,;:()\d]{0,40}")  # “125,000 full-time, part-time employees”
+LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
 OTHER_NUMBER = 0.5  # score of a sentence whose number counts another thing
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
 PERCENT = re.compile(
@@ -38,8 +40,11 @@ PERCENT = re.compile(
 
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Return 0..1, whether the line has the kind of answer the question wants; 0.5 if unknown."""
+    if phrases_in(question.language, "duration").search(question.text.casefold()):
+        held = {quantity.dimension for quantity in quantities_in(line.text, line.language)}
+        return float(not DURATIONS.isdisjoint(held))
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
-        is_counted = counts(line.text, counted, line.language)
+        is_counted = has_count(line.text, counted, line.language)
         return 1.0 if is_counted else OTHER_NUMBER * has_number(question, line)
     if question.is_definition and defines(question, line):
         return 1.0
@@ -112,7 +117,9 @@ def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
 
 @lru_cache(maxsize=64)
 def counted_dimensions(question: QuestionFeatures) -> frozenset[str]:
-    """Return the dimension of the unit that is counted: of time for "how many days"."""
+    """Return the dimensions of what is measured: time for "how many days", time or length for "how long"."""
+    if phrases_in(question.language, "duration").search(question.text.casefold()):
+        return DURATIONS
     counted = counted_terms(question, question.language)
     words = (
         word
@@ -123,13 +130,18 @@ def counted_dimensions(question: QuestionFeatures) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def counts(text: str, counted: frozenset[str], language: str) -> bool:
+def has_count(text: str, counted: frozenset[str], language: str) -> bool:
     """Return whether a number in digits or words counts one of these: “300 rowers”, “three lakes”."""
-    return any(
-        number.value == number.value.to_integral_value()
-        and counted & distinct_terms(COUNTED_BY.match(text, number.end)[0], language)  # type: ignore[index]
-        for number in numbers_in(same_characters(text), language)
-    )
+    return any(counts(quantity, text, counted, language) for quantity in quantities_in(text, language))
+
+
+def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
+    """Return whether an integer counts the question's noun: “20 lakes”, “Lakes: 20”; True without a noun."""
+    behind = COUNTED.match(text, quantity.end)
+    label = LABELLED_BY.search(text, 0, quantity.start)
+    words = f"{behind[0] if behind else ''} {label[1] if label else ''}"
+    is_whole = quantity.value == quantity.value.to_integral_value()
+    return is_whole and (not counted or bool(counted & set(terms_of(words, language))))
 
 
 @lru_cache(maxsize=64)

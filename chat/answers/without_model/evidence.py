@@ -142,7 +142,8 @@ def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) ->
     places = [place for place in question.places if place.kind in kinds]
     there = units_named(places, lines)
     pages = {place.number for place in places if place.kind in ("page", "slide")}
-    own = [line for line in lines if line.unit.id in there and (pages or not is_title(line))]
+    own = [line for line in lines if line.unit.id in there]
+    own = [line for line in own if not is_title(line)] or (own if pages else [])
     if any(line.terms & asked for line in own):
         return []
     own.sort(key=lambda line: (line.passage.page_label not in pages, line.unit.page, line.start))

@@ -209,7 +209,7 @@ def chosen_columns(
     question: QuestionFeatures, values: Sequence[CellReading], language: str
 ) -> Sequence[CellReading]:
     """Return the columns the question names, by year or by words; else the first few."""
-    named = [value for value in values if question.years.intersection(map(str, value.period.years))]
+    named = [value for value in values if value.period.years & question.asked_years]
     shares = [len(distinct_terms(value.head, language).intersection(question.terms)) for value in values]
     best = max(shares)
     worded = [value for value, share in zip(values, shares, strict=True) if share == best]
@@ -227,10 +227,8 @@ def is_naked(line: AnswerLine) -> bool:
 
 def is_of_other_years(question: QuestionFeatures, line: AnswerLine) -> bool:
     """Return whether the columns of a row are all of years that the question does not ask for."""
-    years = [value.period.years for value in line.values]
-    return bool(question.years and years) and all(
-        own and question.years.isdisjoint(map(str, own)) for own in years
-    )
+    years, asked = [value.period.years for value in line.values], question.asked_years
+    return bool(asked and years) and all(own and asked.isdisjoint(own) for own in years)
 
 
 def names_row(text: str) -> bool:

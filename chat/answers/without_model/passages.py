@@ -24,6 +24,7 @@ LONGEST_PASSAGE = 900  # characters; of a longer paragraph the sentences around 
 MOST_ITEMS = 12  # of a list, around the best one
 MOST_BELOW_TITLE = 2  # units below a heading that is itself the best line
 LONGEST_HEADING = 90  # characters of two sections' names; of longer ones only the last is given
+LINKED = re.compile(r"contents\b", re.I)  # a link at the top of each page
 ENDS_LEAD_IN = (":", "：")
 UNBULLETED = re.compile(r"^\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|^…$|[:：]$", re.I)  # numbered; lead-in
 
@@ -153,10 +154,25 @@ def written(passage: Passage) -> Iterator[Delta]:
     yield TextDelta("\n\n")
 
 
+def _title_of_page(passage: ContextItem) -> str:
+    """Return what stands at the top of a table's page, where its section begins on an earlier one.
+
+    The statements behind a press release's "Forward-looking statements" belong to no such section.
+    """
+    texts = {one_line(unit.text) for unit in passage.around}
+    top = re.split(r"[\n\t]", passage.heading)[0]
+    begins_before = not texts.intersection(passage.unit.section_path[-1:])
+    own = " ".join(passage.unit.table.head_rows) if passage.unit.table else ""
+    is_title = 0 < len(top) <= LONGEST_HEADING and top not in own and not LINKED.search(top)
+    return top if begins_before and is_title else ""
+
+
 def heading_of(line: AnswerLine) -> str:
     """Return document, printed page and section of a line: ``Annual report · page 12 · Results``."""
     unit = line.unit
     path = unit.section_path[-2:]
+    if unit.table and (top := _title_of_page(line.passage)):
+        path = (top,)
     section = trail(path, unit.title) or trail(path)
     section = section if len(section) <= LONGEST_HEADING else trail(path[-1:])
     language = unit.language or "en"

@@ -120,6 +120,11 @@ class QuestionFeatures:
         return tuple(word.text for word in self.words if word.is_name)
 
     @property
+    def asked_years(self) -> frozenset[int]:
+        """Return its years: “2018” and “FY2018”; “FY18” has no century."""
+        return frozenset(int(year[-4:]) for year in self.years if year[-4:].isdigit())
+
+    @property
     def wants_number(self) -> bool:
         return bool(self.kinds & {"count", "amount", "share", "money"}) or bool(self.computation)
 

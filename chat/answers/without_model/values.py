@@ -45,6 +45,7 @@ from text.units import CURRENCY_SYMBOLS
 
 MOST_PAGES = 12  # read for a value, beside those with the statement that states it
 ENTRY = re.compile(r"\W*(?P<label>[^\W\d_][^:.!?：]{0,50}[^\s:.!?：]) ?[:：] ?(?P<value>\S.*)")
+BRACKETS = re.compile(r"\([^()]*\)")
 QUARTER = re.compile(r"[qh][1-4]")
 QUARTERS = re.compile(r"\b(?:[QH][1-4]|[1-4][QH])\b")
 LEAST_SCALED = 1000  # of an amount that may lack its scale; smaller ones are prices and rates
@@ -184,8 +185,8 @@ class _Sought:
             lacking = [self.lacking(value.cell) for value in found]
             found = [value for value, lacks in zip(found, lacking, strict=True) if lacks == min(lacking)]
         if not self.question.years:
-            latest = max((max(value.cell.period.years, default=0) for value in found), default=0)
-            found = [value for value in found if max(value.cell.period.years, default=0) == latest]
+            latest = max((cell.year for value in found for cell in value.line.cells), default=0)
+            found = [value for value in found if value.cell.year == latest]
         cells = [cell for line in read for cell in line.cells]
         if not found or may_lack_scale(found[0].cell, cells, self.items):
             return None
@@ -263,8 +264,7 @@ class _Sought:
     def is_of_period(self, cell: CellReading, line: AnswerLine) -> bool:
         """Return whether the cell is of the year asked for, and of a part of it only where one is named."""
         question = self.question
-        asked = {int(year[-4:]) for year in question.years if year[-4:].isdigit()}
-        if asked and cell.period.years != asked:
+        if question.asked_years and cell.period.years != question.asked_years:
             return False
         return is_of_part(cell, line, question) is True
 
@@ -355,7 +355,8 @@ class _Sought:
         words, columns = lexicon(language), column_words(language)
         whole = (*columns.get("whole", ()), *columns.get("part_of_year", ()))
         periods = " ".join((*words.period, *words.period_end, *month_numbers(language), *whole))
-        own = {term for term in terms_of(cell.head, language) if not any(map(str.isdigit, term))}
+        head = BRACKETS.sub(" ", cell.head)  # "(unaudited)"
+        own = {term for term in terms_of(head, language) if not any(map(str.isdigit, term))}
         return own - set(terms_of(periods, language)) - set(self.question.terms)
 
     def asked_in(self, language: str) -> frozenset[str]:

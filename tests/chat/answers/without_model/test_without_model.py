@@ -905,3 +905,43 @@ def test_the_items_below_a_lead_in_have_no_bullet_of_their_own() -> None:
     )
     text, _ = shown("What are the contributions?", page)
     assert "> - A survey of harbours,\n> - a map of lakes." in text
+
+
+def test_a_program_is_no_hazard_ratio() -> None:
+    code = "import numpy as np class Pricer(Model): ratio = 0.63 # of the last two prices"
+    passages = [prose("u1", code, 1), prose("u2", "The trial enrolled adults with asthma.", 2)]
+    text, citations = shown("What is the hazard ratio of death?", passages)
+    assert text.startswith("No direct answer found.")
+    assert all(citation.is_passage for citation in citations)
+
+
+def test_a_duration_is_answered_with_a_length_of_time() -> None:
+    manual = on_one_page(
+        prose("u1", "Charging takes long with a cable of 5 volts and 2 amperes.", 1),
+        prose("u2", "The kettle is fully charged within two hours.", 2, "Charging time"),
+    )
+    assert answered("How long does charging take?", manual)[1][0].alias == "u2"
+    assert answered("How long does charging take?", manual[:1])[0][0].startswith("No direct answer found.")
+
+
+def test_a_statement_on_a_later_page_is_not_put_under_the_section_before_it() -> None:
+    heads = ("(in millions)", "2031", "2030")
+    rows = headed(
+        heads, row("u1", "Total assets", "$ 900", "$ 800", heads=heads, section="Forward-Looking Statements")
+    )
+    top = "Quay Ltd Consolidated Balance Sheets\n(in millions)"
+    later = [replace(passage, heading=top) for passage in rows]
+    text, _ = shown("What were the total assets in 2031?", later)
+    assert "Quay Ltd Consolidated Balance Sheets" in text and "Forward-Looking" not in text
+
+
+def test_without_a_year_only_the_latest_column_of_a_row_is_said() -> None:
+    heads = ("(in thousands)", "January 28, 2032 (Unaudited)", "January 29, 2031")
+    sheet = "Consolidated Balance Sheets"
+    rows = headed(heads, row("u1", "Total assets", "$ 900", "$ 800", heads=heads, section=sheet))
+    assert said("What were the total assets?", rows) == (
+        "Total assets, January 28, 2032 (Unaudited): $900 thousand"
+    )
+    heads = ("(in thousands)", "Northern ferries 2032", "2031")
+    rows = headed(heads, row("u1", "Ferry fuel", "$ 900", "$ 800", heads=heads))
+    assert said("What was the ferry fuel?", rows) == ""
