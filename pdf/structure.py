@@ -82,6 +82,7 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
         head_rects: boxes by column of heads that stand above the table, in none of its rows; else empty.
         head_confidence: 0..1, the parser's confidence in ``head_rows``; 1 for those of the table's own rows.
         spanning: column and text of the cells of rows above that extend over this row.
+        confidence: 0..1, the parser's confidence that the table is one and its rows and cells are right.
     """
 
     index: int
@@ -93,6 +94,7 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
     head_rects: tuple[Rect | None, ...] = ()
     head_confidence: float = 1.0
     spanning: tuple[tuple[int, str], ...] = ()
+    confidence: float = 1.0
 
 
 class Location(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -21,6 +21,7 @@ from chat.answers.without_model.question import (
     aggregates_in,
     counted_terms,
     place_words,
+    words_of,
 )
 from chat.answers.without_model.ranking import item_match
 from chat.answers.without_model.values import is_of_part, period_terms
@@ -54,6 +55,7 @@ WEIGHTS = {
     "own": 0.8,  # share of the column's head in the document's title: of “the dataset” beside others
     "dated": 0.4,  # the column names its year
     "whole": 0.3,  # of the group; a total
+    "total": 1.0,  # … that the question asks for: “Total revenues” beside “Net sales”
     "doubt": -2.0,  # of the reader of cells, 0..1
     "change": -2.5,  # the column holds differences or shares
     "other_year": -2.0,
@@ -174,17 +176,28 @@ def names_counted(question: QuestionFeatures, line: AnswerLine, cell: CellReadin
     """Return whether the label or head of a cell names what the question counts, and little else.
 
     True:  "Total employees", "Number of employees 2021: Total" for "How many employees …?".
-    False: "Employee benefits", "Hurley stores (including employee-only stores)".
+    False: "Employee benefits", "Hurley stores (including employee-only stores)", "Stores: Leased area".
     """
     counted = counted_terms(question, line.language)
     if not counted:
         return True
-    whole = terms_of(word_of("whole", cell.label, line.language), line.language)
-    label = set(terms_of(BRACKETS.sub(" ", cell.label), line.language))
-    others = label - counted - {*question.terms, *whole}
+    heads = [line.unit.title, *words_of(line.language, "kinds")["count"]]
+
+    def others(text: str) -> set[str]:
+        known = [word_of("whole", text, line.language), *heads]
+        return set(terms_of(text, line.language)) - {
+            *question.terms,
+            *counted,
+            *terms_of(" ".join(known), line.language),
+        }
+
+    if any(others(over) for over in (cell.head, *cell.groups) if not YEAR.search(over)):
+        return False
+    label = BRACKETS.sub(" ", cell.label)
+    held = counted & {*terms_of(label, line.language)}
     if cell.kind == "count":
-        return bool(label & counted) or bool(set(terms_of(cell.head, line.language)) & counted and not others)
-    return len(label & counted) > len(others)
+        return bool(held) or (bool(counted & {*terms_of(cell.head, line.language)}) and not others(label))
+    return len(held) > len(others(label))
 
 
 def is_of_money(question: QuestionFeatures, cell: CellReading) -> bool:
@@ -229,12 +242,16 @@ def score_of(
     own = {term for term in distinct_terms(label, line.language) if not YEAR.fullmatch(term)}
     wanted = len(asked) or 1
     table, head = line.unit.table, cell.head if cell else ""
-    over = " ".join([head, *line.unit.section_path[-1:], table.caption if table else "", title_of(line)])
-    if cell:
-        over += f" {' '.join(cell.groups)}"
+    overs = [head, *line.unit.section_path[-1:], table.caption if table else "", title_of(line)]
+    overs += cell.groups if cell else ()
+    over = " ".join(overs)
     part_of_year = word_of("part_of_year", head, line.language)
     part = other_word("part_of_year", head, question, line) or other_word(
         "part_of_year", over, question, line
+    )
+    of_part = any(  # “The company and its subsidiaries: consolidated …” are the group
+        other_word("part", text, question, line) and not word_of("whole", text, line.language)
+        for text in overs
     )
     features = {
         "item": item_match(items, line) if cell else 0.0,
@@ -244,8 +261,10 @@ def score_of(
         "scale": cell is None or cell.measure.scale != 1 or bool(cell.measure.currency),
         "part_of_year": 1.5 - months / 12 if (months := months_of(part, line.language)) else 0.0,
         "period": bool(part_of_year) and part_of_year in question.text.casefold(),
-        "part": bool(other_word("part", over, question, line)),
+        "part": of_part,
         "whole": bool(other_word("whole", f"{over} {label}", question, line)),
+        "total": bool(cell and (total := word_of("whole", cell.label, line.language)))
+        and total in question.text.casefold(),
         "change": bool(other_word("change", head, question, line)),
         "other_year": bool(question.years) and years.isdisjoint(question.asked_years),
     }

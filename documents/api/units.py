@@ -152,6 +152,7 @@ class TableRowSerializer(serializers.Serializer):
     head_confidence = serializers.FloatField(
         required=False, help_text="0..1, the parser's confidence in the column heads"
     )
+    confidence = serializers.FloatField(required=False, help_text="0..1, that the table is one")
     cells = CellSerializer(many=True)
 
 

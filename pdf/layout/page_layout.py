@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from statistics import median
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -25,6 +26,8 @@ from pdf.structure import UnitType
 
 # A smaller share of right-to-left text than this is a quotation.
 FOREIGN = 0.05
+
+PartedBy = Literal["baselines", "spaces", "rulings", "tags"]
 
 
 def is_right_to_left(lines: Iterable[Line]) -> bool:
@@ -104,6 +107,7 @@ class TableBlock:
     """One table on one page; its rows are Blocks that point back to it.
 
     ``heads`` are the column headers, ``rtl`` whether rows are read from right to left; None while unknown.
+    ``parted_by``: what separates its rows. ``confidence``: 0..1, that it is a table (``tables/evidence.py``).
     """
 
     index: int = 0
@@ -112,6 +116,8 @@ class TableBlock:
     head: list[Block] = field(default_factory=list)
     heads: ColumnHeads | None = None
     rtl: bool | None = None
+    parted_by: PartedBy = "baselines"
+    confidence: float = 1.0
 
 
 @dataclass(slots=True, eq=False)

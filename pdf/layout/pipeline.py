@@ -30,6 +30,7 @@ from pdf.layout.reading_order import LABEL_CHARS, blocks_in_order
 from pdf.layout.unit_writer import emit_units
 from pdf.structure import OutlineEntry, ParsedPage
 from pdf.tables.cells import cell_text, is_value_cell
+from pdf.tables.evidence import confidence
 from pdf.tags.blocks import group_by_tags
 
 _log = logging.getLogger(__name__)
@@ -273,6 +274,7 @@ def number_tables(page_layouts: Sequence[PageLayout]) -> None:
         for position, rows in enumerate(tables):
             table = rows[0].table
             assert table is not None
+            table.confidence = confidence(rows)
             if (
                 position == 0
                 and previous

@@ -323,15 +323,27 @@ class PageWriter:
         table = block.table
         if table is None:
             return None
+        sure = round(table.confidence, 2)
         if block.header:
-            return TableRow(table.index, block.row, cells, header=True, caption=table.caption)
+            return TableRow(
+                table.index, block.row, cells, header=True, caption=table.caption, confidence=sure
+            )
         heads = self._heads_of(table)
         rects = tuple(rect and self.page_layout.to_page(rect) for rect in heads.rects)
         self.spanning = [item for item in self.spanning if item[0] is table and item[1] >= block.row]
         above = tuple((cell.column, cell.text) for _, _, cell in self.spanning)
         self.spanning += [(table, block.row + cell.rows - 1, cell) for cell in cells if cell.rows > 1]
         return TableRow(
-            table.index, block.row, cells, False, heads.texts, table.caption, rects, heads.confidence, above
+            table.index,
+            block.row,
+            cells,
+            False,
+            heads.texts,
+            table.caption,
+            rects,
+            heads.confidence,
+            above,
+            sure,
         )
 
     def _heads_of(self, table: TableBlock) -> ColumnHeads:

@@ -9,8 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, repeat
 
-from pdf.layout.lines import Line, is_math_font
-from pdf.tables.cells import ColumnSpans, Row, cell_text, columns_of, is_date, is_value, is_value_cell
+from pdf.layout.lines import Line
+from pdf.tables.cells import (
+    BETWEEN,
+    WRAP_DISTANCE,
+    ColumnSpans,
+    Row,
+    cell_text,
+    columns_of,
+    is_date,
+    is_same_weight,
+    is_value,
+    is_value_cell,
+)
+from pdf.tables.evidence import LEAST, confidence
+from pdf.tables.rows import table_blocks
 
 # Minimum rows with values of each of the two tables.
 VALUE_ROWS = 2
@@ -107,11 +120,8 @@ def _disagree(above: ColumnSpans, below: ColumnSpans) -> bool:
 
 # Maximum distance of rows of one table (line heights).
 ROW_DISTANCE = 3.2
-# Maximum distance of heads above their rows, and of the next line of a cell (line heights).
+# Maximum distance of heads above their rows (line heights).
 HEAD_DISTANCE = 1.5
-WRAP_DISTANCE = 0.85
-# Minimum distance of lines of one cell, and of rows (ems).
-BETWEEN = 0.75
 # Maximum indent of a cell's next line (ems): a marker may precede the first.
 WRAP_INDENT = 5.0
 # A lone row this many times larger than the table's type is a heading between two tables.
@@ -126,32 +136,8 @@ LONE_ROWS = 8
 ROW_HEAD_SHARE = 0.5
 # A lone row of this many characters with a full stop, this far below (ems), is prose.
 SENTENCE_CHARS, SENTENCE_GAP = 40, 0.5
-# Share of value cells that makes two aligned rows a table.
-VALUE_SHARE = 0.5
-# Minimum rows of pairs, aligned at two edges, that are a table of words.
-PAIRS = 6
-PAIR_SHARE = 0.8
-# Minimum share of cells that are set to one place in their column.
-SET = 0.85
-# Minimum rows of pairs whose labels end with a colon.
-LABELS = 3
-# Justified lines: minimum words, difference of their gaps, and gap wider than usual (ems).
-JUSTIFIED_WORDS, JUSTIFIED, SPREAD = 4, 0.05, 0.8
-FULL_CELL = 0.7
-# Maximum gap between columns of prose (ems).
-WIDE_GUTTER = 4.0
-# Maximum ratio of the distances of evenly spaced rows.
-EVEN = 1.5
-# Fewer aligned rows with more than this share of words in formula fonts are a formula; more rows, with the
-# second share.
-FORMULA_ROWS = 5
-FORMULA_SHARE, MOSTLY_FORMULAS = 0.25, 0.9
 # A cell over this many columns, of this many characters, filling this share of them, is a line of prose.
 OVER_COLUMNS, OVER_CHARS, OVER_SHARE = 3, 30, 0.8
-# Minimum columns of a table of heads and a single row.
-HEADED_COLUMNS = 4
-# A single-row table: minimum values, and characters of its label.
-LONE_VALUES, LONE_CHARS = 3, 12
 # Cells of one column are aligned when their edges differ by at most this (points).
 EDGE = 2.0
 
@@ -173,7 +159,7 @@ def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
                 i = end
                 continue
             end, columns = _grown(rows, i)
-            if _is_table(rows[i:end], columns):
+            if confidence(table_blocks(rows[i:end])) >= LEAST:
                 end = i + first_table(rows[i:end])
                 start = _with_head(rows, i, columns, found[-1][1] if found else 0)
                 found.append((start, end))
@@ -341,11 +327,6 @@ def _wraps(row: Row, over: list[Line] | None, columns: ColumnSpans) -> bool:
     )
 
 
-def is_same_weight(last: Line, line: Line) -> bool:
-    """Return whether a text may continue from one line to the other; bold words may open it."""
-    return last.style.bold == line.style.bold or last.words[-1].style.bold == line.words[0].style.bold
-
-
 def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int) -> int:
     """Return the start of the table with its heads: rows above that are over the value columns only.
 
@@ -412,117 +393,3 @@ def _heads_all(row: Row, columns: ColumnSpans) -> bool:
         and columns.spans[0][1] <= row.cells[1][0].x0
         and all(is_date(text) or not is_value(text) for text in map(cell_text, row.cells[1:]))
     )
-
-
-def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    multi = [row for row in rows if len(row.cells) > 1]
-    if len(multi) == 1:
-        return _is_single_row_table(multi[0])
-    if len(multi) < 2 or len(columns.spans) < 2:
-        return False
-    formulas = _formula_share(rows)
-    if formulas > (FORMULA_SHARE if len(multi) < FORMULA_ROWS else MOSTLY_FORMULAS):
-        return False
-    if all(map(_is_justified, multi)):
-        return False
-    cells = [cell for row in multi for cell in row.cells[1:]]
-    values = sum(is_value_cell(cell) for cell in cells)
-    if values >= VALUE_SHARE * len(cells):
-        return True
-    if len(columns.spans) < 3:
-        if len(multi) >= LABELS and (_end_with_colon(multi) or _are_labelled(multi, len(rows))):
-            return _set_to_edges(multi, columns)
-        many = len(multi) >= max(PAIRS, PAIR_SHARE * len(rows))
-        is_set = _set_to_edges(multi, columns) or _is_set_on_the_right(multi, columns)
-        return many and is_set and not _runs_on(multi, columns)
-    if (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns):
-        return True
-    if len(multi) == 2 and _heads_one_row(*multi):
-        return True
-    return all(row.multi for row in rows) and _is_centred(multi, columns)
-
-
-def _end_with_colon(rows: Sequence[Row]) -> bool:
-    return all(cell_text(row.cells[0]).endswith((":", "：")) for row in rows)
-
-
-def _are_labelled(rows: Sequence[Row], lines: int) -> bool:
-    """Return whether most of the lines are pairs of which either all first or all second cells are bold."""
-    weights = {(row.cells[0][0].style.bold, row.cells[1][0].style.bold) for row in rows}
-    return 2 * len(rows) > lines and len(weights) == 1 and weights <= {(True, False), (False, True)}
-
-
-def _is_justified(row: Row) -> bool:
-    """Return whether the row is a justified line of prose; sentences are spaced wider."""
-    words = [word for line in row.lines for word in line.words]
-    if len(words) < JUSTIFIED_WORDS or any(map(is_value_cell, row.cells)):
-        return False
-    gaps = [right.x0 - left.x1 for left, right in pairwise(words)]
-    least = min(gaps)
-    alike = sum(gap - least <= JUSTIFIED * row.size for gap in gaps)
-    return least >= SPREAD * row.size and 2 * alike > len(gaps)
-
-
-def _is_single_row_table(row: Row) -> bool:
-    """Return whether one row of a label and values is a table, as the end of one on the page before."""
-    values = list(map(is_value_cell, row.cells))
-    texts = [cell for cell, value in zip(row.cells, values, strict=True) if not value]
-    return sum(values[1:]) >= LONE_VALUES and any(
-        sum(line.chars for line in cell) >= LONE_CHARS and cell[0].x0 <= row.cells[1][0].x0 for cell in texts
-    )
-
-
-def _formula_share(rows: Sequence[Row]) -> float:
-    """Return the share of words in formula fonts."""
-    words = [word for row in rows for line in row.lines for word in line.words]
-    return sum(is_math_font(word.style.font) for word in words) / len(words)
-
-
-def _runs_on(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Return whether most first cells fill their column, as lines of prose do and names do not."""
-    (x0, x1), (following, _) = columns.spans[:2]
-    if following - x1 >= WIDE_GUTTER * rows[0].size and _evenly_set(rows):
-        return False
-    return sum(row.cells[0][-1].x1 - x0 > FULL_CELL * (x1 - x0) for row in rows) > 0.5 * len(rows)
-
-
-def _evenly_set(rows: Sequence[Row]) -> bool:
-    """Return whether the rows are evenly spaced: the lines of addresses come in groups."""
-    pitches = [below.lines[0].baseline - row.lines[0].baseline for row, below in pairwise(rows)]
-    return max(pitches) <= EVEN * min(pitches)
-
-
-def _heads_one_row(head: Row, row: Row) -> bool:
-    """Return whether words over many columns head a single row with values."""
-    values = sum(map(is_value_cell, row.cells[1:]))
-    return len(head.cells) >= HEADED_COLUMNS and values > 1 and not any(map(is_value_cell, head.cells[1:]))
-
-
-def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Return whether every row has a cell in each column, centred in all columns but the first."""
-    if not all(columns.in_step(row.cells) for row in rows):
-        return False
-    axes = zip(*([cell[0].x0 + cell[-1].x1 for cell in row.cells[1:]] for row in rows), strict=True)
-    return all(max(axis) - min(axis) <= 2 * EDGE for axis in axes)
-
-
-def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Return whether nearly all cells begin at their column's edge and none holds an address."""
-    cells = [cell for row in rows for cell in row.cells]
-    at_edge = sum(
-        1 for cell in cells if any(abs(cell[0].x0 - columns.spans[i][0]) <= EDGE for i in columns.hit(cell))
-    )
-    return at_edge >= SET * len(cells) and not _hold_address(rows)
-
-
-def _hold_address(rows: Sequence[Row]) -> bool:
-    return any("@" in cell_text(cell) for row in rows for cell in row.cells)
-
-
-def _is_set_on_the_right(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Return whether nearly all second cells end, or are centred, at one place; false with an address."""
-    x0, x1 = columns.spans[1]
-    cells = [row.cells[1] for row in rows]
-    ended = sum(abs(cell[-1].x1 - x1) <= EDGE for cell in cells)
-    centred = sum(abs(cell[0].x0 + cell[-1].x1 - x0 - x1) <= 2 * EDGE for cell in cells)
-    return max(ended, centred) >= SET * len(cells) and not _hold_address(rows)

@@ -33,6 +33,10 @@ STEP_CELLS = 3
 MARKER_GAP = 4.5
 MARKER_SPACE = 0.4
 
+# Maximum distance of the next line of a cell (line heights); minimum distance of lines of one cell, and of
+# rows (ems).
+WRAP_DISTANCE, BETWEEN = 0.85, 0.75
+
 # A value may begin with a currency's code. Any three letters would make "ACE05" a value.
 _CODES = "|".join(CURRENCY_CODES) + "|TWD|THB|ILS|IDR|TRY|CLP|PHP|MYR|COP|RON|PEN|EGP|VND|NGN|KES|PKR|BDT|UAH"
 _VALUE = re.compile(
@@ -254,6 +258,11 @@ def _same_cell(cell: Sequence[Line], line: Line) -> bool:
 
 def cell_text(cell: Sequence[Line]) -> str:
     return " ".join([line.text for line in cell])
+
+
+def is_same_weight(last: Line, line: Line) -> bool:
+    """Return whether a text may continue from one line to the other; bold words may open it."""
+    return last.style.bold == line.style.bold or last.words[-1].style.bold == line.words[0].style.bold
 
 
 def is_value_cell(cell: Sequence[Line]) -> bool:

@@ -19,7 +19,7 @@ from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of, separate_runs
 from pdf.layout.page_layout import Block, ColumnHeads, TableBlock, TableCell, bounds_of
 from pdf.tables.cells import Row, cell_text, is_amount, is_date, is_period_line, is_value, is_value_cell
-from pdf.tables.rows import begins_row, blocks_of
+from pdf.tables.rows import begins_row, blocks_of, parted
 from pdf.tables.rulings import SNAP, joined_pieces, tracks_of
 from text.numbers import YEAR
 
@@ -480,7 +480,7 @@ def with_header_above_rule(blocks: list[Block], lines: Sequence[Line]) -> tuple[
     head = [TableCell(column, list(cell)) for column, cell in zip(columns, row.cells, strict=True)]
     taken = set(map(id, row.lines))
     return (
-        blocks_of([head, *(block.cells for block in blocks)], table.columns),
+        parted(blocks_of([head, *(block.cells for block in blocks)], table.columns), table.parted_by),
         [line for line in lines if id(line) not in taken],
     )
 
@@ -533,7 +533,8 @@ def with_heads_over_grid(
     levels = [[cell for cell in cells if (cell.span > 1) is spanning] for spanning in (True, False)]
     head = [level for level in levels if level]
     rows = [*head, *([[TableCell(0, group, table.columns)]] if group else []), *(row.cells for row in blocks)]
-    return blocks_of(rows, table.columns, len(head)), [line for row in heads.values() for line in row] + group
+    taken = [line for row in heads.values() for line in row] + group
+    return parted(blocks_of(rows, table.columns, len(head)), table.parted_by), taken
 
 
 def _grid_columns(line: Line, xs: Sequence[float]) -> tuple[int, int]:

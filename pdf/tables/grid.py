@@ -18,7 +18,7 @@ from pdf.layout.lines import SAME_BASELINE, Line, merged, rows_of
 from pdf.layout.page_layout import Block, TableCell
 from pdf.layout.paragraphs import paragraphs
 from pdf.tables.cells import is_value
-from pdf.tables.rows import blocks_of
+from pdf.tables.rows import blocks_of, parted
 from pdf.tables.rulings import (
     SHORTEST,
     SNAP,
@@ -224,7 +224,8 @@ def grid_table(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
         rows.setdefault(top, []).append(cell)
     if _stacks_values(cells) or (not grid.closed and _holds_values(cells)):
         return []
-    return blocks_of(list(rows.values()), len(grid.xs) - 1)
+    blocks = blocks_of(list(rows.values()), len(grid.xs) - 1)
+    return parted(blocks, "rulings")
 
 
 def _is_regular(cells: dict[CellKey, list[Line]]) -> bool:

@@ -17,9 +17,10 @@ from msgspec.structs import replace
 from pdf.extract.words import RawWord, is_contents_line
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, merged, rows_of
-from pdf.layout.page_layout import Block, TableBlock, TableCell
-from pdf.tables.aligned import BETWEEN, WRAP_DISTANCE, is_same_weight
+from pdf.layout.page_layout import Block, PartedBy, TableBlock, TableCell
 from pdf.tables.cells import (
+    BETWEEN,
+    WRAP_DISTANCE,
     YES_OR_NO,
     ColumnSpans,
     Row,
@@ -29,6 +30,7 @@ from pdf.tables.cells import (
     is_currency,
     is_date,
     is_period_line,
+    is_same_weight,
     is_value,
     is_value_cell,
 )
@@ -129,6 +131,14 @@ def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
     return blocks
 
 
+def parted(blocks: Sequence[Block], by: PartedBy) -> list[Block]:
+    """Return the rows of tables, marked with what separates them."""
+    for block in blocks:
+        if block.table is not None:
+            block.table.parted_by = by
+    return list(blocks)
+
+
 def _join_percent_signs(row: list[TableCell]) -> None:
     """Join each percent sign in a cell of its own to the value before it."""
     for value, sign in [*pairwise(row)]:
@@ -177,7 +187,7 @@ def tables_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
             title = part.pop()[0].lines
         blocks += blocks_of(part, columns, None if start else heads)
         blocks += [Block("prose", list(lines)) for _, lines in groupby(title, key=attrgetter("style"))]
-    return blocks
+    return parted(blocks, "rulings")
 
 
 def _words_of(cells: Sequence[TableCell]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from pdf.geometry import Rect
 from pdf.layout.lines import Line, goes_on, rows_of
 from pdf.layout.page_layout import Block, Inset, TableCell, bounds_of
 from pdf.tables.cells import YES_OR_NO, Row, is_value, row_of
-from pdf.tables.rows import blocks_of
+from pdf.tables.rows import blocks_of, parted
 
 # Minimum gap between columns (ems).
 GUTTER = 0.6
@@ -231,7 +231,7 @@ def _table(grown: _Grown) -> tuple[list[Block], int]:
         return [], grown.end if prose else 0
     used = sorted({column for row in rows for column in row})
     cells = [[TableCell(used.index(column), row[column]) for column in sorted(row)] for row in rows]
-    return blocks_of(cells, len(used)), grown.end
+    return parted(blocks_of(cells, len(used)), "spaces"), grown.end
 
 
 def _holds_values(columns: Sequence[TextColumn]) -> bool:

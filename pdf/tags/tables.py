@@ -12,7 +12,7 @@ from pdf.geometry import Rect
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, TableCell, bounds_of
 from pdf.tables.cells import cell_text, is_currency
-from pdf.tables.rows import blocks_of
+from pdf.tables.rows import blocks_of, parted
 from pdf.tags.elements import Owners
 
 # Largest share of a table's cells that may share their column with another cell of their row.
@@ -41,7 +41,7 @@ def rows_of_cells(rows: Mapping[int, TaggedRow], owners: Owners) -> list[Block]:
     shared = sum(len(_with_signs_merged(row)) for row, _ in boxed) - sum(map(len, made))
     if shared > SHARED * sum(map(len, made)):
         return []
-    blocks = blocks_of(made, len(columns))
+    blocks = parted(blocks_of(made, len(columns)), "tags")
     heads = [heads for _, heads in boxed]
     count = heads.index(False) if False in heads else 0
     if count > sum(block.header for block in blocks):

@@ -279,6 +279,27 @@ def test_a_count_of_a_part_among_others_is_unclear_and_a_document_s_own_column_i
     assert (own.state, own.text) == (State.FOUND, "1,225 million")
 
 
+def test_a_table_measures_no_count_and_a_total_that_is_asked_for_is_its_row(
+    alice: User, ingested: Ingest
+) -> None:
+    halls = [
+        ("", "Leased square", "Owned square"),
+        ("", "footage", "footage"),
+        ("Boat halls", "20,072", "662"),
+    ]
+    sales = [("", "2031", "2030"), ("Net sales", "$ 519", "$ 510"), ("Total revenues", "$ 523", "$ 514")]
+    group = "The ferry company and subsidiaries: consolidated statement of income"
+    drawn = draw_tables(
+        ("Properties", halls),
+        (group, sales),
+        ("Harbour segment", [sales[0], ("Total revenues", "$ 77", "$ 66")]),
+    )
+    report = ingested(alice, pdf=drawn, name="halls.pdf")
+    assert ask(alice, report, "How many boat halls are there?", "number").state != State.FOUND
+    for question in ("What was the total net sales or revenue?", "What were the total revenues?"):
+        assert ask(alice, report, question).value == {"number": 523_000_000, "currency": "USD"}
+
+
 MANUAL = (
     "# Rowing machine",
     "Model name: Harbour 7",

@@ -37,6 +37,7 @@ class TableJson(msgspec.Struct, frozen=True):
     index: int
     row: int
     cells: list[CellJson]
+    confidence: float
 
 
 class UnitJson(msgspec.Struct, frozen=True):
@@ -102,7 +103,7 @@ def _unit(unit: ParsedUnit, frame: PageFrame) -> UnitJson:
 
 
 def _table(row: TableRow, frame: PageFrame) -> TableJson:
-    return TableJson(row.index, row.row, [_cell(cell, frame) for cell in row.cells])
+    return TableJson(row.index, row.row, [_cell(cell, frame) for cell in row.cells], row.confidence)
 
 
 def _cell(cell: Cell, frame: PageFrame) -> CellJson:
