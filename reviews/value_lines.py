@@ -304,6 +304,8 @@ def sentence_values(
         and fits(column, quantity, text)
         and (quantity.unit or quantity.dimension or is_count(quantity, line, "count" in question.kinds))
     ]
+    if "share" in question.kinds:  # “four times the average” is none
+        fitting = [one for one in fitting if one.dimension == "ratio" and one.unit != "times"]
     counted = counted_terms(question, line.language)
     if "count" in question.kinds and not column.unit:  # neither shares nor counts of something else
         if dimensions := counted_dimensions(question):

@@ -54,20 +54,21 @@ def evidence_table(question: str, scope: Scope) -> tuple[str, list[Citation]]:
     if not scope.document_ids or not 1 < len(scope.document_ids) <= MOST_SEPARATE:
         return passages, citations
     each = [find_evidence(question, Scope(scope.user, document_ids=(pk,))) for pk in scope.document_ids]
-    facts = [first_fact(question, found) for found in each]
-    stated = [fact for fact in facts if fact]
+    facts = [first_facts(question, found) for found in each]
+    stated = [fact for own in facts for fact in own]
     if any(found.notes.facts for found in each):  # of the documents themselves: passages say no more
         passages, citations = "", []
     labels = distinct_labels(Document.objects.filter(pk__in=scope.document_ids))
     quoted = {one.document_id for one in citations}
-    rows = [row(fact, labels[pk], pk in quoted) for fact, pk in zip(facts, scope.document_ids, strict=True)]
+    rows = [row(own, labels[pk], pk in quoted) for own, pk in zip(facts, scope.document_ids, strict=True)]
     names = gettext("Document"), gettext("What it says")
     head = f"| {' | '.join(names)} |\n|---|---|\n"
-    said = [(fact.quote, fact) for fact in stated]
     sources = joined(each)
     cited = [sources.units[str(fact.unit_id)] for fact in stated]
     differing, of_both = written_differences(
-        differences_between(said, cited, sources), sources, gettext("The sources differ")
+        differences_between([(fact.quote, fact) for fact in stated], cited, sources),
+        sources,
+        gettext("The sources differ"),
     )
     parts = [head + "\n".join(rows), differing, passages]
     return "\n\n".join(filter(None, parts)), [*stated, *of_both, *citations]
@@ -77,24 +78,26 @@ def languages_of(found: AnswerSources) -> list[str]:
     return list(dict.fromkeys(passage.unit.language for passage in found.passages))
 
 
-def first_fact(question: str, found: AnswerSources) -> Citation | None:
-    """Return the citation of what a document says first beyond the question's words; None without one."""
+def first_facts(question: str, found: AnswerSources) -> list[Citation]:
+    """Return what a document says first beyond the question's words; of itself, as its parties, all of it."""
     asked = analyse(question, languages_of(found))
     if not found.notes.facts and not found_lines(asked, found.passages, found.notes).is_direct:
-        return None
+        return []
     _, citations = evidence_on(question, found)
-    own = (one for one in citations if distinct_terms(one.claim, asked.language) - {*asked.terms})
-    return next(own, None)
+    own = [one for one in citations if distinct_terms(one.claim, asked.language) - {*asked.terms}]
+    return own if found.notes.facts else own[:1]
 
 
-def row(fact: Citation | None, label: str, is_quoted: bool) -> str:
+def row(facts: Sequence[Citation], label: str, is_quoted: bool) -> str:
     """Return a row of the table: a sentence as printed, a value with its names; or that there is none."""
-    if fact is None:
-        nothing = gettext("see the passages") if is_quoted else gettext("nothing found")
-        return f"| {cell(label)} | {nothing} |"
+    nothing = gettext("see the passages") if is_quoted else gettext("nothing found")
+    return f"| {cell(label)} | {'; '.join(map(said, facts)) or nothing} |"
+
+
+def said(fact: Citation) -> str:
     words = shorten(cell(fact.claim), LONGEST_FACT, placeholder=" …")
-    said = f"“{words}”" if letters(fact.claim) in letters(fact.quote) else words
-    return f"| {cell(label)} | {said}{format_marker(fact.pk, fact.page_number)} |"
+    quoted = f"“{words}”" if letters(fact.claim) in letters(fact.quote) else words
+    return f"{quoted}{format_marker(fact.pk, fact.page_number)}"
 
 
 def cell(text: str) -> str:

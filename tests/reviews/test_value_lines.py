@@ -249,6 +249,7 @@ BOATHOUSE = (
     "The deposit is three monthly rents.",
     "The agreement of the two valuers is 0.63 for the pier (872 planks in total).",
     "ROW-LIST (Lake, 2030) names rowers of the north. We use the test part, which has 231 grown members.",
+    "Rowers are four times the percentage of the crew that they were before.",
     "Who rowed here was presented with a cup by the old members of the club.",
 )
 
@@ -261,6 +262,7 @@ def test_words_of_a_value_or_in_brackets_after_it_do_not_answer(alice: User, ing
     assert agreement.value and agreement.value["number"] == 0.63
     rowers = ask(alice, lease, "How many members does the ROW-LIST test part have?", "number")
     assert rowers.value and rowers.value["number"] == 231  # the paragraph's opening names them
+    assert ask(alice, lease, "What percentage of the crew are rowers?", "number", "%").state != State.FOUND
     assert ask(alice, lease, "Who is the presenter?", "text").state != State.FOUND  # one word, and no name
 
 

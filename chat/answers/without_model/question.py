@@ -68,6 +68,15 @@ _SCRIPTS: tuple[tuple[str, str], ...] = (
     ("hi", "[\u0900-\u097f]"),
     ("el", "[\u0370-\u03ff]"),
 )
+_LETTERS = {
+    "tr": set("ığş"),
+    "pl": set("łąęśźż"),
+    "sv": {"å"},
+    "de": {"ß"},
+    "es": set("¿¡ñ"),
+    "pt": set("ãõ"),
+}
+"""Letters that tell a language from others with the same short words."""
 _UNSPACED_PHRASE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{3}")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
@@ -277,7 +286,10 @@ def language_of(text: str, documents: Sequence[str] = ()) -> str:
     words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text) if not word.isupper()]
     understood = languages_with(DATA)
     order = ("en", *documents, *sorted(understood), *sorted(languages_with("stopwords.txt")))
-    votes = {code: sum(word in _common(code) for word in words) for code in dict.fromkeys(order)}
+    votes = {
+        code: sum(word in _common(code) for word in words) + 0.5 * bool(_LETTERS.get(code, set()) & {*text})
+        for code in dict.fromkeys(order)
+    }
     best = max(votes, key=votes.__getitem__)
     return best if votes[best] else "en"
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from chat.answers.context import AnswerSources
 from chat.models import Citation, Report
 from chat.reports import evidence_report
-from chat.reports.evidence_report import first_fact, row
+from chat.reports.evidence_report import first_facts, row
 from chat.reports.report_commands import InvalidReport, new_report, new_versions
 from chat.reports.report_queue import claim, pause, start, work_on_next
 from chat.tasks import work_on_report
@@ -176,11 +176,11 @@ def test_a_section_is_written_again_without_a_document_that_is_deleted_meanwhile
 ) -> None:
     made = new_report(alice, "Fares", versions, "What is the fare for one trip?")
 
-    def deleting(question: str, found: AnswerSources) -> Citation | None:
+    def deleting(question: str, found: AnswerSources) -> list[Citation]:
         Document.objects.filter(pk=versions[1].pk).update(deleted_at=timezone.now())
-        return first_fact(question, found)
+        return first_facts(question, found)
 
-    monkeypatch.setattr(evidence_report, "first_fact", deleting)
+    monkeypatch.setattr(evidence_report, "first_facts", deleting)
     monkeypatch.setattr(
         evidence_report,
         "distinct_labels",
@@ -197,13 +197,14 @@ def test_a_section_is_written_again_without_a_document_that_is_deleted_meanwhile
 
 def test_a_row_of_evidence_shows_a_value_with_its_names_and_a_sentence_as_printed() -> None:
     value = Citation(claim="Purchases of equipment, 2018: ($1,577 million)", quote="(1,577)", page_number=3)
-    assert row(value, "one", is_quoted=False).startswith(
+    assert row([value], "one", is_quoted=False).startswith(
         "| one | Purchases of equipment, 2018: ($1,577 million)[["
     )
     words = "Dogs travel free of charge."
     sentence = Citation(claim=words, quote=words, page_number=3)
-    assert row(sentence, "two", is_quoted=True).startswith(f"| two | “{words}”[[")
-    assert row(None, "three", is_quoted=True) == "| three | see the passages |"
+    assert row([sentence], "two", is_quoted=True).startswith(f"| two | “{words}”[[")
+    assert row([value, sentence], "two", is_quoted=True).count("[[") == 2  # as the parties of a contract
+    assert row([], "three", is_quoted=True) == "| three | see the passages |"
 
 
 def test_a_report_on_a_thousand_documents_names_only_some_of_those_it_could_not_read(

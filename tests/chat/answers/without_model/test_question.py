@@ -30,6 +30,7 @@ from text.languages import language_data, languages_with
         ("Kuinka pitkä takuu on?", "fi"),
         ("Який термін гарантії?", "uk"),
         ("Ποια είναι η διάρκεια της εγγύησης;", "el"),
+        ("Kiracı kim?", "tr"),  # “kim” is Polish too
         ("NIE", "en"),
         ("Was bedeutet HTTP?", "de"),
         ("Is land depreciated?", "en"),
