@@ -25,10 +25,11 @@ from agents.models import Event, FileCheck
 from agents.results import LocatedText, VerifiedText, differences_of, part
 from agents.webhooks import announce
 from citing.anchoring.file_pages import FilePages, find_in_file
+from citing.anchoring.find_quote import find_quote
 from citing.batch import page_units, passage_units
 from citing.claim_spans import terms_of
 from citing.claims import VERIFIED, Claim, SourceUnit, Verification, outcome_of
-from citing.verdict import verify
+from citing.verdict import page_of_unit, verify, with_quote_sought
 from documents.files.uploads import Infected, NotScanned, scan
 from documents.ingestion.parser import parse_limits
 from pdf.api import ParseFailure, parse_file
@@ -107,7 +108,9 @@ class Checker:
             verified.append(verify(made, unit, self._beside(unit, shortlist)))
             if verified[-1].verdict == "exact":
                 break
-        return self._result(min(verified, key=preference))
+        pages = (page_of_unit(unit) for unit, _ in self._units)
+        best = with_quote_sought(min(verified, key=preference), lambda: find_quote(list(pages), quote))
+        return self._result(best)
 
     def _beside(self, unit: SourceUnit, shortlist: Sequence[SourceUnit]) -> list[SourceUnit]:
         """Return the units around this one on its page, in order, and those of the shortlist there."""

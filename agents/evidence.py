@@ -51,7 +51,7 @@ from chat.reports.report_commands import InvalidReport, Limits, begin, new_repor
 from chat.reports.report_queue import cancel, pause
 from chat.reports.report_sections import sections_of
 from citing.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification, outcome_of
-from citing.verdict import verify
+from citing.verdict import verify, with_quote_sought
 from documents.api.common.callers import take
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload
@@ -246,7 +246,8 @@ def verify_claim(
     for unit in sources.shown:
         budget.check()
         verified.append(verify(made, unit, sources.neighbours(unit)))
-    return _verified(agent, row, sources, min(verified, key=preference))
+    best = with_quote_sought(min(verified, key=preference), lambda: locate(row.pk, quote))
+    return _verified(agent, row, sources, best)
 
 
 def preference(found: Verification) -> int:

@@ -148,6 +148,11 @@ class CellReading:
         return ", ".join(dict.fromkeys(filter(None, (self.label, *groups, self.head, self.block))))
 
     @property
+    def year(self) -> int:
+        """Return the latest year of its period; 0 without one."""
+        return max(self.period.years, default=0)
+
+    @property
     def is_certain(self) -> bool:
         return self.confidence >= CERTAIN
 
@@ -180,6 +185,8 @@ def _worded_kind(text: str, language: str) -> CellKind | Literal[""]:
     if names_count(name, language) or words.counted.search(name):
         return "count"
     spoken = re.findall(r"[^\W\d_]+", name)
+    if _has_date(name, language):  # "Employees as of December 31, 2018"
+        spoken = list(takewhile(lambda word: word not in stop_words(language), spoken))
     alone = 0 < len(spoken) <= MOST_COUNTED_WORDS and spoken[-1] in words.things
     return "count" if alone and stop_words(language).isdisjoint(spoken) else ""
 
@@ -385,16 +392,6 @@ def _readers(units: Sequence[SourceUnit]) -> Iterator[_TableReader]:
     for (document, page, *_), rows in tables.items():
         around = [unit for unit in units if (unit.document, unit.page) == (document, page)]
         yield _TableReader(sorted(rows, key=lambda row: row.char_start), around)
-
-
-def read_row(unit: SourceUnit, around: Sequence[SourceUnit]) -> tuple[CellReading, ...]:
-    """Return the cells with values of one row; ``around``: the other units of its page."""
-    return read_tables((unit, *(other for other in around if other.id != unit.id))).get(unit.id, ())
-
-
-def row_labels(units: Sequence[SourceUnit]) -> dict[str, str]:
-    """Return the whole label of each row with values of a page's tables, by the row's unit id."""
-    return {name.row.unit.id: name.label for reader in _readers(units) for name in reader.names()}
 
 
 def table_text(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> TableText:
@@ -825,11 +822,13 @@ def period_of(head: str, caption: str, language: str) -> Period:
 
 @cache
 def months_of(part: str, language: str) -> int | None:
-    """Return the length of a part of a year: 3 for "quarter", "thirteen weeks"; None if unknown.
+    """Return the length of a part of a year: 3 for "quarter", 6 for "half year"; None without a part.
 
-    The first word of the language's list is that for a quarter.
+    The first word of the language's list is that for a quarter; the others without a length are halves.
     """
-    if part and part == column_words(language).get("part_of_year", ("",))[0]:
+    if not part:
+        return None
+    if part == column_words(language).get("part_of_year", ("",))[0]:
         return 3
     if _PERIOD_END.fullmatch(part.upper()):
         return 3 if "Q" in part.upper() else 6
@@ -838,7 +837,7 @@ def months_of(part: str, language: str) -> int | None:
             return round(length.base)
         if length.dimension == "time":
             return round(length.base / SECONDS_OF_MONTH)
-    return None
+    return 6
 
 
 def _part_by_letter(head: str) -> str:

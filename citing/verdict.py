@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache, partial
@@ -100,9 +100,13 @@ def reason_open(judged: Judgement) -> str:
 def reason_not_compared(conflicts: Sequence[Conflict]) -> str:
     """Return a sentence for people that names what does not fit, where that proves no difference."""
     both = next((c for c in conflicts if c.claim and c.source and c.claim != c.source), None)
-    if both:
+    if both and _kinds(both.claim) == _kinds(both.source):
         return f"Not compared: “{both.claim}” with “{both.source}” on the page."
     return f"Not compared: {_listed([conflicts[0].claim or conflicts[0].source])}."
+
+
+def _kinds(words: str) -> list[str]:
+    return [value.kind for value in values_in(words)]
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -110,6 +114,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 QUOTE_NOT_THERE = "These words are in none of the passages that were compared."
+QUOTE_NOWHERE = "These words are not in the document."
 LONGEST_CLAIM = 4000  # characters; comparison takes more than linear time, and no sentence is as long
 TOO_LONG = "This claim is too long to be compared."
 OUT_OF_TIME = "Comparing this claim took too long; it was not judged."
@@ -599,6 +604,19 @@ def _not_holding(read: UnitReading) -> Verification:
     if not quoted and judged.coverage < SOME_WORDS:
         return replace(lit, missing=missing, reason="The passage does not mention this.")
     return replace(lit, missing=missing, reason=reason_open(judged), unchecked=judged.unchecked)
+
+
+def with_quote_sought(found: Verification, locate: Callable[[], Anchor | None]) -> Verification:
+    """Return the verdict of a quote that no compared passage has, after a search of the whole document.
+
+    ``locate`` returns its place. What stands on another page is no difference.
+    """
+    if found.reason != QUOTE_NOT_THERE:
+        return found
+    anchor = locate()
+    if anchor and anchor.verdict != "partial":
+        return replace(found, verdict="found")
+    return replace(found, reason=QUOTE_NOWHERE)
 
 
 def _quoted_elsewhere(claim: Claim, around: Sequence[SourceUnit]) -> bool:

@@ -112,6 +112,7 @@ SENTENCES = (
     _("The claim was not compared with these words."),
     _("The claim is in another language than the page."),
     _("These words are in none of the passages that were compared."),
+    _("These words are not in the document."),
     _("This claim is too long to be compared."),
     _("Comparing this claim took too long; it was not judged."),
     _("The passage does not mention this."),

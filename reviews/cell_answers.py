@@ -38,8 +38,17 @@ from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError, closed_object
 from retrieval.query.scope import Scope
 from reviews.models import Review, ReviewCell, ReviewColumn
-from reviews.typed_values import FilledCell, InvalidValue, TypedValue, written_value
+from reviews.typed_values import (
+    QUANTITIES,
+    FilledCell,
+    InvalidValue,
+    TypedValue,
+    as_json,
+    fits,
+    written_value,
+)
 from reviews.without_model import judged, without_model
+from text.quantities import quantities_in
 
 logger = logging.getLogger(__name__)
 State, Kind = ReviewCell.State, ReviewColumn.Kind
@@ -239,7 +248,8 @@ def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> 
         exhaust(draft.cite(unit, quote))
     exhaust(draft.write("\n"))
     exhaust(draft.complete())
-    return judged(column, draft, named_value(column, reply.value))
+    language = next((one.unit.language for one in found.passages if one.unit.language), "en")
+    return judged(column, draft, named_value(column, reply.value, language))
 
 
 def ask_judge(cells: Sequence[FilledCell], found: AnswerSources, provider: Provider) -> None:
@@ -256,9 +266,12 @@ def ask_judge(cells: Sequence[FilledCell], found: AnswerSources, provider: Provi
         logger.warning("the judge failed: %s", error.message)
 
 
-def named_value(column: ReviewColumn, text: str) -> TypedValue | None:
-    """Return the choice, or yes or no, that the model names; None for kinds read from the cited words."""
-    if column.kind not in (Kind.BOOLEAN, Kind.CHOICE, Kind.CHOICES):
+def named_value(column: ReviewColumn, text: str, language: str) -> TypedValue | None:
+    """Return the value that the model names; None for a text, which is read from the cited words."""
+    if column.kind in QUANTITIES:
+        fitting = (one for one in quantities_in(text, language) if fits(column, replace(one, start=1), text))
+        return next((TypedValue(as_json(column, one), text) for one in fitting), None)
+    if column.kind == Kind.TEXT:
         return None
     try:
         value, printed = written_value(column, text)

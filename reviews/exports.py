@@ -32,6 +32,7 @@ from documents.contents import disarmed
 from documents.files.page_pictures import PictureFailed
 from reviews.column_sets import values_of
 from reviews.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from reviews.question_answer import is_outflow
 from reviews.review_presenters import blinded, first_citations, row_labels, visible_rows
 from reviews.typed_values import unit_of
 from text.terms import one_line
@@ -226,20 +227,33 @@ def as_xlsx(table: ReviewTable) -> bytes:
     assert sheet is not None
     sheet.title = "Review"
     put(sheet.cell(1, 1), "Document", bold=True)
-    for at, column in enumerate(table.columns, start=2):
-        put(sheet.cell(1, at), column.title, bold=True)
+    columns = list(sheet_columns(table))
+    for at, (column, unit) in enumerate(columns, start=2):
+        put(sheet.cell(1, at), f"{column.title} ({unit})" if unit else column.title, bold=True)
         sheet.column_dimensions[get_column_letter(at)].width = 28
     sheet.column_dimensions["A"].width = 40
     sheet.freeze_panes = "B2"
     for line, row in enumerate(table.rows, start=2):
         put(sheet.cell(line, 1), table.title_of(row))
-        for at, column in enumerate(table.columns, start=2):
-            if cell := table.cell(row, column):
+        for at, (column, unit) in enumerate(columns, start=2):
+            if (cell := table.cell(row, column)) and unit_in(cell) in (None, unit):
                 put_value(sheet.cell(line, at), cell, column, table)
     put_evidence(book.create_sheet("Evidence"), table)
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
+
+
+def sheet_columns(table: ReviewTable) -> Iterator[tuple[ReviewColumn, str]]:
+    """Yield each column, once for each unit or currency of its numbers: a sum over a column has one."""
+    for column in table.columns:
+        cells = (table.cell(row, column) for row in table.rows)
+        units = dict.fromkeys(unit for cell in cells if cell and (unit := unit_in(cell)) is not None)
+        yield from ((column, unit) for unit in units or [""])
+
+
+def unit_in(cell: ReviewCell) -> str | None:
+    return unit_of(cell.value) if cell.state == "found" and isinstance(cell.value, dict) else None
 
 
 def put(place: Any, value: Any, *, bold: bool = False) -> None:
@@ -254,8 +268,8 @@ def put(place: Any, value: Any, *, bold: bool = False) -> None:
 def put_value(place: Any, cell: ReviewCell, column: ReviewColumn, table: ReviewTable) -> None:
     cited = table.citation(cell)
     put(place, typed(cell, column))
-    if isinstance(cell.value, dict) and (unit := unit_of(cell.value)):
-        place.number_format = f'#,##0.###" {unit.replace(chr(34), "")}"'
+    if isinstance(place.value, int | float) and not isinstance(place.value, bool):
+        place.number_format = "#,##0.###"
     if cited:
         place.hyperlink = table.link(cited)
     if colour := COLOURS.get(colour_of(cell, cited)):
@@ -263,11 +277,12 @@ def put_value(place: Any, cell: ReviewCell, column: ReviewColumn, table: ReviewT
 
 
 def typed(cell: ReviewCell, column: ReviewColumn) -> Any:
-    """Return the value as Excel has it: a number, a date, a truth value, else the words."""
+    """Return the value as Excel has it: a number (a cost without its sign), a date, a truth value, words."""
     if cell.state != "found":
         return shown_value(cell)
     if isinstance(cell.value, dict):
-        return cell.value.get("number")
+        amount = cell.value["number"]
+        return abs(amount) if is_outflow(column.question) else amount
     if column.kind == ReviewColumn.Kind.DATE and len(str(cell.value)) == 10:
         return date.fromisoformat(str(cell.value))
     return cell.value if isinstance(cell.value, bool) else cell.text

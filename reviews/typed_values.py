@@ -14,7 +14,6 @@ from chat.answers.without_model.question import QuestionFeatures, analyse
 from chat.models import Citation
 from citing.tables import word_of
 from reviews.models import ReviewCell, ReviewColumn
-from text.numbers import YEAR_NOT_AMOUNT
 from text.quantities import Quantity, quantities_in
 from text.semantics import known_language, lexicon, plain_word
 from text.terms import terms_of
@@ -23,7 +22,6 @@ from text.units import unit_named
 Kind = ReviewColumn.Kind
 QUANTITIES = (Kind.NUMBER, Kind.MONEY, Kind.DATE)
 NAME = re.compile(r"\d+-?[A-Za-z]")
-NEAR = 30  # maximum of characters between a bare number and a word of the question
 YEAR_ONLY = 10_000  # a date value below this has no year
 
 
@@ -61,11 +59,18 @@ class TypedValue:
     place: int = 0
 
 
-def typed_value(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """Return the evidence's value for the column; None where there is none, or several differ."""
+def typed_value(
+    column: ReviewColumn, evidence: Sequence[Evidence], named: TypedValue | None = None
+) -> TypedValue | None:
+    """Return the evidence's value for the column; None where there is none, or several differ.
+
+    ``named``: the value that a model or the document itself names. A quantity has to be in a claim too.
+    """
     match column.kind:
         case Kind.NUMBER | Kind.MONEY | Kind.DATE:
-            return _quantity(column, evidence)
+            return _quantity(column, evidence, named)
+        case _ if named and evidence:
+            return named
         case Kind.BOOLEAN:
             return _yes_or_no(column, evidence)
         case Kind.CHOICE | Kind.CHOICES:
@@ -75,27 +80,18 @@ def typed_value(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValu
             return TypedValue(text, text) if text else None
 
 
-def _quantity(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """Return the quantity of the column's kind in the first evidence on its question.
-
-    In a table row with years this is the latest; in a sentence, the one nearest to the question's words.
-    """
-    for place, found in enumerate(evidence):
-        asked = asked_terms(column, found.language)
-        if not claim_matches(found, asked):
-            continue
-        named = {
-            q.value for q in quantities_in(column.question, found.language)
-        }  # a value of the question is not its answer
-        fitting = [
-            q
-            for q in quantities_in(found.claim, found.language)
-            if q.value not in named and fits(column, q, found.claim)
-        ]
-        quoted = [q for q in fitting if _digits(found.claim[q.start : q.end]) in _digits(found.quote)]
-        if (best := _best(found, quoted or fitting, asked)) is not None:
-            return TypedValue(as_json(column, best), found.claim[best.start : best.end].strip(), place)
-    return None
+def _quantity(
+    column: ReviewColumn, evidence: Sequence[Evidence], named: TypedValue | None
+) -> TypedValue | None:
+    """Return the only quantity of the column's kind in the claims, or that of them which is named."""
+    values = [
+        TypedValue(as_json(column, one), found.claim[one.start : one.end].strip(), place)
+        for place, found in enumerate(evidence)
+        for one in quantities_in(found.claim, found.language)
+        if fits(column, one, found.claim)
+    ]
+    meant = [one for one in values if named and one.value == named.value] or values
+    return meant[0] if len({str(one.value) for one in meant}) == 1 else None
 
 
 def asked_terms(column: ReviewColumn, language: str) -> frozenset[str]:
@@ -105,25 +101,6 @@ def asked_terms(column: ReviewColumn, language: str) -> frozenset[str]:
 def claim_matches(found: Evidence, asked: frozenset[str]) -> bool:
     """Return whether the claim has two of the question's terms, or all if there are fewer."""
     return len(asked & set(terms_of(found.claim, found.language))) >= min(2, len(asked))
-
-
-def _best(found: Evidence, candidates: Sequence[Quantity], asked: frozenset[str]) -> Quantity | None:
-    """Return the intended quantity; None where there is none or the choice is ambiguous."""
-    if not candidates:
-        return None
-    heads = _heads(found.claim, candidates)
-    if all(head.rstrip(" :").startswith(";") or not head.strip(" ;:") for head in heads[1:]):  # a table's row
-        years = [max(map(int, YEAR_NOT_AMOUNT.findall(head)), default=0) for head in heads]
-        latest = [q for q, year in zip(candidates, years, strict=True) if year == max(years)]
-        return latest[0] if len({q.value for q in latest}) == 1 else None
-    nearest = min(candidates, key=lambda q: (_distance(found, q, asked), q.start))
-    return nearest if nearest.unit or _distance(found, nearest, asked) <= NEAR else None
-
-
-def _heads(claim: str, candidates: Sequence[Quantity]) -> list[str]:
-    """Return the text between each quantity and its predecessor."""
-    ends = [0, *(q.end for q in candidates[:-1])]
-    return [claim[end : q.start] for end, q in zip(ends, candidates, strict=True)]
 
 
 def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
@@ -189,26 +166,12 @@ def normalised(value: Any, printed: str) -> str:
     return "" if shown.replace(",", "") == printed.replace(",", "") else shown
 
 
-def _distance(found: Evidence, quantity: Quantity, asked: frozenset[str]) -> int:
-    """Return the characters between a quantity and the nearest word of the question in its claim."""
-    gaps = [
-        max(quantity.start - end, start - quantity.end, 0)
-        for word, start, end in _words(found.claim)
-        if asked & set(terms_of(word, found.language))
-    ]
-    return min(gaps, default=len(found.claim))
-
-
 def _words(text: str) -> Iterator[tuple[str, int, int]]:
     at = 0
     for word in text.split():
         start = text.index(word, at)
         at = start + len(word)
         yield word, start, at
-
-
-def _digits(text: str) -> str:
-    return "".join(filter(str.isdigit, text))
 
 
 def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from chat.answers.without_model.answer_types import COUNTED_BY, counted_dimensions
+from chat.answers.without_model.answer_types import COUNTED, counted_dimensions, counts
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     PlaceKind,
@@ -21,8 +21,10 @@ from chat.answers.without_model.question import (
     aggregates_in,
     counted_terms,
     place_words,
+    words_of,
 )
 from chat.answers.without_model.ranking import item_match
+from chat.answers.without_model.values import is_of_part, period_terms
 from citing.tables import CellReading, months_of, word_of, worded_kind
 from domains.items import Item
 from reviews.models import ReviewColumn
@@ -53,6 +55,7 @@ WEIGHTS = {
     "own": 0.8,  # share of the column's head in the document's title: of “the dataset” beside others
     "dated": 0.4,  # the column names its year
     "whole": 0.3,  # of the group; a total
+    "total": 1.0,  # … that the question asks for: “Total revenues” beside “Net sales”
     "doubt": -2.0,  # of the reader of cells, 0..1
     "change": -2.5,  # the column holds differences or shares
     "other_year": -2.0,
@@ -62,9 +65,7 @@ WEIGHTS = {
 PART_OF_NAME = re.compile(r"(?:\w[-–]|[^\W\d_])$")
 NAMED_BY = re.compile(r"[-–]\w|[A-Za-z]|\([a-z]\)")
 WORD = re.compile(r"[\w-]+")
-COUNTED = re.compile(rf"(?: ?\w+-\w+,)*{COUNTED_BY.pattern}")  # “125,000 full-time, part-time employees”
 FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
-LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
 BRACKETS = re.compile(r"\([^()]*\)")
 FAR = 60  # characters
 NOUN_PHRASE = 3  # words behind a number that name what it counts
@@ -88,12 +89,6 @@ class ValueLine:
     cell: CellReading | None = None
     is_named: bool = False
 
-    @property
-    def amount(self) -> float:
-        """Return an amount of money without its sign; 0 for other values."""
-        value = self.value.value
-        return abs(value["number"]) if isinstance(value, dict) and "currency" in value else 0
-
 
 def row_values_of(
     column: ReviewColumn,
@@ -105,15 +100,20 @@ def row_values_of(
     """Yield the values of a row's cells: of the question's years, else of the row's latest year."""
     if not row_matches(question, items, line):
         return
-    values = [(cell, typed) for cell in cells if (typed := cell_value(column, question, line, cell))]
-    latest = max((year_of(cell) for cell, _ in values), default=0)
+    if word_of("part_of_year", question.text, question.language):
+        cells = [cell for cell in cells if is_of_part(cell, line, question) is not False]
+    named = {cell for cell in cells if is_named(question, items, line, cell)}
+    values = [
+        (cell, typed) for cell in cells if (typed := cell_value(column, question, line, cell, cell in named))
+    ]
+    latest = max((cell.year for cell, _ in values), default=0)
     whole_years = [cell for cell, _ in values if not other_word("part_of_year", cell.head, question, line)]
     for cell, typed in values:
-        year = year_of(cell)
+        year = cell.year
         if not question.years and year != latest:
             continue
         is_whole = bool(other_word("whole", cell.head, question, line))
-        several = not is_whole and sum(year_of(other) == year for other in whole_years) > 1
+        several = not is_whole and sum(other.year == year for other in whole_years) > 1
         score = score_of(question, items, line, cell, frozenset({year} - {0}))
         score += WEIGHTS["breakdown"] * several + WEIGHTS["dated"] * bool(year)
         score += WEIGHTS["doubt"] * (1 - cell.confidence)
@@ -121,15 +121,16 @@ def row_values_of(
         own = names & distinct_terms(line.unit.title, line.language)
         score += WEIGHTS["own"] * len(own) / (len(names) or 1)
         single = replace(line, text=f"{cell.name}: {cell.printed}", quote=cell.text, values=())
-        named = distinct_terms(cell.name, line.language) | terms_over(line)
-        is_named = cell.is_certain and (
-            item_match(items, line) >= ITEM_SYNONYM or named.issuperset(question.terms)
-        )
-        yield ValueLine(single, typed, score, year, cell, is_named)
+        yield ValueLine(single, typed, score, year, cell, cell in named)
 
 
-def year_of(cell: CellReading) -> int:
-    return max(cell.period.years, default=0)
+def is_named(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine, cell: CellReading) -> bool:
+    """Return whether a cell's names are all that the question names, or the item that a pack lists for it."""
+    named = distinct_terms(cell.name, line.language) | terms_over(line)
+    if is_of_part(cell, line, question):
+        named |= period_terms(question.language)
+    is_asked = item_match(items, line) >= ITEM_SYNONYM or named.issuperset(question.terms)
+    return cell.is_certain and is_asked
 
 
 def row_matches(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine) -> bool:
@@ -146,9 +147,12 @@ def row_matches(question: QuestionFeatures, items: Sequence[Item], line: AnswerL
 
 
 def cell_value(
-    column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, cell: CellReading
+    column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, cell: CellReading, is_named: bool
 ) -> TypedValue | None:
-    """Return the cell as a value of the column; None if it has none, or one of another kind."""
+    """Return the cell as a value of the column; None if it has none, or one of another kind.
+
+    A column of numbers without a unit takes an amount of money where the cell is the one asked for.
+    """
     quantity, printed = cell.quantity, cell.printed
     if quantity is None:
         return None
@@ -162,7 +166,8 @@ def cell_value(
         return None
     if column.kind == Kind.MONEY and quantity.dimension == "" and (currency := page_currency(line)):
         quantity = replace(quantity, dimension="money", unit=currency)
-    if not fits(column, replace(quantity, start=1), cell.text):
+    is_amount = is_named and quantity.dimension == "money" and column.kind == Kind.NUMBER and not column.unit
+    if not is_amount and not fits(column, replace(quantity, start=1), cell.text):
         return None
     return TypedValue(of_period(as_json(column, quantity), cell.period.part, question), printed)
 
@@ -171,17 +176,28 @@ def names_counted(question: QuestionFeatures, line: AnswerLine, cell: CellReadin
     """Return whether the label or head of a cell names what the question counts, and little else.
 
     True:  "Total employees", "Number of employees 2021: Total" for "How many employees …?".
-    False: "Employee benefits", "Hurley stores (including employee-only stores)".
+    False: "Employee benefits", "Hurley stores (including employee-only stores)", "Stores: Leased area".
     """
     counted = counted_terms(question, line.language)
     if not counted:
         return True
-    whole = terms_of(word_of("whole", cell.label, line.language), line.language)
-    label = set(terms_of(BRACKETS.sub(" ", cell.label), line.language))
-    others = label - counted - {*question.terms, *whole}
+    heads = [line.unit.title, *words_of(line.language, "kinds")["count"]]
+
+    def others(text: str) -> set[str]:
+        known = [word_of("whole", text, line.language), *heads]
+        return set(terms_of(text, line.language)) - {
+            *question.terms,
+            *counted,
+            *terms_of(" ".join(known), line.language),
+        }
+
+    if any(others(over) for over in (cell.head, *cell.groups) if not YEAR.search(over)):
+        return False
+    label = BRACKETS.sub(" ", cell.label)
+    held = counted & {*terms_of(label, line.language)}
     if cell.kind == "count":
-        return bool(label & counted) or bool(set(terms_of(cell.head, line.language)) & counted and not others)
-    return len(label & counted) > len(others)
+        return bool(held) or (bool(counted & {*terms_of(cell.head, line.language)}) and not others(label))
+    return len(held) > len(others(label))
 
 
 def is_of_money(question: QuestionFeatures, cell: CellReading) -> bool:
@@ -226,12 +242,16 @@ def score_of(
     own = {term for term in distinct_terms(label, line.language) if not YEAR.fullmatch(term)}
     wanted = len(asked) or 1
     table, head = line.unit.table, cell.head if cell else ""
-    over = " ".join([head, *line.unit.section_path[-1:], table.caption if table else "", title_of(line)])
-    if cell:
-        over += f" {' '.join(cell.groups)}"
+    overs = [head, *line.unit.section_path[-1:], table.caption if table else "", title_of(line)]
+    overs += cell.groups if cell else ()
+    over = " ".join(overs)
     part_of_year = word_of("part_of_year", head, line.language)
     part = other_word("part_of_year", head, question, line) or other_word(
         "part_of_year", over, question, line
+    )
+    of_part = any(  # “The company and its subsidiaries: consolidated …” are the group
+        other_word("part", text, question, line) and not word_of("whole", text, line.language)
+        for text in overs
     )
     features = {
         "item": item_match(items, line) if cell else 0.0,
@@ -239,19 +259,16 @@ def score_of(
         "over": len(asked & (own | terms_over(line))) / wanted,
         "extra": len(own - asked) / (len(own) or 1),
         "scale": cell is None or cell.measure.scale != 1 or bool(cell.measure.currency),
-        "part_of_year": 1.5 - (months_of(part, line.language) or 6) / 12 if part else 0.0,
+        "part_of_year": 1.5 - months / 12 if (months := months_of(part, line.language)) else 0.0,
         "period": bool(part_of_year) and part_of_year in question.text.casefold(),
-        "part": bool(other_word("part", over, question, line)),
+        "part": of_part,
         "whole": bool(other_word("whole", f"{over} {label}", question, line)),
+        "total": bool(cell and (total := word_of("whole", cell.label, line.language)))
+        and total in question.text.casefold(),
         "change": bool(other_word("change", head, question, line)),
-        "other_year": bool(question.years) and years.isdisjoint(years_asked(question)),
+        "other_year": bool(question.years) and years.isdisjoint(question.asked_years),
     }
     return sum(WEIGHTS[name] * value for name, value in features.items())
-
-
-def years_asked(question: QuestionFeatures) -> set[int]:
-    """Return the years of a question: “2018” and “FY2018”; “FY18” has no century."""
-    return {int(year[-4:]) for year in question.years if year[-4:].isdigit()}
 
 
 def title_of(line: AnswerLine) -> str:
@@ -304,7 +321,7 @@ def sentence_values(
     year_of_each = years_beside(text, fitting, years, line.language)
     if column.kind != Kind.DATE:  # of "743 and 711 in 2017 and 2016, respectively" that of the year asked for
         latest = max(year_of_each.values(), default=0)
-        wanted = years_asked(question) or {latest}
+        wanted = question.asked_years or {latest}
         fitting = [one for one in fitting if year_of_each.get(one.start) in {None, *wanted}]
     score = score_of(question, (), line, None, years) + WEIGHTS["item"] * item
     places = term_places(question, line)
@@ -312,7 +329,7 @@ def sentence_values(
     bound = bound_terms(question, outer, places, ends)
     for quantity in fitting:
         value = TypedValue(as_json(column, quantity), text[quantity.start : quantity.end].strip())
-        by_words = WEIGHTS["near"] * nearness(question, quantity, own_places(quantity, places, ends), outer)
+        by_words = WEIGHTS["near"] * nearness(question, quantity, places, outer)
         by_words += WEIGHTS["bound"] * bound.get(quantity.start, 0.0)
         by_words += WEIGHTS["counted"] * counts(quantity, text, counted, line.language)
         by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, text, all_of, line.language)
@@ -385,15 +402,6 @@ def place_before(language: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})\s*$", re.IGNORECASE)
 
 
-def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
-    """Return whether an integer counts the question's noun: “20 lakes”, “Lakes: 20”; True without a noun."""
-    behind = COUNTED.match(text, quantity.end)
-    label = LABELLED_BY.search(text, 0, quantity.start)
-    words = f"{behind[0] if behind else ''} {label[1] if label else ''}"
-    is_whole = quantity.value == quantity.value.to_integral_value()
-    return is_whole and (not counted or bool(counted & set(terms_of(words, language))))
-
-
 def term_places(question: QuestionFeatures, line: AnswerLine) -> dict[str, list[tuple[int, int]]]:
     """Return the spans of the question's terms in the line."""
     found: dict[str, list[tuple[int, int]]] = {}
@@ -410,23 +418,6 @@ def clause_ends(text: str, quantities: Sequence[Quantity]) -> list[int]:
         for end in CLAUSE_END.finditer(text)
         if end[0] != "," or any(0 < one.start - end.start() <= LONGEST_LEAD for one in quantities)
     ]
-
-
-def own_places(
-    quantity: Quantity, places: Mapping[str, list[tuple[int, int]]], ends: Sequence[int]
-) -> Mapping[str, list[tuple[int, int]]]:
-    """Return the spans of terms in a value's clause, if another clause repeats one of them; else all.
-
-    Of “The employer pays 8%; the employee pays 5%” each clause is complete.
-    """
-    clause = bisect_left(ends, quantity.start)
-    own = {
-        term: inside
-        for term, spans in places.items()
-        if (inside := [span for span in spans if bisect_left(ends, span[0]) == clause])
-    }
-    is_complete = any(len(inside) < len(places[term]) for term, inside in own.items())
-    return own if is_complete else places
 
 
 def gap(question: QuestionFeatures, quantity: Quantity, start: int, end: int) -> int:

@@ -13,14 +13,11 @@ from itertools import chain, islice
 from typing import Any
 from uuid import uuid4
 
-import msgspec
-
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
-from chat.answers.without_model.answer import bullet, direct_lines
+from chat.answers.without_model.answer import bullet, found_lines
 from chat.answers.without_model.answer_types import type_match
 from chat.answers.without_model.lines import (
-    DIGIT,
     AnswerLine,
     distinct_terms,
     has_content,
@@ -28,13 +25,11 @@ from chat.answers.without_model.lines import (
     printed_row,
     terms_over,
 )
-from chat.answers.without_model.passages import row_text
 from chat.answers.without_model.question import (
     QuestionFeatures,
     analyse,
     language_of,
     message,
-    words_of,
 )
 from chat.answers.without_model.ranking import RankedPage, Relevance, TermWeights, item_match, rank, relevance
 from chat.answers.without_model.values import may_lack_scale
@@ -43,7 +38,7 @@ from chat.reports.sentence_check import exhaust
 from citing.claim_spans import claim_before, plain
 from citing.claims import CONTRADICTED, VERIFIED, Claim, SourceUnit
 from citing.marker_decoder import without_markers
-from citing.tables import read_tables, word_of
+from citing.tables import word_of
 from citing.verdict import verify_cited
 from documents.ingestion.facts import kinds_asked
 from domains import pack_names
@@ -70,7 +65,6 @@ MOST_WHOLE = 3  # pages of which all lines are used, beyond those that search fo
 MOST_TRIED = 8  # values to verify
 MOST_LINES = 3  # lines of a text
 MOST_AGAIN = 3  # other lines with the same value
-TO_SCALE = (1e-3, 1e-6, 1e-9)  # of an amount, where its line omits thousands, millions, billions
 SAME = 0.05  # maximum difference of the scores of two values for an unclear cell
 SAME_IN_TEXT = 0.55  # … of a sentence, divided by the question's terms: one word hardly tells values apart
 SAME_DATE = 0.6
@@ -151,23 +145,11 @@ def whole_page(question: QuestionFeatures, page: RankedPage) -> RankedPage:
     shown = {line.unit.id for line in page.lines}
     on_page = (first.unit, *first.around)
     items = [
-        replace(first, unit=as_row(unit), around=on_page, rank=0, heading_below="")
+        replace(first, unit=unit, around=on_page, rank=0, heading_below="")
         for unit in on_page
         if unit.id not in shown
     ]
     return replace(page, lines=(*page.lines, *lines_of(question, items)))
-
-
-def as_row(unit: SourceUnit) -> SourceUnit:
-    """Return a data sheet's row (“Response time, 12 ms”) that was mistaken for column heads as a row."""
-    table = unit.table
-    if (
-        table is None
-        or not table.header
-        or not any(map(DIGIT.search, (cell.text for cell in table.cells[1:])))
-    ):
-        return unit
-    return replace(unit, table=msgspec.structs.replace(table, header=False))
 
 
 def without_model(column: ReviewColumn, found: AnswerSources) -> FilledCell:
@@ -214,12 +196,10 @@ def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -
         1
     ):  # a label of the question's words: "Date: 7 September 2020"
         return True
-    asking = words_that_ask(evidence.question)
-    terms = [term for term in evidence.question.terms if term not in asking] or evidence.question.terms
     weights = TermWeights(evidence.found.passages, LEAST_UNITS)
     least = STATES_COUNT if "count" in evidence.question.kinds else STATES_VALUE
     opening = distinct_terms(OPENING.match(one.line.unit.text)[0], one.line.language)  # type: ignore[index]
-    return weights.share(terms, one.line.terms | terms_over(one.line) | opening) >= least
+    return weights.share(evidence.question.terms, one.line.terms | terms_over(one.line) | opening) >= least
 
 
 def is_one_of_parts(best: ValueLine, values: Sequence[ValueLine], question: QuestionFeatures) -> bool:
@@ -241,13 +221,6 @@ def added_terms(one: ValueLine, question: QuestionFeatures) -> frozenset[str]:
     whole = distinct_terms(word_of("whole", label, language), language)
     own = distinct_terms(label, language) - {*question.terms} - whole
     return frozenset(term for term in own if term.isalpha())
-
-
-def words_that_ask(question: QuestionFeatures) -> frozenset[str]:
-    """Return the terms that the value answers by its kind: "percentage", "day"."""
-    kinds = words_of(question.language, "kinds")
-    phrases = chain.from_iterable(kinds[kind] for kind in sorted(question.kinds & {"share", "when"}))
-    return distinct_terms(" ".join(phrases), question.language)
 
 
 def held_values(values: Sequence[ValueLine], evidence: ColumnEvidence) -> list[tuple[ValueLine, AnswerLine]]:
@@ -310,9 +283,7 @@ def verified_lines(lines: Iterable[AnswerLine], found: AnswerSources) -> Iterato
 
 def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
     """Yield the versions of a line, best first: a row by its cells, then as printed."""
-    if line.values:
-        line = replace(line, text=row_text(line), values=())
-    yield line
+    yield replace(line, values=())
     if line.unit.table and has_content(line.unit.text):
         printed = printed_row(line.unit.table)
         yield replace(line, text=printed, quote=printed)
@@ -343,11 +314,9 @@ def value_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[ValueLin
     found: list[ValueLine] = []
     for page in pages:
         share = page.probability / (pages[0].probability or 1.0)
-        first = page.lines[0].passage
-        rows = read_tables(tuple(map(as_row, (first.unit, *first.around))))
         for line in page.lines:
             values = (
-                row_values_of(column, question, items, line, rows.get(line.unit.id, ()))
+                row_values_of(column, question, items, line, line.cells)
                 if line.values
                 else sentence_values(column, question, items, line)
             )
@@ -364,23 +333,15 @@ def value_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[ValueLin
 
 
 def agreed(values: Sequence[ValueLine]) -> list[ValueLine]:
-    """Raise the score of values that other lines repeat; take an amount's scale from a line that has it."""
-    scaled = {one.amount * factor: one.amount for one in values if one.amount for factor in TO_SCALE}
+    """Raise the score of values that other lines repeat."""
     lines_of = {size_of(one.value.value): set[str]() for one in values}
-    best: dict[float, float] = {}
     for one in values:
         lines_of[size_of(one.value.value)].add(one.line.text)
-        if whole := scaled.get(one.amount):
-            best[whole] = max(best.get(whole, one.score), one.score)
-    return [
-        replace(
-            one,
-            score=max(one.score, best.get(one.amount, one.score))
-            + WEIGHTS["again"] * min(MOST_AGAIN, len(lines_of[size_of(one.value.value)]) - 1),
-        )
-        for one in values
-        if one.amount not in scaled
-    ]
+
+    def again(one: ValueLine) -> int:
+        return min(MOST_AGAIN, len(lines_of[size_of(one.value.value)]) - 1)
+
+    return [replace(one, score=one.score + WEIGHTS["again"] * again(one)) for one in values]
 
 
 # --- Texts ---
@@ -397,8 +358,8 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
         return cell
     if items and column.kind == Kind.TEXT:
         return FilledCell(State.NOT_STATED)  # documents of this field would state it in known words
-    shown = direct_lines(evidence.question, evidence.found.passages, evidence.found.notes)
-    held = list(verified_lines(shown, evidence.found))
+    shown = found_lines(evidence.question, evidence.found.passages, evidence.found.notes)
+    held = list(verified_lines(shown.lines if shown.is_direct else (), evidence.found))
     stating = [line for line in held if states_text(evidence, line)]
     if stating or column.kind != Kind.TEXT:
         cell = judged(column, draft := cited(stating or held, evidence.found))
@@ -526,7 +487,7 @@ def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None 
         for citation in held
         if (unit := draft.sources.units[str(citation.unit_id)])
     ]
-    value = (named if held else None) or typed_value(column, evidence)
+    value = typed_value(column, evidence, named)
     if value is None:
         return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
     first = held[value.place]

@@ -17,12 +17,13 @@ from chat.citations.model_judge import LONGEST_PASSAGE, ConfiguredJudge, JudgedC
 from chat.citations.snapshots import snapshot
 from chat.citations.source_units import Sources
 from chat.citations.stored_citations import shown
+from chat.citations.stored_pages import locate
 from chat.markdown.html import StreamRenderer
 from chat.models import Citation
 from citing.claim_spans import PassageMatcher, claim_before, plain, uncited_claims
 from citing.claims import Claim, SourceUnit, Verification
 from citing.marker_decoder import defused, format_marker, stored_marks
-from citing.verdict import located, verify
+from citing.verdict import located, verify, with_quote_sought
 from text.sentences import Span
 
 _SENTENCE_END = re.compile(r"(?:(?<![.!?。！？…])[.!?。！？…]+[\"'”’)\]*_]*)?$")
@@ -233,9 +234,9 @@ class AnswerBuilder:
         return uncited_claims(self.content, cited, self.question if self.is_open else "")
 
     def _verified(self, claim: str, unit: SourceUnit, quote: str) -> Verification:
-        return verify(
-            Claim(claim, quote, self.question), unit, self.sources.neighbours(unit), self.sources.shown
-        )
+        made = Claim(claim, quote, self.question)
+        found = verify(made, unit, self.sources.neighbours(unit), self.sources.shown)
+        return with_quote_sought(found, lambda: locate(UUID(unit.document), quote))
 
     def _number_of(self, unit: SourceUnit) -> int:
         return self._numbered(unit.id)

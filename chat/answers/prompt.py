@@ -325,6 +325,16 @@ _INJECTIONS = re.compile(
   | (?:忽略|无视|無視).{0,12}(?:指令|指示|说明|命令|規則|规则)
   | (?:ignorez?|oubliez)\s.{0,20}instructions | ignorier.{0,30}(?:anweisung|instruktion)
   | ignor[ae]\s.{0,30}instruc+iones
+  | (?:^|[:.;!?]\s)\W*(?:please\s+|bitte\s+|por\s+favor,?\s+)?(?:
+        (?:state|say|write|claim|conclude|answer|reply|respond|declare|pretend)(?:\s+(?:in|at|to)\s[\w\s]{2,30}?)?
+            \s+that\s+(?:the|an?|its?|this|these|there|all|no|our|your)\b
+      | (?:schreib|sag|behaupt|antwort|bericht|erklär)(?:et?|en\s+Sie)?\b [\w\s]{0,30},?\s dass\b
+      | (?:écri[sv]|écrivez|dis|dites|affirmez|indiquez|répond[sz]|répondez|déclarez)\b .{0,30}? \bqu[e'’]
+      | (?:escriba|diga|di|afirme|indique|responda|declare|informe)\s .{0,30}? \bque\b )
+  | ^\W*(?:you\s+are|du\s+bist|Sie\s+sind|tu\s+es|vous\s+êtes|eres|usted\s+es)\s+(?:the|der|die|l[ea'’]|el)\s*
+        (?:writer|author|editor|verfasser|autor|redakteur|schreiber|rédact|auteur|redactor)
+  | と(?:書|記|述べ|答え|回答し|報告し|記載し)(?:い|し)?(?:てください|て下さい|なさい|よ\b|け\b|せよ)
+  | あなたは.{0,16}(?:執筆者|作成者|筆者) | [你您]是.{0,12}(?:作者|撰写[人者]|撰稿人|写手)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -334,7 +344,32 @@ _INJECTIONS = re.compile(
 _INJECTION_HINTS = (
     *("ignor", "disregard", "forget", "overrid", "bypass", "system", "developer", "assistant", "user"),
     *("you", "ai", "language", "only", "exactly", "string", "token", "phrase", "word", "code"),
-    *("instruction", "javascript", "<", "[", "]("),
+    *(
+        "instruction",
+        "javascript",
+        "<",
+        "[",
+        "](",
+        " that ",
+        " dass",
+        "dis ",
+        "dites ",
+        "indique",
+        "diga ",
+        "di ",
+    ),
+    *(
+        "affirm",
+        "escriba ",
+        "responda ",
+        "declare",
+        "informe ",
+        "du bist",
+        "sie sind",
+        "tu es",
+        "eres ",
+        "usted es",
+    ),
 )
 
 

@@ -1,14 +1,14 @@
 """Suggest questions about a document, each of which has a direct answer.
 
-A question is made from a part of the document: a section, a row, a definition, a caption, a label and its
-value. It is suggested only if the answer without a model cites that part.
+A question is made from a part of the document: a section, a row, a fact, a label and its value. It is
+suggested only if the answer without a model cites that part.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -29,19 +29,15 @@ from chat.answers.without_model.question import (
     Topic,
     language_of,
     message,
-    phrases_in,
-    place_words,
 )
 from chat.citations.source_units import load_sources, on_pages
 from chat.providers.base import NativeCitation, TextDelta
-from citing.claims import SourceUnit
 from citing.tables import read_tables
 from documents.ingestion.facts import Fact
 from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
 from retrieval.query.scope import Scope
 from text.languages import base_language
-from text.sentences import sentence_spans
 from text.terms import one_line
 
 MOST = 4
@@ -50,9 +46,7 @@ MOST_READ = 600  # units of a kind that are read for candidates
 OF_ONE_KIND = 3  # candidates
 KEPT_SECONDS = 24 * 3600
 LOOKED_AT = 8  # newest documents of a library
-LEAST_MENTIONS = 3  # of what is defined
 LONGEST_LABEL = 45  # characters
-QUOTED_TERM = re.compile(r"[“\"„«]([^“”\"„«»]{3,40})[”\"“»](?: (?:shall|will))?$")
 ENOUGH_PROSE = 250  # characters of a section; less follows a form's name, an address or a cover's caption
 SHORT_CLAUSE = 60  # the same, where fewer than MOST sections have enough: a lease of short clauses
 FEWEST_CLAUSES = 3  # of a document of short clauses; an invoice has one text under its table
@@ -94,27 +88,20 @@ class Suggestion:
 
     Attributes:
         units: ids of units, one of which must be cited.
-        label: the start of a table's or figure's caption.
         section: a heading above the cited unit.
     """
 
     question: str
     units: tuple[str, ...] = ()
-    label: str = ""
     section: str = ""
 
     def is_cited(self, cited: Sequence[ContextItem]) -> bool:
         """Return whether the passages hold what is asked about."""
-        if not (self.units or self.label or self.section):
-            return bool(cited)
-        return any(self._is_in(passage.unit) for passage in cited)
-
-    def _is_in(self, unit: SourceUnit) -> bool:
-        captions = [unit.text, unit.table.caption if unit.table else ""]
-        return bool(
-            unit.id in self.units
-            or (self.label and any(re.match(rf"\W*{re.escape(self.label)}\b", text) for text in captions))
-            or (self.section and any(self.section in one_line(part) for part in unit.section_path))
+        return any(
+            passage.unit.id in self.units
+            if self.units
+            else not self.section or any(self.section in one_line(part) for part in passage.unit.section_path)
+            for passage in cited
         )
 
 
@@ -153,8 +140,6 @@ def _suggestions(document: Document) -> list[Suggestion]:
         topic_questions(document),
         questions_in_headings(document),
         value_questions(document),
-        definition_questions(document),
-        caption_questions(document),
         fact_questions(document),
     )
     rounds = itertools.zip_longest(*(kind[:OF_ONE_KIND] for kind in kinds))
@@ -199,28 +184,18 @@ def section_questions(sections: Iterable[Section]) -> list[Suggestion]:
 def value_questions(document: Document) -> list[Suggestion]:
     """Return “What was “Net sales” in 2022?” for rows with a value for each of several years.
 
-    Labels of several words come first, and of these the most frequent. A row of that year must be cited:
-    another row of the label may be of another period.
+    A row of that year must be cited: another row of the label may be of another period.
     """
     asked = _("What was “%(label)s” in %(year)s?")
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    labels: Counter[str] = Counter()
+    found: dict[str, list[str]] = defaultdict(list)
     pages = units_of(document, CitationUnit.Type.TABLE).values_list("document", "page_number")
     rows = load_sources(list(on_pages(pages).values_list("pk", flat=True)), with_neighbours=False).shown
     for unit, cells in read_tables(rows).items():
-        label = cells[0].label if cells else ""
-        if not is_label(label):
-            continue
-        labels[label] += 1
         years = [str(*cell.period.years) if len(cell.period.years) == 1 else "" for cell in cells]
-        if all(cell.is_certain for cell in cells) and all(years) and len(set(years)) == len(years) > 1:
-            found[label].append((max(years), unit))
-    asked_for = []
-    for label in sorted(found, key=lambda label: (" " not in label, -labels[label])):
-        year = max(own for own, _unit in found[label])
-        units = tuple(unit for own, unit in found[label] if own == year)
-        asked_for.append(Suggestion(asked % {"label": label, "year": year}, units))
-    return asked_for
+        is_of_years = all(years) and len(set(years)) == len(years) > 1
+        if is_of_years and is_label(cells[0].label) and all(cell.is_certain for cell in cells):
+            found[asked % {"label": cells[0].label, "year": max(years)}].append(unit)
+    return [Suggestion(question, tuple(units)) for question, units in found.items()]
 
 
 def fact_questions(document: Document) -> list[Suggestion]:
@@ -248,45 +223,6 @@ def is_label(text: str) -> bool:
     """Return whether a row's first cell names its values: a few words, without numbers."""
     letters = sum(map(str.isalpha, text))
     return 6 <= len(text) <= LONGEST_LABEL and letters >= 0.8 * len(text) and not looks_like_injection(text)
-
-
-def definition_questions(document: Document) -> list[Suggestion]:
-    """Return “What does “Cause” mean?” for quoted terms that a sentence defines, the most frequent first."""
-    language = document.language or "en"
-    types = (CitationUnit.Type.PROSE, CitationUnit.Type.ABSTRACT, CitationUnit.Type.LIST)
-    units = list(units_of(document, *types).values_list("pk", "content"))
-    mentions = " ".join(content for _pk, content in units).count
-    found: dict[str, Suggestion] = {}
-    for pk, content in units:
-        for span in sentence_spans(content, language):
-            term = defined_in(one_line(content[span.start : span.end]), language)
-            if (
-                term
-                and term not in found
-                and not looks_like_injection(term)
-                and mentions(term) >= LEAST_MENTIONS
-            ):
-                asked = _("What does “%(term)s” mean?") % {"term": term}
-                found[term] = Suggestion(asked, units=(str(pk),))
-    return [found[term] for term in sorted(found, key=mentions, reverse=True)]
-
-
-def defined_in(sentence: str, language: str) -> str:
-    """Return the term in quotation marks before the verb of a definition: “Cause” means …; '' without one."""
-    verb = phrases_in(language, "is").search(sentence.casefold())
-    quoted = QUOTED_TERM.search(sentence[: verb.start()].rstrip(" ,")) if verb else None
-    return quoted[1] if quoted else ""
-
-
-def caption_questions(document: Document) -> list[Suggestion]:
-    """Return “What does Table 3 show?” for captions."""
-    language = document.language or "en"
-    names = (*place_words(language, "table"), *place_words(language, "figure"))
-    caption = re.compile(rf"\W*((?:{'|'.join(map(re.escape, names))})\s*\d+)\s*[.:|–—]\s*\w", re.I)
-    units = units_of(document, CitationUnit.Type.CAPTION).values_list("content", flat=True)
-    named = [one_line(found[1]) for found in map(caption.match, units) if found]
-    asked = _("What does %(name)s show?")
-    return [Suggestion(asked % {"name": name}, label=name) for name in named]
 
 
 def units_of(document: Document, *types: CitationUnit.Type) -> QuerySet[CitationUnit]:

@@ -25,6 +25,7 @@ from chat.reports.evidence_report import evidence_table
 from chat.reports.report_sections import add_section, scope_of_report, sections_of
 from chat.reports.written_report import conclude, interface_language, propose_outline, write_section
 from retrieval.provider_calls import ProviderError
+from retrieval.query.scope import Scope
 
 logger = logging.getLogger(__name__)
 TICKET = "chat.tasks.work_on_report"
@@ -82,7 +83,7 @@ def work_on_next() -> bool:
     report = claim()
     if report is None:
         return False
-    started = time.monotonic()
+    started, documents = time.monotonic(), readable_documents(report)
     try:
         WORK[report.kind](report)
     except Cancelled:
@@ -92,12 +93,19 @@ def work_on_next() -> bool:
     except ProviderError as error:
         finish(report, State.FAILED, error=error.message[:300])
     except Exception:
-        logger.exception("report %s failed", report.pk)
-        finish(report, State.FAILED, error=OUR_FAULT)
+        if readable_documents(report) < documents:  # one was deleted meanwhile: again without it
+            finish(report, State.WAITING)
+        else:
+            logger.exception("report %s failed", report.pk)
+            finish(report, State.FAILED, error=OUR_FAULT)
     Report.objects.filter(pk=report.pk).update(seconds=report.seconds + time.monotonic() - started)
     if due().exists():
         async_task(TICKET, group="report")
     return True
+
+
+def readable_documents(report: Report) -> int:
+    return Scope(report.owner, document_ids=tuple(report.documents)).documents().count()
 
 
 def finish(report: Report, state: State, **changes: Any) -> None:

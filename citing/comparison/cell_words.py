@@ -172,10 +172,6 @@ class CellComparison:
     def _says_loss(self) -> bool:
         return any(("money", 1) in token.poles and self.side(token) == 1 for token in self.tokens)
 
-    def names_loss(self, cells: Sequence[tuple[int, int]]) -> bool:
-        """Return whether the claim names the loss of a row "net income (loss)"."""
-        return self._says_loss() and any(loss_in_brackets(self.grid.label(row)) for row, _ in cells)
-
     def is_outflow(self, cells: Sequence[tuple[int, int]]) -> bool | None:
         """Return whether two negative amounts are outflows, of which the more negative is the larger.
 
@@ -264,17 +260,7 @@ class CellComparison:
             and at not in self.used
             and not any(other == "money" for other, _ in token.poles)
         ]
-        turns += self._joined_with_than()
         return turns[0] if len({side for _, side in turns}) == 1 else None
-
-    def _joined_with_than(self) -> list[tuple[int, int]]:
-        """Return places and sides of comparatives that include their "than": 高于."""
-        sides = {"gt": 0, "lt": 1}
-        return [
-            (at, sides[token.marker.value])
-            for at, token in enumerate(self.tokens)
-            if token.marker and token.marker.value in sides and token.word[-1:] in _JOINED_THAN
-        ]
 
     def of_comparison(self, rows: Sequence[int]) -> list[int]:
         """Return the only column of the compared measure: the masses for "A is heavier than B"."""
@@ -384,7 +370,7 @@ class CellComparison:
             return "difference"
         turning = {*LEVELS, *_MEASURED}
         turns = any(pair in turning for token in self.tokens for pair, _ in token.poles)
-        return "change" if turns or self._joined_with_than() else None
+        return "change" if turns else None
 
     def operands(self, cells: Sequence[tuple[int, int]]) -> Operands:
         """Return the two cells in the order of "than"; else the later first, or as they are named."""
@@ -438,17 +424,6 @@ class CellComparison:
     def quantifier_places(self) -> set[int]:
         """Return the places of "any" in "not … any"."""
         return {at for at, token in enumerate(self.tokens) if is_marker(token, "quantifier")}
-
-    def by_bound(self, values: Sequence[int]) -> list[int]:
-        """Return the column of limits that the claim names by a bound: "at most 6 mA" under "Max."."""
-        bounds = [self.tokens[at].bound for at in values]
-        side = {"le": "top", "ge": "bottom"}.get(bounds[0]) if len(bounds) == 1 else None
-        limits = self.grid.limits(side) if side else []
-        if len(limits) != 1:
-            return []
-        self.used |= {at for at, token in enumerate(self.tokens) if is_marker(token, "modality")}
-        self.tokens = tuple(replace(t, bound="") if at in values else t for at, t in enumerate(self.tokens))
-        return limits
 
     def meant(self, columns: list[int], rows: Sequence[int], values: Sequence[int]) -> list[int]:
         """Return the named columns without those that only repeat the corner or have another measure."""

@@ -297,15 +297,6 @@ def without_stray_duties(claim: Sequence[Token], source: Sequence[Token], found:
     }
 
 
-def denies_exception(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> bool:
-    """Return whether a negated claim names what the source excepts: "in an emergency … without"."""
-    if any(is_marker(token, "condition") for token in claim):
-        return False
-    excepted = {t.clause for t in source if t.marker and t.marker.value in _EXCEPTIVE}
-    named = any(source[j].clause in excepted and source[j].kind == "word" for j in found.values())
-    return named and any(token.marker in DENIALS and at not in found for at, token in enumerate(claim))
-
-
 def in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Sequence[Token]:
     """Number the main clause apart from a condition that opens the claim without a comma."""
     first = next((at for at, token in enumerate(claim) if token.content), None)
@@ -344,9 +335,6 @@ def with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
         if at and tokens[at - 1].kind == "quantity" and token.word in _TO:  # the middle of a range
             found[at] = replace(token, kind="function", marker=None, poles=frozenset())
             continue
-        if token.word in words.ends and _behind_change(tokens, at):  # "crecieron hasta 20"
-            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
-            continue
         target = _number_beside(tokens, at, words)
         if target is None:
             found[at] = _without_comparator(token, words)
@@ -367,12 +355,6 @@ def with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
         found[target] = replace(quantity, bound=_joined_bound(quantity.bound, bound))
         found[at] = replace(token, kind="function", marker=None, poles=frozenset())
     return found
-
-
-def _behind_change(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether the word before, except for small words, is one of rising or falling."""
-    before = next((token for token in reversed(tokens[:at]) if token.kind != "function"), None)
-    return before is not None and any(pair == "direction" for pair, _ in before.poles)
 
 
 def _denial_before(tokens: Sequence[Token], at: int) -> int | None:

@@ -171,17 +171,6 @@ class Grid:
         tokens = (token for text in (self.caption, *self.over) for token in words_of(text, self.language))
         return [t for t in tokens if is_date(t)]
 
-    def limits(self, side: str) -> list[int]:
-        """Return columns of the highest ("top") or lowest ("bottom") values: "Max."."""
-        return [
-            column
-            for column in self.columns
-            if any(
-                t.marker and (t.marker.category, t.marker.value) == ("ordinal", side)
-                for t in self.head(column)
-            )
-        ]
-
     def says_change(self, column: int) -> bool:
         """Return whether the column has changes in percent: "Change", "Veränderung"."""
         return any(word in lexicon(self.language).change for word in self.heads[column].lower().split())

@@ -88,8 +88,6 @@ class Junctions:
         ) is not None:
             self.found.conflict("time", at, self.pairing.partners[at])
             return
-        if self._owner_only():
-            return
         for (i, j), (k, m) in pairwise(pairs):
             if m > j and self._subject_was_object(i, k) and self._is_object(j) and self._next_predicate(j, m):
                 self.found.open.append(self.claim[i].word)
@@ -258,19 +256,6 @@ class Junctions:
             self.source[at].kind == "word" or is_date(self.source[at]) for at in before
         )
 
-    def _owner_only(self) -> bool:
-        """Record a claim about an owner that the source makes about the owned: "Lund's assistant"."""
-        for i, j in self.pairing.ordered:
-            if j + 2 >= len(self.source) or self.source[j + 1].word not in ("'s", "s", "’s"):
-                continue
-            owned = next((at for at in content_places(self.source) if at > j), None)
-            following = self.claim[i + 1].word if i + 1 < len(self.claim) else ""
-            role = lead(self.claim, i, self.words)
-            if owned not in self.pairing.matched_source and following not in self.words.genitive and not role:
-                self.found.conflict("entity_swap", i, owned)
-                return True
-        return False
-
     def _second_predicate(self, j: int, m: int) -> bool:
         """Return whether the claim has the whole predicate after an "and": "covers 2 km² and is dammed"."""
         joins = [at for at in range(j + 1, m) if self.source[at].word in COORDINATORS]
@@ -308,9 +293,6 @@ class Junctions:
         for join in joins:
             left = [at for at in self.pairing.unmatched_source if j < at < join]
             right = [at for at in self.pairing.unmatched_source if join < at < m]
-            if right and (rival := self._phrase_like(m, join)) is not None:
-                self.found.conflict("entity_swap", k, rival)
-                return True
             if left and right:
                 if any(self.source[at].quantity for at in (*left, *right)):
                     self.found.conflict("entity_swap", k, right[0])
@@ -331,12 +313,6 @@ class Junctions:
                 self.found.open.append(self.claim[k].word)
                 return True
         return False
-
-    def _phrase_like(self, m: int, join: int) -> int | None:
-        """Return an omitted phrase before an "and" with the preposition of the matched one after it."""
-        role, clause = lead(self.source, m, self.words), self.source[m].clause
-        free = [at for at in self.pairing.unmatched_source if at < join and self.source[at].clause == clause]
-        return next((at for at in free if role and lead(self.source, at, self.words) == role), None)
 
     def _with_other_number(self, k: int, j: int, m: int) -> bool:
         """Record a number joined to a word after an "and" that has a number of its own."""
@@ -443,8 +419,7 @@ class Junctions:
             return False
         for at in self.found.relevant_unmatched():
             other = self.source[at]
-            same = other.stem == token.stem or self._behind_same(at, m)
-            alike = same if token.kind == "word" else self._of_one_measure(token, other)
+            alike = other.stem == token.stem if token.kind == "word" else self._of_one_measure(token, other)
             if (
                 at > j
                 and alike
@@ -458,10 +433,3 @@ class Junctions:
     def _of_one_measure(self, token: Token, other: Token) -> bool:
         one, two = token.quantity, other.quantity  # "six minutes, and the rice for twenty"
         return bool(one and two and (one.dimension == two.dimension or two.bare))
-
-    def _behind_same(self, at: int, m: int) -> bool:
-        """Return whether both words follow the same word: "le groupe traité", "le groupe témoin"."""
-        one, other = (
-            [self.source[k].stem for k in content_places(self.source) if k < p][-1:] for p in (at, m)
-        )
-        return bool(one) and one == other

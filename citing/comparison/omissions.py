@@ -154,11 +154,9 @@ class Omissions:
             if own in to_claim:
                 between = self.claim[to_claim[before] + 1 : to_claim[own]]
                 words = {t.word for t in between if t.word in COORDINATORS}
-                if words and not words & EITHER and not self._free_to_choose(at):
+                if words and not words & EITHER:
                     self.found.conflict("quantifier", None, at)
-            elif (
-                any(t.word in self.words.either for t in self.source[:at]) or self._joins_phrases(at)
-            ) and not self._free_to_choose(at):
+            elif any(t.word in self.words.either for t in self.source[:at]) or self._joins_phrases(at):
                 self.found.open.append(token.word)
 
     def _joins_phrases(self, at: int) -> bool:
@@ -166,12 +164,6 @@ class Omissions:
         before = self.source[max(0, at - _NEAR_VERB) : at]
         opens = self.source[at + 1].word in self.words.prepositions
         return opens and any(token.word in self.words.prepositions for token in before)
-
-    def _free_to_choose(self, at: int) -> bool:
-        """Return whether "not", "may" or "if" governs the "or", so that each side holds."""
-        clause = [t for t in self.source if t.clause == self.source[at].clause]
-        may = any(is_marker(t, "modality", "may") or is_marker(t, "condition") for t in clause)
-        return may or any(t.marker in DENIALS for t in clause)
 
     def _rate_left_out(self) -> None:
         """Record the omitted unit of a rate: "$5 per share"."""

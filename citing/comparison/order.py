@@ -23,7 +23,6 @@ from citing.comparison.phrases import (
     is_genitive,
     lead,
     of_number,
-    only_joined,
     particles_exchanged,
     phrases_exchanged,
     roles_of,
@@ -59,8 +58,6 @@ def misplaced(pairing: Pairing) -> tuple[int, int] | None:
         return wrong
     turned += instructed(pairing)
     named = _names_exchanged(pairing, turned)
-    if pairing.words.language in FREE_ORDER - {"zh", "ar"} and _only_verb_moved(pairing):
-        return named
     if exchanged := phrases_exchanged(pairing):
         return exchanged
     unexplained = _unexplained(pairing, turned)
@@ -157,17 +154,13 @@ def _without_free_verbs(pairing: Pairing, bare: Sequence[tuple[int, int]]) -> Se
 
 
 def _names_exchanged(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return two names of a clause in exchanged places that no preposition, voice or list allows."""
-    claim, source = pairing.claim, pairing.source
+    """Return two names of a clause in exchanged places that no preposition or voice allows."""
     for (i, j), (k, m) in inversions(pairing):
         if not (is_bare_name(pairing, i, j) and is_bare_name(pairing, k, m)):
             continue
         if any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned):
             continue
-        listed = only_joined(claim[i + 1 : k], pairing.words) and only_joined(
-            source[m + 1 : j], pairing.words
-        )
-        if not listed and not _whole_clauses(pairing, i, j, k, m):
+        if not _whole_clauses(pairing, i, j, k, m):
             return i, k
     return None
 
@@ -326,21 +319,6 @@ def _object_of_other_verb(pairing: Pairing, at: int) -> bool:
         start -= 1
     before = pairing.source[start - 1] if start else None
     return before is not None and before.kind == "word" and start - 1 not in pairing.matched_source
-
-
-def _only_verb_moved(pairing: Pairing) -> bool:
-    """Return whether a verb and all other words changed places: "quedan excluidas las familias"."""
-    crossed = [(i, k) for (i, _), (k, _) in inversions(pairing)]
-    blocks = sorted({i for i, _ in crossed}), sorted({k for _, k in crossed})
-    if not crossed or len(crossed) != len(blocks[0]) * len(blocks[1]) or blocks[0][-1] > blocks[1][0]:
-        return False
-    verbs = [block for block in blocks if all(_bare_verb(pairing, at) for at in block)]
-    if any(_object_of_other_verb(pairing, pairing.partners[block[0]]) for block in blocks):
-        return False
-    return len(verbs) == 1 and verbs[0][-1] - verbs[0][0] < _MOST_VERB_WORDS
-
-
-_MOST_VERB_WORDS = 3
 
 
 def _bare_verb(pairing: Pairing, at: int) -> bool:

@@ -244,11 +244,6 @@ def names_in_full(pairing: Pairing, at: int, texts: Sequence[Sequence[Token]]) -
     return False
 
 
-def only_joined(between: Sequence[Token], words: Lexicon) -> bool:
-    """Return whether only further names and conjunctions are between two names: "A, B and C"."""
-    return all(t.capital or t.kind == "break" or t.word in COORDINATORS | words.articles for t in between)
-
-
 def phrases_exchanged(pairing: Pairing) -> tuple[int, int] | None:
     """Return two phrases with one preposition that exchanged heads: "red to 1 and black to 2"."""
     found = [

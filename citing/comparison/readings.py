@@ -17,8 +17,8 @@ from citing.comparison.phrases import (
 from citing.comparison.token import (
     COORDINATORS,
     Token,
+    in_other_units,
     is_marker,
-    with_shares,
 )
 from citing.comparison.voice import may_be_participle
 from text.languages import UNSPACED_LANGUAGES
@@ -55,7 +55,7 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
     yield from _each_pair(tokens)
     yield from counted_behind_whole(tokens, words)
     yield from of_compared(tokens, words)
-    yield from with_shares(tokens)
+    yield from in_other_units(tokens)
 
 
 def has_conjunction(before: Token, token: Token, words: Lexicon) -> bool:

@@ -19,7 +19,6 @@ from citing.comparison.comparison import (
     only_claim_compares,
 )
 from citing.comparison.conditions import (
-    denies_exception,
     in_clauses_of,
     topic_apart,
     without_stray_duties,
@@ -126,8 +125,6 @@ class _Examination(AddedWords):
             sure = [c for c in sure if c.kind not in _SWAPS]  # "more often than": a reader must judge
         if self._may_be_turned or len({c.kind for c in sure} & _MAY_CANCEL) > 1:
             sure = []  # "unless they object", "only if they do not object"
-        if denies_exception(self.claim, self.source, self.pairing.partners):
-            sure = []
         if sure and coverage >= LEAST_COVERAGE:
             outcome, self.conflicts = "conflict", sure
         elif self.conflicts or self.missing or self.open:

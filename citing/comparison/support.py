@@ -21,7 +21,7 @@ from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
 from pdf.structure import Cell
 from text.measures import page_scale
-from text.numbers import YEAR, decimal_mark, month_numbers, numbers_in, same_characters
+from text.numbers import YEAR, decimal_mark, month_numbers
 from text.terms import stop_words
 from text.values import ANY_YEAR, Value, ValueYear, values_in, year_of_value
 
@@ -277,7 +277,7 @@ def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) 
     printed_mark = page_mark(unit, around)
     values = values_in(sentence, decimal_mark(sentence) or printed_mark)
     times = [value for value in values if value.kind in ("year", "date")]
-    amounts = [v for v in values if v.kind not in ("year", "date") and not _is_footnote(v, unit)]
+    amounts = [v for v in values if v.kind not in ("year", "date")]
     naming = [value for value in amounts if repeats_head(sentence, value, heads_of_columns(unit))]
     amounts = [value for value in amounts if value not in naming] or amounts
     years = {amount.start: year_of_value(sentence, amount, unit.language) for amount in amounts}
@@ -325,7 +325,6 @@ class _ValueReader:
             for printed in self._printed
             if (agreed := self._agreement(value, printed))
         ]
-        same = same or list(self._written_out(value))
         if not same:
             return self._why_missing(value)
         if len(self._years) == 1:
@@ -343,21 +342,6 @@ class _ValueReader:
         if agreed is None and (value.number < 0) != (printed.number < 0):
             return self._agreement_but_for_sign(value, printed)
         return agreed
-
-    def _written_out(self, value: Value) -> Iterator[ValueMatch]:
-        """Find a number that the unit writes in English words.
-
-        Words of other languages are left to the quantities, which know units: "drei Stufen" are no "3 km".
-        """
-        text = self._unit.text
-        if value.kind != "number" or value.scale is not None:
-            return
-        for number in numbers_in(same_characters(text), "en"):
-            if number.spelled and number.value == value.number:
-                start, end = number.start, number.end
-                yield ValueMatch(
-                    value, replace(value, start=start, end=end, text=text[start:end]), "normalized"
-                )
 
     def _agreement_but_for_sign(self, value: Value, printed: Value) -> Agreement | None:
         """Compare where a word on one side is the sign on the other: "a loss of 305" is (305)."""
@@ -438,16 +422,7 @@ class _ValueReader:
         return shared_terms(self._sentence, passages)
 
 
-OTHER_PLACE = " is here, but "  # in another column, or for another year
 _MONTHS_AND_DAYS = 10_000  # the number of a date is 20240928; without its year 928
-
-
-def _is_footnote(value: Value, unit: SourceUnit) -> bool:
-    """Return whether the claim repeats a footnote number of the unit or its heads, as in ``Other (2)``."""
-    if not re.fullmatch(r"\(\d{1,2}\)", value.text):
-        return False
-    behind_a_word = re.compile(rf"[^\W\d_] ?{re.escape(value.text)}")
-    return any(behind_a_word.search(text) for text in (unit.text, *heads_of(unit)))
 
 
 FOOTNOTE_DIGITS = re.compile(r"(?<=[^\W\d_]{3})\d(?:,\d)*\b")  # "Operational1,2"

@@ -79,7 +79,7 @@ class _TableComparison(CellComparison):
         if len(rows) == 1 and (own := self._by_direction(rows[0], columns, values)):
             columns = own
         elif len(rows) == 1 and not columns:
-            columns = self._by_values(rows[0], values) or self.by_bound(values)
+            columns = self._by_values(rows[0], values)
         elif len(columns) > 1:
             columns = self.meant(columns, rows, values)
         elif len(rows) == len(columns) == 1 and not values and self.extreme() is None:
@@ -282,7 +282,7 @@ class _TableComparison(CellComparison):
                 )
                 in_row = len(values) > 1 and bool(self._columns_with(row, at))
                 change = self.is_extent(at) and not self.grid.says_change(column)  # "rose by 30 to 370"
-                if of_others or in_row or change or self._compares():  # "and EPS $2": of another row
+                if of_others or in_row or change:  # "and EPS $2": of another row
                     return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
                 wrong = self._wrong(at, row, column, printed)
@@ -309,12 +309,6 @@ class _TableComparison(CellComparison):
             for c in self.grid.columns
             if (q := self.grid.quantity(row, c)) and self.agrees(self.tokens[at], q)
         ]
-
-    def _compares(self) -> bool:
-        """Return whether the claim sets its number against another: "saves £1.10 compared with the gate"."""
-        said = self.claim.casefold()
-        than = any(token.word in self.words.than | self.words.than_behind for token in self.tokens)
-        return than or any(phrase in said for phrase in self.words.compared if len(phrase) > 2)
 
     def _wrong(self, at: int, row: int, column: int, printed: Quantity) -> Conflict:
         token, cell = self.tokens[at], self.grid.rows[row][column]
@@ -429,7 +423,7 @@ class _TableComparison(CellComparison):
         at, side = turn
         held = self.operands(cells)
         first, last = held.reference.base, held.subject.base
-        if min(first, last) < 0 or self.names_loss(cells):
+        if min(first, last) < 0:
             outflow = self.is_outflow(cells)
             if outflow is None or (outflow and max(first, last) > 0):
                 return Judgement("open", spans, unchecked=(NEGATIVE,))
@@ -513,24 +507,12 @@ class _TableComparison(CellComparison):
             and not (token.marker is None and (token.word in light or "money" in dict(token.poles)))
             and not (token.word in words.need and at + 1 in known)  # "takes 48 minutes"
             and not self.only_total(token)
-            and not self._is_predicate(token)
         ]  # fmt: skip
         if left:
             markers = tuple(token.word for token in left if token.marker)
             missing = tuple(token.word for token in left if not token.marker)
             return Judgement("open", spans, missing=missing, unchecked=markers, coverage=0.5)
         return Judgement("holds", spans, coverage=1.0)
-
-    def _is_predicate(self, token: Token) -> bool:
-        """Return whether a word is the verb between the row's name and the value: "draws 1.8 kW"."""
-        tokens = tokens_of(self.claim, self.language, limits=False)
-        at = next(k for k, other in enumerate(tokens) if other.start == token.start)
-        before, behind = tokens[max(0, at - 1)], tokens[min(at + 1, len(tokens) - 1)]
-        named = {self.tokens[k].start for k in self.used}
-        joins = before.start in named or before.word in self.words.have
-        turns = any(pair in LEVELS for pair, _ in token.poles)
-        plain = token.kind == "word" and not turns and not token.capital and at > 0
-        return plain and joins and (behind.quantity is not None or behind.word in self.words.articles)
 
     def _conflict(self, kind: str, at: int, cell: CellText) -> Conflict:
         token = self.tokens[at]

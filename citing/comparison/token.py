@@ -318,29 +318,17 @@ def written_out(
     return tuple(found)
 
 
-# Shares in brackets.
-
-_OF = frozenset(["of", "der", "des", "de", "den"])
-_NEAR_SHARE = 8  # tokens between a share in brackets and its words
-
-
-def with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the sentence with each share in brackets in place of its words."""
+def in_other_units(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the sentence with each amount in brackets in place of the same in another unit."""
     found: list[Token] = []
-    at = 0
-    removed = False
-    while at < len(tokens):
-        place = _place_again(found, tokens[at : at + 3])
-        if place is not None:
-            own = found[place]
-            bound = "" if own.bound == "approx" else own.bound  # "nearly half (48 %)"
-            found[place] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=bound)
-            removed = True
-            at += 3
-        else:
-            found.append(tokens[at])
-            at += 1
-    if removed:
+    for at, token in enumerate(tokens):
+        marks = [t.word for t in (*tokens[at - 1 : at], *tokens[at + 1 : at + 2])]
+        if marks == ["(", ")"] and _in_other_unit(found[:-1], token):
+            del found[-1]
+            found[-1] = replace(token, clause=found[-1].clause, part=found[-1].part, bound=found[-1].bound)
+        elif not (token.word == ")" and found and found[-1] is not tokens[at - 1]):
+            found.append(token)
+    if len(found) < len(tokens):
         yield found
 
 
@@ -350,27 +338,3 @@ def _in_other_unit(before: Sequence[Token], token: Token) -> bool:
     own = token.quantity
     same_measure = held and own and held.dimension == own.dimension not in ("", "money", "date", "year")
     return bool(same_measure and held and own and held.unit != own.unit)
-
-
-def _place_again(before: Sequence[Token], bracket: Sequence[Token]) -> int | None:
-    """Return the index of the amount that brackets repeat; None where they repeat none."""
-    marks = (bracket[0].word, bracket[-1].word) if len(bracket) == 3 else ("", "")
-    if marks not in (("(", ")"), ("（", "）")) or (held := bracket[1].quantity) is None:
-        return None
-    if _in_other_unit(before, bracket[1]):
-        return len(before) - 1
-    return _place_of_share(before) if held.unit == "%" else None
-
-
-def _place_of_share(before: Sequence[Token]) -> int | None:
-    """Return the index of the words that a share in brackets repeats: "two thirds", "23" of 212."""
-    for at in range(len(before) - 1, max(-1, len(before) - _NEAR_SHARE), -1):
-        token = before[at]
-        if token.quantity:
-            if token.quantity.bare and any(t.word in _OF for t in before[max(0, at - 2) : at]):
-                continue  # "half of the 2,150 adults": the share is of them
-            counts = token.quantity.dimension in ("", "ratio") and token.quantity.unit != "%"
-            return at if counts else None
-        if token.marker and token.marker.category == "quantifier":
-            return at
-    return None

@@ -449,38 +449,13 @@ def _joins_numbers(tokens: Sequence[Token], at: int) -> bool:
     if left and (not right or left.dimension == right.dimension):
         return False
     following = [token for token in tokens[at + 1 : at + 3] if token.kind != "function"]
-    if following and following[0].kind == "word" and _omits_verb(tokens, at):
-        return True
     if not following or following[0].kind != "quantity":
-        return bool(following) and _parallel_marker(tokens, at, following[0])
+        return False
     before = (token for token in reversed(tokens[:at]))
     return any(token.kind == "quantity" for token in takewhile(lambda token: token.kind != "break", before))
 
 
-def _omits_verb(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether the verb is left out after "and": "site A had 310 mm and site B 420 mm"."""
-    following = list(takewhile(lambda t: t.kind not in ("break", "marker"), tokens[at + 1 : at + 6]))
-    number = next((k for k, token in enumerate(following) if token.quantity), None)
-    if number is None or any(
-        token.kind == "function" and token.word not in _ARTICLES for token in following[:number]
-    ):
-        return False
-    before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))
-    stems = {token.stem for token in before if token.kind == "word"}
-    own = following[number].quantity
-    same = any(t.quantity and own and t.quantity.dimension == own.dimension for t in before)
-    return same and following[0].stem in stems
-
-
 _ARTICLES = frozenset(["the", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il"])
-
-
-def _parallel_marker(tokens: Sequence[Token], at: int, token: Token) -> bool:
-    """Return whether an ordinal after "and" has one before it: "highest among the old and lowest among …"."""
-    if not token.marker or token.marker.category != "ordinal":
-        return False
-    before = takewhile(lambda token: token.kind != "break", reversed(tokens[:at]))
-    return any(other.marker and other.marker.category == token.marker.category for other in before)
 
 
 _OPEN_BRACKETS, _CLOSE_BRACKETS = frozenset("(（"), frozenset(")）")

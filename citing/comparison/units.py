@@ -29,7 +29,6 @@ from citing.comparison.token import (
 )
 from citing.comparison.tokens import tokens_of
 from citing.comparison.verbatim import (
-    repeats_clause,
     repeats_sentences,
     single_difference,
     verbatim_span,
@@ -65,8 +64,6 @@ def judge_unit(
         return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     if unit.type == "table":
         return _judge_row(sentence, unit, around, language, claim_language, found)
-    if repeats_clause(sentence, unit.text, language):
-        return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
     topics = [*reversed(unit.section_path), unit.title]
     judged = judge_prose(sentence, unit.text, language, topics)
     open_words = "".join((*judged.missing, *judged.unchecked))

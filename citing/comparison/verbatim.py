@@ -19,11 +19,9 @@ from citing.comparison.token import (
     same,
 )
 from citing.comparison.tokens import tokens_of
-from text.languages import UNSPACED_LANGUAGES
-from text.semantics import Lexicon, known_language, lexicon
+from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
 
-LEAST_CLAUSE = 5  # minimum content words of an independent clause
 NEAR_VERBATIM = 0.85  # share of equal tokens in the same order
 _CHANGES_MEANING = frozenset({"negation", "hedge", "condition", "modality", "quantifier"})
 
@@ -61,50 +59,6 @@ def repeats_sentences(sentence: str, text: str, language: str) -> bool:
         for span in spans
         if span.start < end <= span.end
     )
-
-
-def repeats_clause(sentence: str, text: str, language: str) -> bool:
-    """Return whether the claim is a clause of the text, word for word, without a qualifier beside it."""
-    start, end = verbatim_span(sentence, text)
-    if end == 0 or _signs(sentence) != _signs(text[start:end]) or not known_language(language):
-        return False
-    if sum(token.content for token in tokens_of(sentence, language)) < LEAST_CLAUSE:
-        return False
-    for span in sentence_spans(text, language):
-        if span.start < end and start < span.end:
-            beside = tokens_of(text[span.start : span.end], language)
-            words = lexicon(language)
-            left = [t for t in beside if not start <= t.start + span.start < end]
-            changes = (t.marker is not None and t.marker.category in _CHANGES_MEANING for t in left)
-            if any(changes) or any(t.word.split()[0] in words.consent for t in left):
-                return False
-            rest = text[span.start : start], text[end : span.end] if language in UNSPACED_LANGUAGES else ""
-            if language in UNSPACED_LANGUAGES and rest[0].endswith(tuple(words.privative | words.unrealised)):
-                return False
-            if _reports_clause(rest, [t.word for t in left if t.start + span.start < start], words):
-                return False  # "critics said", "the mayor denied that"
-            if not _begins_clause([t for t in beside if t.start + span.start < start], language):
-                return False
-    return True
-
-
-def _begins_clause(before: Sequence[Token], language: str) -> bool:
-    """Return whether a clause may begin after the words; not in "two of the" eleven sites."""
-    words = lexicon(language)
-    left = next((t for t in reversed(before) if t.word not in words.articles), None)
-    if before and before[-1].word in words.privative:
-        return False
-    if left is None or left.kind == "break" or left.word in COORDINATORS | words.breaks | words.complement:
-        return True
-    return left.content and left.word not in words.prepositions | words.genitive
-
-
-def _reports_clause(rest: tuple[str, str], before: Sequence[str], words: Lexicon) -> bool:
-    """Return whether the words beside a clause report or deny it."""
-    verbs = words.reporting | words.doubting
-    if words.language in UNSPACED_LANGUAGES:
-        return any(verb in part for verb in verbs for part in rest) or rest[1].startswith(tuple(words.one_of))
-    return any(word in verbs for word in before)
 
 
 def _signs(text: str) -> list[str]:

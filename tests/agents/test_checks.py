@@ -40,6 +40,21 @@ def test_claims_are_verified_against_a_text(alice: User) -> None:
     assert right["page"] is None and right["rects"] == []
 
 
+def test_an_invented_quote_is_told_from_one_that_stands_elsewhere(alice: User, ingested: Ingest) -> None:
+    said = "The Supplier shall indemnify the Customer."
+    document = str(ingested(alice, said, "Rent is due in May.").pk)
+
+    def judged(quote: str, **source: str) -> tuple[str, bool]:
+        claim = {"claim": said, "quote": quote} | ({"page": 1} if "document" in source else {})
+        answer = client_of(alice).post("/api/verify/", {**source, "claims": [claim]}, format="json")
+        (found,) = answer.json()["results"]
+        return found["outcome"], found["reason"] == "These words are not in the document."
+
+    assert judged("Rent is due in June", document=document) == ("differs", True)
+    assert judged("Rent is due in May", document=document) == ("found", False)
+    assert judged("Rent is due in June", text=said) == ("differs", True)
+
+
 def test_claims_are_verified_against_a_document_that_the_caller_may_read(
     alice: User, bob: User, ingested: Ingest
 ) -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from citing.claims import SourceUnit
-from citing.tables import CellReading, TableText, read_tables
+from citing.tables import CellReading, TableText, read_tables, worded_kind
 from pdf.geometry import Rect
 from pdf.structure import Cell, TableRow
 
@@ -262,3 +262,8 @@ def test_a_row_without_a_label_continues_none() -> None:
     units = rows("", ("", "2022"), ("", "96"), ("of which", ""), ("Cash", "8"))
     assert cell(units, 0, 1).label == ""
     assert cell(units, 2, 1).label == "of which Cash"
+
+
+def test_a_head_with_a_date_counts_and_takes_no_scale() -> None:
+    assert worded_kind(("Employees as of December 31, 2031",), "en") == "count"
+    assert worded_kind(("Sales to employees in 2031",), "en") == ""

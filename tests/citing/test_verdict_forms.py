@@ -276,9 +276,7 @@ Electrical data
 | Supply voltage | 2.7 | 3.3 | 3.6 | V |
 | Supply current | – | 4.5 | 6.0 | mA |
 | Operating temperature | −40 | 25 | 85 | °C |
-+ The supply voltage must be at least 2.7 V.
 + The maximum supply current is 6.0 mA.
-+ The supply current is at most 0.006 A.
 + The minimum operating temperature is −40 °C.
 + The typical supply voltage is 3.3 V.
 + The operating temperature ranges from −40 °C to 85 °C.

@@ -37,20 +37,34 @@ def test_a_workbook_has_typed_cells_links_colours_and_pictures(download) -> None
     sheet = book["Review"]
     heads = [place.value for place in sheet[1]]
     rows = {row[0].value: dict(zip(heads, row, strict=True)) for row in sheet.iter_rows(min_row=2)}
+    assert (revenue := "Revenue (USD)") in heads
     north = next(row for title, row in rows.items() if "north" in str(title).lower())
-    assert north["Revenue"].value == 14_544_000_000 and "USD" in north["Revenue"].number_format
+    assert north[revenue].value == 14_544_000_000
     assert north["Effect"].value.date() == date(2029, 3, 5)
     assert north["Dividend"].value is False
     assert north["Auditor"].value == "Not stated"
-    assert "citation=" in north["Revenue"].hyperlink.target
-    assert north["Revenue"].fill.start_color.rgb.endswith("DFF5E3")
+    assert "citation=" in north[revenue].hyperlink.target
+    assert north[revenue].fill.start_color.rgb.endswith("DFF5E3")
     ReviewCell.objects.filter(column__title="Revenue").update(state="unclear")
     unclear = load_workbook(io.BytesIO(download("xlsx")))["Review"]
+    heads = [place.value for place in unclear[1]]
     colours = {row[heads.index("Revenue")].fill.start_color.rgb[2:] for row in unclear.iter_rows(min_row=2)}
     assert colours == {"FFF3BF"}  # an undecided cell has no verification
     evidence = book["Evidence"]
     assert any("14,544" in str(row[7].value) for row in evidence.iter_rows(min_row=2))
     assert len(evidence._images) >= 10
+
+
+def test_a_column_of_a_workbook_has_one_unit_and_costs_have_no_sign(download, filled: Review) -> None:  # type: ignore[no-untyped-def]
+    amounts = [{"number": -30, "currency": "USD"}, {"number": 20, "currency": "EUR"}]
+    columns = filled.columns.filter(title="Revenue")
+    columns.update(title="Paid", question="What were the capital expenditures?")
+    for one, amount in zip(ReviewCell.objects.filter(column__title="Paid"), amounts, strict=False):
+        ReviewCell.objects.filter(pk=one.pk).update(value=amount, state="found")
+    sheet = load_workbook(io.BytesIO(download("xlsx")))["Review"]
+    by_head = {column[0].value: [place.value for place in column[1:]] for column in sheet.iter_cols()}
+    assert 30 in by_head["Paid (USD)"] and -30 not in by_head["Paid (USD)"]
+    assert 20 in by_head["Paid (EUR)"] and 20 not in by_head["Paid (USD)"]
 
 
 def test_text_that_looks_like_a_formula_stays_text(download, filled: Review, alice: User) -> None:  # type: ignore[no-untyped-def]

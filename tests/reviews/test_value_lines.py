@@ -126,6 +126,24 @@ def test_the_values_of_an_interim_report_are_of_one_period_and_say_it(alice: Use
     assert quarter.value == {"number": 310_000_000, "currency": "USD"}
 
 
+HALF = [
+    ("", "H1 2031", "Q2 2031", "Q1 2031"),
+    ("Ticket sales", "$ 801", "$ 412", "$ 389"),
+]
+
+
+@pytest.mark.parametrize("kind", ["money", "number"])
+def test_a_quarter_is_told_from_the_half_year_beside_it_however_it_is_written(
+    alice: User, ingested: Ingest, kind: str
+) -> None:
+    pdf = draw_tables(("Statement of income, second quarter 2031", HALF))
+    report = ingested(alice, pdf=pdf, name="half.pdf")
+    asked = ("the second quarter of 2031", "Q1 2031")
+    found = [ask(alice, report, f"What were the ticket sales in {period}?", kind) for period in asked]
+    assert [cell.value and cell.value["number"] for cell in found] == [412_000_000, 389_000_000]
+    assert ask(alice, report, "How many tickets were sold in Q1 2031?", "number").value is None
+
+
 def test_a_cell_without_a_sign_takes_the_currency_of_its_table(alice: User, accounts: Any) -> None:
     found = ask(alice, accounts, "What were the fuel costs in 2030?")
     assert found.value == {"number": -377_000_000, "currency": "USD"}
@@ -259,6 +277,27 @@ def test_a_count_of_a_part_among_others_is_unclear_and_a_document_s_own_column_i
     assert ask(alice, listed, "How many boats are there?", "number").state == State.UNCLEAR
     own = ask(alice, listed, "How many harbours does the list contain?", "number")
     assert (own.state, own.text) == (State.FOUND, "1,225 million")
+
+
+def test_a_table_measures_no_count_and_a_total_that_is_asked_for_is_its_row(
+    alice: User, ingested: Ingest
+) -> None:
+    halls = [
+        ("", "Leased square", "Owned square"),
+        ("", "footage", "footage"),
+        ("Boat halls", "20,072", "662"),
+    ]
+    sales = [("", "2031", "2030"), ("Net sales", "$ 519", "$ 510"), ("Total revenues", "$ 523", "$ 514")]
+    group = "The ferry company and subsidiaries: consolidated statement of income"
+    drawn = draw_tables(
+        ("Properties", halls),
+        (group, sales),
+        ("Harbour segment", [sales[0], ("Total revenues", "$ 77", "$ 66")]),
+    )
+    report = ingested(alice, pdf=drawn, name="halls.pdf")
+    assert ask(alice, report, "How many boat halls are there?", "number").state != State.FOUND
+    for question in ("What was the total net sales or revenue?", "What were the total revenues?"):
+        assert ask(alice, report, question).value == {"number": 523_000_000, "currency": "USD"}
 
 
 MANUAL = (

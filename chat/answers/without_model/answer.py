@@ -15,8 +15,7 @@ from chat.answers.without_model.lines import (
     escaped,
     is_naked,
     lines_of,
-    row_line,
-    same_columns,
+    row_name,
 )
 from chat.answers.without_model.passages import MOST_PASSAGES, passage_around, written
 from chat.answers.without_model.question import (
@@ -30,7 +29,6 @@ from chat.answers.without_model.question import (
 from chat.answers.without_model.ranking import RankedPage, TermWeights, page_of, rank, relevance, worth_citing
 from chat.answers.without_model.values import SaidValue, certain_value
 from chat.providers.base import Delta, NativeCitation, Provider, StreamEnd, TextDelta
-from citing.tables import read_row
 from retrieval.query.question_terms import LISTED, QUOTED
 from text.terms import one_line
 
@@ -163,8 +161,8 @@ def found_lines(
         shown = one_per_unit(shown_forms(section))[:MOST_PASSAGES]
         return FoundLines(tuple(shown), tuple(pages), True)
     placed = [] if notes.absent else lines_under_title(question, lines, TermWeights(passages))
-    best = [form for page in pages for form in shown_forms(most_general(question, page.lines))[:1]]
-    pair = compared_rows(question, pages[0].lines) if pages else []
+    forms = [shown_forms(most_general(question, page.lines)) for page in pages]
+    best = [line for lines in forms for line in lines[:1]]
     # the best line of each page that is likely to answer
     chosen = [line for page in worth_citing(pages) for line in shown_forms(page.lines)[:1]]
     if not chosen and not placed:
@@ -174,27 +172,14 @@ def found_lines(
     fits = judged is not None and not question.topic and (judged.is_direct or by_meaning)
     is_direct = fits or (bool(placed) and not question.must_be_seen)
     if not is_direct:
-        best = [line for line in best if line.values or len(line.terms) > 1]
+        telling = ([line for line in lines if line.values or len(line.terms) > 1] for lines in forms)
+        best = [line for lines in telling for line in lines[:1]]
         if judged is None or not (judged.is_related or by_meaning) or not asks_something(question):
             return FoundLines()
-    candidates = [*pair, *apart([*shown_forms(placed)[:1], *best[bool(pair) :]])]
-    shown = on_topic(question, candidates)[:MOST_PASSAGES]
+    shown = apart([*shown_forms(placed)[:1], *best])[:MOST_PASSAGES]
     texts = "\n".join(page.titled_text for page in pages if page.number in set(map(page_of, shown)))
     lacking = [name for name in judged.lacking if not holds_name(texts, name)] if judged else []
     return FoundLines(tuple(shown), tuple(pages), is_direct, tuple(lacking))
-
-
-def on_topic(question: QuestionFeatures, lines: list[AnswerLine]) -> list[AnswerLine]:
-    """Return lines without those whose passage has no word of the question, if the first passage has all."""
-    asked = set(question.terms)
-
-    def held(line: AnswerLine) -> set[str]:
-        passage = " ".join((*line.unit.section_path, line.unit.text, line.text))
-        return asked & distinct_terms(passage, line.language)
-
-    if not lines or not asked or held(lines[0]) != asked:
-        return lines
-    return [line for line in lines if held(line)]
 
 
 def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Sequence[AnswerLine]:
@@ -209,29 +194,13 @@ def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Seq
     rows = [line for line in lines[:MOST_ROWS] if line.values and held <= set(line.label_terms)]
 
     def extra(line: AnswerLine) -> int:
-        cells = read_row(line.unit, line.passage.around)
-        name = replace(cells[0], head="").name if cells else line.label
+        name = row_name(line.label, line.values)
         return len(
             distinct_terms(name, line.language) - asked - distinct_terms(line.unit.title, line.language)
         )
 
     best = min(rows, key=extra, default=lines[0])
     return [best, *(line for line in lines if line is not best)]
-
-
-def compared_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
-    """Return the two rows of a page that a question compares, of the same columns; [] without them."""
-    if "compare" not in question.kinds or not lines or not lines[0].values:
-        return []
-    asked, first = set(question.terms), lines[0]
-    others = (
-        line
-        for line in lines[1:]
-        if line.values and same_columns(first, line)
-        and asked & set(line.label_terms) - set(first.label_terms)
-    )  # fmt: skip
-    second = next(others, None)
-    return shown_forms([first, second]) if second else []
 
 
 def apart(lines: Iterable[AnswerLine]) -> list[AnswerLine]:
@@ -255,16 +224,8 @@ def one_per_unit(lines: Iterable[AnswerLine]) -> list[AnswerLine]:
 
 
 def shown_forms(lines: Iterable[AnswerLine]) -> list[AnswerLine]:
-    """Return lines as printed; rows of several values without heads are left out."""
-    return [row_line(line) if line.values else line for line in lines if not is_naked(line)]
-
-
-def direct_lines(
-    question: QuestionFeatures, passages: Sequence[ContextItem], notes: SearchNotes
-) -> list[AnswerLine]:
-    """Return the best lines where they are on the question; [] where they are only the closest."""
-    found = found_lines(question, passages, notes)
-    return list(found.lines) if found.is_direct else []
+    """Return the lines without rows of several values without heads."""
+    return [line for line in lines if not is_naked(line)]
 
 
 def reasons(

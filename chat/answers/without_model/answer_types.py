@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import chain, pairwise
+from itertools import chain
 
 from chat.answers.without_model.lines import (
     AnswerLine,
     distinct_terms,
-    has_other_aggregate,
     is_step,
-    terms_over,
 )
 from chat.answers.without_model.question import QuestionFeatures, counted_terms, phrases_in
 from retrieval.query.question_terms import QUOTED
-from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, month_numbers, numbers_in, same_characters
-from text.quantities import currency_names, quantities_in
+from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT
+from text.quantities import Quantity, currency_names, quantities_in
 from text.terms import terms_of
 from text.units import unit_named
 
 DATE = re.compile(
     rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|\b{YEAR_DIGITS}\b|\d\s?(?::\d\d|am\b|pm\b)|[\d〇一二三四五六七八九十]\s?[年月日]"
 )
+DURATIONS = frozenset({"time", "calendar", "length"})
 TIME_DIMENSIONS = {"date", "year", "time", "calendar"}
-LONG_MONTH = 4  # minimum letters of a month's name alone
 NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
 LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # number of a list item
-BEFORE = 0.7  # share of a sentence's type match for the next one, as in "This was …"
-LATER = 0.7  # weight of definitions after the first one of a document
 IN_BRACKETS = re.compile(r"[(（]([^()（）]{2,60})[)）]")
-ENTRY = re.compile(r"([^:：—]{2,80})[:：—]\s*\S+\s\S+\s\S")  # of a glossary: a term, a colon or dash, words
-EXPANDED = re.compile(
-    r"(?:[Tt]he )?([^()（）:]{2,40}?)\s?[(（][^()（）\d]{2,30}\s[^()（）]{2,60}[)）]"
-)  # "GPL (General …)"
+ENTRY = re.compile(r"\A([^:：—]{2,80})[:：—]\s*\S+\s\S+\s\S")  # of a glossary: a term, a colon or dash, words
 MOST_BESIDE = 2  # terms before the copula of a definition, beside those of the question
-COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
+COUNTED = re.compile(r"(?: ?\w+-\w+,)*[^,;:()\d]{0,40}")  # “125,000 full-time, part-time employees”
+LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
 OTHER_NUMBER = 0.5  # score of a sentence whose number counts another thing
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
 PERCENT = re.compile(
@@ -45,31 +38,18 @@ PERCENT = re.compile(
 )
 
 
-def types_of(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
-    """Return ``type_match`` of each line, at least ``BEFORE`` times that of the sentence before it."""
-    own = [type_match(question, line) for line in lines]
-    of_unit: dict[str, list[int]] = defaultdict(list)
-    for at in sorted(range(len(lines)), key=lambda at: lines[at].start):
-        of_unit[lines[at].unit.id].append(at)
-    types = list(own)
-    for before, after in chain.from_iterable(map(pairwise, of_unit.values())):
-        types[after] = max(own[after], BEFORE * own[before])
-    return types
-
-
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Return 0..1, whether the line has the kind of answer the question wants; 0.5 if unknown."""
-    if has_other_aggregate(question, line):
-        return 0.0
+    if phrases_in(question.language, "duration").search(question.text.casefold()):
+        held = {quantity.dimension for quantity in quantities_in(line.text, line.language)}
+        return float(not DURATIONS.isdisjoint(held))
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
-        is_counted = counts(line.text, counted, line.language) or titled_count(question, line)
+        is_counted = has_count(line.text, counted, line.language)
         return 1.0 if is_counted else OTHER_NUMBER * has_number(question, line)
     if question.is_definition and defines(question, line):
         return 1.0
     if "frequency" in question.kinds:
         return float(phrases_in(line.language, "frequency").search(line.text.casefold()) is not None)
-    if lacks_measure(question, line):
-        return 0.0 if line.values else OTHER_NUMBER * has_number(question, line)
     if question.wants_number:
         return has_number(question, line)
     if "when" in question.kinds:
@@ -83,36 +63,9 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     return 0.5
 
 
-def titled_count(question: QuestionFeatures, line: AnswerLine) -> frozenset[str]:
-    """Return the terms of the titles of the section and the document, if the section's names what is counted.
-
-    Nothing else may be in that title, and the sentence must have a number: "We employed 13,893 people" under
-    "Employees", in a document of Adobe.
-    """
-    title = (
-        distinct_terms(line.unit.section_path[-1], line.language) if line.unit.section_path else frozenset()
-    )
-    if not title or line.values or not title <= counted_terms(question, line.language):
-        return frozenset()
-    return (
-        title | distinct_terms(line.unit.title, line.language) if has_number(question, line) else frozenset()
-    )
-
-
 def definitions(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
-    """Return ``defines`` of each line, for all but the document's first definition ``LATER`` times that."""
-    if not question.is_definition:
-        return [0.0] * len(lines)
-    degrees = [defines(question, line) for line in lines]
-    best = max(degrees, default=0.0)
-    first = min(
-        (in_order(line) for line, own in zip(lines, degrees, strict=True) if own == best), default=None
-    )
-    return [own if in_order(line) == first else LATER * own for line, own in zip(lines, degrees, strict=True)]
-
-
-def in_order(line: AnswerLine) -> tuple[int, int]:
-    return line.unit.page, line.start
+    """Return ``defines`` of each line; 0 for other questions."""
+    return [defines(question, line) if question.is_definition else 0.0 for line in lines]
 
 
 def defines(question: QuestionFeatures, line: AnswerLine) -> float:
@@ -124,12 +77,9 @@ def defines(question: QuestionFeatures, line: AnswerLine) -> float:
     asked = frozenset(question.terms)
     names = question.names if all(word.is_name for word in question.words) else ()  # not "the mission of NIE"
     brackets = IN_BRACKETS.findall(line.text)
-    named = chain(brackets, *map(QUOTED.findall, brackets))  # (the “Trustee”), (herein called the “Trustee”)
+    entry = ENTRY.findall(line.text)
+    named = chain(entry, brackets, *map(QUOTED.findall, brackets))  # (herein called the “Trustee”)
     if any(distinct_terms(inside, line.language) == asked or inside in names for inside in named):
-        return 1.0
-    if (entry := ENTRY.match(line.text)) and is_of_thing(question, line, IN_BRACKETS.sub(" ", entry[1])):
-        return 1.0
-    if (opening := EXPANDED.match(line.text)) and is_of_thing(question, line, opening[1]):
         return 1.0
     copula = phrases_in(line.language, "is").search(line.text.casefold())
     if copula is None:
@@ -138,27 +88,6 @@ def defines(question: QuestionFeatures, line: AnswerLine) -> float:
     if not before.issuperset(asked) or len(before) > len(asked) + MOST_BESIDE:
         return 0.0
     return 1.0 if before == asked else 0.5
-
-
-def is_of_thing(question: QuestionFeatures, line: AnswerLine, name: str) -> bool:
-    """Return whether a name is the thing asked for; titles may have the question's other terms."""
-    own, asked = distinct_terms(name, line.language), frozenset(question.terms)
-    around = terms_over(line) | distinct_terms(line.unit.title, line.language)
-    return bool(own) and own <= asked and asked - own <= around
-
-
-def lacks_measure(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether the question asks for a share or money, and the line has no percent sign or currency.
-
-    False for a row of values and money: the top of its table may name the currency.
-    """
-    if "share" in question.kinds:
-        table = line.unit.table
-        heads = (*table.head_rows, table.caption, line.passage.heading) if table else ()
-        return not PERCENT.search(" ".join((line.text, *heads)))
-    if line.values:
-        return False
-    return "money" in question.kinds and not money_in(line.language).search(line.text)
 
 
 @cache
@@ -176,17 +105,8 @@ def money_in(language: str) -> re.Pattern[str]:
 @lru_cache(maxsize=4096)
 def has_time(text: str, language: str) -> bool:
     """Return whether a text names a date, a year, a month, a time of day or a length of time."""
-    if DATE.search(text) or months_in(language).search(text):
-        return True
-    return any(quantity.dimension in TIME_DIMENSIONS for quantity in quantities_in(text, language))
-
-
-@cache
-def months_in(language: str) -> re.Pattern[str]:
-    """Return a pattern for the full names of months, in English with a capital: "march" is a verb."""
-    names = [name for name in month_numbers(language) if len(name) >= LONG_MONTH or name == "may"]
-    written = "|".join(name.capitalize() if language == "en" else name for name in names) or "(?!)"
-    return re.compile(rf"(?<!\w)(?:{written})(?!\w)", 0 if language == "en" else re.I)
+    quantities = quantities_in(text, language)
+    return bool(DATE.search(text)) or any(found.dimension in TIME_DIMENSIONS for found in quantities)
 
 
 def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
@@ -197,7 +117,9 @@ def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
 
 @lru_cache(maxsize=64)
 def counted_dimensions(question: QuestionFeatures) -> frozenset[str]:
-    """Return the dimension of the unit that is counted: of time for "how many days"."""
+    """Return the dimensions of what is measured: time for "how many days", time or length for "how long"."""
+    if phrases_in(question.language, "duration").search(question.text.casefold()):
+        return DURATIONS
     counted = counted_terms(question, question.language)
     words = (
         word
@@ -208,13 +130,18 @@ def counted_dimensions(question: QuestionFeatures) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def counts(text: str, counted: frozenset[str], language: str) -> bool:
+def has_count(text: str, counted: frozenset[str], language: str) -> bool:
     """Return whether a number in digits or words counts one of these: “300 rowers”, “three lakes”."""
-    return any(
-        number.value == number.value.to_integral_value()
-        and counted & distinct_terms(COUNTED_BY.match(text, number.end)[0], language)  # type: ignore[index]
-        for number in numbers_in(same_characters(text), language)
-    )
+    return any(counts(quantity, text, counted, language) for quantity in quantities_in(text, language))
+
+
+def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
+    """Return whether an integer counts the question's noun: “20 lakes”, “Lakes: 20”; True without a noun."""
+    behind = COUNTED.match(text, quantity.end)
+    label = LABELLED_BY.search(text, 0, quantity.start)
+    words = f"{behind[0] if behind else ''} {label[1] if label else ''}"
+    is_whole = quantity.value == quantity.value.to_integral_value()
+    return is_whole and (not counted or bool(counted & set(terms_of(words, language))))
 
 
 @lru_cache(maxsize=64)

@@ -20,7 +20,6 @@ from chat.answers.prompt import SearchNotes, StatedFact
 from chat.answers.without_model.answer_types import definitions
 from chat.answers.without_model.lines import (
     DIGIT,
-    QUESTION_END,
     AnswerLine,
     distinct_terms,
     is_step,
@@ -143,7 +142,8 @@ def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) ->
     places = [place for place in question.places if place.kind in kinds]
     there = units_named(places, lines)
     pages = {place.number for place in places if place.kind in ("page", "slide")}
-    own = [line for line in lines if line.unit.id in there and (pages or not is_title(line))]
+    own = [line for line in lines if line.unit.id in there]
+    own = [line for line in own if not is_title(line)] or (own if pages else [])
     if any(line.terms & asked for line in own):
         return []
     own.sort(key=lambda line: (line.passage.page_label not in pages, line.unit.page, line.start))
@@ -170,7 +170,7 @@ def lines_under_title(
         for depth in range(len(path), max(0, len(path) - above), -1):
             title = path[depth - 1]
             named = may_be_titled and is_titled(question, title, line.language, weights)
-            if named or is_quoted(question, title) or is_same_question(question, title):
+            if named or is_quoted(question, title):
                 sections[line.unit.document, *path[:depth]].append(line)
     if not sections:
         return []
@@ -197,11 +197,6 @@ def is_quoted(question: QuestionFeatures, title: str) -> bool:
     own = " ".join(re.findall(r"[^\W\d]\w*", title.casefold()))
     quoted = QUOTED.findall(question.text.casefold())
     return bool(own) and any(" ".join(re.findall(r"[^\W\d]\w*", text)) == own for text in quoted)
-
-
-def is_same_question(question: QuestionFeatures, title: str) -> bool:
-    """Return whether a title asks the same question: "What is the fee?" over its answer."""
-    return bool(QUESTION_END.search(title)) and analyse(title, [question.language]).terms == question.terms
 
 
 def is_long(text: str) -> bool:

@@ -11,15 +11,14 @@ from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.question import (
     NamedPlace,
     QuestionFeatures,
-    aggregates_in,
     caption_pattern,
     place_words,
 )
 from citing.claims import SourceUnit
-from citing.tables import row_labels
+from citing.tables import CellReading, read_tables
 from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow, section_type
-from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT
+from text.numbers import YEAR_DIGITS
 from text.sentences import sentence_spans
 from text.terms import one_line, terms_of
 from text.values import SCALE_WORD
@@ -27,7 +26,6 @@ from text.values import SCALE_WORD
 LONGEST_LINE = 700  # characters; longer text is a list that lost its line ends
 LEAST_LETTERS = 4  # minimum letters of a line with content
 MOST_COLUMNS = 4  # columns given of a wide table when the question names none
-LONGEST_HEAD = 45  # characters of a column head; longer ones are several run together
 LABEL_AMOUNT = re.compile(rf"\s[$€£¥₹]? ?(?!{YEAR_DIGITS}$)\d[\d.,]{{2,}}$")
 DIGIT = re.compile(r"\d")
 # The sign of a check box says whether the item was chosen: it is no bullet.
@@ -40,23 +38,10 @@ DOT_LEADERS = re.compile(r"(?:\. ?){5}")
 LIST_NUMBER = re.compile(r"(?:\d{1,2}|[A-Za-z])[.)]")
 REFERENCE = re.compile(r"(?<=[.!?。])\s*\([^()]{1,12}\)$")  # after the last sentence: "(C6)"
 SENTENCE_END = re.compile(r"\w[.!?。](?:\s*\([^()]{1,12}\))?$")
-FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|[*†‡]+$")
 
 # Only what is markup in Markdown; a lone bracket or an ampersand is not (CommonMark 0.31).
 _MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]]*\]\())")
 _LINE_HEAD = re.compile(r"^(\s*)(?:([#+>-])|(\d{1,9})([.)])(?=\s|$))")
-
-
-@dataclass(frozen=True, slots=True)
-class CellValue:
-    """A cell with a value, and its column head ('' when it has none)."""
-
-    cell: Cell
-    head: str
-
-    @property
-    def years(self) -> frozenset[str]:
-        return frozenset(YEAR_NOT_AMOUNT.findall(self.head))
 
 
 @dataclass(frozen=True)
@@ -67,7 +52,8 @@ class AnswerLine:
         text: what is shown: words of the page, or a row with its heads and its unit.
         quote: the words to mark on the page; empty lets the verifier find the values of ``text``.
         place: number of the line in its unit, from 0.
-        label, values: of a table row with values; empty for all others.
+        label, values: of a table row with values, those that the question asks for; empty for all others.
+        cells: all cells of the row.
     """
 
     passage: ContextItem
@@ -75,7 +61,8 @@ class AnswerLine:
     quote: str
     place: int = 0
     label: str = ""
-    values: tuple[CellValue, ...] = ()
+    values: tuple[CellReading, ...] = ()
+    cells: tuple[CellReading, ...] = ()
 
     @property
     def unit(self) -> SourceUnit:
@@ -134,13 +121,15 @@ def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> lis
     own = [passage for passage in passages if asked or not any(map(is_references, passage.unit.section_path))]
     if not any(word.startswith(place) for word in words for place in places):
         own = [passage for passage in own if not is_of_contents(passage.unit)]
-    labels: dict[tuple[str, int], dict[str, str]] = {}
+    tables: dict[tuple[str, int], dict[str, tuple[CellReading, ...]]] = {}
     lines: list[AnswerLine] = []
     for passage in own or passages:
         page = passage.unit.document, passage.unit.page
-        if page not in labels:
-            labels[page] = row_labels((passage.unit, *passage.around))
-        lines += _lines(question, passage, labels[page].get(passage.unit.id, ""))
+        if page not in tables:
+            tables[page] = read_tables(
+                tuple({unit.id: unit for unit in (passage.unit, *passage.around)}.values())
+            )
+        lines += _lines(question, passage, tables[page].get(passage.unit.id, ()))
     return lines
 
 
@@ -148,7 +137,11 @@ def is_of_contents(unit: SourceUnit) -> bool:
     """Return whether a unit is an entry of a table of contents: a title and its page."""
     table = unit.table
     pages = {*place_words(unit.language or "en", "page")}
-    heads = [head_of(table, cell) for cell in table.cells[1:] if is_value(cell.text)] if table else []
+    heads = [
+        one_line(table.head_rows[cell.column])
+        for cell in (table.cells[1:] if table else ())
+        if table and is_value(cell.text) and cell.column < len(table.head_rows)
+    ]
     of_pages = bool(heads) and all(pages & set(head.casefold().split()) for head in heads)
     return of_pages or (table is None and bool(DOT_LEADERS.search(unit.text)))
 
@@ -157,20 +150,14 @@ def is_references(title: str) -> bool:
     return section_type(title) == "references"
 
 
-def _lines(question: QuestionFeatures, passage: ContextItem, label: str) -> Iterator[AnswerLine]:
+def _lines(
+    question: QuestionFeatures, passage: ContextItem, cells: tuple[CellReading, ...]
+) -> Iterator[AnswerLine]:
     unit = passage.unit
-    if unit.table is not None and len(unit.table.cells) > 1:
-        if not unit.table.header and not looks_like_injection(unit.text):
-            yield from row_lines(question, passage, unit.table, label)
-    elif unit.type != "heading" or not has_text_below(passage):
+    if unit.table is None or len(unit.table.cells) < 2:
         yield from sentence_lines(passage)
-
-
-def has_text_below(passage: ContextItem) -> bool:
-    """Return whether a heading has text below it, other than its own words."""
-    own = passage.unit
-    below = next((other for other in passage.around if other.char_start > own.char_start), None)
-    return below is not None and below.type != "heading"
+    elif not unit.table.header and not looks_like_injection(unit.text):
+        yield from row_lines(question, passage, unit.table, cells)
 
 
 def sentence_lines(passage: ContextItem) -> Iterator[AnswerLine]:
@@ -184,49 +171,70 @@ def has_content(text: str) -> bool:
 
 
 def row_lines(
-    question: QuestionFeatures, passage: ContextItem, row: TableRow, whole_label: str = ""
+    question: QuestionFeatures, passage: ContextItem, row: TableRow, cells: tuple[CellReading, ...]
 ) -> Iterator[AnswerLine]:
-    """Yield the line of a row: values with their heads, or cells of words in order.
+    """Yield the line of a row: values with all that names them, or cells of words in order."""
+    texts = [cell for cell in row.cells if cell.text.strip()]
+    if not texts:
+        return
+    label = cells[0].label if cells else one_line(texts[0].text)
+    if len(texts) > 2 and is_value(label) and names_row(texts[1].text):
+        label, texts = f"{label}, {one_line(texts[1].text)}", texts[1:]
+    values = [cell for cell in cells if is_value(cell.text)]
+    if not values or is_value(texts[0].text) or any(is_prose(cell.text) for cell in texts[1:]):
+        yield from (replace(line, cells=cells) for line in worded_row(passage, texts))
+    else:
+        chosen = tuple(chosen_columns(question, values, passage.unit.language or "en"))
+        text = row_text(label, chosen)
+        quote = chosen[0].text if len(chosen) == 1 else ""
+        yield AnswerLine(passage, text, quote, label=label, values=chosen, cells=cells)
 
-    ``whole_label``: its label with the lines above and below that continue it.
+
+def row_text(label: str, cells: Sequence[CellReading]) -> str:
+    """Return a row with its groups, heads, and its table's scale; as printed where that is unsure."""
+    if not all(cell.head for cell in cells):
+        return f"{label}: {'; '.join(cell.text for cell in cells)}"
+    name = row_name(label, cells)
+    if not all(cell.is_certain for cell in cells):
+        return f"{label}, {'; '.join(f'{cell.head}: {cell.text}' for cell in cells)}"
+    return f"{name}, {'; '.join(f'{cell.head}: {cell.printed}' for cell in cells)}"
+
+
+def row_name(label: str, cells: Sequence[CellReading]) -> str:
+    """Return what a row is called with its groups: “Revenue, North America”."""
+    return label if cells[0].label != label else replace(cells[0], head="").name
+
+
+def chosen_columns(
+    question: QuestionFeatures, values: Sequence[CellReading], language: str
+) -> Sequence[CellReading]:
+    """Return the columns the question names, by year or by words; else the first few."""
+    named = [value for value in values if value.period.years & question.asked_years]
+    shares = [len(distinct_terms(value.head, language).intersection(question.terms)) for value in values]
+    best = max(shares)
+    worded = [value for value, share in zip(values, shares, strict=True) if share == best]
+    return (named or (worded if best else values))[:MOST_COLUMNS]
+
+
+def is_naked(line: AnswerLine) -> bool:
+    """Return whether a row has several values without heads.
+
+    An amount at the label's end is a value of an unknown column: "Adjusted EBITDA 609".
     """
-    cells = [cell for cell in row.cells if cell.text.strip()]
-    if not cells:
-        return
-    label = whole_label or one_line(cells[0].text)
-    if len(cells) > 2 and is_value(label) and names_row(cells[1].text):
-        label, cells = f"{label}, {one_line(cells[1].text)}", cells[1:]
-    beside = [CellValue(cell, head_of(row, cell)) for cell in cells[1:]]
-    values = beside if have_heads(beside) else [value for value in beside if is_value(value.cell.text)]
-    language = passage.unit.language or "en"
-    if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells[1:]):
-        yield from worded_row(passage, cells)
-        if asked := tuple(columns_asked(question, beside, language)):
-            yield row_line(AnswerLine(passage, "", "", label=label, values=asked))
-        return
-    chosen = tuple(chosen_columns(question, values, language))
-    yield row_line(AnswerLine(passage, "", "", label=label, values=chosen))
+    several = len(line.values) > 1 or bool(line.values and LABEL_AMOUNT.search(line.label))
+    return several and not all(value.head for value in line.values)
+
+
+def is_of_other_years(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Return whether the columns of a row are all of years that the question does not ask for."""
+    years, asked = [value.period.years for value in line.values], question.asked_years
+    return bool(asked and years) and all(own and asked.isdisjoint(own) for own in years)
 
 
 def names_row(text: str) -> bool:
     """Return whether the cell behind a number names its row: “Swivel chair, black” behind “CH-210”."""
     plain = one_line(text)
     return has_content(plain) and len(plain) <= LONGEST_TITLE and not SENTENCE_END.search(plain)
-
-
-def columns_asked(
-    question: QuestionFeatures, values: Sequence[CellValue], language: str
-) -> Iterator[CellValue]:
-    """Yield the short cells of a row of texts whose heads have a word of the question."""
-    asked = frozenset(question.terms)
-    for value in values:
-        if not (is_prose(value.cell.text) or asked.isdisjoint(distinct_terms(value.head, language))):
-            yield value
-
-
-def have_heads(values: Sequence[CellValue]) -> bool:
-    """Return whether each cell has a head and some have digits: “1 MHz to 6 GHz”, “20 Msps” and “yes”."""
-    return all(value.head for value in values) and any(DIGIT.search(value.cell.text) for value in values)
 
 
 def worded_row(passage: ContextItem, cells: Sequence[Cell]) -> Iterator[AnswerLine]:
@@ -263,64 +271,10 @@ def is_value(text: str) -> bool:
     return bool(DIGIT.search(text)) and sum(map(str.isalpha, SCALE_WORD.sub("", text))) < 4
 
 
-def is_naked(line: AnswerLine) -> bool:
-    """Return whether a row has several values without heads.
-
-    An amount at the label's end is a value of an unknown column: "Adjusted EBITDA 609".
-    """
-    several = len(line.values) > 1 or bool(line.values and LABEL_AMOUNT.search(line.label))
-    return several and not all(value.head for value in line.values)
-
-
-def same_columns(first: AnswerLine, second: AnswerLine) -> bool:
-    """Return whether two rows have values of the same years, else under the same heads."""
-    one, other = ([value.years or value.head for value in line.values] for line in (first, second))
-    return one == other
-
-
-def head_of(row: TableRow, cell: Cell) -> str:
-    """Return the head of the cell's column, without footnote marks; '' without one."""
-    head = row.head_rows[cell.column] if cell.column < len(row.head_rows) else ""
-    return FOOTNOTE.sub("", one_line(head)).strip(" :")
-
-
-def chosen_columns(question: QuestionFeatures, values: Sequence[CellValue], language: str) -> list[CellValue]:
-    """Return the columns the question names, by year or by words; else the first few."""
-    named = [value for value in values if value.years & question.years]
-    if len(named) == 1 and "compare" in question.kinds and question.computation in ("", "growth"):
-        before = [value for value in values if value.years == {str(int(min(named[0].years)) - 1)}]
-        named += before[:1]
-    if named:
-        return named[:MOST_COLUMNS]
-    shares = [len(set(terms_of(value.head, language)) & set(question.terms)) for value in values]
-    best = max(shares, default=0)
-    worded = [value for value, share in zip(values, shares, strict=True) if share == best]
-    return worded[:MOST_COLUMNS] if best and len(worded) < len(values) else list(values[:MOST_COLUMNS])
-
-
-def row_line(line: AnswerLine) -> AnswerLine:
-    """Return the row as a line with its values as printed: ``Net sales, 2022: 14,544``."""
-    label, texts = line.label.rstrip(" :.…"), [one_line(value.cell.text) for value in line.values]
-    if all(value.head and len(value.head) <= LONGEST_HEAD for value in line.values):
-        cells = (f"{value.head}: {text}" for value, text in zip(line.values, texts, strict=True))
-        text = f"{label}, {'; '.join(cells)}"
-    else:
-        text = f"{label}: {'; '.join(texts)}"
-    cell = line.values[0].cell.text
-    return replace(line, text=text, quote=cell if len(texts) == 1 and text.endswith(one_line(cell)) else "")
-
-
 def escaped(text: str) -> str:
     """Escape a text for Markdown."""
     text = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
     return _LINE_HEAD.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", text)
-
-
-def is_of_other_years(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether the columns of a row are all of years that the question does not ask for."""
-    if not question.years or not line.values:
-        return False
-    return all(value.years and value.years.isdisjoint(question.years) for value in line.values)
 
 
 def is_title(line: AnswerLine) -> bool:
@@ -378,11 +332,3 @@ def terms_over(line: AnswerLine) -> frozenset[str]:
     heads = [*table.head_rows, table.caption] if table else []
     over = [*line.unit.section_path[-2:], *heads, line.passage.heading[:120]]
     return distinct_terms(" ".join(over), line.language)
-
-
-def has_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether a line has another statistic than the one asked for: maximum instead of average."""
-    if not question.aggregates:
-        return False
-    named = aggregates_in(line.text, line.language)
-    return bool(named) and dict(question.aggregates).keys().isdisjoint(named)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.lines import BULLET, AnswerLine, escaped, is_title
 from chat.answers.without_model.question import ALL_NOUNS_CAPITALISED, place_words
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from citing.claims import SourceUnit
-from citing.tables import read_row
 from documents.contents import trail
 from text.sentences import sentence_spans
 from text.terms import one_line
@@ -23,9 +22,9 @@ from text.terms import one_line
 MOST_PASSAGES = 3
 LONGEST_PASSAGE = 900  # characters; of a longer paragraph the sentences around the best one
 MOST_ITEMS = 12  # of a list, around the best one
-MOST_CELLS = 8  # of a row, the ones asked for first
 MOST_BELOW_TITLE = 2  # units below a heading that is itself the best line
 LONGEST_HEADING = 90  # characters of two sections' names; of longer ones only the last is given
+LINKED = re.compile(r"contents\b", re.I)  # a link at the top of each page
 ENDS_LEAD_IN = (":", "：")
 UNBULLETED = re.compile(r"^\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|^…$|[:：]$", re.I)  # numbered; lead-in
 
@@ -43,7 +42,7 @@ def passage_around(line: AnswerLine) -> Passage:
     """Return the passage that a line belongs to."""
     unit = line.unit
     if unit.table is not None and len(unit.table.cells) > 1:
-        return Passage(line, ((row_text(line), True),))
+        return Passage(line, ((line.text, True),))
     if unit.type == "list":
         return Passage(line, tuple(_list_around(line)), is_list=True)
     if is_title(line):
@@ -55,21 +54,6 @@ def passage_around(line: AnswerLine) -> Passage:
         parts += tuple((BULLET.sub("", one_line(item.text)), False) for item in items)
         return Passage(line, parts, is_list=True)
     return Passage(line, parts)
-
-
-def row_text(line: AnswerLine) -> str:
-    """Return a row with its label, groups, heads, and its table's scale; as printed where that is unsure."""
-    cells = read_row(line.unit, line.passage.around)
-    if not cells or not all(cell.is_certain for cell in cells):
-        return line.text
-    label = replace(cells[0], head="").name
-    if line.label.startswith(f"{label}, "):  # with the cell that names the row
-        label = line.label
-    asked = [cell for value in line.values for cell in cells if cell.cell == value.cell]
-    chosen = (asked or list(cells))[:MOST_CELLS]
-    if not label or any(not cell.head for cell in chosen):
-        return line.text
-    return f"{label}, " + "; ".join(f"{cell.head}: {cell.printed}" for cell in chosen)
 
 
 def _sentences(line: AnswerLine) -> Iterator[tuple[str, bool]]:
@@ -170,10 +154,25 @@ def written(passage: Passage) -> Iterator[Delta]:
     yield TextDelta("\n\n")
 
 
+def _title_of_page(passage: ContextItem) -> str:
+    """Return what stands at the top of a table's page, where its section begins on an earlier one.
+
+    The statements behind a press release's "Forward-looking statements" belong to no such section.
+    """
+    texts = {one_line(unit.text) for unit in passage.around}
+    top = re.split(r"[\n\t]", passage.heading)[0]
+    begins_before = not texts.intersection(passage.unit.section_path[-1:])
+    own = " ".join(passage.unit.table.head_rows) if passage.unit.table else ""
+    is_title = 0 < len(top) <= LONGEST_HEADING and top not in own and not LINKED.search(top)
+    return top if begins_before and is_title else ""
+
+
 def heading_of(line: AnswerLine) -> str:
     """Return document, printed page and section of a line: ``Annual report · page 12 · Results``."""
     unit = line.unit
     path = unit.section_path[-2:]
+    if unit.table and (top := _title_of_page(line.passage)):
+        path = (top,)
     section = trail(path, unit.title) or trail(path)
     section = section if len(section) <= LONGEST_HEADING else trail(path[-1:])
     language = unit.language or "en"

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain, pairwise, takewhile
+from itertools import chain, takewhile
 from typing import Any, Literal, NamedTuple, get_args
 
 from django.utils.translation import get_language
@@ -50,7 +50,6 @@ COMPANY_FORMS = frozenset({
     "gmbh", "ag", "kg", "se", "sa", "srl", "bv", "nv", "ab", "oy",
 })  # fmt: skip
 """Suffixes of companies' names, which a document may leave out."""
-ENGLISH_ARTICLES = frozenset({"a", "an"})  # elsewhere they are number words
 POSSESSIVE = re.compile(r"['’]s?$")
 ALL_NOUNS_CAPITALISED = frozenset({"de"})
 NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){2,4}(?![\w%]|[.,]\d)")
@@ -121,6 +120,11 @@ class QuestionFeatures:
         return tuple(word.text for word in self.words if word.is_name)
 
     @property
+    def asked_years(self) -> frozenset[int]:
+        """Return its years: “2018” and “FY2018”; “FY18” has no century."""
+        return frozenset(int(year[-4:]) for year in self.years if year[-4:].isdigit())
+
+    @property
     def wants_number(self) -> bool:
         return bool(self.kinds & {"count", "amount", "share", "money"}) or bool(self.computation)
 
@@ -188,8 +192,7 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     numbers |= _number_words_of(numbers, language)
     named = _question_phrases(language).sub(blank, text)
     terms = tuple(term for term in dict.fromkeys(terms_of(named, stems)) if term not in stop_words(language))
-    kept = terms_of(" ".join(compound_nouns(asked, language)), language)
-    instruction_terms = (_instruction_terms(language) | numbers).difference(kept)
+    instruction_terms = _instruction_terms(language) | numbers
     content_terms = tuple(
         term for term in terms if term not in instruction_terms and not YEAR_NOT_AMOUNT.fullmatch(term)
     )
@@ -255,26 +258,6 @@ def _question_phrases(language: str) -> re.Pattern[str]:
 def _instruction_terms(language: str) -> frozenset[str]:
     """Return terms that only tell how to answer, or nothing."""
     return frozenset(terms_of(" ".join(_asking_words(language)), language))
-
-
-def compound_nouns(text: str, language: str) -> Iterator[str]:
-    """Yield words that are content: “file” in “log file” or “file format”, “document” in “add a document”.
-
-    Alone they name the document ("in this file") and are left out of the question's terms.
-    """
-    indefinite = number_words(language).articles | ENGLISH_ARTICLES
-    nouns = frozenset(terms_of(" ".join(words_of(language, "words").get("asking_nouns", ())), language))
-    no_content = stop_words(language).union(_asking_words(language))
-    words = re.findall(r"[^\W_]+|\S", text.casefold()) if nouns else []
-    yield from (word for before, word in pairwise(words) if before in indefinite)
-    are_nouns = [not nouns.isdisjoint(terms_of(word, language)) for word in words]
-    joins = [
-        noun or (word.isalpha() and word not in no_content)
-        for word, noun in zip(words, are_nouns, strict=True)
-    ]
-    for at, word in enumerate(words):
-        if are_nouns[at] and any(joins[max(0, at - 1) : at] + joins[at + 1 : at + 2]):
-            yield word
 
 
 def _asking_words(language: str) -> tuple[str, ...]:
@@ -359,30 +342,16 @@ def without_remark(text: str, language: str) -> str:
 def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> Iterator[QuestionWord]:
     """Return the content words, each once. ``places``: numbers of the places the question names."""
     seen: set[str] = set()
-    no_content = _instruction_terms(language).difference(
-        terms_of(" ".join(compound_nouns(text, language)), stems)
-    )
     for match in WORD.finditer(text):
         word = POSSESSIVE.sub("", match[0])
         terms = tuple(terms_of(word, stems))
         known = word in seen or places.issuperset(word.lower().split("-"))
-        if len(word) > 1 and not known and not set(terms) <= no_content:
+        if len(word) > 1 and not known and not set(terms) <= _instruction_terms(language):
             seen.add(word)
             starts = bool(SENTENCE_START.search(text[: match.start()]))
-            named = is_name(word, language, starts=starts) and not is_bound(text, match, language)
+            named = is_name(word, language, starts=starts)
             numeral = NUMERAL_AFTER.match(text, match.end()) if named else None
             yield QuestionWord(word + (numeral[0] if numeral else ""), terms, named)
-
-
-def is_bound(text: str, match: re.Match[str], language: str) -> bool:
-    """Return whether a number is only a bound ("more than 4,000"), which a page need not have."""
-    if not match[0].isascii() or not match[0][0].isdigit():
-        return False
-    bound = _pattern(words_of(language, "words")["bound"]).pattern
-    before, after = text[: match.start()], text[match.end() :]
-    if _UNSPACED.search(text):
-        return bool(re.match(rf"[^\W\d]{{0,2}}(?:{bound})", after) or re.search(rf"(?:{bound})$", before))
-    return bool(re.search(rf"(?:{bound})\s*[$€£¥]?\s*$", before, re.I))
 
 
 def is_name(word: str, language: str, *, starts: bool) -> bool:

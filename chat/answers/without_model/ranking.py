@@ -12,21 +12,18 @@ import numpy as np
 
 from chat.answers.prompt import ContextItem, SearchNotes
 from chat.answers.without_model.answer_types import (
+    PERCENT,
     counted_dimensions,
     definitions,
     has_time,
     money_in,
-    titled_count,
     type_match,
-    types_of,
 )
 from chat.answers.without_model.lines import (
     AnswerLine,
     distinct_terms,
-    has_other_aggregate,
     is_of_other_years,
     is_only_title,
-    is_title,
     terms_over,
     units_named,
 )
@@ -67,7 +64,6 @@ LINE_WEIGHTS = {
     "over": 0.6,
     "type": 1.45,  # it has the kind of answer of the question
     "row": 0.8,  # it is a row with values
-    "first": 0.4,  # how near its unit is to the top of its hit
     "label": 3.9,
     "named": 2.6,
     "defines": 1.5,  # it defines the thing asked for; chosen by hand
@@ -92,7 +88,6 @@ WORDS_HELD = 0.5  # weight of the question's words on a page against that of the
 NEAR, RELATED_PAGE = 0.4, 0.36
 """Minimum nearness of a page that answers, and of a closest passage: below it is another subject."""
 FEW_WORDS = 3  # content words of a question of which one other than a name must be on the pages cited
-LEAST_HELD = 0.3  # minimum share of such a question's words, by weight, on a page that answers
 MOST_PAGES = 3
 WORTH_CITING = 0.2  # minimum probability, as a share of the best page's, of another page to cite
 ITEM_EXACT = 0.5  # score from which a row is the line item of a pack in the question's own words
@@ -225,10 +220,10 @@ def features_of(
     of_unit = {line.unit.id: line for line in lines}
     over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
     named = units_named(question.places, lines)
-    words, types = word_nearness(question, lines, weights), types_of(question, lines)
+    words, types = word_nearness(question, lines, weights), [type_match(question, line) for line in lines]
     own = without_title(question, lines)
     return {
-        **search_signals(lines, passages),
+        "hits": hits_of(lines, passages),
         "words": words,
         "own_words": words if own == question else word_nearness(own, lines, weights),
         "fits": [near * kind for near, kind in zip(words, types, strict=True)],
@@ -244,21 +239,13 @@ def features_of(
     }
 
 
-def search_signals(lines: Sequence[AnswerLine], passages: Sequence[ContextItem]) -> dict[str, list[float]]:
-    """Return ``hits`` of the line's page and ``first``, how near its unit is to the top of its hit."""
-    seen: Counter[int] = Counter()
-    place: dict[str, int] = {}
-    of_page: dict[PageNumber, set[int]] = defaultdict(set)
+def hits_of(lines: Sequence[AnswerLine], passages: Sequence[ContextItem]) -> list[float]:
+    """Return the sum of 1/rank of the hits on each line's page."""
+    ranks: dict[PageNumber, set[int]] = defaultdict(set)
     for passage in passages:
-        place[passage.alias] = seen[passage.rank]
-        seen[passage.rank] += 1
         if passage.rank:
-            of_page[passage.unit.document, passage.unit.page].add(passage.rank)
-    hits = {page: sum(1 / rank for rank in ranks) for page, ranks in of_page.items()}
-    return {
-        "hits": [hits.get(page_of(line), 0.0) for line in lines],
-        "first": [1 / (1 + place[line.passage.alias]) if line.passage.rank else 0.0 for line in lines],
-    }
+            ranks[passage.unit.document, passage.unit.page].add(passage.rank)
+    return [sum(1 / rank for rank in ranks[page_of(line)]) for line in lines]
 
 
 def word_nearness(
@@ -266,7 +253,7 @@ def word_nearness(
 ) -> list[float]:
     """Return the mean over the question's terms of the cosine with the line's nearest term."""
     wanted = list(question.terms)
-    own = [line.terms | titled_count(question, line) for line in lines]
+    own = [line.terms for line in lines]
     vocabulary = {term: at for at, term in enumerate(sorted(set().union(*own)))}
     if not wanted or not vocabulary:
         return [0.0] * len(lines)
@@ -359,8 +346,6 @@ def relevance(
         for name in question.names
         if name not in known and not holds_name(text if is_number(name, question) else best.titled_text, name)
     )
-    if chosen and all(has_other_aggregate(question, line) for line in chosen):
-        lacking += tuple(word for _, word in question.aggregates)
     labelled = best.features["label"] >= ITEM_EXACT
     lacks = bool(lacking or notes.absent)
     features = {
@@ -375,24 +360,10 @@ def relevance(
     held = [word for word in question.words if holds_word(found, word, question.language)]
     near = 1.0 if is_placed else nearness(question, pages, held)
     is_answer = labelled or covers_predicate(question, held, is_placed)
-    is_answer = is_answer and not (chosen and all(is_echo(question, line) for line in chosen))
     is_answer = is_answer and not any(map(is_proper_name, notes.absent))
-    is_answer = is_answer and (is_placed or not lacks_words(question, worth_citing(pages)))
     is_answer = is_answer and not (question.must_be_seen or (chosen and lacks_kind(question, chosen)))
     is_related = near >= RELATED_PAGE or bool(held)
     return Relevance(fits and is_answer and near >= NEAR, is_related, lacking)
-
-
-def lacks_words(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool:
-    """Return whether the question has few words, and the pages less than ``LEAST_HELD`` of their weight.
-
-    A page also answers if one line has half of the words.
-    """
-    if len(question.terms) > FEW_WORDS:
-        return False
-    near = max(max(page.features["words"], page.features["over"]) for page in pages)
-    held = max(len(line.terms.intersection(question.terms)) for page in pages for line in page.lines)
-    return near < LEAST_HELD and 2 * held < len(question.terms)
 
 
 def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool:
@@ -402,35 +373,27 @@ def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool
     """
     if "frequency" in question.kinds:
         return False
-    texts = (line.text if line.unit.table else one_line(line.unit.text) for line in chosen)
-    whole = [replace(line, text=text, values=()) for line, text in zip(chosen, texts, strict=True)]
+    language = chosen[0].language
+    texts = [line.text if line.unit.table else one_line(line.unit.text) for line in chosen]
     if question.date_asked and not question.wants_number:
-        return not any(
-            has_time(line.text, line.language) or question.date_asked in line.text for line in whole
-        )
+        return not any(has_time(text, language) or question.date_asked in text for text in texts)
+    found = {quantity.dimension for text in texts for quantity in quantities_in(text, language)}
     if dimensions := counted_dimensions(question):
-        quantities = chain.from_iterable(quantities_in(line.text, line.language) for line in whole)
-        return dimensions.isdisjoint(quantity.dimension for quantity in quantities)
+        return dimensions.isdisjoint(found)
     rows = [line for line in chosen if line.values]
     if rows and "money" in question.kinds:  # a currency may stand anywhere on the page of a table
         pages = ("\n".join(unit.text for unit in (row.unit, *row.passage.around)) for row in rows)
-        return not any(map(money_in(rows[0].language).search, pages))
+        return not any(map(money_in(language).search, pages))
     if not question.wants_number or rows:
         return False
     if "money" in question.kinds:
-        amounts = chain.from_iterable(quantities_in(line.text, line.language) for line in whole)
-        return all(amount.dimension != "money" for amount in amounts)
-    if "share" in question.kinds:  # with a percent sign
-        return not any(type_match(question, line) == 1.0 for line in whole)
-    if any(type_match(question, line) or numbers_in(line.text, line.language) for line in whole):
+        return "money" not in found
+    if "share" in question.kinds:
+        return not any(map(PERCENT.search, texts))
+    if any(numbers_in(text, language) for text in texts):
         return False
-    counted = counted_terms(question, chosen[0].language)
+    counted = counted_terms(question, language)
     return not any(counted & (line.terms | terms_over(line)) for line in chosen)
-
-
-def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Return whether a line is a title that only repeats the question's words."""
-    return is_title(line) and line.terms <= distinct_terms(question.text, line.language)
 
 
 def holds_word(found: frozenset[str], word: QuestionWord, language: str) -> bool:

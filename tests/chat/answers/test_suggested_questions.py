@@ -10,7 +10,6 @@ from chat.answers.suggested_questions import (
     Section,
     Suggestion,
     cited_directly,
-    defined_in,
     direct_questions,
     informative,
     is_direct,
@@ -63,7 +62,6 @@ def test_questions_are_those_of_a_reader_and_answered_from_their_place(alice: Us
     assert {
         "What is this document about?",
         "What is in the box?",
-        "What does “Standby” mean?",
         "What was “Watches sold” in 2023?",
     } <= set(asked)
     direct = direct_questions(guide, alice)
@@ -122,18 +120,6 @@ def test_an_english_document_is_asked_in_english_where_the_interface_is_german(
 ) -> None:
     with override("de"):
         assert suggestions(guide)[0].question == "What is this document about?"
-
-
-@pytest.mark.parametrize(
-    "sentence, asked",
-    [
-        ("(a) “Good Reason” shall mean a cut in pay.", "Good Reason"),
-        ("Salvage value is the amount left at the end.", ""),
-        ("The word “boat” has four letters.", ""),
-    ],
-)
-def test_a_quoted_term_before_the_verb_of_a_definition_is_asked_for(sentence: str, asked: str) -> None:
-    assert defined_in(sentence, "en") == asked
 
 
 def test_first_questions_come_from_sections_that_say_something() -> None:

@@ -129,6 +129,13 @@ def test_a_citation_of_the_wrong_passage_is_moved_to_the_right_one(answered: Ans
     assert f"[[cite:{citation.unit_id}:2]]" in answer.content
 
 
+def test_an_invented_quote_is_said_to_be_in_no_part_of_the_document(answered: Answered) -> None:
+    model = Citing(lambda alias: f"Anvils were sold [[cite:{alias('anvils')}:1|anvils glow in the dark]].")
+    answer, _ = answered(model)
+    citation = Citation.objects.get(message=answer)
+    assert citation.outcome == "differs" and citation.reason == "These words are not in the document."
+
+
 def test_a_model_that_cites_nothing_has_its_claims_marked(answered: Answered) -> None:
     answer, events = answered(Scripted(["Acme sold 1,678 red anvils in 2018. It was a good year for Acme."]))
     assert len(answer.uncited) == 2

@@ -9,8 +9,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from chat.answers.context import AnswerSources
 from chat.models import Citation, Report
-from chat.reports.evidence_report import row
+from chat.reports import evidence_report
+from chat.reports.evidence_report import first_fact, row
 from chat.reports.report_commands import InvalidReport, new_report, new_versions
 from chat.reports.report_queue import claim, pause, start, work_on_next
 from chat.tasks import work_on_report
@@ -167,6 +169,30 @@ def test_a_report_says_which_chosen_documents_it_could_not_read(
     assert "| unread |" not in second and "| old |" in second
     remark = "Not read, or not for every section: 1 document that was deleted or is hidden from you; unread."
     assert second.rstrip().endswith(f"---\n\n*{remark}*")
+
+
+def test_a_section_is_written_again_without_a_document_that_is_deleted_meanwhile(
+    alice: User, versions: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = new_report(alice, "Fares", versions, "What is the fare for one trip?")
+
+    def deleting(question: str, found: AnswerSources) -> Citation | None:
+        Document.objects.filter(pk=versions[1].pk).update(deleted_at=timezone.now())
+        return first_fact(question, found)
+
+    monkeypatch.setattr(evidence_report, "first_fact", deleting)
+    monkeypatch.setattr(
+        evidence_report,
+        "distinct_labels",
+        lambda found: {one.pk: one.title for one in found if not one.deleted_at},
+    )
+    work_on_next()
+    made.refresh_from_db()
+    assert made.state == Report.State.WAITING
+    work_on_next()
+    made.refresh_from_db()
+    assert made.state == Report.State.DONE and made.note is not None
+    assert "$12" in made.note.content and "1 document that was deleted" in made.note.content
 
 
 def test_a_row_of_evidence_shows_a_value_with_its_names_and_a_sentence_as_printed() -> None:

