@@ -243,7 +243,7 @@ def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
             for cell in row.cells:
                 columns.add(cell)
             end = i + 1
-        elif row.multi or not _fits(rows, i, columns):
+        elif row.multi or not _fits(rows, i, columns) or _is_heading(rows, start, i):
             break
     return end + _wrapped(rows, start, end, columns), columns
 
@@ -266,6 +266,13 @@ def _wrapped(rows: Sequence[Row], start: int, end: int, columns: ColumnSpans) ->
             return count
         over[hit[0]] = row.cells[0]
     return len(rows) - end
+
+
+def _is_heading(rows: Sequence[Row], start: int, i: int) -> bool:
+    """Return whether a lone row is larger than the rows above and below: a heading between two tables."""
+    sizes = [row.size for row in rows[start:i] if row.multi]
+    sizes += [row.size for row in rows[i + 1 : i + 1 + LONE_ROWS] if row.multi][:1]
+    return rows[i].size > HEADING_SIZE * max(sizes)
 
 
 def _aligned(row: Row, columns: ColumnSpans) -> bool:
