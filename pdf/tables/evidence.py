@@ -113,8 +113,8 @@ def evidence(rows: Sequence[Block]) -> dict[str, float]:
     gaps = [b.rect.x0 - a.rect.x1 for row in several for a, b in pairwise(row.cells)]
     counts = [sum([len(cell.lines) for cell in row.cells]) for row in rows]
     label = sum([line.chars for line in first[0].lines]) if first else 0
-    aligned = min([_alignment(cells) for cells in (first, *columns.values()) if cells], default=0.0)
-    are_pairs = width == 2 and aligned >= SET and _fullness(first) < LABELS
+    level = _share(list(map(_begins_level, several)))
+    are_pairs = width == 2 and all(_alignment(cells) >= SET for cells in (first, *columns.values()) if cells)
     return {
         "any": 1.0,
         "columns": math.log(max(1, width)),
@@ -128,13 +128,13 @@ def evidence(rows: Sequence[Block]) -> dict[str, float]:
         "first label": min(LONGEST, label) / LONGEST,
         "markers": _share(list(map(_is_marker, first))),
         "named pairs": (width == 2) * _share([cell.lines[-1].text.endswith((":", "：")) for cell in first]),
-        "pairs of words": math.log(max(1, len(several))) * are_pairs,
+        "pairs of words": (are_pairs and _fullness(first) < LABELS) * math.log(max(1, len(several))),
         "gap": min(WIDEST, median(gaps) / em) if gaps else 0.0,
         "pitch": _regularity([b.lines[0].baseline - a.lines[0].baseline for a, b in pairwise(body)]),
         "tall": _share([_tallest(row) > 1 for row in rows]),
         "largest row": max(counts) / sum(counts),
         "wrapped": _share([fills for cells in (first, *columns.values()) for fills in _wrapped(cells)], 0.5),
-        "level": max(_share(list(map(_begins_level, several))), _share(list(map(_is_centred, several)))),
+        "level": level if level == 1 else max(level, _share(list(map(_is_centred, several)))),
         "ends level": _share([_ends_level(row) for row in several if _tallest(row) > 2]),
         "stacked": _share([_stacks_values(cell) for cell in (*first, *others)]),
         "words": sum([len(line.words) for row in rows for line in row.lines])
@@ -155,7 +155,11 @@ def _alignment(cells: Sequence[TableCell]) -> float:
     """Return the share of the cells that are set to one place: left, right or centred."""
     boxes = [cell.rect for cell in cells]
     places = [box.x0 for box in boxes], [box.x1 for box in boxes], [(box.x0 + box.x1) / 2 for box in boxes]
-    return max(_share([abs(x - median(xs)) <= EDGE for x in xs]) for xs in places)
+    return max(_share(_near(xs, median(xs))) for xs in places)
+
+
+def _near(places: Sequence[float], place: float) -> list[bool]:
+    return [abs(x - place) <= EDGE for x in places]
 
 
 def _fullness(cells: Sequence[TableCell]) -> float:

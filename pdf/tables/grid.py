@@ -27,7 +27,6 @@ from pdf.tables.rulings import (
     cell_borders,
     filled_borders,
     lines_in,
-    row_borders,
     tracks_of,
 )
 
@@ -360,7 +359,6 @@ def whole_grids(rulings: Sequence[Rect], fills: Sequence[Rect], lines: Sequence[
     drawn = [
         *rulings,
         *cell_borders(rulings, fills, lines),
-        *row_borders(rulings, lines),
         *filled_borders(rulings, fills, lines),
     ]
     found = grids(drawn)

@@ -39,7 +39,6 @@ from pdf.tables.rows import (
     wrapped_rows,
 )
 from pdf.tables.rulings import SNAP, edges_of, joined_pieces, lines_in, tracks_of
-from pdf.tables.text_tables import text_tables
 
 # Pieces of one ruling: maximum difference of height, maximum gap (points).
 TRACK = 1.5
@@ -76,14 +75,10 @@ CELLED = 0.6
 
 @dataclass(frozen=True, slots=True)
 class HorizontalRules:
-    """Rulings of common width, top to bottom; ``rect`` is from the first to the last.
-
-    ``headed``: whether the space between the first two is known to have the heads.
-    """
+    """Rulings of common width, top to bottom; ``rect`` is from the first to the last."""
 
     rect: Rect
     ys: tuple[float, ...]
-    headed: bool = False
 
 
 def horizontal_rules(rulings: Iterable[Rect], piece_gap: float = PIECE_GAP) -> list[HorizontalRules]:
@@ -210,7 +205,7 @@ def horizontal_rule_table(
     if valued and (shaded or _stacks_values(segments, columns)):
         return []
     far = any(b - a > RULE_DISTANCE for a, b in pairwise(rule_group.ys))
-    if far and not (rule_group.headed or _is_headed(segments, columns)):
+    if far and not _is_headed(segments, columns):
         return []
     if sum(any(row.multi for row in segment) for segment in segments) < CELLED * len(segments):
         return []
@@ -319,22 +314,10 @@ def with_ruled_tables(
     rest = list(lines)
     for grid in whole_grids(rulings, fills, rest):
         rest = _with_heads(_with_inset(rest, grid.rect, partial(grid_table, grid)), grid)
-    found: list[HorizontalRules] = []
-    for rule_group in horizontal_rules(rulings):
-        stacked = _stacked(rule_group, rest)
-        rest = _with_horizontal_rules(rest, stacked)
-        found += [] if stacked else _near(rule_group)
-    rest = _with_horizontal_rules(
-        rest, [rule_group for rule_group in found if _holds_others(rule_group, found)]
-    )
-    large = [rule_group for rule_group in found if len(rule_group.ys) >= ROW_RULES]
-    rest = _with_horizontal_rules(rest, large)
+    found = horizontal_rules(rulings)
+    rest = _with_horizontal_rules(rest, [group for group in found if len(group.ys) >= ROW_RULES])
     rest = _with_horizontal_rules(rest, horizontal_rules(edges_of(fills), SNAP), shaded=True)
-    small = [rule_group for rule_group in found if len(rule_group.ys) < ROW_RULES]
-    tables = [rect for rect, _, _ in text_tables(_plain(rest))] if small else []
-    rest = _with_horizontal_rules(
-        rest, [rule_group for rule_group in small if not _parts_rows(rule_group, tables)]
-    )
+    rest = _with_horizontal_rules(rest, [group for group in found if len(group.ys) < ROW_RULES])
     for rule_group in found:
         if not (_continues_outside(rule_group, rest) or cuts_rows(rule_group.rect, rest)):
             rest = _with_inset(rest, rule_group.rect, partial(_table_of_values, rule_group))
@@ -380,56 +363,6 @@ def _heads_values_below(rule_group: HorizontalRules, lines: Sequence[Line]) -> b
     return sum(map(_is_amount, inside)) < HEAD_VALUES * len(inside)
 
 
-def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
-    """Split the group into stacked tables of one width; empty for a single table.
-
-    Each has a rule above, one below its head and one or two below; no cells are between two tables.
-    """
-    ys = rule_group.ys
-    if len(ys) < 2 * FEWEST_RULES:
-        return []
-    rows = cell_rows(lines_in(rule_group.rect, lines))
-    spaces = [[row for row in rows if a < (row.y0 + row.y1) / 2 < b] for a, b in pairwise(ys)]
-    ends = [n + 1 for n, space in enumerate(spaces) if not any(row.multi for row in space)]
-    parts = [(a, b) for a, b in pairwise([0, *ends, len(ys)]) if b - a > 1]
-    if len(parts) < 2 or any(
-        not FEWEST_RULES <= end - start <= FEWEST_RULES + 1
-        or not _is_head(spaces[start], spaces[start + 1], spaces[parts[0][0]])
-        for start, end in parts
-    ):
-        return []
-    return [_between(rule_group, ys[start:end], headed=True) for start, end in parts]
-
-
-def _near(rule_group: HorizontalRules) -> list[HorizontalRules]:
-    """Split the group where rules are far apart; the last may be far below two rules around the heads.
-
-    Above these two may be other things: the edges of a box, another table.
-    """
-    parts: list[list[float]] = []
-    for y in rule_group.ys:
-        last = parts[-1] if parts else []
-        headed = len(last) > 1 and last[-1] - last[-2] < HEAD_HEIGHT
-        if last and (y - last[-1] < RULE_DISTANCE or (headed and len(last) == 2)):
-            last.append(y)
-        else:
-            parts.append([*last[-2:], y] if headed else [y])
-    return [_between(rule_group, tuple(ys)) for ys in parts if len(ys) >= FEWEST_RULES]
-
-
-def _holds_others(rule_group: HorizontalRules, found: Sequence[HorizontalRules]) -> bool:
-    """Return whether shorter rulings below its head separate groups of its rows."""
-    (x0, _, x1, bottom), ys = rule_group.rect, rule_group.ys
-    return len(ys) < ROW_RULES and any(
-        ys[1] < other.ys[0]
-        and other.ys[-1] < bottom
-        and x0 - SAME_END <= other.rect.x0
-        and other.rect.x1 <= x1
-        for other in found
-        if other is not rule_group
-    )
-
-
 def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> bool:
     """Return whether rows are heads: without values, above values, in other type or repeated."""
     texts = [cell_text(cell) for row in head for cell in row.cells]
@@ -442,22 +375,8 @@ def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> 
     )
 
 
-def _between(rule_group: HorizontalRules, ys: tuple[float, ...], headed: bool = False) -> HorizontalRules:
-    return HorizontalRules(Rect(rule_group.rect.x0, ys[0], rule_group.rect.x1, ys[-1]), ys, headed)
-
-
-def _parts_rows(rule_group: HorizontalRules, tables: Sequence[Rect]) -> bool:
-    """Return whether a table of texts extends above or below the rulings, which then separate its rows."""
-    return any(
-        table.overlap_x(rule_group.rect) > 0
-        and table.overlap_y(rule_group.rect) > 0
-        and (table.y0 < rule_group.rect.y0 - SNAP or table.y1 > rule_group.rect.y1 + SNAP)
-        for table in tables
-    )
-
-
-def _plain(lines: Sequence[Line]) -> list[Line]:
-    return [line for line in lines if not (line.sideways or isinstance(line, Inset)) and line.chars]
+def _between(rule_group: HorizontalRules, ys: tuple[float, ...]) -> HorizontalRules:
+    return HorizontalRules(Rect(rule_group.rect.x0, ys[0], rule_group.rect.x1, ys[-1]), ys)
 
 
 def _with_horizontal_rules(

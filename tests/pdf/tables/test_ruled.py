@@ -164,29 +164,6 @@ def test_labels_and_what_they_say_are_rows() -> None:
     ]
 
 
-def test_tables_of_one_width_under_one_another_have_each_its_head() -> None:
-    drawing = Drawing()
-    y = 100.0
-    for names in (("Open", "Save", "Close"), ("Find", "Replace", "Sort")):
-        top = y
-        drawing.rule(72, top, 500, top)
-        for x, head in ((72, "Command"), (200, "What it does")):
-            drawing.text(x, y + 12, head, font="hebo")
-        drawing.rule(72, y + 17, 500, y + 17)
-        y += 32
-        for name in names:
-            drawing.text(72, y, name)
-            y = drawing.lines(justified(PROSE, 290)[:2], x=200, y=y) + 6
-        drawing.rule(72, y, 500, y)
-        y += 24
-    rows = rows_of(drawing.units())
-    assert [cells(row)[0] for row in rows] == [
-        *("Command", "Open", "Save", "Close"),
-        *("Command", "Find", "Replace", "Sort"),
-    ]
-    assert len({row.index for row in rows}) == 2
-
-
 def test_one_upright_ruling_in_a_frame_leaves_the_values_their_rows() -> None:
     drawing = Drawing()
     names = ("Wheat", "Barley", "Oats", "Rye", "Maize")
@@ -280,22 +257,6 @@ def test_rows_of_texts_above_a_note_over_all_columns_are_no_heads() -> None:
     rows = [unit.table for unit in drawing.units() if unit.table is not None]
     assert [row.header for row in rows] == [True, True, False, False, False]
     assert rows[2].head_rows == ("Immunity Test", "Level", "Guidance")
-
-
-def test_two_heads_in_other_type_begin_a_table_whose_last_ruling_is_far_below() -> None:
-    drawing = Drawing()
-    y = 260.0
-    for edge in (100, 150, 228, 245):  # a box above the table has edges of its width
-        drawing.rule(72, edge, 400, edge)
-    for x, head in ((72, "Command"), (160, "What it does")):
-        drawing.text(x, 240, head, font="hebo")
-    names = ("Open", "Find", "Print", "Close")
-    for name in names:
-        drawing.text(72, y, name, font="cour")
-        for paragraph in (PROSE, OTHER):
-            y = drawing.lines(justified(paragraph, 230)[:4], x=160, y=y) + 6
-    drawing.rule(72, y, 400, y)
-    assert [cells(row)[0] for row in rows_of(drawing.units())] == ["Command", *names]
 
 
 def test_a_table_of_values_between_rules_over_two_columns_of_prose_is_one() -> None:

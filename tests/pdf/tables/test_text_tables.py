@@ -194,20 +194,6 @@ def test_stripes_part_rows_whose_cells_stand_close() -> None:
     assert rows_of_table(drawing.units()) == [list(row) for row in zip(OLD, NEW, strict=True)]
 
 
-def test_rulings_part_rows_of_ticks_and_texts_the_outer_ones_too() -> None:
-    drawing = Drawing()
-    ticks = ("X", "", "X", "X")
-    edges = draw_rows(drawing, (OLD, ("", "", "", ""), NEW), (72, 290, 330), 190, y=120)
-    for edge, tick in zip(edges, ticks, strict=False):
-        drawing.text(290, edge + 10 + GAP / 2, tick)
-    for y in edges[1:-1]:
-        drawing.rule(70, y, 530, y)
-    for y in (edges[0] - 90, edges[0] - 60):  # rules of a letterhead of another width
-        drawing.rule(70, y, 300, y)
-    found = rows_of_table(drawing.units())
-    assert found == [[cell for cell in row if cell] for row in zip(OLD, ticks, NEW, strict=True)]
-
-
 def test_text_beside_a_chart_is_no_row_of_its_labels() -> None:
     drawing = Drawing()
     text = f"{PROSE} {OTHER} {PROSE}"
