@@ -22,9 +22,9 @@ from pdf.tables.aligned import EDGE, aligned_rows
 from pdf.tables.cells import is_value, row_of
 from pdf.tables.column_headers import with_header_above_rule
 from pdf.tables.grid import RuledGrid, grids
-from pdf.tables.row_groups import span_groups
 from pdf.tables.rows import LABEL, mirrored_row, table_blocks, turned_back, without_scales
 from pdf.tables.ruled import with_ruled_tables
+from pdf.tables.spanning_labels import span_groups
 
 # Minimum lines and width (points) of a box, minimum lines of a text beside a chart.
 BOX_LINES, WIDTH, LINES = 2, 60.0, 3

@@ -1,9 +1,7 @@
-"""Judge each reading of lines as a table, whichever finder proposed it, by one score.
+"""Judge each reading of lines as a table by one score, and say how sure each table is.
 
-The same evidence is read from the rows and cells of every reading. What it weighs depends on how the reading
-separates rows: by baselines, by the space between texts, or by rulings. The score is the chance that the
-reading is a table, not prose, a drawing or a form. It decides on rows by baselines, and is the confidence of
-every table.
+The score is the chance that rows read by their baselines are a table, not prose, a drawing or a form. It
+decides on them. The confidence in other tables is how often their kind was right.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from statistics import median
 
 from pdf.extract.words import marker_of
 from pdf.layout.page_layout import Block, TableCell
-from pdf.tables.cells import is_value, is_value_cell
+from pdf.tables.cells import is_value_cell
 
 # A line of this share of the widest of its column fills it.
 FULL = 0.7
@@ -57,45 +55,19 @@ BASELINES = {
     "words": -0.05,
 }
 
-SPACES = {
-    "any": -19.51,
-    "columns": 0.70,
-    "lone cells": -9.63,
-    "markers": 4.17,
-    "gap": 0.97,
-    "pitch": -1.02,
-    "tall": 3.26,
-    "largest row": -4.35,
-    "wrapped": 5.97,
-    "level": 9.87,
-    "ends level": -1.59,
-}
-
-RULINGS = {
-    "any": -4.02,
-    "two columns": -1.33,
-    "lone cells": 5.83,
-    "filled": 5.36,
-    "values": -1.01,
-    "first label": -1.98,
-    "pairs of words": 0.78,
-    "gap": 0.27,
-    "largest row": -1.43,
-    "wrapped": 3.71,
-    "stacked": -10.26,
-}
-
-
-_WEIGHTS = {"baselines": BASELINES, "spaces": SPACES, "rulings": RULINGS}
+# Of other tables, by what separates their rows, the share that was right in the 28 documents of ICDAR and on
+# the 85 pages with a truth, by Laplace's rule: 55 of 56, 14 of 14. Their finders' rules choose between
+# readings, which a score of one reading cannot; a regression on their tables told no wrong one from a right.
+RIGHT = {"rulings": 56 / 58, "spaces": 15 / 16, "tags": 1.0}
 
 
 def confidence(rows: Sequence[Block]) -> float:
     """Return the chance (0..1) that the rows of one table are one; 1 for a table of the author's tags."""
     assert rows[0].table is not None
-    if rows[0].table.parted_by == "tags":
-        return 1.0
+    if known := RIGHT.get(rows[0].table.parted_by):
+        return known
     found = evidence(rows)
-    score = sum([weight * found[name] for name, weight in _WEIGHTS[rows[0].table.parted_by].items()])
+    score = sum([weight * found[name] for name, weight in BASELINES.items()])
     return 1 / (1 + math.exp(-score))
 
 
@@ -122,7 +94,6 @@ def evidence(rows: Sequence[Block]) -> dict[str, float]:
         "one row": float(len(several) < 2),
         "row of values": float(len(several) == 1 and _is_row_of_values(several[0])),
         "row of texts": float(len(several) == 1 and len(first) == 1 and _is_row_of_texts(several[0])),
-        "lone cells": 1 - len(several) / len(rows),
         "filled": (len(first) + len(others)) / (max(1, width) * len(body)),
         "values": _share([is_value_cell(cell.lines) for cell in others]),
         "first label": min(LONGEST, label) / LONGEST,
@@ -133,10 +104,8 @@ def evidence(rows: Sequence[Block]) -> dict[str, float]:
         "pitch": _regularity([b.lines[0].baseline - a.lines[0].baseline for a, b in pairwise(body)]),
         "tall": _share([_tallest(row) > 1 for row in rows]),
         "largest row": max(counts) / sum(counts),
-        "wrapped": _share([fills for cells in (first, *columns.values()) for fills in _wrapped(cells)], 0.5),
         "level": level if level == 1 else max(level, _share(list(map(_is_centred, several)))),
         "ends level": _share([_ends_level(row) for row in several if _tallest(row) > 2]),
-        "stacked": _share([_stacks_values(cell) for cell in (*first, *others)]),
         "words": sum([len(line.words) for row in rows for line in row.lines])
         / sum(len(row.cells) for row in rows),
     }
@@ -184,22 +153,6 @@ def _is_row_of_texts(row: Block) -> bool:
 
 def _tallest(row: Block) -> int:
     return max([len(cell.lines) for cell in row.cells])
-
-
-def _wrapped(cells: Sequence[TableCell]) -> list[bool]:
-    """Return of each line that goes on in its cell whether it fills the column."""
-    broken = [line for cell in cells for line in cell.lines[:-1]]
-    if not broken:
-        return []
-    boxes = [cell.rect for cell in cells]
-    reach = max(box.x1 for box in boxes) - min(box.x0 for box in boxes)
-    return [line.x1 - line.x0 >= FULL * reach for line in broken]
-
-
-def _stacks_values(cell: TableCell) -> bool:
-    """Return whether values are one above the other in the cell."""
-    top, bottom = cell.lines[0].baseline, cell.lines[-1].baseline
-    return bottom - top > cell.lines[0].size / 2 and all(is_value(line.text) for line in cell.lines)
 
 
 def _is_marker(cell: TableCell) -> bool:
