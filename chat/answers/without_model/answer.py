@@ -176,10 +176,23 @@ def found_lines(
         best = [line for lines in telling for line in lines[:1]]
         if judged is None or not (judged.is_related or by_meaning) or not asks_something(question):
             return FoundLines()
-    shown = apart([*shown_forms(placed)[:1], *best])[:MOST_PASSAGES]
+    shown = on_topic(question, apart([*shown_forms(placed)[:1], *best]))[:MOST_PASSAGES]
     texts = "\n".join(page.titled_text for page in pages if page.number in set(map(page_of, shown)))
     lacking = [name for name in judged.lacking if not holds_name(texts, name)] if judged else []
     return FoundLines(tuple(shown), tuple(pages), is_direct, tuple(lacking))
+
+
+def on_topic(question: QuestionFeatures, lines: list[AnswerLine]) -> list[AnswerLine]:
+    """Return lines without those whose passage has no word of the question, if the first passage has all."""
+    asked = set(question.terms)
+
+    def held(line: AnswerLine) -> set[str]:
+        passage = " ".join((*line.unit.section_path, line.unit.text, line.text))
+        return asked & distinct_terms(passage, line.language)
+
+    if not lines or not asked or held(lines[0]) != asked:
+        return lines
+    return [line for line in lines if held(line)]
 
 
 def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Sequence[AnswerLine]:
