@@ -125,7 +125,7 @@ SENTENCES = (
     _("The calculation uses values other than those of the cells it names."),
     _("The column does not contain only numbers."),
     _("The claim is about another row."),
-    _("The page pairs these words otherwise."),
+    _("The page pairs these words differently."),
     _("Other citations of this sentence support the rest of the claim."),
     # chat.reports
     _("Choose at least two documents to compare."),

@@ -42,7 +42,7 @@ from text.sentences import Span, sentence_spans
 from text.units import unit_at
 from text.values import values_in
 
-OTHER_PAIR = "The page pairs these words otherwise."
+OTHER_PAIR = "The page pairs these words differently."
 
 
 def judge_unit(
