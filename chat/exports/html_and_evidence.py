@@ -11,7 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.answers.events import CitationShown
-from chat.exports.markdown import Export, ExportPart, quotes_of
+from chat.exports.markdown import Export, ExportPart, quotes_of, reader_address
 from chat.markdown.html import ON_A_PAGE, rendered_blocks
 from chat.models import Citation
 from documents.ingestion.parser import local_file, parse_limits
@@ -83,13 +83,15 @@ def source_item(export: Export, source: CitationShown, before: Sequence[Citation
         ),
     )
     section = f", {source.section}" if source.section else ""
+    address = reader_address(export, source)
     return format_html(
-        '<li id="source-{}" value="{}">{}{}: {}</li>',
+        '<li id="source-{}" value="{}">{}{}: {}{}</li>',
         source.number,
         source.number,
         export.named(source, before),
         section,
         quotes,
+        format_html(' <a href="{}">Open</a>', address) if address else "",
     )
 
 

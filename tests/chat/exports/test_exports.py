@@ -65,6 +65,15 @@ def test_a_link_of_exported_markdown_outlives_its_citation(answer: Message, clie
     assert lit["page"] == 1 and lit["anchor"]
 
 
+def test_each_source_of_exported_html_opens_its_words(answer: Message, client: Client) -> None:
+    client.force_login(answer.conversation.owner)
+    html = client.get(f"/chat/messages/{answer.pk}/export.html").content.decode()
+    links = re.findall(r'<a href="(http://testserver/documents/[^"]+)">Open</a></li>', html)
+    assert len(links) == len(exported(answer).sources) > 0
+    (lit,) = client.get(unescape(links[0])).context["opening"]
+    assert lit["page"] == 1 and lit["anchor"]
+
+
 def test_html_stands_alone_and_is_escaped(answer: Message) -> None:
     Document.objects.update(title="<script>alert(1)</script>")
     html = as_html(exported(answer))
