@@ -85,7 +85,8 @@ def first_facts(question: str, found: AnswerSources) -> list[Citation]:
         return []
     _, citations = evidence_on(question, found)
     own = [one for one in citations if distinct_terms(one.claim, asked.language) - {*asked.terms}]
-    return own if found.notes.facts else own[:1]
+    stated = {letters(fact.quote) for fact in found.notes.facts}
+    return [one for one in own if letters(one.quote) in stated] if stated else own[:1]
 
 
 def row(facts: Sequence[Citation], label: str, is_quoted: bool) -> str:

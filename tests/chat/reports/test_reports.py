@@ -17,6 +17,7 @@ from chat.reports.report_commands import InvalidReport, new_report, new_versions
 from chat.reports.report_queue import claim, pause, start, work_on_next
 from chat.tasks import work_on_report
 from documents.models import Document, Page
+from retrieval.query.scope import Scope
 from tests.agents.test_mcp_server_fuzzed import answer_of_mcp, rpc
 from tests.api_clients import client_of
 from tests.conftest import ingest
@@ -223,3 +224,16 @@ def test_a_report_on_a_thousand_documents_names_only_some_of_those_it_could_not_
     assert made.state == Report.State.DONE and made.note is not None
     assert "$12" in made.note.content and len(made.note.content) < 3000
     assert "Not read, or not for every section: Timetable" in made.note.content
+
+
+def test_a_row_of_parties_has_no_sentence_that_only_names_a_party(alice: User) -> None:
+    made = 'This lease is made on 4 May 2031 between Quay Ltd ("Landlord") and Tarn GmbH ("Tenant").'
+    clause = "4. Deposit\nThe Landlord returns the deposit within ten days after both parties agree."
+    pages = [
+        ingest(alice, f"LEASE OF A BOATHOUSE\n{made}", clause, name=name).pk
+        for name in ("one.pdf", "two.pdf")
+    ]
+    table, cited = evidence_report.evidence_table(
+        "Who are the parties?", Scope(alice, document_ids=tuple(pages))
+    )
+    assert {one.claim for one in cited} == {"Quay Ltd", "Tarn GmbH"} and "deposit" not in table
