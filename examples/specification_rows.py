@@ -3,7 +3,7 @@
     PINCITE_URL=http://localhost:8000 PINCITE_TOKEN=pin_… python examples/specification_rows.py
 
 The token needs the rights read, write and ask. A small import and a PDF drawn here are added, asked about and
-moved to the bin in the end. Exit code 1 if a row is not as the table says.
+deleted for good in the end. Exit code 1 if a row is not as the table says.
 """
 
 from __future__ import annotations
