@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from citing.claims import SourceUnit
 from citing.comparison.grid import Grid
-from citing.comparison.support import FOOTNOTE_DIGITS, ValueMatch, ValueSupport, column_of
+from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueMatch, ValueSupport, column_of
 from citing.comparison.token import Token, same
 from citing.comparison.tokens import tokens_of
 from text.numbers import YEAR
@@ -157,10 +157,24 @@ def _stems(tokens: Sequence[Token]) -> frozenset[str]:
     return frozenset(token.stem or token.word for token in tokens if token.content)
 
 
+def _is_of_other_place(row: Row) -> bool:
+    """Return whether a value of the claim is in the row, but under another year or head."""
+    elsewhere = row.found is not None and bool(row.found.missing) and OTHER_PLACE in row.found.reason
+    return elsewhere and not _is_year_of_change(row)
+
+
+def _is_year_of_change(row: Row) -> bool:
+    """Return whether the claim's only year is that of one of its values: "rose in 2023 from 398 to 412"."""
+    turns = any(pair == "direction" for token in row.tokens for pair, _ in token.poles)
+    columns = {column_of(row.unit, place.printed.start) for place in row.places}
+    return turns and len(row.named) == 1 and _is_time(row.named[0][0]) and bool(row.named[0][1] & columns)
+
+
 def _beside_other_head(row: Row) -> bool:
     """Return whether values stand beside the names of other columns, or the ends of a range are exchanged.
 
-    As many names as values belong together in their order; else a name belongs to the nearest value.
+    As many names as values belong together in their order; else a name belongs to the nearest value. A year
+    is the year of a change ("grew 18.9 % in 2023" under a head without one, "rose in 2023 from 398 to 412").
     """
     places = row.places if row.found and row.found.complete else []
     columns = [column_of(row.unit, place.printed.start) for place in places]
@@ -173,6 +187,8 @@ def _beside_other_head(row: Row) -> bool:
         dated = any(YEAR.fullmatch(word) for word in row.heads[columns[0] or 0])
         counts = Counter(c for token, names in row.named if dated or not _is_time(token) for c in names)
         return bool(counts) and counts[columns[0] or 0] < max(counts.values())
+    if _is_year_of_change(row):
+        return False
     firsts = [own for before, own in pairwise([(None, None), *row.named]) if before[1] != own[1]]
     in_order = all(column in (names or ()) for column, (_, names) in zip(columns, firsts, strict=False))
     if not columns or (len(firsts) == len(columns) and in_order):
@@ -271,6 +287,21 @@ DOUBTS = (
         OTHER_ROW,
         ("The dividend of March was $0.50 per share.", _DIVIDENDS),
         ("The dividend paid was $0.55 per share.", _DIVIDENDS),
+    ),
+    Doubt(
+        "other_place",
+        "A value of another year or column does not verify.",
+        _HOLDS,
+        _is_of_other_place,
+        OTHER_COLUMN,
+        (
+            "Debt fell from 345 in 2022 to 310 in 2023.",
+            "Debt\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Debt | 310 | 345 |\n| Cash | 20 | 30 |",
+        ),
+        (
+            "Debt fell from 310 in 2022 to 345 in 2023.",
+            "Debt\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Debt | 310 | 345 |\n| Cash | 20 | 30 |",
+        ),
     ),
     Doubt(
         "same_head",

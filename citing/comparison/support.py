@@ -422,6 +422,7 @@ class _ValueReader:
         return shared_terms(self._sentence, passages)
 
 
+OTHER_PLACE = " is here, but "  # in another column, or for another year
 _MONTHS_AND_DAYS = 10_000  # the number of a date is 20240928; without its year 928
 
 
