@@ -6,15 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 
 from citing.claims import SourceUnit
 from citing.comparison.grid import Grid
+from citing.comparison.phrases import change_role
 from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueMatch, ValueSupport, column_of
 from citing.comparison.token import Token, same
 from citing.comparison.tokens import tokens_of
 from text.numbers import YEAR
+from text.semantics import lexicon
 
 _WORD = re.compile(r"[^\W\d_]{4}")  # longer than a unit or a scale beside a number: "$97.9B", "13 km"
 OTHER_ROW = "The claim is about another row."
@@ -170,6 +173,21 @@ def _is_year_of_change(row: Row) -> bool:
     return turns and len(row.named) == 1 and _is_time(row.named[0][0]) and bool(row.named[0][1] & columns)
 
 
+def _turns_round(row: Row) -> bool:
+    """Return whether the claim says "fell from 7 to 9" or "rose from 9 to 7"."""
+    sides = {side for token in row.tokens for pair, side in token.poles if pair == "direction"}
+    words = lexicon(row.language)
+    ends: dict[str, list[Decimal]] = {"from": [], "to": []}
+    for at, token in enumerate(row.tokens):
+        role = change_role(row.tokens, at, words) if token.quantity and not _is_time(token) else ""
+        if token.quantity and role in ends:
+            ends[role].append(token.quantity.value)
+    if len(sides) != 1 or not all(len(found) == 1 and found[0] >= 0 for found in ends.values()):
+        return False
+    rises = sides == {0}
+    return ends["from"] > ends["to"] if rises else ends["from"] < ends["to"]
+
+
 def _beside_other_head(row: Row) -> bool:
     """Return whether values stand beside the names of other columns, or the ends of a range are exchanged.
 
@@ -253,6 +271,7 @@ _SALES = (
 _TWICE = (
     "Staff\n| Site | Heads |\n| --- | --- |\n| Leeds | 40 |\n| Other | 12 |\n| Hull | 31 |\n| Other | 15 |"
 )
+_FALL = "Sales\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Sales | 310 | 345 |\n| Costs | 20 | 30 |"
 _WEEKS = "Sales\n| Item | Weeks ended {} | Weeks ended {} |\n| --- | --- | --- |\n| Net sales | 310 | 345 |"
 DOUBTS = (
     Doubt(
@@ -302,6 +321,15 @@ DOUBTS = (
             "Debt fell from 310 in 2022 to 345 in 2023.",
             "Debt\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Debt | 310 | 345 |\n| Cash | 20 | 30 |",
         ),
+    ),
+    Doubt(
+        "turned_change",
+        "What is said to fall from the smaller to the larger number is not verified.",
+        _HOLDS,
+        _turns_round,
+        OTHER_COLUMN,
+        ("Sales fell from 345 to 310.", _FALL),
+        ("Sales fell from 310 to 345.", _FALL),
     ),
     Doubt(
         "same_head",
