@@ -3,8 +3,8 @@
 The paragraphs of a PDF (PyMuPDF's blocks) or a text file are edited without the layout engine: numbers,
 modal words, names and words are changed, sections moved, split, renumbered, removed and added (from the file
 before). Both versions are drawn as PDFs with other fonts, page sizes and running heads, and read and compared
-as uploads are. A section begins with a paragraph printed as a heading, or where there are few, with a number
-of the outermost numbering. A changed value is found where the list of changes has both of its forms.
+as uploads are. A section begins with a paragraph printed as a heading, or with a number where there are few
+headings. A changed value is found where the list of changes has both of its forms.
 """
 
 from __future__ import annotations
@@ -33,10 +33,6 @@ NUMBERS, MODALS, NAMES, WORDS = 30, 6, 4, 12  # edits of a pair
 MOVED, SPLIT, RENUMBERED, REMOVED, ADDED = 3, 2, 3, 2, 2  # sections
 NUMBER = re.compile(r"(?<![\w.,/-])\d[\d,.]*(?<![.,])(?![\w/-])")
 LABEL = re.compile(r"(?:(?:section|article|sec\.)\s+)?(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z]\.)\s", re.I)
-OUTER = re.compile(r"(?:(?:section|article|sec\.)\s+)?\d{1,3}(?:\.0)?\.?\s", re.I)
-TITLE_LINE = re.compile(
-    r"^([ \t]*\d{1,3}\.(?:0\.?)?[ \t][^\n,;:]{3,75})\n(?=\S)", re.M
-)  # above its first paragraph
 ITEM = re.compile(r"(?:\W*(?:\d{1,3}(?:\.\d{1,3})*|[a-z]{1,4})(?:[.)]+|(?=\s))(?=[\s(]|$))?", re.I)
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}(?= [a-z])")
 MODAL = {
@@ -101,7 +97,7 @@ def texts(files: Sequence[Path]) -> Iterator[tuple[str, list[Paragraph]]]:
     """Yield the paragraphs of each file; of a PDF by ``PAGES`` pages."""
     for path in files:
         if path.suffix != ".pdf":
-            parts = re.split(r"\n\s*\n", TITLE_LINE.sub(r"\1\n\n", path.read_text(errors="replace")))
+            parts = re.split(r"\n\s*\n", path.read_text(errors="replace"))
             yield path.name, marked([(one, is_title(one)) for one in parts])
             continue
         with pymupdf.open(path) as pdf:
@@ -149,8 +145,7 @@ def marked(drawn: Sequence[tuple[str, bool]]) -> list[Paragraph]:
         if re.search(r"\w{2}", text := " ".join(one.replace("\ufffd", " ").split()))
     ]
     if sum(paragraph.starts for paragraph in found) < LEAST_SECTIONS:
-        outer = [one for one in found if OUTER.match(one.text)]
-        for paragraph in outer if len(outer) >= LEAST_SECTIONS else found:
+        for paragraph in found:
             paragraph.starts = bool(LABEL.match(paragraph.text))
     section = -1
     for at, paragraph in enumerate(found):
