@@ -22,6 +22,7 @@ from text.units import unit_named
 Kind = ReviewColumn.Kind
 QUANTITIES = (Kind.NUMBER, Kind.MONEY, Kind.DATE)
 NAME = re.compile(r"\d+-?[A-Za-z]")
+LEAST_ASKED = 0.6  # share of the terms of a question for yes or no in the sentence that answers it
 YEAR_ONLY = 10_000  # a date value below this has no year
 
 
@@ -99,8 +100,12 @@ def asked_terms(column: ReviewColumn, language: str) -> frozenset[str]:
 
 
 def claim_matches(found: Evidence, asked: frozenset[str]) -> bool:
-    """Return whether the claim has two of the question's terms, or all if there are fewer."""
-    return len(asked & set(terms_of(found.claim, found.language))) >= min(2, len(asked))
+    """Return whether the claim, with what introduces it, has nearly all of the question's terms.
+
+    True:  "The Landlord does not allow subletting." for "May the tenant sublet?" of a landlord's duties.
+    """
+    held = asked & set(terms_of(f"{found.intro} {found.claim}", found.language))
+    return len(held) >= max(1, LEAST_ASKED * len(asked))
 
 
 def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
@@ -175,7 +180,13 @@ def _words(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """Return whether the first sentence on the question affirms; None in languages without negation data."""
+    """Return whether the first sentence on the question affirms.
+
+    None in languages without negation data, and for a question with a number, which words do not compare:
+    "evaluate more than five datasets".
+    """
+    if quantities_in(column.question, analyse(column.question).language):
+        return None
     about = (found for found in evidence if claim_matches(found, asked_terms(column, found.language)))
     if (first := next(about, None)) is None or not known_language(first.language):
         return None

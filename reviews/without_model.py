@@ -57,6 +57,7 @@ from reviews.typed_values import (
     typed_value,
 )
 from reviews.value_lines import ITEM_SYNONYM, WEIGHTS, ValueLine, row_values_of, sentence_values
+from text.numbers import YEAR
 from text.quantities import quantities_in
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
@@ -185,6 +186,8 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
 
 def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -> bool:
     """Return whether the cell asked for, or a sentence on all that is asked, has the value."""
+    if one.cell and lacks_year(one, evidence.question):
+        return False
     if (one.is_named or one.cell is None) and item_match(items, one.line) >= ITEM_SYNONYM:
         return True
     if one.cell and (
@@ -200,6 +203,17 @@ def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -
     least = STATES_COUNT if "count" in evidence.question.kinds else STATES_VALUE
     opening = distinct_terms(OPENING.match(one.line.unit.text)[0], one.line.language)  # type: ignore[index]
     return weights.share(evidence.question.terms, one.line.terms | terms_over(one.line) | opening) >= least
+
+
+def lacks_year(one: ValueLine, question: QuestionFeatures) -> bool:
+    """Return whether a cell without a year is on a page that does not name the year asked for.
+
+    True: obligations “Total: 357” of a report for 2021, for "What is the capital expenditure 2018?".
+    """
+    if one.year or not question.asked_years:
+        return False
+    page = " ".join(unit.text for unit in (one.line.unit, *one.line.passage.around))
+    return question.asked_years.isdisjoint(map(int, YEAR.findall(page)))
 
 
 def is_one_of_parts(best: ValueLine, values: Sequence[ValueLine], question: QuestionFeatures) -> bool:

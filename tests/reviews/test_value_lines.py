@@ -417,3 +417,30 @@ def test_the_truths_are_whole(corpus: Path) -> None:
         assert len(read) == count and {cell["column"]["kind"] for cell in read} <= kinds
         folder = corpus / ("financebench" if name == "agreement" else "general") / "pdfs"
         assert all((folder / f"{cell['document']}.pdf").exists() for cell in read)
+
+
+def test_what_a_document_does_not_say_of_the_question_is_not_found(alice: User, ingested: Ingest) -> None:
+    text = (
+        "# Report of the harbour 2031",
+        "We evaluate the boats on two datasets of the coast guard.",
+        "The crew was given 700,000 shares transferred to us from employees.",
+    )
+    report = ingested(alice, "\n".join(text), name="report.pdf")
+    more = ask(alice, report, "Is this said: evaluate more than five datasets?", "boolean")
+    assert (more.state, more.value) == (State.UNCLEAR, None)  # words do not compare numbers
+    said = ask(alice, report, "Does the crew evaluate the fuel of the boats every week?", "boolean")
+    assert said.state != State.FOUND  # a line has two of its words
+    staff = ask(alice, report, "How many employees were there?", "number")
+    assert staff.state != State.FOUND  # shares are counted
+    undated = [("", "Total", "1 year"), ("Capital expenditure obligations", "$ 357", "$ 357")]
+    filing = ["Total assets", "Total liabilities", "Net income", "Net sales", "Operating income"]
+    filing += ["Income taxes", "Accounts receivable", "Common stock", "Earnings per share", "GAAP"]
+    sums = [
+        ("", "2031"),
+        ("Notes due 2028", "$ 39"),
+        *((label, f"$ {at}") for at, label in enumerate(filing, start=40)),
+    ]
+    drawn = draw_tables(("Balance sheet", sums), ("Obligations at 31 May 2031", undated))
+    table = ingested(alice, pdf=drawn, name="table.pdf")
+    assert ask(alice, table, "What is the capital expenditure?").state == State.FOUND
+    assert ask(alice, table, "What is the capital expenditure 2028?").state != State.FOUND

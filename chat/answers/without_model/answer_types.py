@@ -13,10 +13,11 @@ from chat.answers.without_model.lines import (
     is_step,
 )
 from chat.answers.without_model.question import QuestionFeatures, counted_terms, phrases_in
+from documents.ingestion.facts import fact_words
 from retrieval.query.question_terms import QUOTED
 from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT
 from text.quantities import Quantity, currency_names, quantities_in
-from text.terms import terms_of
+from text.terms import stop_words, terms_of
 from text.units import unit_named
 
 DATE = re.compile(
@@ -136,12 +137,24 @@ def has_count(text: str, counted: frozenset[str], language: str) -> bool:
 
 
 def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
-    """Return whether an integer counts the question's noun: “20 lakes”, “Lakes: 20”; True without a noun."""
+    """Return whether an integer counts the question's noun; True without a noun.
+
+    True:  “20 lakes”, “Lakes: 20”, “20 of our lakes”. False: “0.7 million shares from employees”.
+    """
     behind = COUNTED.match(text, quantity.end)
     label = LABELLED_BY.search(text, 0, quantity.start)
-    words = f"{behind[0] if behind else ''} {label[1] if label else ''}"
+    words = f"{noun_phrase(behind[0], language) if behind else ''} {label[1] if label else ''}"
     is_whole = quantity.value == quantity.value.to_integral_value()
     return is_whole and (not counted or bool(counted & set(terms_of(words, language))))
+
+
+def noun_phrase(text: str, language: str) -> str:
+    """Return a text up to the first function word behind another word: “shares” of “shares from us”."""
+    words = text.split()
+    functional = stop_words(language) - {*fact_words(language).joins}  # “125 full-time and seasonal trainers”
+    first = next((at for at, word in enumerate(words) if word.casefold() not in functional), len(words))
+    end = next((at for at in range(first, len(words)) if words[at].casefold() in functional), len(words))
+    return " ".join(words[:end])
 
 
 @lru_cache(maxsize=64)
