@@ -16,6 +16,9 @@ _TIMES = frozenset({"year", "date"})
 _NEXT = r",\s(?:(?:and|und|et|y|e)\s)?(?:then|dann|danach|puis|ensuite|luego|después|poi|depois)\s"
 NEXT = re.compile(_NEXT, re.IGNORECASE)  # before a later step
 # A semicolon, or a comma with a conjunction.
+_PLACE = re.compile(
+    r"[^\W\d][^\d,;:，、]{1,40}[,:] "
+)  # “In North, …”, “North: …”, of all clauses; a year is added to each
 _STRONG = re.compile(
     rf"\s*[;；]\s+|{_NEXT}|\s*[,，]\s+(?:and|but|while|und|aber|et|mais|y|pero|e|mas|en)\s+", re.IGNORECASE
 )
@@ -35,13 +38,14 @@ def clauses_with_values(sentence: str, between: re.Pattern[str] = _BETWEEN, year
     "The price fell to £2, and rent rose to £3" gives "The price fell to £2" and "rent rose to £3".
     ``between`` matches what separates clauses; without ``years`` a year alone is no value.
     """
-    values = [value for value in values_in(sentence) if years or value.kind not in ("year", "date")]
+    whole = values_in(sentence)
+    values = [value for value in whole if years or value.kind not in ("year", "date")]
     if len(values) < 2:
         return []
     cuts = [
         (found.start(), found.end())
         for found in between.finditer(sentence)
-        if not any(value.start < found.end() and found.start() < value.end for value in values)
+        if not any(value.start < found.end() and found.start() < value.end for value in whole)
         and sentence.count("(", 0, found.start()) <= sentence.count(")", 0, found.end())
     ]
     clauses: list[str] = []
@@ -56,7 +60,7 @@ def clauses_with_values(sentence: str, between: re.Pattern[str] = _BETWEEN, year
 
 
 def statements_of(sentence: str, language: str) -> list[str]:
-    """Return the clauses that are statements of their own, each with its time; [] unless all are.
+    """Return the clauses that are statements of their own, each with its time or place; [] unless all are.
 
     "The agreement runs for three years, and the client may terminate on 60 days' notice" is two. A clause
     that begins with a number, a verb or a pronoun lacks what it speaks of: "… and 502 on B".
@@ -64,6 +68,9 @@ def statements_of(sentence: str, language: str) -> list[str]:
     clauses = clauses_with_values(sentence) or _long_clauses(sentence, language)
     words = lexicon(language)
     purpose = PURPOSE.match(sentence) if NEXT.search(sentence) else None  # of each step
+    place = _PLACE.match(clauses[0]) if clauses else None
+    if place and not (place[0].endswith(": ") or opens_with_function(clauses[0], language)):
+        place = None
     years = [value.text for value in values_in(clauses[0]) if value.year is not None] if clauses else []
     found: list[str] = []
     for clause in clauses:
@@ -77,9 +84,15 @@ def statements_of(sentence: str, language: str) -> list[str]:
         if found and (elided or turns or opening.marker or opening.word in words.compared):
             return []
         own = any(value.year is not None for value in values_in(clause))
-        clause = f"{purpose[0]}{clause}" if found and purpose else clause
+        if found and (shared := purpose or place):
+            clause = f"{shared[0]}{clause}"
         found.append(clause if own or len(years) != 1 else f"{clause} ({years[0]})")
     return found
+
+
+def opens_with_function(clause: str, language: str) -> bool:
+    """Return whether a clause begins with a function word, as with the preposition of a place."""
+    return next((token.kind == "function" for token in tokens_of(clause, language)), False)
 
 
 def _long_clauses(sentence: str, language: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,6 +12,7 @@ from itertools import pairwise
 from citing.claims import SourceUnit
 from citing.comparison.grid import Grid
 from citing.comparison.phrases import change_role
+from citing.comparison.respective import LISTED
 from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueMatch, ValueSupport, column_of
 from citing.comparison.token import Token, same
 from citing.comparison.tokens import tokens_of
@@ -191,8 +191,9 @@ def _turns_round(row: Row) -> bool:
 def _beside_other_head(row: Row) -> bool:
     """Return whether values stand beside the names of other columns, or the ends of a range are exchanged.
 
-    As many names as values belong together in their order; else a name belongs to the nearest value. A year
-    is the year of a change ("grew 18.9 % in 2023" under a head without one, "rose in 2023 from 398 to 412").
+    As many names as values belong together in their order; else a name belongs to the nearest value. One
+    value has most names of its own column, and none listed with another's. A year is that of a change
+    ("grew 18.9 % in 2023" under a head without one, "rose in 2023 from 398 to 412").
     """
     places = row.places if row.found and row.found.complete else []
     columns = [column_of(row.unit, place.printed.start) for place in places]
@@ -203,14 +204,18 @@ def _beside_other_head(row: Row) -> bool:
         return True
     if len(columns) == 1:
         dated = any(YEAR.fullmatch(word) for word in row.heads[columns[0] or 0])
-        counts = Counter(c for token, names in row.named if dated or not _is_time(token) for c in names)
-        return bool(counts) and counts[columns[0] or 0] < max(counts.values())
+        named = [(token, columns[0] in names) for token, names in row.named if dated or not _is_time(token)]
+        own = sum([is_own for _, is_own in named])
+        return own < len(named) - own or any(  # "In North and South, cash was 12" is of both
+            is_own != also and LISTED.fullmatch(row.sentence, token.end, other.start)
+            for (token, is_own), (other, also) in pairwise(named)
+        )
     if _is_year_of_change(row):
         return False
     firsts = [own for before, own in pairwise([(None, None), *row.named]) if before[1] != own[1]]
     in_order = all(column in (names or ()) for column, (_, names) in zip(columns, firsts, strict=False))
-    if not columns or (len(firsts) == len(columns) and in_order):
-        return False
+    if not columns or len(firsts) == len(columns):
+        return not in_order
     return any(
         (at := _nearest_value(token, row)) is not None and columns[at] not in names
         for token, names in row.named

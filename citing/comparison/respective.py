@@ -17,7 +17,7 @@ RESPECTIVELY = re.compile(
     r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
 )
 _AND = r"(?:and|or|und|oder|y|o|et|ou|e)"
-_BETWEEN = re.compile(rf"\s*,?\s*(?:{_AND}\s)?\s*")
+LISTED = re.compile(rf"\s*,?\s*(?:{_AND}\s)?\s*")
 _WORDS = re.compile(rf"[^\W\d_][\w’'-]*(?:, [^\W\d_][\w’'-]*)*,? {_AND} [^\W\d_][\w’'-]*")
 _SEPARATOR = re.compile(rf",? {_AND} |, ")
 
@@ -67,7 +67,7 @@ def _runs(sentence: str, quantities: Sequence[Quantity]) -> list[list[Quantity]]
     for one in quantities:
         last = runs[-1][-1] if runs else None
         joined = last and last.dimension == one.dimension
-        if last and joined and _BETWEEN.fullmatch(sentence, last.end, one.start):
+        if last and joined and LISTED.fullmatch(sentence, last.end, one.start):
             runs[-1].append(one)
         else:
             runs.append([one])
