@@ -343,7 +343,7 @@ def test_the_form_names_the_conversation_that_a_first_question_started(
 
 def test_what_another_tab_asked_is_shown_once(browser: Client, alice: User, report: Document) -> None:
     conversation = answered(alice, report)
-    seen = conversation.messages.get(role="assistant").pk
+    seen = conversation.messages.get(role="assistant").position
     news = {"conversation": conversation.pk}
     assert "Which colour?" in browser.get(reverse("conversation-news"), news).content.decode()
     assert browser.get(reverse("conversation-news"), news | {"seen": [seen]}).status_code == 204
