@@ -1,4 +1,4 @@
-// <section data-conversation> <ol data-messages>…</ol> <form><textarea name="question">
+// <section data-conversation> <ol data-messages>…</ol> <form class="ask"><textarea name="question">
 // htmx sends questions and inserts exchanges; this module follows their answers and keeps the end visible.
 
 import { followAnswer } from "./answer.js";
@@ -14,7 +14,7 @@ const ABOVE = 12; // px over the last question
  */
 export function followConversation(element) {
   const answers = new Map();
-  const form = element.querySelector("form");
+  const form = element.querySelector(".ask");
   const field = form.elements.question;
   const scroller = element.querySelector(".chat-scroll");
   const messages = element.querySelector("[data-messages]");
