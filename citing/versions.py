@@ -238,10 +238,7 @@ def equal_pairs(
     new_words: Sequence[list[str]],
 ) -> Iterator[tuple[int, int]]:
     """Yield units with the same words; of those that recur, the ones beside others that are equal."""
-    keys = [
-        [(unit.is_heading, *words) for unit, words in zip(units, listed, strict=True)]
-        for units, listed in ((old, old_words), (new, new_words))
-    ]
+    keys = [[tuple(words) for words in listed] for listed in (old_words, new_words)]
     places: list[dict[tuple[object, ...], list[int]]] = [defaultdict(list), defaultdict(list)]
     for side, listed in enumerate(keys):
         for place, key in enumerate(listed):
@@ -293,7 +290,7 @@ def add_similar(
             continue
         near = {pairs[o + step] - step for step in (1, -1) if o + step in pairs}
         for n in {*candidates(old_words[o], by_word, weights), *near}:
-            if n < 0 or n >= len(new) or n in taken or old[o].is_heading != new[n].is_heading:
+            if n < 0 or n >= len(new) or n in taken:
                 continue
             score = similarity(old_words[o], new_words[n], weights)
             score += SETTINGS.beside * (n in near)
@@ -313,7 +310,7 @@ def add_between(pairs: dict[int, int], old: Sequence[VersionUnit], new: Sequence
         if 1 < o2 - o1 == n2 - n1:
             for o, n in zip(range(o1 + 1, o2), range(n1 + 1, n2), strict=True):
                 longest = max(sum(map(len, words_of(unit))) for unit in (old[o], new[n]))
-                if longest <= SETTINGS.short and old[o].is_heading == new[n].is_heading:
+                if longest <= SETTINGS.short:
                     pairs[o] = n
     add_numbers_beside(pairs, old, new)
 
