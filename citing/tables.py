@@ -689,6 +689,8 @@ def _row(unit: SourceUnit) -> _Row:
     first = next((cell for cell in table.cells if cell.column == 0), None)
     label = _LEADERS.sub("", one_line(first.text)) if first else ""
     values = tuple(cell for cell in table.cells if cell.column > 0 and cell.text.strip())
+    if not label and len(values) > 1 and not _DIGIT.search(values[0].text):  # a total, below numbered items
+        label, values = one_line(values[0].text), values[1:]
     return _Row(unit, label, first.rect.x0 if first and first.rect else None, values)
 
 
