@@ -689,8 +689,6 @@ def _row(unit: SourceUnit) -> _Row:
     first = next((cell for cell in table.cells if cell.column == 0), None)
     label = _LEADERS.sub("", one_line(first.text)) if first else ""
     values = tuple(cell for cell in table.cells if cell.column > 0 and cell.text.strip())
-    if not label and len(values) > 1 and not _DIGIT.search(values[0].text):  # a total, below numbered items
-        label, values = one_line(values[0].text), values[1:]
     return _Row(unit, label, first.rect.x0 if first and first.rect else None, values)
 
 
@@ -712,6 +710,8 @@ def _with_spanning_labels(rows: Sequence[_Row]) -> list[_Row]:
             own = [one_line(cell.text) for cell in row.values if cell.column in texts]
             label = ", ".join([spanning.label, *own])
             row = replace(row, label=label, indent=spanning.indent, common=spanning.label)
+        elif not row.label and len(row.values) > 1 and not _DIGIT.search(row.values[0].text):
+            row = replace(row, label=one_line(row.values[0].text), values=row.values[1:])  # below numbers
         left -= 1
         out.append(row)
     return out
