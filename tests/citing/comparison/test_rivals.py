@@ -56,6 +56,23 @@ FORMS = (
         ("On 9 June, the board approved the budget.", "The board approved the merger on 4 May."),
     ),
 )
+FORMS += (
+    (
+        "On 9 March, {A} asked the board to dismiss Ms Lund. The board refused on 6 April.",
+        ("On 9 March, {A} asked the board to dismiss Ms Lund.", "The board refused on 6 April."),
+        ("The board dismissed Ms Lund.", "The board refused on 9 March."),
+    ),
+    (
+        "Sales grew fastest in {P} ({a}%), followed by {Q} ({b}%); in {R} they shrank by {c}%.",
+        ("In {R}, sales shrank by {c}%.",),
+        ("Sales grew fastest in {Q}.", "Sales grew fastest in {P} ({b}%).", "In {Q}, sales shrank by {c}%."),
+    ),
+    (
+        "Among {x} patients, {a}% agreed and {b}% disagreed; among {y} patients, {c}% agreed.",
+        ("Among {x} patients, {a}% agreed.",),
+        ("Among {y} patients, {b}% disagreed.", "Among {x} patients, {c}% agreed."),
+    ),
+)
 LANGUAGES = (
     (
         "de",
