@@ -45,10 +45,11 @@ _AND = COORDINATORS | LIST_WORDS | {"ed", "od", "en", "и", "или", "而", "�
 
 def _apart(pairing: Pairing, one: int, other: int) -> bool:
     """Return whether a place is before the other, with a comma or a conjunction between them."""
+    is_arabic = pairing.words.language == "ar"
     return any(
         token.word in _AND | pairing.words.breaks
         or (token.kind == "break" and token.word not in "()" and not _abbreviates(pairing.source, at))
-        or (pairing.words.language == "ar" and token.word.startswith("و"))  # "and" is written with its word
+        or (is_arabic and (token.quantity or token.word.startswith("و")))  # "and" is written with its word
         for at, token in enumerate(pairing.source[: other + 1])
         if at > one
     )
