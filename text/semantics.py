@@ -113,6 +113,7 @@ class Lexicon:
         between: prepositions of a range ("between"); future_endings: of verbs in rules ("presentarán").
         bracketed: words that name the amounts a table prints in brackets ("in parentheses").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
+        turning: prepositions of which none means another ("to", "by", "over"); not "in", "at", "of".
     """
 
     language: str
@@ -148,6 +149,7 @@ class Lexicon:
     copula: frozenset[str]
     starts: frozenset[str]
     ends: frozenset[str]
+    turning: frozenset[str]
     shares: frozenset[str]
     not_prefix: frozenset[str]
     privative: frozenset[str]

@@ -10,7 +10,16 @@ from itertools import combinations, pairwise, takewhile
 from citing.budget import check_budget
 from citing.comparison.alignment import Pairing, content_places
 from citing.comparison.phrases import lead
-from citing.comparison.token import COORDINATORS, HARD_BREAKS, LIST_WORDS, Token, is_date, is_marker, same
+from citing.comparison.token import (
+    COORDINATORS,
+    EITHER,
+    HARD_BREAKS,
+    LIST_WORDS,
+    Token,
+    is_date,
+    is_marker,
+    same,
+)
 
 _WITH_AMOUNT = re.compile(r"(?<![\w’'-])([^\W_][\w’'-]*)\s?\(\s?([^()]{0,6}\d[^()]{0,12})\)")
 
@@ -36,6 +45,8 @@ def mixes_statements(pairing: Pairing) -> int | None:
     for (_, j), (_, k) in _joined(pairing):
         if any(m < j < r < k for m, r in amounts):  # "5 for men and women" of "5 for men, 8 for women"
             return k
+    if (turned := _turned(pairing)) is not None:
+        return turned
     wrong = (_denies_other_word, _is_only_wanted, _is_of_other_sentence)
     return next((at for _, at in pairing.ordered if any(is_wrong(pairing, at) for is_wrong in wrong)), None)
 
@@ -78,6 +89,25 @@ def _denies_other_word(pairing: Pairing, at: int) -> bool:
     behind = takewhile(lambda k: pairing.source[k].kind != "break", range(at + 1, len(pairing.source)))
     denied = next((k for k in behind if pairing.source[k].content), None)
     return denied is not None and denied not in pairing.matched_source
+
+
+def _turned(pairing: Pairing) -> int | None:
+    """Return a word that the claim has behind another preposition or conjunction: "paid to", "paid by"."""
+    for (i, j), (k, m) in pairwise(pairing.ordered):
+        sides = pairing.claim[i + 1 : k], pairing.source[j + 1 : m]
+        small = not any(t.content or t.word in HARD_BREAKS for side in sides for t in side)
+        if j < m and small:
+            ranges = bool(pairing.claim[k].quantity)  # "between 3 and 5", "3 to 5": see change_role
+            said, held = (_turning(side, pairing, ranges) for side in sides)
+            if said and held and said != held:
+                return m
+    return None
+
+
+def _turning(tokens: Sequence[Token], pairing: Pairing, only_joins: bool) -> frozenset[str]:
+    found = frozenset[str]() if only_joins else {t.word for t in tokens} & pairing.words.turning
+    joins = [token.word for token in tokens if token.word in _AND]
+    return found | {"or" if word in EITHER | pairing.words.either else "and" for word in joins}
 
 
 def _is_only_wanted(pairing: Pairing, at: int) -> bool:

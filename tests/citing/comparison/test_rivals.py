@@ -139,3 +139,26 @@ def test_parts_of_two_statements_do_not_verify(form: tuple[str, ...], seed: int)
 def test_parts_of_two_statements_in_other_languages(language: str, passage: str, claim: str) -> None:
     assert not is_verified(claim, passage, language)
     assert is_verified(passage, passage, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "claim", "other"),
+    [
+        ("en", "The bonuses were voluntarily deferred by employees.", "by>to"),
+        ("en", "The Company repaid the loans from the parent.", "from>to"),
+        ("en", "Applicants must provide a passport and a birth certificate.", "and>or"),
+        ("en", "The tunnel runs under the river near Dover.", "under>over"),
+        ("en", "As of January 31, 2020 and 2019, the tax benefits were written off.", "and>or"),
+        ("de", "Die Bewerber legen einen Pass und eine Geburtsurkunde vor.", "und>oder"),
+        ("fr", "Le candidat fournit un passeport et un acte de naissance.", "et>ou"),
+        ("es", "El solicitante presenta un pasaporte y una partida de nacimiento.", "y>o"),
+        ("zh", "申请人须提交护照和出生证明。", "和>或"),
+        ("ru", "Заявитель представляет паспорт и свидетельство о рождении.", "и>или"),
+    ],
+)
+def test_another_preposition_or_conjunction_does_not_verify(language: str, claim: str, other: str) -> None:
+    said, wrong = other.split(">")
+    changed = claim.replace(f" {said} ", f" {wrong} ") if language != "zh" else claim.replace(said, wrong)
+    assert changed != claim
+    assert is_verified(claim, claim, language)
+    assert not is_verified(changed, claim, language)
