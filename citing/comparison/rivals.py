@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise, takewhile
 
 from citing.budget import check_budget
 from citing.comparison.alignment import Pairing, content_places
 from citing.comparison.phrases import lead
-from citing.comparison.token import COORDINATORS, LIST_WORDS, is_date, is_marker, same
+from citing.comparison.token import COORDINATORS, LIST_WORDS, Token, is_date, is_marker, same
 
 _WITH_AMOUNT = re.compile(r"(?<![\w’'-])([^\W_][\w’'-]*)\s?\(\s?([^()]{0,6}\d[^()]{0,12})\)")
 
@@ -46,10 +46,19 @@ def _apart(pairing: Pairing, one: int, other: int) -> bool:
     """Return whether a place is before the other, with a comma or a conjunction between them."""
     return any(
         token.word in _AND | pairing.words.breaks
-        or (token.kind == "break" and token.word not in "()")
+        or (token.kind == "break" and token.word not in "()" and not _abbreviates(pairing.source, at))
         or (pairing.words.language == "ar" and token.word.startswith("و"))  # "and" is written with its word
-        for token in pairing.source[one + 1 : other + 1]
+        for at, token in enumerate(pairing.source[: other + 1])
+        if at > one
     )
+
+
+def _abbreviates(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a full stop may be that of an abbreviation: "St. Mary"."""
+    return tokens[at].word == "." and at > 0 and len(tokens[at - 1].word) <= _LONGEST_ABBREVIATION
+
+
+_LONGEST_ABBREVIATION = 3  # letters
 
 
 def _joined(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
