@@ -239,7 +239,7 @@ def equal_pairs(
 ) -> Iterator[tuple[int, int]]:
     """Yield units with the same words; of those that recur, the ones beside others that are equal."""
     keys = [[tuple(words) for words in listed] for listed in (old_words, new_words)]
-    places: list[dict[tuple[object, ...], list[int]]] = [defaultdict(list), defaultdict(list)]
+    places: list[dict[tuple[str, ...], list[int]]] = [defaultdict(list), defaultdict(list)]
     for side, listed in enumerate(keys):
         for place, key in enumerate(listed):
             places[side][key].append(place)

@@ -56,7 +56,31 @@ FORMS = (
         ("On 9 June, the board approved the budget.", "The board approved the merger on 4 May."),
     ),
 )
+FORMS += (
+    (
+        "On 9 March, {A} asked the board to dismiss Ms Lund. The board refused on 6 April.",
+        ("On 9 March, {A} asked the board to dismiss Ms Lund.", "The board refused on 6 April."),
+        ("The board dismissed Ms Lund.", "The board refused on 9 March."),
+    ),
+    (
+        "Sales grew fastest in {P} ({a}%), followed by {Q} ({b}%); in {R} they shrank by {c}%.",
+        ("In {R}, sales shrank by {c}%.",),
+        ("Sales grew fastest in {Q}.", "Sales grew fastest in {P} ({b}%).", "In {Q}, sales shrank by {c}%."),
+    ),
+    (
+        "Among {x} patients, {a}% agreed and {b}% disagreed; among {y} patients, {c}% agreed.",
+        ("Among {x} patients, {a}% agreed.",),
+        ("Among {y} patients, {b}% disagreed.", "Among {x} patients, {c}% agreed."),
+    ),
+)
 LANGUAGES = (
+    (
+        "fr",
+        "Sur 212 patients, 23 (11 %) avaient des douleurs et 30 (14 %) des nausées.",
+        "Sur 212 patients, 23 (14 %) avaient des douleurs.",
+    ),
+    ("zh", "212名患者中，23名（11%）出现疼痛，30名（14%）出现恶心。", "212名患者中，23名（14%）出现疼痛。"),
+    ("ar", "توظف الشركة 120 شخصا في القاهرة و340 في الرباط و95 في تونس.", "توظف الشركة 120 شخصا في تونس."),
     (
         "de",
         "Ereignisse traten bei 87 Patienten (40 %) unter Placebo und bei 26 (38 %) unter Ramipril auf.",
@@ -111,7 +135,7 @@ def test_parts_of_two_statements_do_not_verify(form: tuple[str, ...], seed: int)
     assert all(is_verified(text.format(**said), passage, "en") for text in true)
 
 
-@pytest.mark.parametrize(("language", "passage", "claim"), LANGUAGES, ids=[case[0] for case in LANGUAGES])
+@pytest.mark.parametrize(("language", "passage", "claim"), LANGUAGES, ids=[case[2] for case in LANGUAGES])
 def test_parts_of_two_statements_in_other_languages(language: str, passage: str, claim: str) -> None:
     assert not is_verified(claim, passage, language)
     assert is_verified(passage, passage, language)
