@@ -294,11 +294,15 @@ BETWEEN = " › "
 
 
 def trail(path: Sequence[str], title: str = "") -> str:
-    """Join a section path: ``Part II › Item 7``. Omit final colons, and headings equal to the one before."""
+    """Join a section path: ``Part II › Item 7``. Omit final colons, and headings equal to the one before.
+
+    ``title``: what stands before it, also with what tells documents apart: ``Lease (Lease 2021.pdf)``.
+    """
     previous = plain(title)
     shown = []
     for heading in path:
-        if (words := plain(heading)) != previous:
+        words = plain(heading)
+        if words != previous and not previous.startswith(f"{words} ("):
             shown.append(one_line(heading).rstrip(" :"))
         previous = words
     return BETWEEN.join(shown)

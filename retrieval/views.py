@@ -22,6 +22,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture
 from documents.ingestion.recognition import pages_left
+from documents.labels import labels_in_library
 from documents.models import CitationUnit, Collection, Document, Page, RetrievalChunk
 from documents.models.document import language_name
 from retrieval.embeddings.registry import CHOICES, DEFAULT_MODELS, EmbeddingChoice
@@ -122,12 +123,14 @@ class ShownHit:
     """A hit, its document (for the thumbnail), and the snippet's ``unit``, at which the reader opens.
 
     Attributes:
+        title: it tells the document apart from others of its name.
         place: printed page and lines on it; of an imported block ``slide 4``, ``sheet Q2, row 7``.
         copies: the same passage in documents with the same text.
     """
 
     hit: Hit
     document: Document
+    title: str
     unit: UUID
     place: str = ""
     copies: tuple[ShownHit, ...] = ()
@@ -195,6 +198,7 @@ def config_in(query: QueryDict) -> RagConfig:
 def shown_hits(result: SearchResult, user: User) -> tuple[ShownHit, ...]:
     """Return the hits that the user may see; one in several documents with the same text is shown once."""
     documents = Document.objects.visible_to(user).in_bulk([hit.document_id for hit in result.hits])
+    titles = labels_in_library(documents.values())
     rows: dict[UUID, Any] = CitationUnit.objects.with_printed_page().in_bulk(
         [hit.snippet_unit_id for hit in result.hits]
     )
@@ -205,7 +209,8 @@ def shown_hits(result: SearchResult, user: User) -> tuple[ShownHit, ...]:
     alike: dict[tuple[object, ...], list[ShownHit]] = {}
     for hit in result.hits:
         if document := documents.get(hit.document_id):
-            shown = ShownHit(hit, document, hit.snippet_unit_id, places.get(hit.snippet_unit_id, ""))
+            place = places.get(hit.snippet_unit_id, "")
+            shown = ShownHit(hit, document, titles[document.pk], hit.snippet_unit_id, place)
             alike.setdefault((document.text_digest or document.pk, hit.page, hit.index), []).append(shown)
     return tuple(replace(first, copies=tuple(others)) for first, *others in alike.values())
 

@@ -220,8 +220,8 @@ def labelled_questions(document: Document) -> list[Suggestion]:
 
 
 def is_label(text: str) -> bool:
-    """Return whether a row's first cell names its values: a few words, without numbers."""
-    letters = sum(map(str.isalpha, text))
+    """Return whether a row's first cell names its values: a few words, without numbers; not “Add: Tax”."""
+    letters = sum(map(str.isalpha, text)) if ":" not in text[:-1] else 0
     return 6 <= len(text) <= LONGEST_LABEL and letters >= 0.8 * len(text) and not looks_like_injection(text)
 
 

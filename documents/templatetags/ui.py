@@ -20,7 +20,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from documents import contents
-from documents.labels import distinct_labels
+from documents.labels import labels_in_library
 from documents.models import Document
 from documents.papers.bibliography import STYLES
 from documents.translation import translated
@@ -122,7 +122,7 @@ def theme(context: Context) -> str:
 register.filter("translated", translated)
 
 
-register.simple_tag(distinct_labels)
+register.simple_tag(labels_in_library)
 
 
 @register.filter

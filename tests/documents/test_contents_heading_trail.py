@@ -14,6 +14,7 @@ from documents.contents import table_name, trail
         (["Annual\nReport:", "Annual report", "Sales"], "Annual Report", "Sales"),
         (["Sales", "Europe", "Sales"], "Sales in Europe", "Sales › Europe › Sales"),
         (["Annual Report"], "Annual Report", ""),
+        (["Lease", "Rent"], "Lease (Lease 2021.pdf)", "Rent"),
         (["Cash flow:", "Free cash flow (non-GAAP):"], "", "Cash flow › Free cash flow (non-GAAP)"),
     ],
 )

@@ -240,10 +240,16 @@ def test_one_s_own_searches_are_listed_repeated_and_deleted(page: Client, librar
     assert not SearchQuery.objects.exists()
 
 
+def test_documents_of_one_title_are_told_apart_by_their_files(page: Client, library: Library) -> None:
+    Document.objects.update(title="Annual report")
+    Document.objects.filter(pk=library.nike.pk).update(original_name="nike.pdf")
+    assert ">Annual report (nike.pdf)</a>" in page.get("/search/?q=dividends").content.decode()
+
+
 def test_the_number_of_statements_of_a_page_is_bounded(
     page: Client, library: Library, django_assert_max_num_queries: object
 ) -> None:
-    with django_assert_max_num_queries(17):  # type: ignore[operator]
+    with django_assert_max_num_queries(18):  # type: ignore[operator]
         page.get("/search/?q=dividends")
 
 

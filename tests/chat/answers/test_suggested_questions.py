@@ -13,6 +13,7 @@ from chat.answers.suggested_questions import (
     direct_questions,
     informative,
     is_direct,
+    is_label,
     library_questions,
     question_to,
     spread,
@@ -113,6 +114,10 @@ def test_a_short_document_is_asked_what_its_clauses_labels_and_last_rows_say(
 ) -> None:
     direct = direct_questions(ingested(alice, pdf=printed(html)), alice)
     assert asked <= set(direct) and len(direct) >= 3
+
+
+def test_a_step_of_a_computation_is_not_asked_for() -> None:
+    assert is_label("Income tax expense:") and not is_label("Add: Income tax expense")
 
 
 def test_an_english_document_is_asked_in_english_where_the_interface_is_german(

@@ -132,7 +132,7 @@ def test_a_key_of_another_secret_key_is_not_used(
 ) -> None:
     connect(admin)
     settings.SECRET_KEY = "another" * 10  # type: ignore[attr-defined]
-    assert default_name() == "extractive" and "or set OPENAI_API_KEY" in check_health("openai").message
+    assert default_name() == "extractive" and "or by OPENAI_API_KEY" in check_health("openai").message
 
 
 def test_disconnecting_deletes_the_key(admin: Client, openai: ScriptedServer) -> None:

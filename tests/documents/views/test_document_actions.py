@@ -51,6 +51,9 @@ def test_several_are_shared_or_the_unknown_user_is_named(
     assert "Shared with bob: 2 documents." in act("share", documents[:2], "bob")
     assert set(Document.objects.visible_to(bob)) == set(documents[:2])
     assert not Share.objects.filter(can_write=True).exists()
+    Document.objects.update(title="Tides")
+    Document.objects.filter(pk=documents[0].pk).update(original_name="v1.pdf")
+    assert "Tides (v1.pdf)</a>" in act("share", documents[:1], "bob")  # though no other card comes with it
     assert "nobody" in act("share", documents, "nobody", status=422)
 
 

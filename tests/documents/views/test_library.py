@@ -58,7 +58,7 @@ def test_the_number_of_queries_does_not_grow_with_the_library(
 ) -> None:
     for number in (3, 40):
         many_documents(alice, number)
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             browser.get(LIBRARY)
 
 
@@ -73,7 +73,7 @@ def test_the_cards_that_follow_come_with_the_address_of_those_after_them(
 ) -> None:
     many_documents(alice, 120)
     expected = titles(browser, "?order=title&page=2")
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         shown, page = further(browser, "?order=title&start=48")
     assert shown == expected
     assert 'hx-get="/documents/further/?order=title"' in page
