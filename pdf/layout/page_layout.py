@@ -27,7 +27,7 @@ from pdf.structure import UnitType
 # A smaller share of right-to-left text than this is a quotation.
 FOREIGN = 0.05
 
-PartedBy = Literal["baselines", "spaces", "rulings", "tags"]
+PartedBy = Literal["baselines", "spaces", "rules", "grid", "tags"]
 
 
 def is_right_to_left(lines: Iterable[Line]) -> bool:

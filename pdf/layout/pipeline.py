@@ -274,7 +274,8 @@ def number_tables(page_layouts: Sequence[PageLayout]) -> None:
         for position, rows in enumerate(tables):
             table = rows[0].table
             assert table is not None
-            table.confidence = confidence(rows)
+            if table.parted_by not in ("grid", "rules"):  # judged with their rulings
+                table.confidence = confidence(rows)
             if (
                 position == 0
                 and previous

@@ -269,6 +269,11 @@ def is_value_cell(cell: Sequence[Line]) -> bool:
     return is_value(cell_text(cell))
 
 
+def holds_value(line: Line) -> bool:
+    """Return whether the line is a value other than a sign for yes or no."""
+    return is_value(line.text) and line.text not in YES_OR_NO
+
+
 def is_period_line(cells: Sequence[Sequence[Line]]) -> bool:
     """Return whether two or more cells name a period, and none has an amount."""
     texts = [cell_text(cell) for cell in cells]

@@ -480,7 +480,11 @@ def with_header_above_rule(blocks: list[Block], lines: Sequence[Line]) -> tuple[
     head = [TableCell(column, list(cell)) for column, cell in zip(columns, row.cells, strict=True)]
     taken = set(map(id, row.lines))
     return (
-        parted(blocks_of([head, *(block.cells for block in blocks)], table.columns), table.parted_by),
+        parted(
+            blocks_of([head, *(block.cells for block in blocks)], table.columns),
+            table.parted_by,
+            table.confidence,
+        ),
         [line for line in lines if id(line) not in taken],
     )
 
@@ -534,7 +538,7 @@ def with_heads_over_grid(
     head = [level for level in levels if level]
     rows = [*head, *([[TableCell(0, group, table.columns)]] if group else []), *(row.cells for row in blocks)]
     taken = [line for row in heads.values() for line in row] + group
-    return parted(blocks_of(rows, table.columns, len(head)), table.parted_by), taken
+    return parted(blocks_of(rows, table.columns, len(head)), table.parted_by, table.confidence), taken
 
 
 def _grid_columns(line: Line, xs: Sequence[float]) -> tuple[int, int]:

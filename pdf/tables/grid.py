@@ -10,11 +10,10 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from pdf.extract.words import RawWord
 from pdf.geometry import Rect
-from pdf.layout.lines import SAME_BASELINE, Line, merged, rows_of
+from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, TableCell
 from pdf.layout.paragraphs import paragraphs
 from pdf.tables.cells import is_value
@@ -32,25 +31,12 @@ from pdf.tables.rulings import (
 
 # Maximum pairs of rulings to compare: pages with more are maps and drawings.
 MOST_CROSSINGS = 1_000_000
-# A frame around columns of prose is not a table: its largest cell has most words, and more lines than this.
-FRAME_LINES = 14
-FRAME_SHARE = 0.6
-# It is a table if at least this many rows have several cells in the same columns.
-FRAMED_ROWS = 3
-# A single ruled row is a table with at least this many cells: the rest of it is on another page.
-# Maximum distance of lines of one cell (ems).
-ROW_CELLS, CELL_LEADING = 3, 3.0
 # In a table most cells are in columns of at least this share of the rows, if it has a minimum of rows.
 COMMON_COLUMN = 0.35
 COMMON_SHARE = 0.6
 FORM_ROWS = 6
 # Minimum share of common heights of two grids side by side that are one.
 SAME_HEIGHTS = 0.8
-# Minimum share of values among the cells of a table whose columns are filled with values; the second where
-# no ruled row has two lines.
-VALUE_SHARE, LINED_SHARE = 0.3, 0.5
-# Values stacked in ruled cells are separate rows if more than this share of them has a row head.
-HEADED_SHARE = 0.5
 # A text may reach this far beyond the rulings of its cell (points).
 SLACK = 1.0
 
@@ -204,35 +190,28 @@ def _distinct(places: Iterable[float]) -> tuple[float, ...]:
     return tuple(out)
 
 
-def grid_table(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
-    """Return the rows of the table or the boxes of the form within the grid.
-
-    Empty if it is neither: a frame, a chart, one row.
-    """
+def grid_rows(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
+    """Return the rows of cells within the grid; empty where it has cells in one column only."""
     cells = cells_in(grid, lines)
-    if not _is_table(cells):
+    if len({key[1] for key in cells}) < 2:
         return []
-    if not _is_regular(cells):
-        boxes = (paragraphs([merged(row) for row in rows_of(cells[key])]) for key in sorted(cells))
-        return [block for box in boxes for block in box]
     rows: dict[int, list[TableCell]] = {}
     begins = sorted({key[0] for key in cells})
     for top, left, bottom, right in sorted(cells):
         covered = bisect_left(begins, bottom) - bisect_left(begins, top)
         cell = TableCell(left, cells[top, left, bottom, right], right - left, covered)
         rows.setdefault(top, []).append(cell)
-    if _stacks_values(cells) or (not grid.closed and _holds_values(cells)):
+    return parted(blocks_of(list(rows.values()), len(grid.xs) - 1), "grid")
+
+
+def boxes_of(rows: Sequence[Block]) -> list[Block]:
+    """Return the texts of a form, whose boxes begin anywhere; empty where the rows have common columns."""
+    starts = Counter(cell.column for row in rows for cell in row.cells)
+    shared = sum(count for count in starts.values() if count >= COMMON_COLUMN * len(rows))
+    if len(rows) < FORM_ROWS or shared >= COMMON_SHARE * starts.total():
         return []
-    blocks = blocks_of(list(rows.values()), len(grid.xs) - 1)
-    return parted(blocks, "rulings")
-
-
-def _is_regular(cells: dict[CellKey, list[Line]]) -> bool:
-    """Return whether the rows have common columns: the boxes of a form begin anywhere."""
-    starts = Counter(key[1] for key in cells)
-    rows = len({key[0] for key in cells})
-    shared = sum(count for count in starts.values() if count >= COMMON_COLUMN * rows)
-    return rows < FORM_ROWS or shared >= COMMON_SHARE * len(cells)
+    boxes = (paragraphs([merged(row) for row in rows_of(cell.lines)]) for row in rows for cell in row.cells)
+    return [block for box in boxes for block in box]
 
 
 def cells_in(grid: RuledGrid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
@@ -281,71 +260,6 @@ def _parted(grid: RuledGrid, line: Line) -> list[tuple[CellKey, Line]]:
     for word, key in zip(line.words, grid.cells_at(middles, y), strict=True):
         parts.setdefault(key, []).append(word)
     return [(key, Line(words)) for key, words in parts.items()]
-
-
-def _is_table(cells: dict[CellKey, list[Line]]) -> bool:
-    rows, columns = {key[0] for key in cells}, {key[1] for key in cells}
-    if len(columns) < 2:
-        return False
-    if len(rows) < 2 and (len(columns) < ROW_CELLS or not all(map(_runs_on, cells.values()))):
-        return False
-    counts = [sum(len(line.words) for line in lines) for lines in cells.values()]
-    largest = max(cells.values(), key=len)
-    if len(largest) <= FRAME_LINES or max(counts) <= FRAME_SHARE * sum(counts):
-        return True
-    return len(rows_of(largest)) <= FRAME_LINES or _has_rows(cells)
-
-
-def _runs_on(lines: list[Line]) -> bool:
-    """Return whether the lines of a cell are as close as those of a text, unlike labels of a drawing."""
-    return all(b.baseline - a.baseline <= CELL_LEADING * b.size for a, b in pairwise(lines))
-
-
-def _has_rows(cells: dict[CellKey, list[Line]]) -> bool:
-    """Return whether several ruled rows have cells in the same columns."""
-    beside: dict[int, list[int]] = {}
-    for row, column, *_ in sorted(cells):
-        beside.setdefault(row, []).append(column)
-    alike = Counter(tuple(columns) for columns in beside.values() if len(columns) > 1)
-    return max(alike.values(), default=0) >= FRAMED_ROWS
-
-
-def _holds_values(cells: dict[CellKey, list[Line]]) -> bool:
-    """Return whether values fill the columns: then baselines and heads show a table without rulings too."""
-    firsts: dict[int, int] = {}
-    for row, column, *_ in sorted(cells):
-        firsts.setdefault(row, column)
-    behind = [lines for (row, column, *_), lines in cells.items() if column > firsts[row]]
-    one_line = all(len(rows_of(lines)) == 1 for lines in cells.values())
-    values = sum(all(is_value(line.text) for line in lines) for lines in behind)
-    return values >= (LINED_SHARE if one_line else VALUE_SHARE) * len(behind)
-
-
-def _stacks_values(cells: dict[CellKey, list[Line]]) -> bool:
-    """Return whether most values are stacked within their cells: then each baseline is a row.
-
-    Their row heads, in the same ruled row, are on the same baselines.
-    """
-    values = [[line for line in lines if is_value(line.text)] for lines in cells.values()]
-    stacked = {
-        key: lines
-        for key, lines in zip(cells, values, strict=True)
-        if len(lines) > 1 and len(rows_of(lines)) > 1
-    }
-    in_columns = any(sum(len(row) > 1 for row in rows_of(lines)) >= FRAMED_ROWS for lines in stacked.values())
-    if (len(stacked) < 2 and not in_columns) or 2 * sum(map(len, stacked.values())) <= sum(map(len, values)):
-        return False
-    headed = [_has_head(line, key, cells) for key, lines in stacked.items() for line in lines]
-    return sum(headed) > HEADED_SHARE * len(headed)
-
-
-def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bool:
-    """Return whether the first cell of the value's ruled row has a line on the value's baseline."""
-    beside = [other for other in cells if other[0] <= key[0] and key[2] <= other[2]]
-    first = max(beside) if any(line.rtl for line in cells[max(beside)]) else min(beside)
-    return first == key or any(
-        abs(line.baseline - value.baseline) <= SAME_BASELINE * value.size for line in cells[first]
-    )
 
 
 # Maximum share of rows that a grid's edge separates from their values or heads.

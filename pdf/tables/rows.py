@@ -131,11 +131,11 @@ def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
     return blocks
 
 
-def parted(blocks: Sequence[Block], by: PartedBy) -> list[Block]:
-    """Return the rows of tables, marked with what separates them."""
+def parted(blocks: Sequence[Block], by: PartedBy, confidence: float = 1.0) -> list[Block]:
+    """Return the rows of tables, marked with what separates them and how sure that is."""
     for block in blocks:
         if block.table is not None:
-            block.table.parted_by = by
+            block.table.parted_by, block.table.confidence = by, confidence
     return list(blocks)
 
 
@@ -187,7 +187,7 @@ def tables_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None =
             title = part.pop()[0].lines
         blocks += blocks_of(part, columns, None if start else heads)
         blocks += [Block("prose", list(lines)) for _, lines in groupby(title, key=attrgetter("style"))]
-    return parted(blocks, "rulings")
+    return parted(blocks, "rules")
 
 
 def _words_of(cells: Sequence[TableCell]) -> tuple[str, ...]:

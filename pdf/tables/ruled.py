@@ -6,9 +6,8 @@ a half-ruled table. Each table found takes the place of its lines until the read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 from pdf.geometry import Rect, bounding_box
@@ -16,29 +15,31 @@ from pdf.layout.lines import Line
 from pdf.layout.page_layout import Block, Inset, TableCell
 from pdf.tables.aligned import aligned_rows
 from pdf.tables.cells import (
-    YES_OR_NO,
     ColumnSpans,
     Row,
     cell_rows,
     cell_text,
     columns_of,
+    holds_value,
     is_date,
     is_value,
     is_value_cell,
 )
 from pdf.tables.column_headers import with_heads_over_grid
-from pdf.tables.grid import RuledGrid, cuts_rows, grid_table, whole_grids
+from pdf.tables.evidence import LEAST, Drawn, confidence
+from pdf.tables.grid import RuledGrid, boxes_of, cuts_rows, grid_rows, whole_grids
 from pdf.tables.rows import (
     absorb,
     head_levels,
     logical_rows,
+    parted,
     placed,
     read_leftwards,
     table_blocks,
     tables_of,
     wrapped_rows,
 )
-from pdf.tables.rulings import SNAP, edges_of, joined_pieces, lines_in, tracks_of
+from pdf.tables.rulings import SHORTEST, SNAP, edges_of, joined_pieces, lines_in, tracks_of
 
 # Pieces of one ruling: maximum difference of height, maximum gap (points).
 TRACK = 1.5
@@ -69,8 +70,6 @@ ACROSS = 2
 OUTSIDE = 2.5
 # Maximum share of values in heads, such as column numbers.
 HEAD_VALUES = 0.4
-# Minimum share of spaces between rules with several cells; in forms most have a line to write on.
-CELLED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ def _rules(rulings: Iterable[Rect], piece_gap: float) -> list[tuple[float, float
     return [rule for rule in rules if rule[2] - rule[1] >= WIDTH]
 
 
-def parted(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
+def _parted(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
     """Split the group where prose is between two rules: tables of one width are ruled alike.
 
     Empty where a heading is there: each table below it begins with heads of its own.
@@ -183,77 +182,25 @@ def _row_end(
     return outermost(map(edge, lines))
 
 
-def horizontal_rule_table(
+def rule_readings(
     rule_group: HorizontalRules, lines: Sequence[Line], shaded: bool = False
-) -> list[Block]:
-    """Return the rows of the table between the rulings; empty for prose.
+) -> Iterator[list[Block]]:
+    """Yield the rows between rulings: of one row between each two, and of the rows there by their baselines.
 
-    ``shaded``: the rulings are edges of stripes, which may be under several rows of values.
+    ``shaded``: the rulings are edges of stripes.
     """
-    mostly_values = sum(map(_is_amount, lines)) > 0.4 * len(lines)
-    if shaded and mostly_values:
-        return []
     rows = cell_rows(lines)
-    wide = [row for row in rows if row.multi]
-    if len(wide) < 2:
-        return []
     columns = columns_of(rows)
-    if len(columns.spans) < 2 or _runs_across(rows, columns):
-        return []
     segments = _segments(rows, rule_group.ys)
-    valued = mostly_values or _of_values(wide)
-    if valued and (shaded or _stacks_values(segments, columns)):
-        return []
-    far = any(b - a > RULE_DISTANCE for a, b in pairwise(rule_group.ys))
-    if far and not _is_headed(segments, columns):
-        return []
-    if sum(any(row.multi for row in segment) for segment in segments) < CELLED * len(segments):
-        return []
-    single = len(rule_group.ys) >= (STRIPE_EDGES if shaded else ROW_RULES) and not _stacks_values(
-        segments, columns
-    )
-    tables = [_one_row(segment, columns) if single else _logical(segment, columns) for segment in segments]
-    heads = len(tables[0]) if len(rule_group.ys) == FEWEST_RULES and not shaded else None
-    tables[0] = head_levels([placed(row, columns) for row in segments[0]]) or tables[0]
-    found = [cells for table in tables for cells in table]
-    return tables_of(found, len(columns.spans), heads) if len(found) > 1 else []
-
-
-def _is_headed(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:
-    """Return whether the first rows have heads over most columns, or two in other type at their edges."""
-    if len(segments) < 2:
-        return False
-    head, body = segments[:2]
-    most = max(head, key=lambda row: len(row.cells)).cells
-    if len(most) == len(columns.spans) == 2 and head[0].lines[0].style != body[0].lines[0].style:
-        return all(abs(cell[0].x0 - x0) <= SNAP for cell, (x0, _) in zip(most, columns.spans, strict=True))
-    return len(most) >= max(HEADED_COLUMNS, len(columns.spans) / 2)
-
-
-def _of_values(rows: Sequence[Row]) -> bool:
-    """Return whether values, not words such as "None", fill the columns: then baselines separate the rows."""
-    cells = [cell for row in rows for cell in row.cells[1:]]
-    amounts = [all(_is_amount(line) and not line.text.isalpha() for line in cell) for cell in cells]
-    return sum(amounts) >= 0.3 * len(cells)
-
-
-def _is_amount(line: Line) -> bool:
-    """Return whether it is a value other than a sign for yes or no."""
-    return is_value(line.text) and line.text not in YES_OR_NO
-
-
-def _stacks_values(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:
-    """Return whether values are stacked between two rulings: then baselines separate the rows there."""
-    for segment in segments:
-        filled: dict[int, float] = {}
-        for row in segment:
-            for cell in placed(row, columns):
-                if all(map(_is_amount, cell.lines)):
-                    line = cell.lines[0]
-                    if line.baseline - filled.get(cell.column, line.baseline) > line.size:
-                        return True
-                    filled.setdefault(cell.column, line.baseline)
-    return False
+    if len(columns.spans) < 2 or len(segments) < 2:
+        return
+    for read in (_one_row, _logical):
+        tables = [read(segment, columns) for segment in segments]
+        heads = len(tables[0]) if len(rule_group.ys) == FEWEST_RULES and not shaded else None
+        tables[0] = head_levels([placed(row, columns) for row in segments[0]]) or tables[0]
+        found = [cells for table in tables for cells in table]
+        if len(found) > 1:
+            yield tables_of(found, len(columns.spans), heads)
 
 
 def _one_row(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]:
@@ -280,12 +227,6 @@ def _is_in_other_type(head: Sequence[TableCell], rest: Sequence[Sequence[TableCe
     )
 
 
-def _runs_across(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Return whether a third of the rows are lone lines across columns: prose between rules."""
-    lone = [row for row in rows if len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1]
-    return len(lone) * 3 > len(rows)
-
-
 def _segments(rows: Sequence[Row], ys: Sequence[float]) -> list[list[Row]]:
     """Return the rows between each two rulings."""
     segments: dict[int, list[Row]] = {}
@@ -307,26 +248,85 @@ def _logical(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]
     return wrapped_rows(logical_rows(cells))
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A reading of a region's lines as a table. ``chance``: that it is right. ``grid``: that encloses it."""
+
+    rect: Rect
+    lines: Sequence[Line]
+    blocks: list[Block]
+    chance: float
+    grid: RuledGrid | None = None
+
+
 def with_ruled_tables(
     lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect] = ()
 ) -> list[Line]:
-    """Return the lines, with one Inset in place of the lines of each ruled table."""
+    """Return the lines, with one Inset in place of the lines of each ruled table.
+
+    Of readings of the same lines the likeliest is kept.
+    """
     rest = list(lines)
-    for grid in whole_grids(rulings, fills, rest):
-        rest = _with_heads(_with_inset(rest, grid.rect, partial(grid_table, grid)), grid)
     found = horizontal_rules(rulings)
-    rest = _with_horizontal_rules(rest, [group for group in found if len(group.ys) >= ROW_RULES])
-    rest = _with_horizontal_rules(rest, horizontal_rules(edges_of(fills), SNAP), shaded=True)
-    rest = _with_horizontal_rules(rest, [group for group in found if len(group.ys) < ROW_RULES])
+    stripes = horizontal_rules(edges_of(fills), SNAP)
+    candidates = [
+        *(_of_grid(grid, rest) for grid in whole_grids(rulings, fills, rest)),
+        *(candidate for group in found for candidate in _of_rules(group, rest, rulings)),
+        *(candidate for group in stripes for candidate in _of_rules(group, rest, rulings, shaded=True)),
+    ]
+    for candidate in sorted(candidates, key=lambda candidate: -candidate.chance):
+        if candidate.chance >= LEAST and _is_free(candidate, rest):
+            blocks = parted(candidate.blocks, "grid" if candidate.grid else "rules", candidate.chance)
+            rest = _with_inset(rest, candidate.rect, candidate.lines, blocks)
+            if candidate.grid:
+                rest = _with_heads(rest, candidate.grid)
     for rule_group in found:
         if not (_continues_outside(rule_group, rest) or cuts_rows(rule_group.rect, rest)):
-            rest = _with_inset(rest, rule_group.rect, partial(_table_of_values, rule_group))
+            inside = lines_in(rule_group.rect, rest)
+            rest = _with_inset(rest, rule_group.rect, inside, _table_of_values(rule_group, inside))
     return rest
+
+
+def _is_free(candidate: Candidate, lines: Sequence[Line]) -> bool:
+    """Return whether no other table or box has its lines, or, without a grid, reaches into it."""
+    left = set(map(id, lines))
+    boxes = [line for line in lines if isinstance(line, Inset)] if candidate.grid is None else []
+    return all(id(line) in left for line in candidate.lines) and not any(
+        _reaches_into(box, candidate.rect) for box in boxes
+    )
+
+
+def _of_grid(grid: RuledGrid, lines: Sequence[Line]) -> Candidate:
+    inside = lines_in(grid.rect, lines)
+    rows = grid_rows(grid, inside)
+    upright = [(ruling.at, ruling.start, ruling.end) for ruling in grid.vertical]
+    drawn = Drawn([ruling.at for ruling in grid.horizontal], upright, grid.closed)
+    return Candidate(
+        grid.rect, inside, boxes_of(rows) or rows, confidence(rows, drawn) if rows else 0.0, grid
+    )
+
+
+def _of_rules(
+    rule_group: HorizontalRules, lines: Sequence[Line], rulings: Sequence[Rect], shaded: bool = False
+) -> Iterator[Candidate]:
+    for part in _parted(rule_group, lines_in(rule_group.rect, lines)):
+        whole = with_outer_rows(part, lines, shaded)
+        if _heads_values_below(whole, lines):
+            continue
+        inside = lines_in(whole.rect, lines)
+        upright = [(rect.x0, rect.y0, rect.y1) for rect in rulings if _is_upright_in(rect, whole.rect)]
+        drawn = Drawn(whole.ys, upright, shaded=shaded)
+        for blocks in rule_readings(whole, inside, shaded):
+            yield Candidate(whole.rect, inside, blocks, confidence(blocks, drawn))
+
+
+def _is_upright_in(ruling: Rect, rect: Rect) -> bool:
+    return ruling.height > max(SHORTEST, ruling.width) and ruling.overlaps(rect)
 
 
 def _table_of_values(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Block]:
     """Return the rows of a table between rules: heads above the second rule, values below, by baselines."""
-    rows = [] if any(isinstance(line, Inset) for line in lines) else cell_rows(lines)
+    rows = cell_rows(lines)
     head = [row for row in rows if row.y1 < rule_group.ys[1] + TRACK]
     body = rows[len(head) :]
     if not head or not body or not _is_head(head, body, head) or aligned_rows(rows) != [(0, len(rows))]:
@@ -360,7 +360,7 @@ def _heads_values_below(rule_group: HorizontalRules, lines: Sequence[Line]) -> b
     if row is None or sum(map(is_value_cell, row.cells[1:])) < HEADED_COLUMNS:
         return False
     inside = lines_in(rule_group.rect, lines)
-    return sum(map(_is_amount, inside)) < HEAD_VALUES * len(inside)
+    return sum(map(holds_value, inside)) < HEAD_VALUES * len(inside)
 
 
 def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> bool:
@@ -369,7 +369,7 @@ def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> 
     if any(is_value(text) and not is_date(text) for text in texts):
         return False
     return (
-        any(_is_amount(line) for row in body for line in row.lines)
+        any(holds_value(line) for row in body for line in row.lines)
         or head[0].lines[0].style != body[0].lines[0].style
         or texts == [cell_text(cell) for row in first for cell in row.cells]
     )
@@ -379,26 +379,11 @@ def _between(rule_group: HorizontalRules, ys: tuple[float, ...]) -> HorizontalRu
     return HorizontalRules(Rect(rule_group.rect.x0, ys[0], rule_group.rect.x1, ys[-1]), ys)
 
 
-def _with_horizontal_rules(
-    lines: list[Line], found: Sequence[HorizontalRules], shaded: bool = False
-) -> list[Line]:
-    for rule_group in found:
-        for part in parted(rule_group, lines_in(rule_group.rect, lines)):
-            whole = with_outer_rows(part, lines, shaded)
-            if _heads_values_below(whole, lines):
-                continue
-            if not any(isinstance(line, Inset) and _reaches_into(line, whole.rect) for line in lines):
-                lines = _with_inset(lines, whole.rect, partial(horizontal_rule_table, whole, shaded=shaded))
-    return lines
-
-
-def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:
-    inside = lines_in(rect, lines)
-    blocks = table(inside) if inside else []
-    if any(line.rtl for line in inside) and all(block.cells for block in blocks):
-        blocks = read_leftwards(blocks)
+def _with_inset(lines: list[Line], rect: Rect, inside: Sequence[Line], blocks: list[Block]) -> list[Line]:
     if not blocks:
         return lines
+    if any(line.rtl for line in inside) and all(block.cells for block in blocks):
+        blocks = read_leftwards(blocks)
     taken = set(map(id, inside))
     return [line for line in lines if id(line) not in taken] + [Inset(rect, blocks)]
 

@@ -11,14 +11,15 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import attrgetter
 
-from pdf.extract.words import RawWord, comes_next, is_contents_line, marker_of
+from pdf.extract.words import RawWord
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, goes_on, rows_of
 from pdf.layout.page_layout import Block, Inset, TableCell, bounds_of
-from pdf.tables.cells import YES_OR_NO, Row, is_value, row_of
+from pdf.tables.cells import Row, row_of
+from pdf.tables.evidence import LEAST, Reading, confidence, has_larger_head
 from pdf.tables.rows import blocks_of, parted
 
 # Minimum gap between columns (ems).
@@ -38,24 +39,14 @@ BESIDE = 0.3
 PARAGRAPH_GAP, EDGE = 1.5, 2.0
 # A lone line this many times larger than the table above it is a heading.
 HEADING_SIZE = 1.15
-# Minimum rows of a table, and of rows with a cell of several lines.
-ROWS, TALL_ROWS = 3, 2
-# Minimum shares of rows with several cells, and of those whose cells align at top or centre (ems).
-FULL_ROWS, LEVEL_ROWS, LEVEL = 0.7, 0.9, 0.4
-# A wrapped line fills at least this share of its column; shares of such lines in tables of few rows and
-# of more.
-FULL, SURE_ROWS, FILLED, RAGGED = 0.7, 5, 0.7, 0.4
+# Minimum rows of a table; rows with which a rejected one may begin instead: below the lines of its heads.
+ROWS, HEAD_LINES = 3, 2
+# Lines on one baseline differ by at most this (ems).
+LEVEL = 0.4
 # From this many columns on: shares of columns that align where a row begins, and that begin a new cell.
 LEVEL_COLUMNS, LEVEL_SHARE, ANEW_SHARE = 4, 0.8, 0.5
-# Maximum share of lines in the largest row of a table.
-LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
 # A connected component with more than this share of all lines is prose, as is what is below it.
 PROSE_ROW = 0.35
-# Columns of prose: minimum mean of lines of a cell, minimum ratio of their widths, maximum difference of the
-# ends of cells (ems).
-PROSE_CELL, LIKE_WIDTH, LEVEL_END = 4, 0.8, 1.4
-# Share of markers among the first cells that makes it a list; shares of values left to other finders.
-MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
 _SECTION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,4}\.?$")
 _BASELINE = attrgetter("baseline", "x0")
@@ -91,10 +82,14 @@ def text_tables(lines: Sequence[Line]) -> list[tuple[Rect, list[Line], list[Bloc
     if sum(row.multi for row in rows) < ROWS:
         return []
     found = []
-    start = 0
+    start = begun = reached = 0
     while start < len(rows):
         grown = _grown(rows, start) if rows[start].multi else None
         blocks, end = _table(grown) if grown else ([], start + 1)
+        if grown and grown.end > reached:
+            begun, reached = start, grown.end
+        if grown and start - begun >= HEAD_LINES:
+            end = grown.end
         if grown and blocks:
             kept = {id(word) for block in blocks for line in block.lines for word in line.words}
             taken = [
@@ -217,28 +212,29 @@ def _table(grown: _Grown) -> tuple[list[Block], int]:
     columns = grown.columns
     if any(b.x0 - a.x1 < GUTTER * b.lines[0].size for a, b in pairwise(columns)):
         return [], 0
-    if _holds_values(columns):
-        return [], grown.end
     rows = _hanging_together(columns)
-    if len(rows) < ROWS:  # columns of prose
-        return [], grown.end
     largest = max(sum(map(len, row.values())) for row in rows)
     rows = _trimmed(rows)
-    if ROWS <= len(rows) < SURE_ROWS and _has_headings(rows):
-        return [], grown.end
-    if len(rows) < ROWS or not _is_table(rows):
-        prose = largest > PROSE_ROW * sum(len(column.lines) for column in columns)
-        return [], grown.end if prose else 0
-    used = sorted({column for row in rows for column in row})
-    cells = [[TableCell(used.index(column), row[column]) for column in sorted(row)] for row in rows]
-    return parted(blocks_of(cells, len(used)), "spaces"), grown.end
+    blocks: list[Block] = []
+    if len(rows) >= ROWS:
+        rows = _with_head_apart(rows)
+        used = sorted({column for row in rows for column in row})
+        cells = [[TableCell(used.index(column), row[column]) for column in sorted(row)] for row in rows]
+        blocks = parted(blocks_of(cells, len(used)), "spaces")
+        if confidence(blocks) >= LEAST:
+            return blocks, grown.end
+    prose = largest > PROSE_ROW * sum(len(column.lines) for column in columns)
+    headed = blocks and has_larger_head(Reading(blocks))
+    return [], grown.end if prose or headed else 0
 
 
-def _holds_values(columns: Sequence[TextColumn]) -> bool:
-    """Return whether most lines after the first column are values: then baselines separate the rows."""
-    behind = [line for column in columns[1:] for line in column.lines]
-    values = sum([is_value(line.text) and line.text not in YES_OR_NO for line in behind])
-    return values > MOST_VALUES * len(behind)
+def _with_head_apart(rows: list[dict[int, list[Line]]]) -> list[dict[int, list[Line]]]:
+    """Return the rows, with heads in a type of their own apart from the lines of the first row below."""
+    styles = {lines[0].style for lines in rows[0].values()}
+    heads = {n: list(takewhile(lambda line: line.style in styles, lines)) for n, lines in rows[0].items()}
+    rest = {n: lines[len(heads[n]) :] for n, lines in rows[0].items() if len(lines) > len(heads[n])}
+    others = {line.style for row in (rest, *rows[1:]) for lines in row.values() for line in lines}
+    return [heads, rest, *rows[1:]] if len(rest) > 1 and styles.isdisjoint(others) else rows
 
 
 def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line]]]:
@@ -400,107 +396,3 @@ def _trimmed(rows: list[dict[int, list[Line]]]) -> list[dict[int, list[Line]]]:
             break
         above.extend(lines)
     return rows[full[0] : full[-1] + 1]
-
-
-def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
-    count = sum(len(lines) for row in rows for lines in row.values())
-    full = [row for row in rows if len(row) > 1]
-    tall = sum(max(len(lines) for lines in row.values()) > 1 for row in rows)
-    if tall < TALL_ROWS or len(full) < max(ROWS, FULL_ROWS * len(rows)):
-        return False
-    largest = LARGEST_ROW if len(rows) >= SURE_ROWS else LARGEST_OF_FEW
-    if max(sum(map(len, row.values())) for row in rows) > largest * count:
-        return False
-    below = full[1:] if len(full) > SURE_ROWS else full  # heads may be set otherwise
-    if max(sum(map(_begin_level, below)), sum(map(_are_centred, below))) < LEVEL_ROWS * len(below):
-        return False
-    if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
-        return False
-    if _are_columns_of_prose(full):
-        return False
-    return not _is_something_else(rows)
-
-
-def _has_headings(rows: Sequence[dict[int, list[Line]]]) -> bool:
-    """Return whether the first row is larger than all below: headings of columns of prose."""
-    below = max(line.size for row in rows[1:] for lines in row.values() for line in lines)
-    return len(rows[0]) > 1 and all(lines[0].size > HEADING_SIZE * below for lines in rows[0].values())
-
-
-def _are_columns_of_prose(rows: Sequence[dict[int, list[Line]]]) -> bool:
-    """Return whether the rows are pieces of columns of prose whose paragraphs happen to begin at one height.
-
-    Such columns are of like width, and the pieces of a row end at one height; of two cells of a table, one is
-    nearly always shorter.
-    """
-    columns = _by_column(rows)
-    most = max(map(len, columns.values()))
-    long = [
-        lines for lines in columns.values() if 2 * len(lines) >= most
-    ]  # without a box beside the first rows
-    widths = sorted(max(line.x1 for line in lines) - min(line.x0 for line in lines) for lines in long)
-    cells = [[lines for n, lines in row.items() if columns[n] in long] for row in rows]
-    count = sum(map(len, cells))
-    if len(long) < 2 or widths[0] < LIKE_WIDTH * widths[-1] or sum(map(len, long)) < PROSE_CELL * count:
-        return False
-    bottoms = [[lines[-1].baseline for lines in row] for row in cells[:-1] if row]
-    level = sum(max(bottom) - min(bottom) <= LEVEL_END * long[0][0].size for bottom in bottoms)
-    return level >= LEVEL_SHARE * len(bottoms)
-
-
-def _by_column(rows: Sequence[dict[int, list[Line]]]) -> dict[int, list[Line]]:
-    columns: dict[int, list[Line]] = {}
-    for n, lines in (item for row in rows for item in row.items()):
-        columns.setdefault(n, []).extend(lines)
-    return columns
-
-
-def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:
-    """Return the share of wrapped lines that fill their columns, as in texts but not in addresses."""
-    spans = {
-        n: (min([line.x0 for line in held]), max([line.x1 for line in held]))
-        for n in {n for row in rows for n in row}
-        if (held := [line for row in rows for line in row.get(n, ())])
-    }
-    broken = [(line, *spans[n]) for row in rows for n, lines in row.items() for line in lines[:-1]]
-    return sum(line.x1 - line.x0 >= FULL * (x1 - x0) for line, x0, x1 in broken) / max(1, len(broken))
-
-
-def _begin_level(row: dict[int, list[Line]]) -> bool:
-    """Return whether the cells begin on one baseline."""
-    tops = [lines[0].baseline for lines in row.values()]
-    return max(tops) - min(tops) <= LEVEL * next(iter(row.values()))[0].size
-
-
-def _are_centred(row: dict[int, list[Line]]) -> bool:
-    """Return whether the cells are centred on one height."""
-    middles = [(lines[0].y0 + lines[-1].y1) / 2 for lines in row.values()]
-    return max(middles) - min(middles) <= LEVEL * next(iter(row.values()))[0].size
-
-
-def _is_item(row: dict[int, list[Line]]) -> bool:
-    """Return whether a row has a lone marker and one text: an item of a list beside other columns."""
-    opening = row[min(row)]
-    return len(row) == 2 and len(opening) == 1 and _is_marker(opening[0])
-
-
-def _is_marker(line: Line) -> bool:
-    return bool(marker_of(line.words[0].text)) and line.chars < 8
-
-
-def _is_something_else(rows: Sequence[dict[int, list[Line]]]) -> bool:
-    """Return whether it is a list with separate markers, a table of contents, or a table of values."""
-    first = min(min(row) for row in rows)
-    opening = [row[first][0] for row in rows if first in row]
-    markers = sum(map(_is_marker, opening))
-    cells = [lines for row in rows for n, lines in row.items() if n != first]
-    columns = {n for row in rows for n in row}
-    counted = all(comes_next(line.text, above.text) for above, line in pairwise(opening))
-    if len(columns) == 2 and (counted or markers > MARKERS * len(opening)):
-        return True
-    if sum(map(_is_item, rows)) > MARKERS * len(rows):
-        return True
-    if any(is_contents_line(line.text) for row in rows for lines in row.values() for line in lines):
-        return True
-    values = [all(is_value(line.text) and line.text not in YES_OR_NO for line in lines) for lines in cells]
-    return sum(values) > VALUES * len(cells)

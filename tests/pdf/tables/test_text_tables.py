@@ -322,3 +322,26 @@ def test_a_justified_line_with_a_gap_at_a_gutter_is_no_row() -> None:
     tables = [unit.text for unit in drawing.units() if unit.type == "table"]
     assert len(tables) == 4
     assert not any("option" in text for text in tables)
+
+
+def test_heads_in_their_own_type_right_above_texts_are_a_row_of_their_own() -> None:
+    drawing = Drawing()
+    for x, head in ((72, "Name"), (150, "Age"), (200, "Post"), (310, "Since"), (360, "Posts before")):
+        drawing.text(x, 100, head, font="hebo")
+    y = 112.0
+    for name, post in (
+        ("Ada Reyes", "Head of Works"),
+        ("Ben Okoro", "Keeper"),
+        ("Cleo Lund", "Clerk to the Board"),
+    ):
+        drawing.text(72, y, name)
+        drawing.text(150, y, str(40 + len(name)))
+        drawing.text(200, y, post)
+        drawing.text(310, y, str(2020 + len(name)))
+        drawing.lines(
+            ["Deputy Keeper of the Northern Light", "Assistant to the Master of Buoys", "Mate"], 360, y
+        )
+        y += 46
+    rows = rows_of_table(drawing.units())
+    assert rows[0] == ["Name", "Age", "Post", "Since", "Posts before"]
+    assert [row[0] for row in rows[1:]] == ["Ada Reyes", "Ben Okoro", "Cleo Lund"]
