@@ -166,7 +166,7 @@ def set_bound(column: ReviewColumn, sign: str, bound: Quantity) -> None:
 
 
 def is_money(question: str) -> bool:
-    """Return whether a pack knows what is asked for as one row of a financial statement: “the gross profit”."""
+    """Return whether a pack knows what is asked for as a row of a financial statement."""
     items = items_asked(question, pack_names())
     asked = re.split(rf"\b{articles(analyse(question).language)}\s+", question, maxsplit=1, flags=re.I)[-1]
     return bool(items and items[0].statement and (len(items) == 1 or items[0].label.match(asked)))

@@ -425,12 +425,12 @@ def test_what_a_document_does_not_say_of_the_question_is_not_found(alice: User, 
         "We evaluate the boats on two datasets of the coast guard.",
         "The crew was given 700,000 shares transferred to us from employees.",
         "Neither the master nor the mate receives any pay for service on the harbour board.",
-        "Sixteen years ago we formed 16 Employee Resource Groups, after a net addition of about 300 employees.",
+        "There are 16 Employee Resource Groups after a net addition of about 300 employees.",
     )
     report = ingested(alice, "\n".join(text), name="report.pdf")
     more = ask(alice, report, "Is this said: evaluate more than five datasets?", "boolean")
     assert (more.state, more.value) == (State.FOUND, False)  # numbers are compared, not words
-    few = ask(alice, report, "Are at least two datasets used?", "boolean")
+    few = ask(alice, report, "Are the boats evaluated on at least two datasets?", "boolean")
     assert (few.state, few.value, few.text) == (State.FOUND, True, "Yes")
     ratio = ask(alice, report, "Is the hazard ratio below 0.8?", "boolean")
     assert ratio.state != State.FOUND

@@ -133,7 +133,10 @@ def counted_dimensions(question: QuestionFeatures) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def has_count(text: str, counted: frozenset[str], language: str) -> bool:
     """Return whether a number in digits or words counts one of these: “300 rowers”, “three lakes”."""
-    return any(counts(quantity, text, counted, language) for quantity in quantities_in(text, language))
+    return any(
+        quantity.dimension not in ("date", "year") and counts(quantity, text, counted, language)
+        for quantity in quantities_in(text, language)
+    )
 
 
 def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
