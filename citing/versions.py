@@ -239,7 +239,7 @@ def equal_pairs(
 ) -> Iterator[tuple[int, int]]:
     """Yield units with the same words; of those that recur, the ones beside others that are equal."""
     keys = [[tuple(words) for words in listed] for listed in (old_words, new_words)]
-    places: list[dict[tuple[object, ...], list[int]]] = [defaultdict(list), defaultdict(list)]
+    places: list[dict[tuple[str, ...], list[int]]] = [defaultdict(list), defaultdict(list)]
     for side, listed in enumerate(keys):
         for place, key in enumerate(listed):
             places[side][key].append(place)
@@ -267,9 +267,9 @@ def equal_pairs(
             yield from zip(left, free, strict=True)
 
 
-def has_letters(key: Sequence[object]) -> bool:
+def has_letters(key: Sequence[str]) -> bool:
     """Return whether a unit is more than numbers, which recur in charts and say nothing of their place."""
-    return any(character.isalpha() for word in key if isinstance(word, str) for character in word)
+    return any(character.isalpha() for word in key for character in word)
 
 
 def add_similar(
