@@ -52,8 +52,8 @@ def main() -> None:
         if options.each:
             print(f"{'✓' if counts['right'] else '–' if counts['open'] else '✗'} {question} | {said}")
     share = {name: f"{totals[name]} of {totals['questions']}" for name in ("denominator", "stated", "right")}
-    cells = f"cells right {totals['cells right']} of {totals['cells']}"
-    print(share, f"open {totals['open']}, wrong {totals['wrong']};", cells)
+    whole = f"cells right {totals['cells right']} of {totals['cells']}"
+    print(share, f"open {totals['open']}, wrong {totals['wrong']};", whole)
 
 
 def judged(
@@ -89,7 +89,7 @@ def judged(
             )
         (answer,) = column_answers(grid(review, user))[:1]
         filled = {
-            cell.row.document_id: FilledCell(cell.state, cell.value, cell.text)
+            cell.row.document_id: FilledCell(ReviewCell.State(cell.state), cell.value, cell.text)
             for cell in ReviewCell.objects.filter(row__review=review).select_related("row")
         }
     finally:
