@@ -267,9 +267,9 @@ def equal_pairs(
             yield from zip(left, free, strict=True)
 
 
-def has_letters(key: Sequence[object]) -> bool:
+def has_letters(key: Sequence[str]) -> bool:
     """Return whether a unit is more than numbers, which recur in charts and say nothing of their place."""
-    return any(character.isalpha() for word in key if isinstance(word, str) for character in word)
+    return any(character.isalpha() for word in key for character in word)
 
 
 def add_similar(

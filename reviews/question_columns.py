@@ -21,6 +21,7 @@ from text.quantities import Quantity, quantities_in
 Kind = ReviewColumn.Kind
 BOUNDS = {"below": "<", "above": ">", "at_least": ">=", "at_most": "<="}
 LONGEST_TITLE = 60
+MOST_COUNTED = 5  # words that name what a bound counts
 
 
 @cache
@@ -49,7 +50,7 @@ def columns_for(question: str) -> list[ReviewColumn]:
     rest = without_article(total.sub("", rest, count=1) if is_total else rest, language)
     rest = without_closed(rest, language) if bound else rest
     column = ReviewColumn(title=title_of(rest or question))
-    if not rest or (is_open(rest, language) and not bound):
+    if not rest or is_open(rest, language):
         column.question = every_words(language, "question")[0].format(rest=rest) if rest else question
     else:
         template = "is_true" if is_framed and not bound else "value"
@@ -92,15 +93,22 @@ def without_article(rest: str, language: str) -> str:
 
 
 def without_bound(rest: str, language: str) -> tuple[str, str, Quantity | None]:
-    """Split off a bound at the end: “below 0.8”, “of at least 30 days”. The quantity is None without one."""
-    at_end = [one for one in quantities_in(rest, language) if one.end == len(rest)]
-    for key, sign in BOUNDS.items():
-        for quantity in at_end:
-            before = rest[: quantity.start]
-            if match := re.search(
-                rf"(?:\s+(?:of|von|de))?\s*(?<!\w){any_of(language, key)}\W*$", before, re.I
-            ):
-                return before[: match.start()].strip(), sign, quantity
+    """Split off a bound at the end: “below 0.8”, “of at least 30 days”; else that of a number of things.
+
+    “Evaluate more than five datasets” becomes “how many datasets (evaluate)”. None without one.
+    """
+    for quantity in quantities_in(rest, language):
+        before, counted = rest[: quantity.start], rest[quantity.end :].strip()
+        for key, sign in BOUNDS.items():
+            match = re.search(rf"(?:\s+(?:of|von|de))?\s*(?<!\w){any_of(language, key)}\W*$", before, re.I)
+            if not match or (counted and (quantity.dimension or len(counted.split()) > MOST_COUNTED)):
+                continue
+            subject = before[: match.start()].strip()
+            if counted:
+                how_many = f"{words_of(language, 'kinds')['count'][0]} {counted}"
+                subject = without_closed(subject, language)
+                subject = f"{how_many} ({subject})" if subject else how_many
+            return subject, sign, quantity
     return rest, "", None
 
 
@@ -158,9 +166,10 @@ def set_bound(column: ReviewColumn, sign: str, bound: Quantity) -> None:
 
 
 def is_money(question: str) -> bool:
-    """Return whether a pack knows what is asked for as one row of a financial statement."""
+    """Return whether a pack knows what is asked for as a row of a financial statement."""
     items = items_asked(question, pack_names())
-    return len(items) == 1 and bool(items[0].statement)
+    asked = re.split(rf"\b{articles(analyse(question).language)}\s+", question, maxsplit=1, flags=re.I)[-1]
+    return bool(items and items[0].statement and (len(items) == 1 or items[0].label.match(asked)))
 
 
 def capitalised(text: str) -> str:

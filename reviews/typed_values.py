@@ -30,7 +30,7 @@ YEAR_ONLY = 10_000  # a date value below this has no year
 class Evidence:
     """A verified claim, with the quote that supports it, and their language.
 
-    ``intro`` is the phrase that a list item continues; else ''.
+    ``intro`` is what a list item continues: its heading, and the item that it is part of; else ''.
     """
 
     claim: str
@@ -193,8 +193,9 @@ def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue
     words = lexicon(first.language)
     denials = 0
     for word, _, _ in _words(f"{first.intro} {first.claim}"):
-        sense = words.phrases.get((plain_word(word.strip(".,;:()"), first.language),))
-        markers = sense.markers if sense else ()
+        key = plain_word(word.strip(".,;:()"), first.language)
+        sense = words.phrases.get((key,))
+        markers = sense.markers if sense and not (denials and key in words.neither) else ()
         denials += any(mark.category == "negation" or mark.value == "none" for mark in markers)
     return TypedValue(denials % 2 == 0, "No" if denials % 2 else "Yes")
 

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from chat.answers.without_model.answer_types import COUNTED, counted_dimensions, counts
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
@@ -30,6 +31,7 @@ from reviews.models import ReviewColumn
 from reviews.typed_values import YEAR_ONLY, TypedValue, as_json, fits, of_period
 from text.numbers import YEAR
 from text.quantities import Quantity, quantities_in
+from text.semantics import lexicon
 from text.terms import terms_of
 from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS, unit_named
 from text.values import values_in, year_of_value
@@ -302,7 +304,7 @@ def sentence_values(
         and fits(column, quantity, text)
         and (quantity.unit or quantity.dimension or is_count(quantity, line, "count" in question.kinds))
     ]
-    if "share" in question.kinds:  # “four times the average” is none
+    if "share" in question.kinds and column.kind != Kind.MONEY:  # “four times the average” is none
         fitting = [one for one in fitting if one.dimension == "ratio" and one.unit != "times"]
     counted = counted_terms(question, line.language)
     if "count" in question.kinds and not column.unit:  # neither shares nor counts of something else
@@ -310,6 +312,7 @@ def sentence_values(
             fitting = [q for q in fitting if q.dimension in dimensions]
         else:
             fitting = [q for q in fitting if not q.dimension and counts(q, text, counted, line.language)]
+        fitting = [q for q in fitting if not is_of_change(question, q, line, text)]
     # a value in brackets comments on the one before it
     outer = [one for one in all_of if text.rfind("(", 0, one.start) <= text.rfind(")", 0, one.start)]
     if "count" not in question.kinds:
@@ -352,6 +355,15 @@ def counts_what_is_asked(question: QuestionFeatures, quantity: Quantity, text: s
     phrase = text[quantity.start : quantity.end] if quantity.dimension or not behind else behind[0]
     words = WORD.findall(phrase.casefold())[:NOUN_PHRASE]
     return any(asked.get(term, word) != word for word in words for term in terms_of(word, language))
+
+
+def is_of_change(question: QuestionFeatures, quantity: Quantity, line: AnswerLine, text: str) -> bool:
+    """Return whether a number is what was added or lost: “a net addition of about 1,100 employees”."""
+    before = WORD.findall(text[: quantity.start].casefold())[-3:]
+    joins = lexicon(line.language).among
+    return any(
+        after in joins and other_word("change", word, question, line) for word, after in pairwise(before)
+    )
 
 
 def years_beside(

@@ -44,7 +44,8 @@ from documents.ingestion.facts import kinds_asked
 from domains import pack_names
 from domains.items import Item, items_asked, words_known
 from reviews.models import ReviewCell, ReviewColumn
-from reviews.question_columns import any_of, articles
+from reviews.question_answer import is_within
+from reviews.question_columns import any_of, articles, columns_for
 from reviews.typed_values import (
     QUANTITIES,
     Evidence,
@@ -365,6 +366,8 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     """Fill a text, yes or no, or a choice: from labelled lines, else from the answer of a conversation."""
     if column.kind == Kind.TEXT and (cell := stated_facts(column, evidence)):
         return cell
+    if column.kind == Kind.BOOLEAN and (cell := compared(column, evidence)):
+        return cell
     items = clauses_asked(evidence)
     lines = item_lines(items, evidence) if items else named_lines(column, evidence)
     own = list(islice(verified_lines(lines, evidence.found), MOST_LINES))
@@ -383,6 +386,18 @@ def text(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
         return FilledCell(State.NOT_STATED)
     # a line under a heading on the question need not answer it
     return FilledCell(State.UNCLEAR, text=held[0].text, citations=draft.citations)
+
+
+def compared(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell | None:
+    """Answer yes or no by the number that a question bounds: “Are more than five datasets used?”."""
+    bounded = columns_for(column.question)[0]
+    if not bounded.condition:
+        return None
+    cell = quantity(bounded, ColumnEvidence.at(bounded, evidence.found))
+    if cell.state != State.FOUND:
+        return cell
+    is_true = is_within(bounded.condition, cell.value)
+    return replace(cell, value=is_true, text="Yes" if is_true else "No")
 
 
 def states_text(evidence: ColumnEvidence, line: AnswerLine) -> bool:
@@ -497,7 +512,12 @@ def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None 
     if any(citation.verdict in CONTRADICTED for citation in draft.citations):
         return FilledCell(State.UNCLEAR, text=claims or answer_text, citations=draft.citations)
     evidence = [
-        Evidence(citation.claim, citation.quote, unit.language or "en", intro_of(unit))
+        Evidence(
+            citation.claim,
+            citation.quote,
+            unit.language or "en",
+            intro_of(unit, draft.sources.units.values()),
+        )
         for citation in held
         if (unit := draft.sources.units[str(citation.unit_id)])
     ]
@@ -513,9 +533,19 @@ def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None 
     return FilledCell(State.FOUND, value.value, value.text, held)
 
 
-def intro_of(unit: SourceUnit) -> str:
-    """Return the heading that a list's items continue: “We do not pay for”; '' for a paragraph."""
-    return unit.section_path[-1] if unit.type == "list" and unit.section_path else ""
+def intro_of(unit: SourceUnit, units: Iterable[SourceUnit]) -> str:
+    """Return what a list item continues: “We do not pay for”, “A. Service calls to:”; '' for a paragraph."""
+    if unit.type != "list":
+        return ""
+    above = [
+        (one.char_start, one.text)
+        for one in units
+        if (one.page, one.section_path, one.type) == (unit.page, unit.section_path, unit.type)
+        and one.char_start < unit.char_start
+        and one.text.rstrip().endswith(":")
+        and one.text.lstrip()[:1].isdigit() != unit.text.lstrip()[:1].isdigit()
+    ]
+    return " ".join([*unit.section_path[-1:], *(text for _, text in sorted(above)[-1:])])
 
 
 def refusals(question: str) -> tuple[str, ...]:

@@ -11,9 +11,11 @@ from django.utils.translation import gettext
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
 from chat.answers.without_model.answer import answer_without_model, found_lines
+from chat.answers.without_model.answer_types import has_count
 from chat.answers.without_model.evidence import find_evidence
 from chat.answers.without_model.lines import distinct_terms
-from chat.answers.without_model.question import analyse, message
+from chat.answers.without_model.question import QuestionFeatures, analyse, counted_terms, message
+from chat.answers.without_model.ranking import TermWeights
 from chat.citations.source_units import Sources
 from chat.models import Citation
 from chat.providers.base import NativeCitation, TextDelta
@@ -22,10 +24,13 @@ from chat.reports.source_differences import differences_between, written_differe
 from citing.marker_decoder import defused_line, format_marker, with_marks
 from documents.labels import distinct_labels
 from documents.models import Document
+from domains import pack_names
+from domains.items import items_asked
 from retrieval.query.scope import Scope
 
 MOST_SEPARATE = 40  # with at most so many documents, each has its line: a fifth of a second each
 LONGEST_FACT = 300  # characters
+LEAST_ASKED = 0.5  # share of a question's terms, by weight, in what a row says and its heading
 
 
 def evidence_on(question: str, found: AnswerSources) -> tuple[str, list[Citation]]:
@@ -79,14 +84,34 @@ def languages_of(found: AnswerSources) -> list[str]:
 
 
 def first_facts(question: str, found: AnswerSources) -> list[Citation]:
-    """Return what a document says first beyond the question's words; of itself, as its parties, all of it."""
+    """Return what a document says on most of the question, beyond its words; of itself, all of it."""
     asked = analyse(question, languages_of(found))
     if not found.notes.facts and not found_lines(asked, found.passages, found.notes).is_direct:
         return []
     _, citations = evidence_on(question, found)
     own = [one for one in citations if distinct_terms(one.claim, asked.language) - {*asked.terms}]
     stated = {letters(fact.quote) for fact in found.notes.facts}
-    return [one for one in own if letters(one.quote) in stated] if stated else own[:1]
+    if stated:
+        return [one for one in own if letters(one.quote) in stated]
+    weights = TermWeights(found.passages)
+    shares = [(on_question(asked, one, found, weights), one) for one in own]
+    return [one for share, one in sorted(shares, key=lambda pair: -pair[0])[:1] if share >= LEAST_ASKED]
+
+
+def on_question(asked: QuestionFeatures, fact: Citation, found: AnswerSources, weights: TermWeights) -> float:
+    """Return 0..1, the share of the question in a fact and its heading; 1 for what a pack knows as asked for.
+
+    0 for a sentence without a number of the things that a question counts.
+    """
+    unit = found.sources.units[str(fact.unit_id)]
+    language = unit.language or asked.language
+    counted = counted_terms(asked, language)
+    if counted and not has_count(fact.claim, counted, language):
+        return 0.0
+    if any(item.label.search(fact.claim) for item in items_asked(asked.text, pack_names())):
+        return 1.0
+    headed = f"{fact.claim} {' '.join(unit.section_path[-1:])}"
+    return weights.share(asked.terms, distinct_terms(headed, language))
 
 
 def row(facts: Sequence[Citation], label: str, is_quoted: bool) -> str:

@@ -424,14 +424,22 @@ def test_what_a_document_does_not_say_of_the_question_is_not_found(alice: User, 
         "# Report of the harbour 2031",
         "We evaluate the boats on two datasets of the coast guard.",
         "The crew was given 700,000 shares transferred to us from employees.",
+        "Neither the master nor the mate receives any pay for service on the harbour board.",
+        "There are 16 Employee Resource Groups after a net addition of about 300 employees.",
     )
     report = ingested(alice, "\n".join(text), name="report.pdf")
     more = ask(alice, report, "Is this said: evaluate more than five datasets?", "boolean")
-    assert (more.state, more.value) == (State.UNCLEAR, None)  # words do not compare numbers
+    assert (more.state, more.value) == (State.FOUND, False)  # numbers are compared, not words
+    few = ask(alice, report, "Are the boats evaluated on at least two datasets?", "boolean")
+    assert (few.state, few.value, few.text) == (State.FOUND, True, "Yes")
+    ratio = ask(alice, report, "Is the hazard ratio below 0.8?", "boolean")
+    assert ratio.state != State.FOUND
     said = ask(alice, report, "Does the crew evaluate the fuel of the boats every week?", "boolean")
     assert said.state != State.FOUND  # a line has two of its words
     staff = ask(alice, report, "How many employees were there?", "number")
-    assert staff.state != State.FOUND  # shares are counted
+    assert staff.state != State.FOUND  # only shares, groups and those added are counted
+    paid = ask(alice, report, "Does the master receive pay for service on the harbour board?", "boolean")
+    assert (paid.state, paid.value) == (State.FOUND, False)
     undated = [("", "Total", "1 year"), ("Capital expenditure obligations", "$ 357", "$ 357")]
     filing = ["Total assets", "Total liabilities", "Net income", "Net sales", "Operating income"]
     filing += ["Income taxes", "Accounts receivable", "Common stock", "Earnings per share", "GAAP"]

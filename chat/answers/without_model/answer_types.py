@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, zip_longest
 
 from chat.answers.without_model.lines import (
     AnswerLine,
@@ -133,13 +133,17 @@ def counted_dimensions(question: QuestionFeatures) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def has_count(text: str, counted: frozenset[str], language: str) -> bool:
     """Return whether a number in digits or words counts one of these: “300 rowers”, “three lakes”."""
-    return any(counts(quantity, text, counted, language) for quantity in quantities_in(text, language))
+    return any(
+        quantity.dimension not in ("date", "year") and counts(quantity, text, counted, language)
+        for quantity in quantities_in(text, language)
+    )
 
 
 def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
     """Return whether an integer counts the question's noun; True without a noun.
 
-    True:  “20 lakes”, “Lakes: 20”, “20 of our lakes”. False: “0.7 million shares from employees”.
+    True:  “20 lakes”, “Lakes: 20”, “20 of our lakes”.
+    False: “0.7 million shares from employees”, “16 Employee Resource Groups” for employees.
     """
     behind = COUNTED.match(text, quantity.end)
     label = LABELLED_BY.search(text, 0, quantity.start)
@@ -154,7 +158,11 @@ def noun_phrase(text: str, language: str) -> str:
     functional = stop_words(language) - {*fact_words(language).joins}  # “125 full-time and seasonal trainers”
     first = next((at for at, word in enumerate(words) if word.casefold() not in functional), len(words))
     end = next((at for at in range(first, len(words)) if words[at].casefold() in functional), len(words))
-    return " ".join(words[:end])
+    return " ".join(
+        word
+        for word, after in zip_longest(words[:end], words[1:end], fillvalue="")
+        if not (word[:1].isupper() and after[:1].isupper())  # “Employee” of a name counts no employees
+    )
 
 
 @lru_cache(maxsize=64)

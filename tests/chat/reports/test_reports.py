@@ -228,6 +228,23 @@ def test_a_report_on_a_thousand_documents_names_only_some_of_those_it_could_not_
     assert "Missing from some or all sections: Timetable" in made.note.content
 
 
+def test_a_row_says_what_is_asked_or_that_nothing_was_found(alice: User) -> None:
+    texts = {
+        "ferry": "The ferry has 340 employees on two coasts.\nFares differ by season.",
+        "museum": "Two former employees sued it over their pensions.\nIn the museum hang 90 pictures.",
+    }
+    ids = [ingest(alice, text, name=f"{name}.pdf").pk for name, text in texts.items()]
+    scope = Scope(alice, document_ids=tuple(ids))
+    table, _ = evidence_report.evidence_table("How many employees does it have?", scope)
+    assert "| ferry | “The ferry has 340 employees on two coasts.”" in table
+    pictures, _ = evidence_report.evidence_table("How many pictures hang in the museum?", scope)
+    assert (
+        "| museum | “In the museum hang 90 pictures.”" in pictures and "| ferry | nothing found |" in pictures
+    )
+    risks, _ = evidence_report.evidence_table("What are the risks from pensions of employees?", scope)
+    assert "| ferry | “The ferry has" not in risks
+
+
 def test_a_row_of_parties_has_no_sentence_that_only_names_a_party(alice: User) -> None:
     made = 'This lease is made on 4 May 2031 between Quay Ltd ("Landlord") and Tarn GmbH ("Tenant").'
     clause = "4. Deposit\nThe Landlord returns the deposit within ten days after both parties agree."
