@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 
 from citing.claims import SourceUnit
-from citing.comparison.grid import Grid
+from citing.comparison.grid import Grid, has_other_sign
 from citing.comparison.phrases import change_role
 from citing.comparison.respective import LISTED
 from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueMatch, ValueSupport, column_of
@@ -222,6 +222,51 @@ def _beside_other_head(row: Row) -> bool:
     )
 
 
+def _is_of_other_sign(row: Row) -> bool:
+    """Return whether a positive amount of "income (loss)" is called a loss, or a negative one an income."""
+    grid, own = row.grid, row.own
+    if grid is None or own is None:
+        return False
+    columns = {column_of(row.unit, place.printed.start) for place in row.places}
+    amounts = [amount for c in columns if c and (amount := grid.quantity(own, c))]
+    return any(has_other_sign(row.tokens, grid.label(own), amount) for amount in amounts)
+
+
+def _has_other_bound(row: Row) -> bool:
+    """Return whether the claim has a bound for a value that neither the row nor the head prints."""
+    table = row.unit.table
+    for place in row.places:
+        column = column_of(row.unit, place.printed.start) or 0
+        heads = table.head_rows if table else ()
+        texts = (row.unit.text, heads[column] if column < len(heads) else "", table.caption if table else "")
+        printed = {side for text in texts for t in tokens_of(text, row.language) for side in _sides(t)}
+        claimed = {side for t in row.tokens if t.start == place.claimed.start for side in _sides(t)}
+        if not claimed <= printed:
+            return True
+    return False
+
+
+def _sides(token: Token) -> Iterator[str]:
+    """Yield whether a token is an upper or a lower bound: "at most 6", "max."."""
+    limits = {"le": "top", "lt": "top", "ge": "bottom", "gt": "bottom"}
+    if token.bound in limits:
+        yield limits[token.bound]
+    if token.marker and token.marker.category == "ordinal":
+        yield token.marker.value
+
+
+def _compares_one_value(row: Row) -> bool:
+    """Return whether the claim sets its only amount against another: "£1 cheaper than at the gate"."""
+    words, said = lexicon(row.language), row.sentence.casefold()
+    amounts = [token for token in row.tokens if token.quantity and not _is_time(token)]
+    if len(amounts) != 1 or len(row.places) != 1 or row.grid is None:
+        return False
+    columns = [column_of(row.unit, place.printed.start) or 0 for place in row.places]
+    than = any(token.word in words.than | words.than_behind for token in row.tokens)
+    compares = than or any(f" {phrase} " in said for phrase in words.compared)
+    return compares and not any(row.grid.says_change(column) for column in columns)
+
+
 def _has_same_head(row: Row) -> bool:
     """Return whether the claim names a time by which its value's column cannot be told from another."""
     times = {_name(token) for token in row.tokens if _is_time(token)}
@@ -278,6 +323,11 @@ _TWICE = (
 )
 _FALL = "Sales\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Sales | 310 | 345 |\n| Costs | 20 | 30 |"
 _WEEKS = "Sales\n| Item | Weeks ended {} | Weeks ended {} |\n| --- | --- | --- |\n| Net sales | 310 | 345 |"
+_RESULT = "Result\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Net income (loss) | 120 | 90 |"
+_LIMITS = (
+    "Limits\n| Item | Min. | Max. |\n| --- | --- | --- |\n| Current | 2 mA | 6 mA |\n| Voltage | 3 V | 5 V |"
+)
+_TICKETS = "Prices\n| Ticket | Online | Gate |\n| --- | --- | --- |\n| Adult tickets | £8 | £10 |"
 DOUBTS = (
     Doubt(
         "shared_label",
@@ -335,6 +385,33 @@ DOUBTS = (
         OTHER_COLUMN,
         ("Sales fell from 345 to 310.", _FALL),
         ("Sales fell from 310 to 345.", _FALL),
+    ),
+    Doubt(
+        "other_sign",
+        "A positive amount of “net income (loss)” is no loss.",
+        _HOLDS,
+        _is_of_other_sign,
+        OTHER_ROW,
+        ("Net income was 120 in 2023.", _RESULT),
+        ("The net loss was 120 in 2023.", _RESULT),
+    ),
+    Doubt(
+        "other_bound",
+        "Under “Max.” 6 mA verifies “at most”, and no “at least”.",
+        _HOLDS,
+        _has_other_bound,
+        OTHER_COLUMN,
+        ("The current is at most 6 mA.", _LIMITS),
+        ("The current is at least 6 mA.", _LIMITS),
+    ),
+    Doubt(
+        "other_side",
+        "One value says nothing about the difference from another.",
+        _HOLDS,
+        _compares_one_value,
+        OTHER_COLUMN,
+        ("Adult tickets online are £8.", _TICKETS),
+        ("Adult tickets online are £8 cheaper than at the gate.", _TICKETS),
     ),
     Doubt(
         "same_head",

@@ -280,6 +280,12 @@ def loss_in_brackets(label: Sequence[Token]) -> int:
     return next((at for at in apart if ("money", 1) in label[at].poles), 0)
 
 
+def has_other_sign(claim: Sequence[Token], label: Sequence[Token], amount: Quantity) -> bool:
+    """Return whether a positive amount of "income (loss)" is called a loss, or a negative one an income."""
+    sides = {side for token in claim for pair, side in token.poles if pair == "money"}
+    return bool(loss_in_brackets(label)) and sides == {1 if amount.base > 0 else 0}
+
+
 def _spent_in_brackets(label: Sequence[Token], words: Lexicon) -> int:
     """Return the place of the second word in "provided by (used in)"; 0 for other labels."""
     apart = (at for at, token in enumerate(label) if token.clause != label[0].clause)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from citing.claims import SourceUnit
-from citing.comparison.grid import places_of, words_of
+from citing.comparison.grid import has_other_sign, places_of, words_of
 from citing.comparison.prose import Judgement
 from citing.comparison.token import Token, is_date, same, same_quantity
 from citing.comparison.tokens import tokens_of
@@ -121,6 +121,8 @@ def _says(
     name = _name(cell, language)
     amounts = [at for at, t in enumerate(claim) if t.quantity and not is_date(t) and not _is_named(t, name)]
     if len(amounts) != 1 or not _agrees(claim[amounts[0]], cell):
+        return False
+    if cell.quantity is None or has_other_sign(claim, name.label, cell.quantity):
         return False
     named = _places(claim, name, language)
     own = places_of(claim, name.label, lexicon(base_language(language)))
