@@ -871,6 +871,8 @@ def printed(text: str, measure: Measure, quantity: Quantity, language: str) -> s
         inner = replace(quantity, bare=True)
         sign = f"{currency[0]}" if currency else ""
         return f"({printed(sign + number.strip('() '), measure, inner, language)})"
+    if currency and measure.scale == 1 and text.rstrip().endswith(currency[0]):
+        return one_line(text)
     if currency:
         measure = replace(measure, currency=CURRENCY_SYMBOLS.get(currency[0], measure.currency), symbol="")
     if measure.symbol:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -131,11 +131,8 @@ def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
 
 def as_json(column: ReviewColumn, quantity: Quantity) -> Any:
     if column.kind == Kind.DATE:
-        year, month, day = (
-            int(quantity.value) // 10_000,
-            int(quantity.value) // 100 % 100,
-            int(quantity.value) % 100,
-        )
+        year, rest = divmod(int(quantity.value), 10_000)
+        month, day = divmod(rest, 100)
         return f"{year:04}-{month:02}-{day:02}" if day else f"{year:04}-{month:02}"
     if column.kind == Kind.MONEY:
         return {"number": number(quantity.value), "currency": quantity.unit}
@@ -171,14 +168,6 @@ def normalised(value: Any, printed: str) -> str:
     return "" if shown.replace(",", "") == printed.replace(",", "") else shown
 
 
-def _words(text: str) -> Iterator[tuple[str, int, int]]:
-    at = 0
-    for word in text.split():
-        start = text.index(word, at)
-        at = start + len(word)
-        yield word, start, at
-
-
 def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
     """Return whether the first sentence on the question affirms.
 
@@ -192,7 +181,7 @@ def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue
         return None
     words = lexicon(first.language)
     denials = 0
-    for word, _, _ in _words(f"{first.intro} {first.claim}"):
+    for word in f"{first.intro} {first.claim}".split():
         key = plain_word(word.strip(".,;:()"), first.language)
         sense = words.phrases.get((key,))
         markers = sense.markers if sense and not (denials and key in words.neither) else ()
@@ -260,7 +249,7 @@ def _number(text: str) -> int | float:
     try:
         found = Decimal(text.replace(",", "").replace(" ", ""))
     except InvalidOperation:
-        raise InvalidValue("Write a number, such as 14544 or 3.2.") from None
+        found = Decimal("nan")
     if not found.is_finite():
         raise InvalidValue("Write a number, such as 14544 or 3.2.")
     return number(found)

@@ -212,7 +212,7 @@ def is_of_money(question: QuestionFeatures, cell: CellReading) -> bool:
 
 def page_currency(line: AnswerLine) -> str:
     """Return the only currency printed on the row's page; '' without one."""
-    found = currencies_in("\n".join(unit.text for unit in (line.unit, *line.passage.around)))
+    found = currencies_in(line.page_text)
     return next(iter(found)) if len(found) == 1 else ""
 
 

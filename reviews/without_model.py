@@ -18,6 +18,7 @@ from chat.answers.context import AnswerSources
 from chat.answers.without_model.answer import bullet, found_lines
 from chat.answers.without_model.answer_types import type_match
 from chat.answers.without_model.lines import (
+    ENTRY,
     AnswerLine,
     distinct_terms,
     has_content,
@@ -80,7 +81,6 @@ STATES = 0.6  # minimum share of them in a line itself that states a text
 TERMS_OF_TEXT = 2  # … and so many: one word that happens to be there says nothing
 CLAUSE_NAME = 0.7  # share of them above which a question asks for a clause and nothing else
 
-LABEL = re.compile(r"\W*([^\W\d_][^:.!?]{0,40}[^\s:.!?]) ?: ?\S")
 OPENING = re.compile(r"(?:[\w'’-]+ ?){0,3}")  # of a paragraph, which names its subject: “AR-LSAT (…) is”
 NEAR_LINES = 600  # characters on a page between lines of one statement
 
@@ -121,8 +121,8 @@ class ColumnEvidence:
         return [
             line
             for line in self.lines
-            if (match := LABEL.match(line.text))
-            and (terms := distinct_terms(match[1], line.language)) <= asked
+            if (entry := ENTRY.match(line.text))
+            and (terms := distinct_terms(entry["label"], line.language)) <= asked
             and len(terms) >= min(least, len(asked))
         ]
 
@@ -213,8 +213,7 @@ def lacks_year(one: ValueLine, question: QuestionFeatures) -> bool:
     """
     if one.year or not question.asked_years:
         return False
-    page = " ".join(unit.text for unit in (one.line.unit, *one.line.passage.around))
-    return question.asked_years.isdisjoint(map(int, YEAR.findall(page)))
+    return question.asked_years.isdisjoint(map(int, YEAR.findall(one.line.page_text)))
 
 
 def is_one_of_parts(best: ValueLine, values: Sequence[ValueLine], question: QuestionFeatures) -> bool:

@@ -37,7 +37,7 @@ from documents.ingestion.facts import Fact
 from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
 from retrieval.query.scope import Scope
-from text.languages import base_language
+from text.languages import base_language, language_data
 from text.terms import one_line
 
 MOST = 4
@@ -55,16 +55,7 @@ LABELLED = re.compile(  # a line "Due date: 8 June", a row of one value; of join
     r"|(?:^|\s)(?P<part>[^\W\d_a-z]\w*(?: [a-zß-ÿ]\w*){0,3})[:：]\s(?=\D{0,20}\d)"
 )
 SAYS_NOTHING = re.compile(
-    r"^((table of )?contents|index|(part|article) \w+|item \d+\w?|power of attorney|certifications?|glossary|"
-    r"references|bibliography|page \d+|notes?|abstract|keywords|((executive|news) )?summary|overview|general|"
-    r"introduction|recitals|conclusions?|methodology|ablation stud(y|ies)|limitations|related work|"
-    r"description|(current|annual|quarterly) report|form [\w-]+|"
-    r"(news|press|for immediate) release|"
-    r"(this )?(agreement|contract|notice|certificate|order|letter|memorandum)|topics|what.?s new|"
-    r"(©|photo\b|image\b|appendix|exhibits?|acknowledg|figure|table \d|about\b|"
-    r"safe harbor).*|.*(\bcontacts?\b|signatures?\b|forward.looking|\bguide|\bmanual|handbook).*|"
-    r".*(\bagreement|\bcontract))$",
-    re.IGNORECASE,
+    "|".join(line for line in language_data("en", "headings.txt").splitlines() if line[0] != "#"), re.I
 )
 NUMBERING = re.compile(
     r"^\s*((item|part|section|chapter|note|article|artikel|abschnitt|§+)\s+)?"
@@ -317,7 +308,7 @@ def informative(sections: Iterable[Section], title: str = "", least: int = ENOUG
             and 4 <= len(topic) <= 70
             and re.search(r"[^\W\d_]{4}", topic)
             and not topic.startswith(("(", "（"))  # a qualification of the heading above
-            and not SAYS_NOTHING.match(topic)
+            and not SAYS_NOTHING.fullmatch(topic)
             and not ADDRESS.search(heading)
             and not words(topic) <= words(title)
             and not looks_like_injection(heading)

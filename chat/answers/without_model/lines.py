@@ -32,6 +32,8 @@ DIGIT = re.compile(r"\d")
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『☐☑☒✓✔✗✘]+\s*")
 IDEOGRAPHS = re.compile(r"[\u3040-\u9fff]{2}")
 LONGEST_TITLE = 60  # characters
+ENTRY = re.compile(r"\W*(?P<label>[^\W\d_][^:.!?：]{0,50}[^\s:.!?：]) ?[:：] ?(?P<value>\S.*)")
+"""A line “label: value”."""
 CLOSED_END = re.compile(r"[.!?。！？:;%\d—–]\W*$")
 QUESTION_END = re.compile(r"[?？؟]\W*$")
 DOT_LEADERS = re.compile(r"(?:\. ?){5}")
@@ -71,6 +73,11 @@ class AnswerLine:
     @property
     def language(self) -> str:
         return self.unit.language or "en"
+
+    @property
+    def page_text(self) -> str:
+        """Return the texts of all units of its page."""
+        return "\n".join(unit.text for unit in (self.unit, *self.passage.around))
 
     @property
     def start(self) -> int:

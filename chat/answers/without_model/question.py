@@ -58,23 +58,11 @@ MOST_BESIDE_TOPIC = 1  # content terms beside those of the topic; with more, the
 MOST_DEFINED = 4  # terms of a question that asks for a definition; longer ones ask for a fact
 MOST_COUNTED = 4  # words of what a question counts
 LONGEST_SPAN = 15  # years between two joined by a dash
-_SCRIPTS: tuple[tuple[str, str], ...] = (
-    ("ja", "[\u3040-\u30ff]"),
-    ("ko", "[\uac00-\ud7af]"),
-    ("zh", "[\u4e00-\u9fff]"),
-    ("ar", "[\u0600-\u06ff]"),
-    ("he", "[\u0590-\u05ff]"),
-    ("hi", "[\u0900-\u097f]"),
-    ("el", "[\u0370-\u03ff]"),
-)
-_LETTERS = {
-    "tr": set("ığş"),
-    "pl": set("łąęśźż"),
-    "sv": {"å"},
-    "de": {"ß"},
-    "es": set("¿¡ñ"),
-    "pt": set("ãõ"),
-}
+_SCRIPTS = {
+    "ja": "[\u3040-\u30ff]", "ko": "[\uac00-\ud7af]", "zh": "[\u4e00-\u9fff]", "ar": "[\u0600-\u06ff]",
+    "he": "[\u0590-\u05ff]", "hi": "[\u0900-\u097f]", "el": "[\u0370-\u03ff]",
+}  # fmt: skip
+_LETTERS = {"tr": "ığş", "pl": "łąęśźż", "sv": "å", "de": "ß", "es": "¿¡ñ", "pt": "ãõ"}
 """Letters that tell a language from others with the same short words."""
 _UNSPACED_PHRASE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{3}")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
@@ -286,14 +274,14 @@ def language_of(text: str, documents: Sequence[str] = ()) -> str:
     Any language with function words is known. Of equals, English comes first, then those of ``documents``,
     then those whose questions are understood.
     """
-    for code, script in _SCRIPTS:
+    for code, script in _SCRIPTS.items():
         if len(re.findall(script, text)) * 3 >= sum(map(str.isalpha, text)) > 0:
             return code
     words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text) if not word.isupper()]
     understood = languages_with(DATA)
     order = ("en", *documents, *sorted(understood), *sorted(languages_with("stopwords.txt")))
     votes = {
-        code: sum(word in _common(code) for word in words) + 0.5 * bool(_LETTERS.get(code, set()) & {*text})
+        code: sum(word in _common(code) for word in words) + 0.5 * bool({*_LETTERS.get(code, "")} & {*text})
         for code in dict.fromkeys(order)
     }
     best = max(votes, key=votes.__getitem__)

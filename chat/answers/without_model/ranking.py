@@ -384,8 +384,7 @@ def lacks_kind(question: QuestionFeatures, chosen: Sequence[AnswerLine]) -> bool
         return dimensions.isdisjoint(found)
     rows = [line for line in chosen if line.values]
     if rows and "money" in question.kinds:  # a currency may stand anywhere on the page of a table
-        pages = ("\n".join(unit.text for unit in (row.unit, *row.passage.around)) for row in rows)
-        return not any(map(money_in(language).search, pages))
+        return not any(money_in(language).search(row.page_text) for row in rows)
     if not question.wants_number or rows:
         return False
     if "money" in question.kinds:

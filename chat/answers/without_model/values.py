@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.answer_types import type_match
-from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
+from chat.answers.without_model.lines import ENTRY, AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     COMPANY_FORMS,
     AnswerKind,
@@ -44,7 +44,6 @@ from text.terms import terms_of
 from text.units import CURRENCY_SYMBOLS
 
 MOST_PAGES = 12  # read for a value, beside those with the statement that states it
-ENTRY = re.compile(r"\W*(?P<label>[^\W\d_][^:.!?：]{0,50}[^\s:.!?：]) ?[:：] ?(?P<value>\S.*)")
 BRACKETS = re.compile(r"\([^()]*\)")
 QUARTER = re.compile(r"[qh][1-4]")
 QUARTERS = re.compile(r"\b(?:[QH][1-4]|[1-4][QH])\b")
@@ -293,9 +292,8 @@ class _Sought:
             missing = frozenset()  # the verb: "a ticket bought online"
         if missing or label.isdisjoint(question.terms):
             return False
-        whole = distinct_terms(" ".join(column_words(language).get("whole", ())), language)
-        own = distinct_terms(line.unit.title, language) | distinct_terms(" ".join(COMPANY_FORMS), language)
-        return all(map(str.isdigit, named - set(question.terms) - whole - own))
+        known = " ".join((*column_words(language).get("whole", ()), line.unit.title, *COMPANY_FORMS))
+        return all(map(str.isdigit, named - set(question.terms) - distinct_terms(known, language)))
 
     def is_amount_of_all(self, meant: _Meant) -> bool:
         """Return whether an amount is the whole of what its name says, by the table that it is in.

@@ -571,7 +571,7 @@ def test_a_value_in_words_is_a_value_and_a_total_below_numbered_items_is_its_row
     total = headed(bill, row("u1", "1", "Pruning", "14", "672,00 €", heads=bill),
                    row("u2", "", "Amount payable", "", "1.498,21 €", heads=bill))  # fmt: skip
     lines, _ = answered("What is the amount payable?", total)
-    assert lines[0].startswith("Amount payable, Amount: ") and "1.498,21" in lines[0]
+    assert lines[0] == "Amount payable, Amount: 1.498,21 €"
 
 
 def test_a_passage_without_any_word_of_the_question_is_not_shown_below_one_with_some() -> None:
@@ -925,7 +925,7 @@ def test_a_printed_total_is_said_where_a_total_is_asked_for() -> None:
         row("u2", "Total de la factura", "1.960,20 €", heads=heads, language="es"),
     )
     text, _ = shown("¿Cuál es el total de la factura?", rows)
-    assert text.startswith("Total de la factura, Importe: €1.960,20")
+    assert text.startswith("Total de la factura, Importe: 1.960,20 €")
 
 
 def test_the_items_below_a_lead_in_have_no_bullet_of_their_own() -> None:
