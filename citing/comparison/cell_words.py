@@ -96,6 +96,16 @@ class CellComparison:
             for value in (claimed, self._turned(claimed, printed), self._grouped_by_commas(claimed))
         )
 
+    def has_amount(self, token: Token, row: int, column: int) -> bool:
+        """Return whether a cell has an amount of the claim, with its bound."""
+        if token.bound not in ("", "approx"):
+            held = tokens_of(self.grid.rows[row][column].text, self.language)
+            return any(other.bound == token.bound and same(token, other) for other in held)
+        numbers = self.grid.numbers(row, column)
+        return (
+            not numbers or self.repeats(token, row, column) or any(self.agrees(token, q) for q in numbers)
+        )
+
     def repeats(self, token: Token, row: int, column: int) -> bool:
         """Return whether the claim repeats the cell's digits without the table's scale."""
         claimed, printed = token.quantity, self.grid.printed(row, column)

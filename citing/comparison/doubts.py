@@ -10,11 +10,10 @@ from functools import cached_property
 from itertools import pairwise
 
 from citing.claims import SourceUnit
-from citing.comparison.grid import Grid
+from citing.comparison.grid import Grid, words_of
 from citing.comparison.phrases import change_role
-from citing.comparison.respective import LISTED
 from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueMatch, ValueSupport, column_of
-from citing.comparison.token import Token, same
+from citing.comparison.token import COORDINATORS, Token, same
 from citing.comparison.tokens import tokens_of
 from text.numbers import YEAR
 from text.semantics import lexicon
@@ -22,7 +21,6 @@ from text.semantics import lexicon
 _WORD = re.compile(r"[^\W\d_]{4}")  # longer than a unit or a scale beside a number: "$97.9B", "13 km"
 OTHER_ROW = "The claim is about another row."
 OTHER_COLUMN = "The claim names another column beside this value."
-_APART = re.compile(r"[(),;:，；、]")  # between a value and a name that do not belong together
 
 
 @dataclass(frozen=True)
@@ -76,19 +74,28 @@ class Row:
         return [p for p in found if column_of(self.unit, p.printed.start) in self.heads]
 
     def _names(self, text: str) -> frozenset[str]:
-        return frozenset(_name(token) for token in tokens_of(text, self.language) if token.content)
+        return frozenset(map(_name, words_of(text, self.language)))
 
     @cached_property
-    def named(self) -> list[tuple[Token, frozenset[int]]]:
-        """Return the claim's words that name some of the columns, and not the row, with these columns."""
+    def named(self) -> list[tuple[Token, Token, frozenset[int]]]:
+        """Return the first and last words that name some of the columns, and not the row, with these columns.
+
+        Words beside each other that name one column together are one name: "2019 Men".
+        """
         label = self.unit.table.cells[0].text if self.unit.table else ""
-        of_row = {_name(token) for token in tokens_of(label, self.language)}
-        found = [
-            (token, frozenset(c for c, head in self.heads.items() if _name(token) in head))
-            for token in self.tokens
-            if _name(token) not in of_row
-        ]
-        return [(token, columns) for token, columns in found if 0 < len(columns) < len(self.heads)]
+        of_row = {_name(token) for token in words_of(label, self.language)}
+        found: list[tuple[Token, Token, frozenset[int]]] = []
+        beside = False
+        for token in self.tokens:
+            name = _name(token)
+            columns = frozenset(c for c, head in self.heads.items() if name in head)
+            if name not in of_row and 0 < len(columns) < len(self.heads):
+                first, both = (found[-1][0], found[-1][2] & columns) if beside else (token, columns)
+                found[-1:] = [(first, token, both)] if both and beside else [*found[-1:], (token, token, columns)]
+                beside = True
+            elif token.kind != "function" or token.word in COORDINATORS:
+                beside = False
+        return found
 
 
 def _may_hold_value(cell: str) -> bool:
@@ -103,6 +110,8 @@ def _is_time(token: Token) -> bool:
 def _name(token: Token) -> str:
     """Return the key by which a word of a head is found again: its stem, or the year of a date."""
     year = YEAR.search(token.word) if _is_time(token) else None
+    if token.kind == "function":
+        return token.word.split()[-1]  # "in total"
     return year[0] if year else token.stem or token.word
 
 
@@ -131,8 +140,11 @@ def _fits_other_row(row: Row) -> bool:
     rows = (r for r in range(len(fits)) if r != own and _has_numbers(grid, r))
     return any(
         labels[r]
-        and (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
-        and (extra[own] or not extra[r])  # a row named in full is left only for another such
+        and (
+            (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
+            and (extra[own] or not extra[r])  # a row named in full is left only for another such
+            or (row.by_values and not extra[r] and not labels[r] <= labels[own])  # a sum of both
+        )
         for r in rows
     )
 
@@ -170,30 +182,46 @@ def _is_year_of_change(row: Row) -> bool:
     """Return whether the claim's only year is that of one of its values: "rose in 2023 from 398 to 412"."""
     turns = any(pair == "direction" for token in row.tokens for pair, _ in token.poles)
     columns = {column_of(row.unit, place.printed.start) for place in row.places}
-    return turns and len(row.named) == 1 and _is_time(row.named[0][0]) and bool(row.named[0][1] & columns)
+    return turns and len(row.named) == 1 and _is_time(row.named[0][0]) and bool(row.named[0][2] & columns)
 
 
 def _turns_round(row: Row) -> bool:
-    """Return whether the claim says "fell from 7 to 9" or "rose from 9 to 7"."""
+    """Return whether the claim says "fell from 7 to 9", "rose from 9 to 7", or the later year first."""
     sides = {side for token in row.tokens for pair, side in token.poles if pair == "direction"}
     words = lexicon(row.language)
-    ends: dict[str, list[Decimal]] = {"from": [], "to": []}
-    for at, token in enumerate(row.tokens):
-        role = change_role(row.tokens, at, words) if token.quantity and not _is_time(token) else ""
-        if token.quantity and role in ends:
-            ends[role].append(token.quantity.value)
-    if len(sides) != 1 or not all(len(found) == 1 and found[0] >= 0 for found in ends.values()):
+    amounts = [
+        (token, change_role(row.tokens, at, words))
+        for at, token in enumerate(row.tokens)
+        if token.quantity and not _is_time(token)
+    ]
+    ends = [[token for token, role in amounts if role == end] for end in ("from", "to")]
+    others = [token for token, role in amounts if role not in ("from", "to")]
+    starts, lasts = (own or (others if len(amounts) == 2 else []) for own in ends)  # noqa: PLR2004
+    if not any(ends) or len(starts) != 1 or len(lasts) != 1:
         return False
-    rises = sides == {0}
-    return ends["from"] > ends["to"] if rises else ends["from"] < ends["to"]
+    start, last = ((t.quantity.base if t.quantity else Decimal(0)) for t in (starts[0], lasts[0]))
+    if len(sides) == 1 and start >= 0 and last >= 0 and (start < last if sides == {1} else start > last):
+        return True
+    times = [_time_of(token, row) for token in (starts[0], lasts[0])]
+    return bool(all(times) and times[0] > times[1])
+
+
+def _time_of(token: Token, row: Row) -> Decimal:
+    """Return the year or date of the column that holds a number of the claim; 0 where it is not known."""
+    columns = {
+        column for place in row.places
+        if place.claimed.start < token.end and token.start < place.claimed.end
+        and (column := column_of(row.unit, place.printed.start)) is not None
+    }  # fmt: skip
+    return row.grid.time(columns.pop()) if row.grid and len(columns) == 1 else Decimal(0)
 
 
 def _beside_other_head(row: Row) -> bool:
     """Return whether values stand beside the names of other columns, or the ends of a range are exchanged.
 
-    As many names as values belong together in their order; else a name belongs to the nearest value. One
-    value has most names of its own column, and none listed with another's. A year is that of a change
-    ("grew 18.9 % in 2023" under a head without one, "rose in 2023 from 398 to 412").
+    A name of all values' columns is left out: "2019" of "in 2019, 3 women and 5 men". Of the others there are
+    as many as values, in their order. A year is that of a change ("grew 18.9 % in 2023" under a head without
+    one, "rose in 2023 from 398 to 412").
     """
     places = row.places if row.found and row.found.complete else []
     columns = [column_of(row.unit, place.printed.start) for place in places]
@@ -202,24 +230,14 @@ def _beside_other_head(row: Row) -> bool:
         for (one, first), (other, second) in pairwise(zip(columns, places, strict=True))
     ):
         return True
-    if len(columns) == 1:
-        dated = any(YEAR.fullmatch(word) for word in row.heads[columns[0] or 0])
-        named = [(token, columns[0] in names) for token, names in row.named if dated or not _is_time(token)]
-        own = sum([is_own for _, is_own in named])
-        return own < len(named) - own or any(  # "In North and South, cash was 12" is of both
-            is_own != also and LISTED.fullmatch(row.sentence, token.end, other.start)
-            for (token, is_own), (other, also) in pairwise(named)
-        )
-    if _is_year_of_change(row):
+    if not columns or _is_year_of_change(row):
         return False
-    firsts = [own for before, own in pairwise([(None, None), *row.named]) if before[1] != own[1]]
-    in_order = all(column in (names or ()) for column, (_, names) in zip(columns, firsts, strict=False))
-    if not columns or len(firsts) == len(columns):
-        return not in_order
-    return any(
-        (at := _nearest_value(token, row)) is not None and columns[at] not in names
-        for token, names in row.named
-    )
+    dated = any(YEAR.fullmatch(word) for column in columns for word in row.heads[column or 0])
+    named = [names for token, _, names in row.named if dated or not _is_time(token)]
+    left = [names for names in named if not {*columns} <= names]
+    values = [column for column, before in zip(columns, [None, *columns], strict=False) if column != before]
+    fits = all(column in names for column, names in zip(values, left, strict=False))
+    return bool(left) and not (fits and len(left) == len(values))
 
 
 def _has_same_head(row: Row) -> bool:
@@ -233,16 +251,6 @@ def _has_same_head(row: Row) -> bool:
         for heads in [row.heads[column]]
         for other in row.heads.keys() - columns
     )
-
-
-def _nearest_value(token: Token, row: Row) -> int | None:
-    """Return the index of the value nearest to a word; None where a comma or bracket is between."""
-    between = []
-    for place in row.places:
-        start, end = sorted(((token.start, token.end), (place.claimed.start, place.claimed.end)))
-        between.append(row.sentence[start[1] : end[0]])
-    near = min(range(len(between)), key=lambda at: (bool(_APART.search(between[at])), len(between[at])))
-    return None if _APART.search(between[near]) else near
 
 
 @dataclass(frozen=True, slots=True)

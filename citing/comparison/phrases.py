@@ -163,6 +163,10 @@ _OF = frozenset(["de", "d'", "di", "do", "da"])  # "progressé de 5": by five; "
 def change_role(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
     """Return the role of a number in a change: "by", "from", "to"; '' for none."""
     before = list(tokens[max(0, at - 4) : at])[::-1]
+    if words.language == "ja":  # 374から, 374減少
+        before = list(tokens[at + 1 : at + 2])
+    if words.language == "zh":  # 从2015年的374
+        before = [token for token in before if not is_date(token)]
     for place, token in enumerate(before):
         behind = before[place + 1] if place + 1 < len(before) else None
         if token.word in _OF and behind is not None and _turns(behind):

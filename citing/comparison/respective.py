@@ -17,9 +17,11 @@ RESPECTIVELY = re.compile(
     r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
 )
 _AND = r"(?:and|or|und|oder|y|o|et|ou|e)"
-LISTED = re.compile(rf"\s*,?\s*(?:{_AND}\s)?\s*")
-_WORDS = re.compile(rf"[^\W\d_][\w’'-]*(?:, [^\W\d_][\w’'-]*)*,? {_AND} [^\W\d_][\w’'-]*")
-_SEPARATOR = re.compile(rf",? {_AND} |, ")
+LISTED = re.compile(rf"\s*,?\s*(?:{_AND}\s)?\s*|[、和与及と]")
+_NAME = r"(?:[A-ZÀ-ÞА-Я][\w’'-]*(?: [A-ZÀ-ÞА-Я][\w’'-]*)*|[^\W\d_][\w’'-]*)"  # "Ashford Mill", "federal"
+_WORDS = re.compile(rf"{_NAME}(?:, {_NAME})*,? {_AND} {_NAME}")
+_UNSPACED = re.compile(r"[^\W\d]+(?:、[^\W\d]+)*[和与及と、][^\W\d]+?(?=分别|はそれぞれ)")
+_SEPARATOR = re.compile(rf",? {_AND} |, |、|(?<=[^、])[和与及と]")
 
 
 def is_paired_otherwise(claim: str, text: str, language: str) -> bool:
@@ -28,14 +30,29 @@ def is_paired_otherwise(claim: str, text: str, language: str) -> bool:
     True:  "State losses were $2.3 billion." of the sentence above.
     False: "State losses were $1.2 billion."; a claim with more names than values.
     """
-    words = {word.casefold() for word in re.findall(r"[^\W\d_][\w’'-]*", claim)}
-    values = {_key(one) for one in quantities_in(claim, language)}
+    plain, values = claim.casefold(), [_key(one) for one in quantities_in(claim, language)]
     for names, amounts in _pairs(text, language):
-        named = [at for at, name in enumerate(names) if name in (words if isinstance(name, str) else values)]
-        valued = [at for at, amount in enumerate(amounts) if amount in values]
+        named = _in_order([_said(n, plain) if isinstance(n, str) else _place(n, values) for n in names])
+        valued = _in_order([_place(amount, values) for amount in amounts])
         if named and len(named) == len(valued) and named != valued:
             return True
     return False
+
+
+def _in_order(places: Sequence[int]) -> list[int]:
+    """Return the items of a list that a claim has, in the claim's order; ``places``: of each, or -1."""
+    return sorted((at for at, place in enumerate(places) if place >= 0), key=lambda at: places[at])
+
+
+def _said(name: str, claim: str) -> int:
+    """Return the place of a name in a claim, both casefolded; -1 without one."""
+    apart = r"\b" if max(name) < "\u3000" else ""
+    found = re.search(f"{apart}{re.escape(name)}{apart}", claim)
+    return found.start() if found else -1
+
+
+def _place(item: object, values: Sequence[object]) -> int:
+    return values.index(item) if item in values else -1
 
 
 _Item = str | tuple[object, ...]
@@ -53,7 +70,9 @@ def _pairs(text: str, language: str) -> tuple[tuple[Sequence[_Item], Sequence[_I
             continue
         runs = _runs(sentence, quantities_in(sentence, language))
         values = [[_key(one) for one in run] for run in runs]
-        lists: list[Sequence[_Item]] = [*values, *map(_SEPARATOR.split, _WORDS.findall(sentence.casefold()))]
+        lists: list[Sequence[_Item]] = [*values]
+        for words in (*_WORDS.findall(sentence), *_UNSPACED.findall(sentence)):
+            lists.append(_SEPARATOR.split(words.casefold()))
         for amounts in values:
             others = [items for items in lists if items is not amounts and len(items) == len(amounts)]
             if len(others) == 1 and len(set(amounts)) == len(amounts):

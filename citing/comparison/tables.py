@@ -259,6 +259,8 @@ class _TableComparison(CellComparison):
                 continue
             if kept := within_bound(self.tokens[at], numbers[0], cell.text):
                 is_within, formula = kept
+                if is_within and self.quantifier_places():  # "all were above 5": the total is not all
+                    return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 if is_within:
                     continue
                 broken = self._conflict("computed", at, replace(cell, text=formula))
@@ -339,7 +341,11 @@ class _TableComparison(CellComparison):
                 row, column = cells[0]
                 wrong = self._conflict("table_swap", values[0], self.grid.rows[row][column])
                 return Judgement("conflict", self.spans(cells), (wrong,), coverage=1.0)
-        left = [at for at in values if not self.agreeing_cells(at, cells)]
+        counts_change = self.direction_counts()  # "rose by 5" of a table of changes
+        left = [
+            at for at in values
+            if not self.agreeing_cells(at, cells) or (self.is_extent(at) and not counts_change)
+        ]  # fmt: skip
         operation = self.operation(left)
         if operation == "change":
             return self._change(cells, values, left)

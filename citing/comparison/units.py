@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from citing.claims import Conflict, SourceUnit
-from citing.comparison.cell_words import LEVELS
+from citing.comparison.cell_words import LEVELS, CellComparison
 from citing.comparison.doubts import DOUBTS, OTHER_ROW, Row
 from citing.comparison.grid import CellText, Grid, grid_of
 from citing.comparison.prose import Judgement, judge_prose
@@ -17,6 +17,7 @@ from citing.comparison.stated_cell import stated_cell, stated_text
 from citing.comparison.support import (
     FALLING,
     ValueSupport,
+    column_of,
     head_text,
     heads_of,
 )
@@ -169,7 +170,7 @@ def _by_values(
     left = words_left(sentence, unit, around, language, found)
     if not known_language(language) and left:
         return Judgement("open", spans, unchecked=(f"There are no rules for the language {language}.",))
-    if left := left or _of_unknown_unit(sentence, unit, around, language):
+    if left := left or _of_other_amount(sentence, unit, around, language, found):
         markers = tuple(token.word for token in left if token.marker)
         return Judgement(
             "open",
@@ -195,6 +196,25 @@ def _other_bound(sentence: str, label: CellText, language: str) -> Conflict | No
                 place = label.start + held.start, label.start + held.end
                 return Conflict("comparator", token.word, label.text, (token.start, token.end), place)
     return None
+
+
+def _of_other_amount(
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: ValueSupport
+) -> list[Token]:
+    """Return the claim's amounts of which only the digits agree: with another unit, scale or bound."""
+    grid = grid_of(unit, around, language)
+    row = Row(sentence, unit, around, grid, language, found)
+    if grid is None or row.own is None:
+        return _of_unknown_unit(sentence, unit, around, language)
+    compared = CellComparison(sentence, grid, language, ())
+    return [
+        token
+        for token in compared.tokens
+        for place in found.places
+        if token.quantity and place.claimed.start < token.end and token.start < place.claimed.end
+        if (column := column_of(unit, place.printed.start)) in grid.columns
+        and not compared.has_amount(token, row.own, column or 0)
+    ]
 
 
 def _of_unknown_unit(
