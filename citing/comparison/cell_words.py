@@ -58,9 +58,11 @@ class CellComparison:
             tokens.append(replace(token, poles=token.poles | side))
         return tuple(tokens)
 
-    def direction(self, column: int) -> set[int]:
+    def direction(self, column: int, row: int | None = None) -> set[int]:
         """Return words of rise and fall where the cells are changes, whose sign is compared already."""
         words = self.words.change
+        if row is not None and self.grid.is_change(row):
+            return {at for at, token in enumerate(self.tokens) if self.side(token) is not None}
         over = " ".join([*self.topics, self.grid.heads[column]]).lower()
         if not any(word in over for word in words):
             return set()
@@ -102,9 +104,7 @@ class CellComparison:
             held = tokens_of(self.grid.rows[row][column].text, self.language)
             return any(other.bound == token.bound and same(token, other) for other in held)
         numbers = self.grid.numbers(row, column)
-        return (
-            not numbers or self.repeats(token, row, column) or any(self.agrees(token, q) for q in numbers)
-        )
+        return not numbers or self.repeats(token, row, column) or any(self.agrees(token, q) for q in numbers)
 
     def repeats(self, token: Token, row: int, column: int) -> bool:
         """Return whether the claim repeats the cell's digits without the table's scale."""

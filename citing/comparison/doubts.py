@@ -12,6 +12,7 @@ from itertools import pairwise
 from citing.claims import SourceUnit
 from citing.comparison.grid import Grid, words_of
 from citing.comparison.phrases import change_role
+from citing.comparison.respective import LISTED
 from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueMatch, ValueSupport, column_of
 from citing.comparison.token import COORDINATORS, Token, same
 from citing.comparison.tokens import tokens_of
@@ -91,7 +92,9 @@ class Row:
             columns = frozenset(c for c, head in self.heads.items() if name in head)
             if name not in of_row and 0 < len(columns) < len(self.heads):
                 first, both = (found[-1][0], found[-1][2] & columns) if beside else (token, columns)
-                found[-1:] = [(first, token, both)] if both and beside else [*found[-1:], (token, token, columns)]
+                found[-1:] = (
+                    [(first, token, both)] if both and beside else [*found[-1:], (token, token, columns)]
+                )
                 beside = True
             elif token.kind != "function" or token.word in COORDINATORS:
                 beside = False
@@ -141,8 +144,10 @@ def _fits_other_row(row: Row) -> bool:
     return any(
         labels[r]
         and (
-            (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
-            and (extra[own] or not extra[r])  # a row named in full is left only for another such
+            (
+                (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
+                and (extra[own] or not extra[r])
+            )  # a row named in full is left only for another such
             or (row.by_values and not extra[r] and not labels[r] <= labels[own])  # a sum of both
         )
         for r in rows
@@ -196,7 +201,7 @@ def _turns_round(row: Row) -> bool:
     ]
     ends = [[token for token, role in amounts if role == end] for end in ("from", "to")]
     others = [token for token, role in amounts if role not in ("from", "to")]
-    starts, lasts = (own or (others if len(amounts) == 2 else []) for own in ends)  # noqa: PLR2004
+    starts, lasts = (own or (others if len(amounts) == 2 else []) for own in ends)
     if not any(ends) or len(starts) != 1 or len(lasts) != 1:
         return False
     start, last = ((t.quantity.base if t.quantity else Decimal(0)) for t in (starts[0], lasts[0]))
@@ -233,8 +238,14 @@ def _beside_other_head(row: Row) -> bool:
     if not columns or _is_year_of_change(row):
         return False
     dated = any(YEAR.fullmatch(word) for column in columns for word in row.heads[column or 0])
-    named = [names for token, _, names in row.named if dated or not _is_time(token)]
-    left = [names for names in named if not {*columns} <= names]
+    named = [one for one in row.named if dated or not any(map(_is_time, one[:2]))]
+    left = [names for *_, names in named if not {*columns} <= names]
+    if len(columns) == 1 and not any(_is_time(word) for *words, _ in named for word in words):
+        return 2 * len(left) > len(named) or any(  # "In North and South, cash was 12" is of both
+            (columns[0] in names) != (columns[0] in others)
+            and LISTED.fullmatch(row.sentence, last.end, first.start)
+            for (_, last, names), (first, _, others) in pairwise(named)
+        )
     values = [column for column, before in zip(columns, [None, *columns], strict=False) if column != before]
     fits = all(column in names for column, names in zip(values, left, strict=False))
     return bool(left) and not (fits and len(left) == len(values))

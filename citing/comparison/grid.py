@@ -179,6 +179,10 @@ class Grid:
     def is_total(self, row: int) -> bool:
         return any(token.word in lexicon(self.language).total for token in self.label(row))
 
+    def is_change(self, row: int) -> bool:
+        """Return whether a row's label says that its cells are changes: "Net change in cash"."""
+        return any(token.word in lexicon(self.language).change for token in self.label(row))
+
     def currency(self, row: int, column: int) -> str:
         """Return the currency that the cell's head, row or table names; '' without one."""
         return self._measure(row, column).currency

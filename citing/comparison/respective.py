@@ -70,9 +70,8 @@ def _pairs(text: str, language: str) -> tuple[tuple[Sequence[_Item], Sequence[_I
             continue
         runs = _runs(sentence, quantities_in(sentence, language))
         values = [[_key(one) for one in run] for run in runs]
-        lists: list[Sequence[_Item]] = [*values]
-        for words in (*_WORDS.findall(sentence), *_UNSPACED.findall(sentence)):
-            lists.append(_SEPARATOR.split(words.casefold()))
+        words = (*_WORDS.findall(sentence), *_UNSPACED.findall(sentence))
+        lists: list[Sequence[_Item]] = [*values, *(_SEPARATOR.split(run.casefold()) for run in words)]
         for amounts in values:
             others = [items for items in lists if items is not amounts and len(items) == len(amounts)]
             if len(others) == 1 and len(set(amounts)) == len(amounts):

@@ -230,6 +230,8 @@ class _TableComparison(CellComparison):
             return None
         extents = [at for at in values if self.is_extent(at)]
         label = self.grid.label(row)
+        if not extents and self.grid.is_change(row):
+            return None  # "a net decrease in cash of 12.7"
         counts_change = self.direction_counts() or any(t.word in self.words.change or t.poles for t in label)
         if any(
             (counts_change if at in extents else True)
@@ -293,9 +295,8 @@ class _TableComparison(CellComparison):
         if (turned := self.wrong_sign(numbers[0], row)) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", turned, cell),), coverage=1.0)
         self.topics += self.grid.shared_by_summands(row)
-        return replace(
-            self._open_if_words_remain(spans, set(values) | self.direction(column)), formula=formula
-        )
+        turns = self.direction(column, row)
+        return replace(self._open_if_words_remain(spans, set(values) | turns), formula=formula)
 
     def _prints_bound(self, token: Token, cell: CellText) -> bool:
         """Return whether the cell prints the claim's bound itself: "Greater than $66,900"."""
