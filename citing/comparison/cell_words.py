@@ -99,12 +99,9 @@ class CellComparison:
         )
 
     def has_amount(self, token: Token, row: int, column: int) -> bool:
-        """Return whether a cell has an amount of the claim, with its bound."""
-        if token.bound not in ("", "approx"):
-            held = tokens_of(self.grid.rows[row][column].text, self.language)
-            return any(other.bound == token.bound and same(token, other) for other in held)
-        numbers = self.grid.numbers(row, column)
-        return not numbers or self.repeats(token, row, column) or any(self.agrees(token, q) for q in numbers)
+        """Return whether a cell has an amount of the claim."""
+        numbers = self.grid.numbers(row, column) or self.grid.ends_of_range(row, column)
+        return self.repeats(token, row, column) or any(self.agrees(token, number) for number in numbers)
 
     def repeats(self, token: Token, row: int, column: int) -> bool:
         """Return whether the claim repeats the cell's digits without the table's scale."""
@@ -177,7 +174,8 @@ class CellComparison:
         label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
         of_result = any(token.word in self.words.results for token in self.grid.label(row))
         loss = (of_result or bool(loss_in_brackets(self.grid.label(row)))) and self._says_loss()
-        return loss or any(word in label for word in self.words.outflow) or self.says_expense()
+        spent = any(word in label for word in self.words.outflow) and not self.changes_sign(row)
+        return loss or spent or self.says_expense()
 
     def _says_loss(self) -> bool:
         return any(("money", 1) in token.poles and self.side(token) == 1 for token in self.tokens)
@@ -240,6 +238,11 @@ class CellComparison:
     def _has_negative(self, row: int) -> bool:
         amounts = (self.grid.quantity(row, column) for column in self.grid.columns)
         return any(amount is not None and amount.value < 0 for amount in amounts)
+
+    def changes_sign(self, row: int) -> bool:
+        """Return whether a row has amounts on both sides of 0, so that brackets are a sign."""
+        amounts = [q.value for column in self.grid.columns if (q := self.grid.quantity(row, column))]
+        return min(amounts, default=Decimal(0)) < 0 < max(amounts, default=Decimal(0))
 
     def direction_counts(self) -> bool:
         return any(self.direction(column) for column in self.grid.columns)

@@ -73,6 +73,11 @@ def _change(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
     return None
 
 
+def _difference_of(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
+    """Return the difference, which of two shares is not said in percent: "41 % and 53 % differ by 29 %"."""
+    return None if claimed.unit == "%" and held.subject.dimension == "ratio" else _change(claimed, held)
+
+
 def _as_printed(held: Operands) -> Decimal:
     """Return the factor from an amount to the number printed for it."""
     if held.scale != 1:
@@ -207,7 +212,7 @@ def written_equation(claim: str, tokens: Sequence[Token]) -> tuple[Equation | No
 
 _OPERATIONS: dict[Operation, Callable[[Quantity, Operands], tuple[Result, Decimal] | None]] = {
     "change": _change,
-    "difference": _change,
+    "difference": _difference_of,
     "sum": _sum,
     "ratio": _ratio,
     "share": _share,

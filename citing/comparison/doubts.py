@@ -10,10 +10,10 @@ from functools import cached_property
 from itertools import pairwise
 
 from citing.claims import SourceUnit
+from citing.comparison.cell_words import CellComparison
 from citing.comparison.grid import Grid, words_of
 from citing.comparison.phrases import change_role
-from citing.comparison.respective import LISTED
-from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueMatch, ValueSupport, column_of
+from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueSupport
 from citing.comparison.token import COORDINATORS, Token, same
 from citing.comparison.tokens import tokens_of
 from text.numbers import YEAR
@@ -32,7 +32,6 @@ class Row:
         grid: the table; None if it has no columns of values.
         language: the claim's.
         found: the places of the claim's values in the row.
-        by_values: the row was found by its values, and not by its label.
     """
 
     sentence: str
@@ -41,7 +40,6 @@ class Row:
     grid: Grid | None
     language: str
     found: ValueSupport | None
-    by_values: bool = False
 
     @cached_property
     def own(self) -> int | None:
@@ -68,11 +66,22 @@ class Row:
             c: self._names(FOOTNOTE_DIGITS.sub("", text)) for c, text in texts.items() if c and c in valued
         }
 
+    @cached_property
+    def amounts(self) -> list[tuple[Token, frozenset[int]]]:
+        """Return the claim's amounts, none of a name, with the columns in which the row has them."""
+        if self.grid is None or self.own is None:
+            return []
+        grid, own, compared = self.grid, self.own, CellComparison(self.sentence, self.grid, self.language, ())
+        names = [*grid.label(own), *(token for column in grid.columns for token in grid.head(column))]
+        return [
+            (token, frozenset(c for c in grid.columns if compared.has_amount(token, own, c)))
+            for token in compared.tokens
+            if token.quantity and not _is_time(token) and not any(same(token, name) for name in names)
+        ]
+
     @property
-    def places(self) -> list[ValueMatch]:
-        """Return the places of the claim's values in cells of values."""
-        found = self.found.places if self.found else ()
-        return [p for p in found if column_of(self.unit, p.printed.start) in self.heads]
+    def columns(self) -> frozenset[int]:
+        return frozenset[int]().union(*(columns for _, columns in self.amounts))
 
     def _names(self, text: str) -> frozenset[str]:
         return frozenset(map(_name, words_of(text, self.language)))
@@ -90,7 +99,8 @@ class Row:
         for token in self.tokens:
             name = _name(token)
             columns = frozenset(c for c, head in self.heads.items() if name in head)
-            if name not in of_row and 0 < len(columns) < len(self.heads):
+            names = token.content or token.word.split()[-1] in lexicon(self.language).total
+            if names and name not in of_row and 0 < len(columns) < len(self.heads):
                 first, both = (found[-1][0], found[-1][2] & columns) if beside else (token, columns)
                 found[-1:] = (
                     [(first, token, both)] if both and beside else [*found[-1:], (token, token, columns)]
@@ -143,27 +153,10 @@ def _fits_other_row(row: Row) -> bool:
     rows = (r for r in range(len(fits)) if r != own and _has_numbers(grid, r))
     return any(
         labels[r]
-        and (
-            (
-                (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
-                and (extra[own] or not extra[r])
-            )  # a row named in full is left only for another such
-            or (row.by_values and not extra[r] and not labels[r] <= labels[own])  # a sum of both
-        )
+        and (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
+        and (extra[own] or not extra[r])  # a row named in full is left only for another such
         for r in rows
     )
-
-
-def _names_no_word(row: Row) -> bool:
-    """Return whether the claim has no word of the row it was found in, or not its bounds."""
-    grid, own = row.grid, row.own
-    if grid is None or own is None or not row.by_values:
-        return False
-    label = grid.words_of_row(own)
-    named = any(same(token, wanted) for token in row.tokens for wanted in label)
-    kept = all(any(same(token, wanted) for token in row.tokens) for wanted in label if wanted.quantity)
-    rivals = (r for r in range(len(grid.rows)) if r != own and _has_numbers(grid, r))
-    return bool(label) and not (named and kept) and any(True for _ in rivals)
 
 
 def _has_numbers(grid: Grid, row: int) -> bool:
@@ -186,8 +179,7 @@ def _is_of_other_place(row: Row) -> bool:
 def _is_year_of_change(row: Row) -> bool:
     """Return whether the claim's only year is that of one of its values: "rose in 2023 from 398 to 412"."""
     turns = any(pair == "direction" for token in row.tokens for pair, _ in token.poles)
-    columns = {column_of(row.unit, place.printed.start) for place in row.places}
-    return turns and len(row.named) == 1 and _is_time(row.named[0][0]) and bool(row.named[0][2] & columns)
+    return turns and len(row.named) == 1 and _is_time(row.named[0][0]) and bool(row.named[0][2] & row.columns)
 
 
 def _turns_round(row: Row) -> bool:
@@ -213,52 +205,41 @@ def _turns_round(row: Row) -> bool:
 
 def _time_of(token: Token, row: Row) -> Decimal:
     """Return the year or date of the column that holds a number of the claim; 0 where it is not known."""
-    columns = {
-        column for place in row.places
-        if place.claimed.start < token.end and token.start < place.claimed.end
-        and (column := column_of(row.unit, place.printed.start)) is not None
-    }  # fmt: skip
-    return row.grid.time(columns.pop()) if row.grid and len(columns) == 1 else Decimal(0)
+    columns = next((columns for own, columns in row.amounts if own.start == token.start), frozenset())
+    return row.grid.time(min(columns)) if row.grid and len(columns) == 1 else Decimal(0)
 
 
 def _beside_other_head(row: Row) -> bool:
-    """Return whether values stand beside the names of other columns, or the ends of a range are exchanged.
+    """Return whether values stand beside the names of other columns.
 
     A name of all values' columns is left out: "2019" of "in 2019, 3 women and 5 men". Of the others there are
     as many as values, in their order. A year is that of a change ("grew 18.9 % in 2023" under a head without
     one, "rose in 2023 from 398 to 412").
     """
-    places = row.places if row.found and row.found.complete else []
-    columns = [column_of(row.unit, place.printed.start) for place in places]
-    if any(
-        one == other and first.printed.start > second.printed.start
-        for (one, first), (other, second) in pairwise(zip(columns, places, strict=True))
-    ):
-        return True
-    if not columns or _is_year_of_change(row):
+    values = [columns for _, columns in row.amounts]
+    if not values or not all(values) or _is_year_of_change(row):
         return False
-    dated = any(YEAR.fullmatch(word) for column in columns for word in row.heads[column or 0])
+    dated = any(YEAR.fullmatch(word) for column in row.columns for word in row.heads.get(column, ()))
     named = [one for one in row.named if dated or not any(map(_is_time, one[:2]))]
-    left = [names for *_, names in named if not {*columns} <= names]
-    if len(columns) == 1 and not any(_is_time(word) for *words, _ in named for word in words):
+    left = [names for *_, names in named if not all(names & columns for columns in values)]
+    if len(values) == 1 and not any(_is_time(word) for *words, _ in named for word in words):
         return 2 * len(left) > len(named) or any(  # "In North and South, cash was 12" is of both
-            (columns[0] in names) != (columns[0] in others)
-            and LISTED.fullmatch(row.sentence, last.end, first.start)
+            bool(values[0] & names) != bool(values[0] & others)
+            and not any(token.content for token in row.tokens if last.end <= token.start < first.start)
             for (_, last, names), (first, _, others) in pairwise(named)
         )
-    values = [column for column, before in zip(columns, [None, *columns], strict=False) if column != before]
-    fits = all(column in names for column, names in zip(values, left, strict=False))
+    values = [columns for columns, before in zip(values, [None, *values], strict=False) if columns != before]
+    fits = all(columns & names for columns, names in zip(values, left, strict=False))
     return bool(left) and not (fits and len(left) == len(values))
 
 
 def _has_same_head(row: Row) -> bool:
     """Return whether the claim names a time by which its value's column cannot be told from another."""
     times = {_name(token) for token in row.tokens if _is_time(token)}
-    columns = {column_of(row.unit, place.printed.start) for place in row.places} & row.heads.keys()
+    columns = row.columns & row.heads.keys()
     return bool(times) and any(
         heads and heads == row.heads[other] and not times & heads
         for column in columns
-        if column is not None
         for heads in [row.heads[column]]
         for other in row.heads.keys() - columns
     )
@@ -287,7 +268,6 @@ _BOTH, _HOLDS, _CONFLICT = frozenset({"holds", "conflict"}), frozenset({"holds"}
 _ADJUSTED = (
     "Sales\n| Item | 2023 |\n| --- | --- |\n| Operational sales | 7.5 |\n| Adjusted operational sales | 6.2 |"
 )
-_DIVIDENDS = "Dividends per share\n| Month | Dividend |\n| --- | --- |\n| June | $0.55 |\n| March | $0.50 |"
 _SALES = (
     "Growth in %\n| Item | Reported | Organic |\n| --- | --- | --- |\n| Snacks | 2.2 | 4.7 |"
     "\n| Drinks | 3.1 | 5.0 |"
@@ -321,15 +301,6 @@ DOUBTS = (
             "Operational sales were 6.2.",
             _ADJUSTED,
         ),
-    ),
-    Doubt(
-        "unnamed_row",
-        "A value alone does not tell which of several rows is meant.",
-        _HOLDS,
-        _names_no_word,
-        OTHER_ROW,
-        ("The dividend of March was $0.50 per share.", _DIVIDENDS),
-        ("The dividend paid was $0.55 per share.", _DIVIDENDS),
     ),
     Doubt(
         "other_place",

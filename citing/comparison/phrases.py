@@ -157,7 +157,7 @@ def _nearest_number(tokens: Sequence[Token], at: int, known: Container[int]) -> 
 
 # Amounts of a change: its extent, start and end.
 
-_OF = frozenset(["de", "d'", "di", "do", "da"])  # "progressé de 5": by five; "passé de 5 à 8": from five
+_OF = frozenset(["de", "d'", "di", "do", "da", "на"])  # "progressé de 5": by five; "passé de 5 à 8": from
 
 
 def change_role(tokens: Sequence[Token], at: int, words: Lexicon) -> str:

@@ -116,6 +116,9 @@ class _Examination(AddedWords):
             if at in self.pairing.partners
             or (self.names_topic(self.claim[at]) and self.claim[at].start not in wrong)
         ]  # fmt: skip
+        counted = any(self.claim[at].quantity for at in self.pairing.partners)
+        if len(known) + (not counted) > 2 * len(self.pairing.partners):  # most of it is said elsewhere
+            self.open += [self.claim[at].word for at in known if at not in self.pairing.partners]
         coverage = len(known) / max(1, len(places))
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
         if compares(self.claim, self.words) and not compares(self.source, self.words):

@@ -67,13 +67,15 @@ def _judge_row(
     claim_language: str,
     found: ValueSupport | None,
 ) -> Judgement:
-    if said := stated_cell(sentence, unit, around, language) or stated_text(sentence, unit, around, language):
+    if said := stated_text(sentence, unit, around, language):
         return said
-    judged = None
     grid = grid_of(unit, around, language)
     if grid is not None:
         sentence = _in_words_of_row(sentence, grid, language)
     row = Row(sentence, unit, around, grid, claim_language, found)
+    judged = stated_cell(row.sentence, unit, around, language)
+    if judged is not None and _doubted(judged, row) is judged:
+        return judged
     if grid is not None:
         topics = [*unit.section_path, unit.title]
         judged = _of_own_row(judge_table(sentence, grid, language, topics, row.own), unit)
