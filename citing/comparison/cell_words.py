@@ -77,9 +77,19 @@ class CellComparison:
 
     def is_extent(self, at: int) -> bool:
         """Return whether a number is the extent of a change."""
+        return self._role(at) == "by"
+
+    def may_be_extent(self, at: int) -> bool:
+        """Return whether a number of a rise or fall is not surely the amount reached."""
+        free = (token for place, token in enumerate(self.tokens) if place not in self.used)
+        turns = any(pair == "direction" for token in free for pair, _ in token.poles)
+        timed = sum(self.grid.time(column) > 0 for column in self.grid.columns) > 1
+        return self.is_extent(at) or (turns and timed and self._role(at) != "to")
+
+    def _role(self, at: int) -> str:
         words = tokens_of(self.claim, self.language, limits=False)
         place = next((k for k, token in enumerate(words) if token.start == self.tokens[at].start), None)
-        return place is not None and change_role(words, place, self.words) == "by"
+        return "" if place is None else change_role(words, place, self.words)
 
     def agrees(self, token: Token, printed: Quantity) -> bool:
         claimed = token.quantity
@@ -377,7 +387,8 @@ class CellComparison:
         words = self.words
         if any(self.tokens[at].quantity.unit == "times" for at in left if self.tokens[at].quantity):  # type: ignore[union-attr]
             return "ratio"
-        if any(word in words.together for word in self.plain_words()):
+        heads = {token.word for column in self.grid.columns for token in self.grid.head(column)}
+        if any(word in words.together - heads for word in self.plain_words()):
             return "sum"
         if self.subtracts():
             return "difference"

@@ -170,7 +170,7 @@ def change_role(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
     for place, token in enumerate(before):
         behind = before[place + 1] if place + 1 < len(before) else None
         if token.word in _OF and behind is not None and _turns(behind):
-            return "by"
+            return "from" if _reaches(tokens, at, words) else "by"
         if token.word in words.ends or (words.language == "zh" and token.word.endswith(tuple(words.ends))):
             return "to"
         if token.word in words.starts:
@@ -178,6 +178,15 @@ def change_role(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
         if token.kind not in ("function", "marker"):
             return "by" if _turns(token) else ""
     return ""
+
+
+def _reaches(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a later number is the end of the change that begins with this one: "de 5 à 8"."""
+    own = tokens[at].quantity
+    amounts = [(k, q.dimension) for k in range(at + 1, len(tokens)) if (q := tokens[k].quantity)]
+    return own is not None and any(
+        tokens[k - 1].word in words.ends and kind == own.dimension for k, kind in amounts
+    )
 
 
 def _turns(token: Token) -> bool:

@@ -73,6 +73,11 @@ class _TableComparison(CellComparison):
         self.used |= repeated
         values = self.beside_caption(values)
         self.shares = bool(values) and all(self.is_ratio(at) for at in values)
+        parts = [row for row in rows if not self.grid.is_total(row)]
+        if len(columns) == 1 and 0 < len(parts) < len(rows) and self.operation(values) == "sum":
+            if len(parts) == 1 and self.shares and (share := self._share(parts[0], columns[0], values)):
+                return share  # "is 5 % of the total"
+            rows = parts if len(parts) > 1 else rows  # the word "sum" names the row "Total"
         if equation:
             return self._written(equation, rows, columns, values)
         if len(rows) == 1 and (own := self._by_direction(rows[0], columns, values)):
@@ -104,7 +109,8 @@ class _TableComparison(CellComparison):
         count = {at for at in values if (q := self.tokens[at].quantity) and q.bare and q.value == len(rows)}
         left, cells = [at for at in values if at not in count], [(row, column) for row in rows]
         amounts = [amount for cell in cells if (amount := self.first(*cell))]
-        if len(left) != 1 or len(rows) < 2 or len(amounts) != len(rows):
+        labels = {self.grid.rows[row][0].text for row in rows}
+        if len(left) != 1 or len(rows) < 2 or not len(amounts) == len(rows) == len(labels):
             return None
         rest = replace(amounts[0], value=Decimal(0), base=sum((q.base for q in amounts[1:]), Decimal(0)))
         first, *others = (self.grid.rows[row][column].text for row in rows)
@@ -284,7 +290,7 @@ class _TableComparison(CellComparison):
                     for held in numbers
                 )
                 in_row = len(values) > 1 and bool(self._columns_with(row, at))
-                change = self.is_extent(at) and not self.grid.says_change(column)  # "rose by 30 to 370"
+                change = self.may_be_extent(at) and not self.grid.says_change(column)  # "rose by 30 to 370"
                 if of_others or in_row or change:  # "and EPS $2": of another row
                     return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
