@@ -28,6 +28,12 @@ class Operands:
     scale: Decimal = Decimal(1)
 
     @property
+    def of_one_measure(self) -> bool:
+        """Return whether both are money, or of one kind: not a count beside an amount in thousands."""
+        one, other = self.subject, self.reference
+        return as_money(other, one).dimension == as_money(one, other).dimension
+
+    @property
     def comparable(self) -> bool:
         return (self.subject.dimension, self.subject.unit) == (self.reference.dimension, self.reference.unit)
 

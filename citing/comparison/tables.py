@@ -434,6 +434,8 @@ class _TableComparison(CellComparison):
             return Judgement("open", spans, unchecked=(COMPARES,))
         at, side = turn
         held = self.operands(cells)
+        if not held.of_one_measure:
+            return Judgement("open", spans, unchecked=(COMPARES,))
         first, last = held.reference.base, held.subject.base
         if min(first, last) < 0:
             outflow = self.is_outflow(cells)
