@@ -31,6 +31,7 @@ from citing.comparison.phrases import (
 )
 from citing.comparison.qualifiers import qualifiers_left_out
 from citing.comparison.readings import AddedWords, Surroundings
+from citing.comparison.rivals import mixes_statements
 from citing.comparison.token import (
     Token,
     denials_at,
@@ -109,6 +110,9 @@ class _Examination(AddedWords):
         if not (self.conflicts or self.missing or self.open):
             left_out = dict.fromkeys(qualifiers_left_out(self.pairing))
             self.open += [self.source[at].word for at in left_out if at not in self.explained_source]
+        if not (self.conflicts or self.missing or self.open):
+            mixed = mixes_statements(self.pairing)
+            self.open += [] if mixed is None else [self.source[mixed].word]
         outcome: Outcome = "holds"
         wrong = {c.claim_span[0] for c in self.conflicts if c.claim}
         known = [
