@@ -30,11 +30,11 @@ from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from citing.budget import check_budget, claim_budget, not_counted
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
-from citing.comparison.doubts import Row
-from citing.comparison.framing import without_frame, written_out
-from citing.comparison.prose import Judgement
-from citing.comparison.rivals import amounts_exchanged_in_brackets
-from citing.comparison.support import (
+from citing.comparison.cells.doubts import Row
+from citing.comparison.cells.tables import COMPARES
+from citing.comparison.units import judge_unit, with_conflicts_as_written
+from citing.comparison.values.quantities import same_quantity
+from citing.comparison.values.support import (
     ValueSupport,
     check_values,
     column_heads,
@@ -43,10 +43,10 @@ from citing.comparison.support import (
     heads_of,
     shared_terms,
 )
-from citing.comparison.tables import COMPARES
-from citing.comparison.token import same_quantity
-from citing.comparison.units import judge_unit, with_conflicts_as_written
-from citing.comparison.verbatim import verbatim_span
+from citing.comparison.words.framing import without_frame, written_out
+from citing.comparison.words.prose import Judgement
+from citing.comparison.words.rivals import amounts_exchanged_in_brackets
+from citing.comparison.words.verbatim import verbatim_span
 from citing.differences import OF_VALUES, groups_digits_otherwise, shown_difference
 from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from citing.anchoring.page_text import Span
-from citing.comparison.tokens import tokens_of
+from citing.comparison.words.tokens import tokens_of
 from text.semantics import lexicon
 from text.values import values_in
 

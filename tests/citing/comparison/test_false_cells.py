@@ -1,4 +1,4 @@
-"""No claim with another cell, bound, scale, extent or order than the page's is verified, in eight languages."""
+"""No claim with another cell, bound, scale, extent or order than the page's is verified."""
 
 from __future__ import annotations
 
@@ -9,22 +9,100 @@ import pytest
 from citing.batch import Case, check
 from citing.claims import CONTRADICTED, VERIFIED
 
-EN = "| Item | Women | Men | Total |\n| --- | --- | --- | --- |\n| Wages | 2,146 | 4,586 | 3,155 |\n| Rent | 812 | 318 | 377 |"
-YEARS = "| Item | 2022 | 2021 |\n| --- | --- | --- |\n| Wages | 8,204 | 8,925 |\n| Rent | 1,383 | 8,851 |\n| Total | 9,587 | 17,776 |"
-PER_CENT = "| Item | North | South |\n| --- | --- | --- |\n| Energy | 53% | 92% |\n| Cash | 41% | 34% |"
-TWO_HEADS = "| Item | 2019 Women | 2019 Men | 2018 Women |\n| --- | --- | --- | --- |\n| Travel | 3,460 | 627 | 8,691 |\n| Rent | 1 | 2 | 3 |"
-GROUPS = "| Item | 2021 | 2020 |\n| --- | --- | --- |\n| Asia | | |\n| Bath | 7,651 | 2,285 |\n| Kent | 4,617 | 5,138 |\n| Europe | | |\n| Bath | 8,843 | 5,575 |\n| Kent | 594 | 4,877 |"
-DE = "| Posten | 2018 | 2019 |\n| --- | --- | --- |\n| Miete | 5.826 | 8.393 |\n| Löhne | 983 | 5.999 |\n| Summe | 6.809 | 14.392 |"
-FR = "en milliers d'euros\n| Poste | Femmes | Hommes | Total |\n| --- | --- | --- | --- |\n| Loyer | 1 190 | 8 908 | 3 668 |\n| Énergie | 1 338 | 4 315 | 7 972 |"
-FR_YEARS = "| Poste | 2016 | 2017 |\n| --- | --- | --- |\n| Loyer | 5 621 | 1 945 |\n| Salaires | 8 112 | 8 670 |"
-ES = "| Concepto | 2022 | 2021 |\n| --- | --- | --- |\n| Ventas | 5.986 | 9.349 |\n| Viajes | 930 | 7.893 |"
-RU = "в тысячах рублей\n| Статья | 2022 | 2021 |\n| --- | --- | --- |\n| Аренда | 3 314 | 2 374 |\n| Реклама | 1 782 | 718 |"
-ZH = "| 项目 | 2015 | 2016 |\n| --- | --- | --- |\n| 租金 | 5,348 | 5,744 |\n| 工资 | 4,084 | 539 |\n| 合计 | 9,432 | 6,283 |"
-JA = "| 項目 | 2019 | 2018 | 2017 |\n| --- | --- | --- | --- |\n| 旅費 | 2,960 | 9,354 | 5,414 |\n| 現金 | (726) | 232 | (156) |"
-JA_SEXES = "| 項目 | 女性 | 合計 |\n| --- | --- | --- |\n| 家賃 | 339 | 371 |\n| 賃金 | 922 | 982 |"
-AR = "| البند | النساء | الرجال | المجموع |\n| --- | --- | --- | --- |\n| الإعلان | 1,654 | 8,795 | 8,697 |\n| البحوث | 3,606 | 8,006 | 1,852 |"
-STAFF = "Ashford Mill opened in 1990. Ashford Mill, Bexley Dairy and Corton Foundry had 863, 356 and 294 staff, respectively."
-LEADERS = "Paul Weber leitet die Mühle Aldorf und Mary Olsen die Bäckerei Dahme. Die Mühle Aldorf hat 37 Leute und die Molkerei Bergen 53."
+EN = """\
+| Item | Women | Men | Total |
+| --- | --- | --- | --- |
+| Wages | 2,146 | 4,586 | 3,155 |
+| Rent | 812 | 318 | 377 |
+"""
+YEARS = """\
+| Item | 2022 | 2021 |
+| --- | --- | --- |
+| Wages | 8,204 | 8,925 |
+| Rent | 1,383 | 8,851 |
+| Total | 9,587 | 17,776 |
+"""
+PER_CENT = """\
+| Item | North | South |
+| --- | --- | --- |
+| Energy | 53% | 92% |
+| Cash | 41% | 34% |
+"""
+TWO_HEADS = """\
+| Item | 2019 Women | 2019 Men | 2018 Women |
+| --- | --- | --- | --- |
+| Travel | 3,460 | 627 | 8,691 |
+| Rent | 1 | 2 | 3 |
+"""
+GROUPS = """\
+| Item | 2021 | 2020 |
+| --- | --- | --- |
+| Asia | | |
+| Bath | 7,651 | 2,285 |
+| Kent | 4,617 | 5,138 |
+| Europe | | |
+| Bath | 8,843 | 5,575 |
+| Kent | 594 | 4,877 |
+"""
+DE = """\
+| Posten | 2018 | 2019 |
+| --- | --- | --- |
+| Miete | 5.826 | 8.393 |
+| Löhne | 983 | 5.999 |
+| Summe | 6.809 | 14.392 |
+"""
+FR = """\
+en milliers d'euros
+| Poste | Femmes | Hommes | Total |
+| --- | --- | --- | --- |
+| Loyer | 1 190 | 8 908 | 3 668 |
+| Énergie | 1 338 | 4 315 | 7 972 |
+"""
+FR_YEARS = (
+    "| Poste | 2016 | 2017 |\n| --- | --- | --- |\n| Loyer | 5 621 | 1 945 |\n| Salaires | 8 112 | 8 670 |"
+)
+ES = """\
+| Concepto | 2022 | 2021 |
+| --- | --- | --- |
+| Ventas | 5.986 | 9.349 |
+| Viajes | 930 | 7.893 |
+"""
+RU = """\
+в тысячах рублей
+| Статья | 2022 | 2021 |
+| --- | --- | --- |
+| Аренда | 3 314 | 2 374 |
+| Реклама | 1 782 | 718 |
+"""
+ZH = """\
+| 项目 | 2015 | 2016 |
+| --- | --- | --- |
+| 租金 | 5,348 | 5,744 |
+| 工资 | 4,084 | 539 |
+| 合计 | 9,432 | 6,283 |
+"""
+JA = """\
+| 項目 | 2019 | 2018 | 2017 |
+| --- | --- | --- | --- |
+| 旅費 | 2,960 | 9,354 | 5,414 |
+| 現金 | (726) | 232 | (156) |
+"""
+JA_SEXES = """\
+| 項目 | 女性 | 合計 |
+| --- | --- | --- |
+| 家賃 | 339 | 371 |
+| 賃金 | 922 | 982 |
+"""
+AR = """\
+| البند | النساء | الرجال | المجموع |
+| --- | --- | --- | --- |
+| الإعلان | 1,654 | 8,795 | 8,697 |
+| البحوث | 3,606 | 8,006 | 1,852 |
+"""
+STAFF = """Ashford Mill opened in 1990. \
+Ashford Mill, Bexley Dairy and Corton Foundry had 863, 356 and 294 staff, respectively."""
+LEADERS = """Paul Weber leitet die Mühle Aldorf und Mary Olsen die Bäckerei Dahme. \
+Die Mühle Aldorf hat 37 Leute und die Molkerei Bergen 53."""
 FACTORIES = "北湖厂在2012年生产了639吨。1993年，南岭厂售出514件，北湖厂售出609件。"
 PER_SITE = "东山厂、西河厂和南岭厂分别有863、356和294名员工。"
 
@@ -42,7 +120,11 @@ PER_SITE = "东山厂、西河厂和南岭厂分别有863、356和294名员工�
         ("en", GROUPS, "Bath (Europe) rose by 8,843 from 2020 to 2021."),
         ("en", GROUPS, "Bath in Europe was 7,651 in 2021."),
         ("en", PER_CENT, "The difference between Energy and Cash in North was 29%."),
-        ("en", STAFF, "Bexley Dairy, Ashford Mill and Corton Foundry had 863, 356 and 294 staff, respectively."),
+        (
+            "en",
+            STAFF,
+            "Bexley Dairy, Ashford Mill and Corton Foundry had 863, 356 and 294 staff, respectively.",
+        ),
         ("en", STAFF, "Bexley Dairy had 863 staff."),
         ("de", DE, "Löhne stieg von 2018 auf 2019 um 5.999."),
         ("de", DE, "Alle Posten lagen 2019 über 8.393."),
@@ -82,7 +164,11 @@ def test_no_other_cell_is_verified(language: str, passage: str, claim: str) -> N
         ("en", TWO_HEADS, "Travel: 627 (2019 Men), 3,460 (2019 Women)."),
         ("en", YEARS, "Wages fell by 721 from 2021 to 2022."),
         ("en", GROUPS, "Bath in Europe was 8,843 in 2021."),
-        ("en", STAFF, "Ashford Mill, Bexley Dairy and Corton Foundry had 863, 356 and 294 staff, respectively."),
+        (
+            "en",
+            STAFF,
+            "Ashford Mill, Bexley Dairy and Corton Foundry had 863, 356 and 294 staff, respectively.",
+        ),
         ("de", DE, "Löhne lag 2019 bei 5.999."),
         ("fr", FR_YEARS, "Loyer a baissé de 5 621 à 1 945."),
         ("es", ES, "Ventas disminuyó de 9.349 en 2021 a 5.986 en 2022."),

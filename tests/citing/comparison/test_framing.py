@@ -6,7 +6,7 @@ import pytest
 
 from citing.batch import Case, check
 from citing.claims import VERIFIED
-from citing.comparison.framing import RULES, Framing
+from citing.comparison.words.framing import RULES, Framing
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

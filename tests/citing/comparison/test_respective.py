@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citing.batch import Case, check
-from citing.comparison.respective import is_paired_otherwise
+from citing.comparison.values.respective import is_paired_otherwise
 
 LOSSES = (
     "As of June 30, 2023, we had federal, state, and foreign operating loss carryforwards of $509 million,"

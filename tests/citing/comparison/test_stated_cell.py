@@ -3,7 +3,7 @@
 import pytest
 
 from citing.batch import Case, check
-from citing.comparison.rivals import amounts_exchanged_in_brackets
+from citing.comparison.words.rivals import amounts_exchanged_in_brackets
 
 TABLE = """Results (in millions)
 | | 2023 | 2022 |

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from citing.comparison.support import agreement
+from citing.comparison.values.support import agreement
 from text.values import Value, values_in
 
 MILLIONS = Decimal(10**6)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise, takewhile
 
 from citing.budget import check_budget
-from citing.comparison.alignment import Pairing, content_places
-from citing.comparison.phrases import lead
-from citing.comparison.token import COORDINATORS, LIST_WORDS, is_date, is_marker, same
+from citing.comparison.words.alignment import Pairing, content_places
+from citing.comparison.words.phrases import lead
+from citing.comparison.words.token import COORDINATORS, LIST_WORDS, is_date, is_marker, same
 
 _WITH_AMOUNT = re.compile(r"(?<![\w’'-])([^\W_][\w’'-]*)\s?\(\s?([^()]{0,6}\d[^()]{0,12})\)")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citing.comparison.alignment import Pairing, content_places
-from citing.comparison.token import Token, is_marker
+from citing.comparison.words.alignment import Pairing, content_places
+from citing.comparison.words.token import Token, is_marker
 from text.semantics import Lexicon
 
 

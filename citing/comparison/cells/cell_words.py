@@ -7,20 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from citing.comparison.computation import Operands, Operation, as_money
-from citing.comparison.grid import Grid, loss_in_brackets, places_of, words_of
-from citing.comparison.phrases import change_role
-from citing.comparison.token import (
-    Token,
-    is_marker,
-    names_in_topics,
-    opposite,
-    rounded,
-    same,
-    same_quantity,
-    with_names,
-)
-from citing.comparison.tokens import tokens_of
+from citing.comparison.cells.computation import Operands, Operation, as_money
+from citing.comparison.cells.grid import Grid, loss_in_brackets, places_of, words_of
+from citing.comparison.values.quantities import rounded, same_quantity
+from citing.comparison.words.phrases import change_role
+from citing.comparison.words.token import Token, is_marker, names_in_topics, opposite, same, with_names
+from citing.comparison.words.tokens import tokens_of
 from text.measures import Measure
 from text.numbers import decimal_mark
 from text.quantities import Quantity

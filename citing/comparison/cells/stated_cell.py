@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from citing.claims import SourceUnit
-from citing.comparison.grid import places_of, words_of
-from citing.comparison.prose import Judgement
-from citing.comparison.token import Token, is_date, same, same_quantity
-from citing.comparison.tokens import tokens_of
-from citing.comparison.verbatim import verbatim_span
-from citing.tables import SHORT_LINE, CellReading, read_tables
-from pdf.gc_control import cleared_with_memory
+from citing.comparison.cells.grid import places_of, readings_of, words_of
+from citing.comparison.values.quantities import same_quantity
+from citing.comparison.words.prose import Judgement
+from citing.comparison.words.token import Token, is_date, same
+from citing.comparison.words.tokens import tokens_of
+from citing.comparison.words.verbatim import verbatim_span
+from citing.tables import SHORT_LINE, CellReading
 from text.languages import base_language
 from text.numbers import YEAR
 from text.semantics import lexicon, split_words
@@ -45,7 +44,7 @@ def stated_cell(
     if not any(token.quantity and not is_date(token) for token in claim):
         return None
     page = tuple(sorted((unit, *around), key=lambda other: other.char_start))
-    rows = _read(page)
+    rows = readings_of(page)
     found = [
         cell
         for cell in rows.get(unit.id, ())
@@ -101,14 +100,6 @@ def _names_row(sentence: str, other: SourceUnit, label: tuple[int, int]) -> bool
     first = other.table.cells[0].text if other.table and other.table.cells else ""
     start, end = verbatim_span(first, sentence) if any(map(str.isalnum, first)) else (0, 0)
     return bool(end) and not label[0] <= start < end <= label[1]
-
-
-@lru_cache(maxsize=4)
-def _read(page: tuple[SourceUnit, ...]) -> dict[str, tuple[CellReading, ...]]:
-    return read_tables(page)
-
-
-cleared_with_memory(_read.cache_clear)
 
 
 def _says(

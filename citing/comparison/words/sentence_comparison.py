@@ -9,38 +9,32 @@ from itertools import takewhile
 from typing import Literal
 
 from citing.claims import Conflict
-from citing.comparison.alignment import (
+from citing.comparison.values.quantities import same_quantity
+from citing.comparison.words.alignment import (
     Pairing,
     content_places,
     partners,
 )
-from citing.comparison.comparison import (
-    compares,
-)
-from citing.comparison.conditions import (
+from citing.comparison.words.conditions import (
     in_clauses_of,
     topic_apart,
     without_stray_duties,
 )
-from citing.comparison.junctions import Junctions
-from citing.comparison.omissions import Omissions
-from citing.comparison.phrases import (
+from citing.comparison.words.junctions import Junctions
+from citing.comparison.words.omissions import Omissions
+from citing.comparison.words.phrases import (
     change_role,
     lead,
     names_in_full,
 )
-from citing.comparison.qualifiers import qualifiers_left_out
-from citing.comparison.readings import AddedWords, Surroundings
-from citing.comparison.rivals import mixes_statements
-from citing.comparison.token import (
-    Token,
-    denials_at,
-    difference,
-    is_marker,
-    opposite,
-    same_quantity,
+from citing.comparison.words.qualifiers import qualifiers_left_out
+from citing.comparison.words.readings import AddedWords, Surroundings
+from citing.comparison.words.rivals import mixes_statements
+from citing.comparison.words.than import (
+    compares,
 )
-from citing.comparison.voice import is_instruction
+from citing.comparison.words.token import Token, denials_at, difference, is_marker, opposite
+from citing.comparison.words.voice import is_instruction
 from text.languages import UNSPACED_LANGUAGES
 from text.semantics import Lexicon, Marker
 

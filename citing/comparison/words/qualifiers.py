@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from citing.comparison.alignment import Pairing, content_places
-from citing.comparison.phrases import (
+from citing.comparison.words.alignment import Pairing, content_places
+from citing.comparison.words.phrases import (
     change_role,
     clause_lead,
     is_genitive,
     lead,
     places_of_phrases,
 )
-from citing.comparison.token import COORDINATORS, DENIALS, EITHER, Token, is_marker
+from citing.comparison.words.token import COORDINATORS, DENIALS, EITHER, Token, is_marker
 from text.languages import UNSPACED_LANGUAGES
 from text.semantics import Lexicon
 

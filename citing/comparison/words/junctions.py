@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
-from citing.comparison.alignment import (
+from citing.comparison.words.alignment import (
     Differences,
     amounts_exchanged,
     content_places,
     subjects_of_amounts_exchanged,
 )
-from citing.comparison.order import misplaced
-from citing.comparison.phrases import (
+from citing.comparison.words.order import misplaced
+from citing.comparison.words.phrases import (
     change_role,
     clause_lead,
     lead,
     misdated,
     of_number,
 )
-from citing.comparison.token import COORDINATORS, Token, is_date, is_marker
+from citing.comparison.words.token import COORDINATORS, Token, is_date, is_marker
 
 _OF_VERBS = frozenset({"direction", "begin", "trade", "giving", "enter", "win", "accept", "keep"})
 _MOST_ADVERBIAL = 4  # words of meaning in a phrase that opens a sentence

@@ -9,16 +9,9 @@ from difflib import SequenceMatcher
 
 from citing.anchoring.page_text import fold
 from citing.claims import Conflict
-from citing.comparison.alignment import Pairing
-from citing.comparison.token import (
-    COORDINATORS,
-    Token,
-    denials_at,
-    is_marker,
-    opposite,
-    same,
-)
-from citing.comparison.tokens import tokens_of
+from citing.comparison.words.alignment import Pairing
+from citing.comparison.words.token import COORDINATORS, Token, denials_at, is_marker, opposite, same
+from citing.comparison.words.tokens import tokens_of
 from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
 

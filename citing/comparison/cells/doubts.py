@@ -10,12 +10,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from citing.claims import SourceUnit
-from citing.comparison.cell_words import CellComparison
-from citing.comparison.grid import Grid, words_of
-from citing.comparison.phrases import change_role
-from citing.comparison.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueSupport
-from citing.comparison.token import COORDINATORS, Token, same
-from citing.comparison.tokens import tokens_of
+from citing.comparison.cells.cell_words import CellComparison
+from citing.comparison.cells.grid import Grid, words_of
+from citing.comparison.values.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueSupport
+from citing.comparison.words.phrases import change_role
+from citing.comparison.words.token import COORDINATORS, Token, same
+from citing.comparison.words.tokens import tokens_of
 from text.numbers import YEAR
 from text.semantics import lexicon
 

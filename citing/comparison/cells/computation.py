@@ -9,7 +9,7 @@ from decimal import Decimal
 from operator import ge, gt, le, lt
 from typing import Literal
 
-from citing.comparison.token import Token
+from citing.comparison.words.token import Token
 from text.quantities import Quantity
 
 Operation = Literal["change", "difference", "sum", "ratio", "share"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from citing.comparison.alignment import (
+from citing.comparison.words.alignment import (
     Pairing,
     blocks_exchanged,
     content_places,
@@ -17,8 +17,7 @@ from citing.comparison.alignment import (
     places_exchanged,
     small_words_stay,
 )
-from citing.comparison.comparison import operands_exchanged
-from citing.comparison.phrases import (
+from citing.comparison.words.phrases import (
     is_bare_name,
     is_genitive,
     lead,
@@ -27,8 +26,9 @@ from citing.comparison.phrases import (
     phrases_exchanged,
     roles_of,
 )
-from citing.comparison.token import COORDINATORS, DENIALS, Token, is_date
-from citing.comparison.voice import (
+from citing.comparison.words.than import operands_exchanged
+from citing.comparison.words.token import COORDINATORS, DENIALS, Token, is_date
+from citing.comparison.words.voice import (
     agent_of,
     case_of,
     voice_changes,

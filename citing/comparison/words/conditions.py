@@ -8,9 +8,9 @@ from decimal import Decimal
 from itertools import pairwise, takewhile
 
 from citing.budget import check_budget
-from citing.comparison.alignment import Partners, content_places
-from citing.comparison.phrases import lead
-from citing.comparison.token import COORDINATORS, DENIALS, HARD_BREAKS, Token, is_marker
+from citing.comparison.words.alignment import Partners, content_places
+from citing.comparison.words.phrases import lead
+from citing.comparison.words.token import COORDINATORS, DENIALS, HARD_BREAKS, Token, is_marker
 from text.languages import UNSPACED_LANGUAGES
 from text.quantities import Quantity
 from text.semantics import Lexicon, Marker, stem

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise, takewhile
 
-from citing.comparison.alignment import Differences, content_places
-from citing.comparison.phrases import lead
-from citing.comparison.token import COORDINATORS, DENIALS, EITHER, LIST_WORDS, is_date, is_marker
-from citing.comparison.voice import is_instruction
+from citing.comparison.words.alignment import Differences, content_places
+from citing.comparison.words.phrases import lead
+from citing.comparison.words.token import COORDINATORS, DENIALS, EITHER, LIST_WORDS, is_date, is_marker
+from citing.comparison.words.voice import is_instruction
 from text.languages import UNSPACED_LANGUAGES
 from text.semantics import Marker
 

@@ -7,20 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, takewhile
 
-from citing.comparison.alignment import Differences, Pairing, content_places
-from citing.comparison.phrases import (
+from citing.comparison.words.alignment import Differences, Pairing, content_places
+from citing.comparison.words.phrases import (
     counted_behind_whole,
     lead,
     of_compared,
     paired_dates,
 )
-from citing.comparison.token import (
-    COORDINATORS,
-    Token,
-    in_other_units,
-    is_marker,
-)
-from citing.comparison.voice import may_be_participle
+from citing.comparison.words.token import COORDINATORS, Token, in_other_units, is_marker
+from citing.comparison.words.voice import may_be_participle
 from text.languages import UNSPACED_LANGUAGES
 from text.quantities import Quantity
 from text.semantics import Lexicon

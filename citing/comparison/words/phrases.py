@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
-from citing.comparison.alignment import Pairing, content_places
-from citing.comparison.token import COORDINATORS, EITHER, Token, is_date, is_marker
+from citing.comparison.words.alignment import Pairing, content_places
+from citing.comparison.words.token import COORDINATORS, EITHER, Token, is_date, is_marker
 from text.semantics import Lexicon, Marker
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from citing.comparison.alignment import Pairing
-from citing.comparison.phrases import lead
-from citing.comparison.token import COORDINATORS, Token, is_marker
+from citing.comparison.words.alignment import Pairing
+from citing.comparison.words.phrases import lead
+from citing.comparison.words.token import COORDINATORS, Token, is_marker
 from text.semantics import Lexicon
 
 _GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from citing.budget import check_budget
 from citing.claims import Conflict
-from citing.comparison.token import COORDINATORS, Token, are_comparable, is_marker, opposite, same
+from citing.comparison.values.quantities import are_comparable
+from citing.comparison.words.token import COORDINATORS, Token, is_marker, opposite, same
 from text.semantics import Lexicon
 
 _CLAUSE_COST = 0.15

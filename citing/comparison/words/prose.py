@@ -11,18 +11,11 @@ from itertools import takewhile
 
 from citing.budget import check_budget
 from citing.claims import Conflict
-from citing.comparison.phrases import counted_behind_whole
-from citing.comparison.readings import Surroundings, has_conjunction, readings
-from citing.comparison.sentence_comparison import Finding, examine
-from citing.comparison.token import (
-    COORDINATORS,
-    EITHER,
-    Token,
-    is_date,
-    names_in_topics,
-    with_names,
-)
-from citing.comparison.tokens import tokens_of
+from citing.comparison.words.phrases import counted_behind_whole
+from citing.comparison.words.readings import Surroundings, has_conjunction, readings
+from citing.comparison.words.sentence_comparison import Finding, examine
+from citing.comparison.words.token import COORDINATORS, EITHER, Token, is_date, names_in_topics, with_names
+from citing.comparison.words.tokens import tokens_of
 from text.languages import UNSPACED_LANGUAGES
 from text.semantics import Lexicon, known_language, lexicon, split_words
 from text.sentences import Span, sentence_spans

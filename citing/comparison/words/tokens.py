@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 
-from citing.comparison.conditions import (
+from citing.comparison.words.conditions import (
     LIMIT_REACH,
     REACH,
     as_times,
@@ -24,8 +24,8 @@ from citing.comparison.conditions import (
     with_times_a_day,
     with_verb_first,
 )
-from citing.comparison.phrases import with_final_particles, with_periods
-from citing.comparison.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token, is_marker
+from citing.comparison.words.phrases import with_final_particles, with_periods
+from citing.comparison.words.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token, is_marker
 from text.languages import UNSPACED_LANGUAGES
 from text.numbers import number_words, outline_numbers, same_characters
 from text.quantities import Quantity, quantities_in

@@ -9,9 +9,10 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from citing.claims import SourceUnit, page_mark
-from citing.comparison.token import Token, is_date, opposite, same
-from citing.comparison.tokens import tokens_of
-from citing.tables import TableText, table_text
+from citing.comparison.words.token import Token, is_date, opposite, same
+from citing.comparison.words.tokens import tokens_of
+from citing.tables import CellReading, TableText, read_tables, table_text
+from pdf.gc_control import cleared_with_memory
 from text.measures import Measure, measure_of, without_measure
 from text.numbers import DecimalMark
 from text.quantities import IS_RANGE, Quantity, quantities_in
@@ -36,6 +37,7 @@ class Grid:
     """A table: heads by column, rows of cells by column, and the texts above it.
 
     Attributes:
+        groups: the groups of rows that are open at each row, outermost first.
         caption: its caption, whose words a claim may repeat.
         over: texts above it that may name its unit, the nearest first.
         mark: its page's decimal mark; a cell alone ("4.366") does not show it.
@@ -44,6 +46,7 @@ class Grid:
 
     heads: tuple[str, ...]
     rows: tuple[tuple[CellText, ...], ...]
+    groups: tuple[tuple[str, ...], ...]
     caption: str
     language: str
     over: tuple[str, ...] = ()
@@ -66,13 +69,12 @@ class Grid:
         return [(words_of(name, self.language), measure) for name, measure in self.text.named_measures]
 
     def label(self, row: int) -> tuple[Token, ...]:
-        """Return the words of a row's label, with those of its section where the label is repeated."""
+        """Return the words of a row's label, with those of its group where the label is repeated."""
         own, label_words = self.rows[row][0].text if self.rows[row] else "", self.words_of_row(row)
         namesakes = sum(bool(cells) and cells[0].text == own for cells in self.rows) > 1
-        section = next((r for r in range(row, -1, -1) if self._is_section(r)), None)
-        if not namesakes or section is None or section == row:
+        if not namesakes or not self.groups[row]:
             return label_words
-        return (*label_words, *words_of(self.rows[section][0].text, self.language))
+        return (*label_words, *words_of(self.groups[row][-1], self.language))
 
     def words_of_row(self, row: int) -> tuple[Token, ...]:
         """Return the words of a row's label, without those of its section."""
@@ -84,10 +86,6 @@ class Grid:
         return tuple(  # "10" under "Depth (m)"
             replace(t, quantity=corner.measure.applied(t.quantity)) if t.quantity else t for t in label_words
         )
-
-    def _is_section(self, row: int) -> bool:
-        """Return whether a row has only a label."""
-        return bool(self.rows[row]) and not any(cell.text for cell in self.rows[row][1:])
 
     def head(self, column: int) -> tuple[Token, ...]:
         text = self.heads[column] if column < len(self.heads) else ""
@@ -342,6 +340,15 @@ def ends_compound(token: Token, other: Token) -> bool:
 # The table of a citation unit.
 
 
+@lru_cache(maxsize=4)
+def readings_of(page: tuple[SourceUnit, ...]) -> dict[str, tuple[CellReading, ...]]:
+    """Return the cells of each row of a page's tables; ``page``: its units in order."""
+    return read_tables(page)
+
+
+cleared_with_memory(readings_of.cache_clear)
+
+
 def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid | None:
     """Return the table of a row, with characters counted in the unit's own text; None without heads."""
     table = unit.table
@@ -357,7 +364,9 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
     cells = tuple(tuple(_cells(other, len(table.head_rows), unit.char_start)) for other in rows)
     mark = page_mark(unit, around, language)
     text = table_text(table, unit, around, language)
-    return Grid(text.heads, cells, text.caption, language, text.over, mark, text.has_money)
+    read = readings_of(tuple(sorted((unit, *around), key=lambda other: other.char_start)))
+    groups = tuple(next((cell.groups for cell in read.get(other.id, ())), ()) for other in rows)
+    return Grid(text.heads, cells, groups, text.caption, language, text.over, mark, text.has_money)
 
 
 def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:

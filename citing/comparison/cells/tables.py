@@ -7,8 +7,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 from citing.claims import Conflict
-from citing.comparison.cell_words import LEVELS, CellComparison
-from citing.comparison.computation import (
+from citing.comparison.cells.cell_words import LEVELS, CellComparison
+from citing.comparison.cells.computation import (
     Equation,
     Operands,
     Operation,
@@ -18,7 +18,7 @@ from citing.comparison.computation import (
     within_bound,
     written_equation,
 )
-from citing.comparison.grid import (
+from citing.comparison.cells.grid import (
     CellText,
     Grid,
     ends_compound,
@@ -27,9 +27,9 @@ from citing.comparison.grid import (
     places_of,
     words_of,
 )
-from citing.comparison.prose import Judgement
-from citing.comparison.token import Token, denials_at, difference, is_marker, same, with_names
-from citing.comparison.tokens import tokens_of
+from citing.comparison.words.prose import Judgement
+from citing.comparison.words.token import Token, denials_at, difference, is_marker, same, with_names
+from citing.comparison.words.tokens import tokens_of
 from text.quantities import Quantity
 from text.semantics import known_language
 
