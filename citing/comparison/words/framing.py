@@ -11,7 +11,6 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 
 from text.languages import base_language, language_data
@@ -22,9 +21,6 @@ _MOST_WORDS_BEFORE = 4  # of the name of a source: "the company's 2023 annual re
 _BULLET = re.compile(r"^[ \t]*[-*•–][ \t]", re.MULTILINE)  # no minus: "- 0.4 million shares"
 _LONGEST_FRAME = 160  # characters
 _YEAR_DIGITS = 4
-_SAME = Decimal(
-    "0.005"
-)  # relative difference of an amount and its repetition in brackets, which may be rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,28 +142,6 @@ def _written_out(sentence: str, known: str, language: str) -> str:
     return words.abbreviated.sub(lambda found: words.abbreviations[found[0].casefold()], sentence)
 
 
-_NAME = re.compile(r"[A-Z][\w&-]*(?:\s+[A-Z][\w&-]*){0,3}")
-_LEAST_NAME = 4  # letters of a name that stands at the start of the title
-
-
-def _with_own_name(sentence: str, known: str, language: str) -> str:
-    """Write the name with which the title begins as "the company", where the page does so or says "we"."""
-    title = _letters(known.rpartition("\n")[2])
-    words = lexicon(language)
-    own = re.findall(r"\w+", known.casefold())
-    if language != "en" or not title or not {"we", "our", *words.company} & set(own):
-        return sentence
-    for found in _NAME.finditer(sentence):
-        name = _letters(found[0])
-        if len(name) >= _LEAST_NAME and title.startswith(name) and found[0] not in known.rpartition("\n")[0]:
-            return f"{sentence[: found.start()]}the company{sentence[found.end() :]}"
-    return sentence
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text.casefold())
-
-
 RULES = (
     Framing(
         "lead_in",
@@ -192,13 +166,5 @@ RULES = (
         _written_out,
         ("The est. value is €2.75 million excl. VAT.", "The estimated value is €2.75 million excluding VAT."),
         ("The est. value is €2.75 million incl. VAT.", "The estimated value is €2.75 million excluding VAT."),
-    ),
-    Framing(
-        "own_name",
-        "The company of which a document tells calls itself “we”.",
-        _with_own_name,
-        ("Best Buy employed 90,000 people in 2023.", "We employed 90,000 people in 2023."),
-        ("Target employed 90,000 people in 2023.", "We employed 90,000 people in 2023."),
-        "BESTBUY 2023 10K",
     ),
 )
