@@ -198,6 +198,9 @@ def words_of(text: str, language: str) -> tuple[Token, ...]:
     apart = 0  # of "replies per country" the country is as after a comma
     for token in tokens_of(text, language, limits=False):
         apart += token.word in words.distributive
+        if token.kind == "function" and token.word.split()[-1] in words.total:  # "in total"
+            last = token.word.split()[-1]
+            token = replace(token, word=last, stem=last)
         if token.kind not in ("break", "function") or token.word in names:
             kind = "word" if token.kind == "function" else token.kind
             found.append(replace(token, kind=kind, clause=token.clause + apart))

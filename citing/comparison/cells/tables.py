@@ -56,7 +56,8 @@ class _TableComparison(CellComparison):
         equation, self.tokens = written_equation(self.claim, self.tokens)
         self.used |= equals_signs(self.tokens)
         heads = [self.grid.head(column) for column in self.grid.columns]
-        rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))])
+        of_heads = named(self.tokens, heads, self.words).values()
+        rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))], within=of_heads)
         rows = self._of_one_label(rows, own_row)
         of_rows = set(self.used)  # "total" names a row or a column, but not both
         columns = [self.grid.columns[at] for at in self._named(heads, of_rows)]
@@ -181,9 +182,19 @@ class _TableComparison(CellComparison):
         self.used = places
         return [own_row]
 
-    def _named(self, labels: Sequence[Sequence[Token]], taken: Collection[int] = ()) -> list[int]:
+    def _named(
+        self,
+        labels: Sequence[Sequence[Token]],
+        taken: Collection[int] = (),
+        within: Collection[Collection[int]] = (),
+    ) -> list[int]:
+        """Return the labels that a claim names, other than by words ``taken`` or ``within`` longer names."""
         found = named(self.tokens, labels, self.words)
-        found = {index: places for index, places in found.items() if not places <= set(taken)}
+        found = {
+            index: places
+            for index, places in found.items()
+            if not places <= set(taken) and not any(places < set(longer) for longer in within)
+        }
         self.used |= {at for places in found.values() for at in places}
         return list(found)
 
