@@ -122,6 +122,7 @@ class CellComparison:
         printed = self.grid.printed(row, column)
         behind = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
         counted = behind is not None and behind.kind == "word" and not behind.capital
+        counted = counted and at + 1 not in self.used  # "5 in total"
         return bool(
             counted and claimed and held and printed and claimed.bare and claimed.value == printed.value
             and not printed.dimension and abs(held.base) >= 1000 * abs(printed.base) > 0
