@@ -710,6 +710,8 @@ def _with_spanning_labels(rows: Sequence[_Row]) -> list[_Row]:
             own = [one_line(cell.text) for cell in row.values if cell.column in texts]
             label = ", ".join([spanning.label, *own])
             row = replace(row, label=label, indent=spanning.indent, common=spanning.label)
+        elif not row.label and len(row.values) > 1 and not _DIGIT.search(row.values[0].text):
+            row = replace(row, label=one_line(row.values[0].text), values=row.values[1:])  # below numbers
         left -= 1
         out.append(row)
     return out

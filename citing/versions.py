@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -39,9 +39,6 @@ class AlignmentSettings:
         beside: bonus of a pair whose neighbours are paired.
         short: most letters of a unit that is paired by its place alone.
         piece: least share of a section's words in another for the two to be paired.
-        clauses: fewest clauses that are counted through a document.
-        counted: least share of the numbers of a style that ascend.
-        spread: least share of the document's units between the first and the last.
     """
 
     similar: float = 0.45
@@ -52,9 +49,6 @@ class AlignmentSettings:
     beside: float = 0.15
     short: int = 40
     piece: float = 0.4
-    clauses: int = 4
-    counted: float = 0.6
-    spread: float = 0.3
 
 
 SETTINGS = AlignmentSettings()
@@ -65,8 +59,8 @@ LABEL = re.compile(
 )
 BARE_NUMBER = re.compile(r"\s*\d+\s")
 CLAUSE = re.compile(
-    r"\s*(?P<word>section|sec\.|article|clause|artikel|abschnitt|ziffer|§)?\s?(?P<number>\d{1,3})"
-    r"(?P<mark>(?(word)[.):]?|[.)]))(?=\s|$)",
+    r"\s*(?:(?:section|sec\.|article|clause|artikel|abschnitt|ziffer|§)\s?\d{1,3}(?:\.\d+)*"
+    r"|\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-z]|[ivxlc]{1,5})[.)]+|\d{1,3}(?:\.\d{1,3})+)(?=\s|$|\()",
     re.I,
 )
 REFERENCE = re.compile(
@@ -149,8 +143,7 @@ class Comparison:
 def compare(old: Sequence[VersionUnit], new: Sequence[VersionUnit]) -> Comparison:
     """Compare two versions of a document."""
     pairs = unit_pairs(old, new)
-    styles = clause_styles(old) | clause_styles(new)
-    old_sections, new_sections = sections_of(old, styles), sections_of(new, styles)
+    old_sections, new_sections = sections_of(old), sections_of(new)
     changes = changes_of(old, new, pairs)
     changed = {change.old_unit for change in changes}
     sections = section_pairs(old, new, old_sections, new_sections, pairs, changed)
@@ -245,11 +238,8 @@ def equal_pairs(
     new_words: Sequence[list[str]],
 ) -> Iterator[tuple[int, int]]:
     """Yield units with the same words; of those that recur, the ones beside others that are equal."""
-    keys = [
-        [(unit.is_heading, *words) for unit, words in zip(units, listed, strict=True)]
-        for units, listed in ((old, old_words), (new, new_words))
-    ]
-    places: list[dict[tuple[object, ...], list[int]]] = [defaultdict(list), defaultdict(list)]
+    keys = [[tuple(words) for words in listed] for listed in (old_words, new_words)]
+    places: list[dict[tuple[str, ...], list[int]]] = [defaultdict(list), defaultdict(list)]
     for side, listed in enumerate(keys):
         for place, key in enumerate(listed):
             places[side][key].append(place)
@@ -300,7 +290,7 @@ def add_similar(
             continue
         near = {pairs[o + step] - step for step in (1, -1) if o + step in pairs}
         for n in {*candidates(old_words[o], by_word, weights), *near}:
-            if n < 0 or n >= len(new) or n in taken or old[o].is_heading != new[n].is_heading:
+            if n < 0 or n >= len(new) or n in taken:
                 continue
             score = similarity(old_words[o], new_words[n], weights)
             score += SETTINGS.beside * (n in near)
@@ -320,7 +310,7 @@ def add_between(pairs: dict[int, int], old: Sequence[VersionUnit], new: Sequence
         if 1 < o2 - o1 == n2 - n1:
             for o, n in zip(range(o1 + 1, o2), range(n1 + 1, n2), strict=True):
                 longest = max(sum(map(len, words_of(unit))) for unit in (old[o], new[n]))
-                if longest <= SETTINGS.short and old[o].is_heading == new[n].is_heading:
+                if longest <= SETTINGS.short:
                     pairs[o] = n
     add_numbers_beside(pairs, old, new)
 
@@ -404,43 +394,21 @@ def parts(
 # --- Sections ---
 
 
-def sections_of(units: Sequence[VersionUnit], styles: Set[str] = frozenset()) -> list[Section]:
-    """Return the sections, from heading to heading; a clause with a number of one of the styles is a heading.
+def sections_of(units: Sequence[VersionUnit]) -> list[Section]:
+    """Return the sections: each heading and each numbered or lettered clause begins one, whatever its depth.
 
-    Without headings each unit with a label begins a section.
+    The depth is never chosen: the sections of two versions would differ where one has its headings in bold.
     """
-    starts = [at for at, unit in enumerate(units) if unit.is_heading or clause_of(unit)[0] in styles]
-    if len(starts) < 2:
-        starts = [at for at, unit in enumerate(units) if label_of(unit.text)[0]]
-    if not units:
-        return []
-    starts = sorted({0, *starts})
+    starts = [
+        at
+        for at, unit in enumerate(units)
+        if at == 0 or unit.is_heading or (CLAUSE.match(unit.text) and not goes_on(units[at - 1], unit))
+    ]
     ends = [*starts[1:], len(units)]
     return [
         Section(one_line(units[start].text)[:160], label_of(one_line(units[start].text))[0], start, end)
-        for start, end in zip(starts, ends, strict=True)
+        for start, end in zip(starts, ends, strict=False)
     ]
-
-
-def clause_of(unit: VersionUnit) -> tuple[str, int]:
-    """Return the style (“#.”, “article #”) and the number of a clause that is counted through a document."""
-    match = CLAUSE.match(unit.text)
-    return (f"{match['word'] or ''}#{match['mark']}".casefold(), int(match["number"])) if match else ("", 0)
-
-
-def clause_styles(units: Sequence[VersionUnit]) -> set[str]:
-    """Return the styles that number the clauses of the whole document, and no lists within sections."""
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for at, unit in enumerate(units):
-        style, number = clause_of(unit)
-        found[style].append((at, number))
-    return {
-        style
-        for style, places in found.items()
-        if style
-        and len(in_order(places)) >= max(SETTINGS.clauses, SETTINGS.counted * len(places))
-        and places[-1][0] - places[0][0] >= SETTINGS.spread * len(units)
-    }
 
 
 def section_pairs(

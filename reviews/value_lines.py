@@ -16,11 +16,10 @@ from functools import cache, lru_cache
 from chat.answers.without_model.answer_types import COUNTED, counted_dimensions, counts
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
-    PlaceKind,
     QuestionFeatures,
     aggregates_in,
     counted_terms,
-    place_words,
+    names_of_places,
     words_of,
 )
 from chat.answers.without_model.ranking import item_match
@@ -71,7 +70,6 @@ FAR = 60  # characters
 NOUN_PHRASE = 3  # words behind a number that name what it counts
 CLAUSE_END = re.compile(r"[;；]|,(?=\s)")
 LONGEST_LEAD = 14  # characters from the comma before a clause to its value: ", while 31%"
-PLACES: tuple[PlaceKind, ...] = ("page", "slide", "figure", "table", "section", "requirement")
 LONGEST_TITLE = 90  # characters of a page's first line that is a title
 
 
@@ -400,7 +398,7 @@ def is_count(quantity: Quantity, line: AnswerLine, is_asked: bool) -> bool:
 @cache
 def place_before(language: str) -> re.Pattern[str]:
     """Return a pattern for a word before a place number (“Table”, “Fig.”) at the end of a text."""
-    words = sorted({word for kind in PLACES for word in place_words(language, kind)}, key=len, reverse=True)
+    words = sorted(names_of_places(language), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})\s*$", re.IGNORECASE)
 
 

@@ -34,6 +34,7 @@ from citing.claims import VERIFIED
 from text.terms import one_line
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0, 2.2
+ENDED = re.compile(r"[.!?…]”?$")
 QUOTE_INDENT = Pt(18)  # as much as a level of lists
 TEXT, REFERENCE, LINK = "footnote text", "footnote reference", "Hyperlink"  # names of Word's own styles
 _SEPARATORS = """<w:footnotes {namespaces}>
@@ -85,8 +86,8 @@ def _footnote(
     is_quotation = citation.outcome == "found" and " ".join(citation.claim.split()) == quote
     is_sound = (citation.verdict in VERIFIED or is_quotation) and not citation.is_outdated
     doubt = "" if is_sound or not citation.standing else f" ({citation.standing})"
-    named = export.named(citation, before)
-    return Footnote(f"{named}{section}{words}{doubt}.", reader_address(export, citation))
+    text = f"{export.named(citation, before)}{section}{words}{doubt}"
+    return Footnote(text if ENDED.search(text) else f"{text}.", reader_address(export, citation))
 
 
 def _titles(export: Export) -> Iterator[str]:

@@ -94,7 +94,8 @@ def provider_named(name: str = "", model: str = "") -> Provider:
     if not found.source:
         listed = PROVIDERS[name]
         raise ProviderError(
-            f"{listed.label} is not set up: connect it under Models and providers, or set {listed.variable}.",
+            f"{listed.label} is not set up here. An administrator can connect it under Models and providers, "
+            f"or by {listed.variable}.",
             permanent=True,
         )
     model = model or found.model

@@ -26,7 +26,7 @@ MOST_SECTIONS = 100
 LONGEST_TITLE = 300
 LONGEST_REMARK = 600  # characters that name documents
 NONE_READ = (
-    "None of this report's documents can be read: they were deleted, not read, or are hidden from you."
+    "No document of this report can be used: each was deleted, could not be read, or is hidden from you."
 )
 
 
@@ -101,7 +101,7 @@ def unread_remark(report: Report) -> str:
         names.insert(0, deleted % {"n": gone})
     named = shorten("; ".join(names), LONGEST_REMARK, placeholder=" …")
     return (
-        gettext("Not read, or not for every section: %(documents)s.") % {"documents": named} if names else ""
+        gettext("Missing from some or all sections: %(documents)s.") % {"documents": named} if names else ""
     )
 
 

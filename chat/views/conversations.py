@@ -454,14 +454,15 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
 
 @require_safe
 def news(request: HttpRequest) -> HttpResponse:
-    """Return the exchanges of ``?conversation=`` without those ``?seen=`` (ids of their answers).
+    """Return the exchanges of ``?conversation=`` without those ``?seen=`` (positions of their answers).
 
-    A page asks when its window is looked at again: another may have asked meanwhile.
+    A page asks again and again, since questions may be asked in another tab or on another device.
     """
     if (asked := uuid_or_none(request.GET.get("conversation", ""))) is None:
         return HttpResponse(status=204)
-    shown, seen = visible_conversation(request, asked), set(request.GET.getlist("seen"))
-    unseen = [one for one in exchanges_of(shown) if str(one.answer.pk) not in seen]
+    seen = [whole_number(text) for text in request.GET.getlist("seen")]
+    answers = visible_conversation(request, asked).messages.filter(role=Message.Role.ASSISTANT)
+    unseen = [exchange_of(answer) for answer in answers.exclude(position__in=seen)]
     exchanges = [render_to_string("chat/_exchange.html", {"exchange": one}, request) for one in unseen]
     return HttpResponse("".join(exchanges)) if exchanges else HttpResponse(status=204)
 

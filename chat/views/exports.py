@@ -57,7 +57,7 @@ DEFAULT_STYLE = "apa"
 @require_safe
 def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
     """Download the answer as one of FORMATS, with references if ``style`` is set."""
-    return file_of(request, visible_answer(request, message_id), form, request.GET.get("style", ""))
+    return file_of(request, visible_answer(request, message_id), form, default_style="")
 
 
 @require_safe
@@ -73,12 +73,11 @@ def note(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
 
 
 def file_of(
-    request: HttpRequest, shown: Message | Conversation | Note, form: str, style: str | None = None
+    request: HttpRequest, shown: Message | Conversation | Note, form: str, default_style: str = DEFAULT_STYLE
 ) -> HttpResponse:
-    """Return the download; by default in the ``style`` of the query. 404 for an unknown format or style."""
-    if style is None:
-        style = request.GET.get("style", DEFAULT_STYLE)
-    if form not in (FORMATS if isinstance(shown, Message) else FILES) or (style and style not in STYLES):
+    """Return the download in the ``style`` of the query. 404 for an unknown format or style."""
+    style = chosen_style(request, default_style)
+    if form not in (FORMATS if isinstance(shown, Message) else FILES):
         raise Http404
     match shown:
         case Message():
@@ -94,16 +93,26 @@ def file_of(
     return as_file(write(content), kind, f"{content.file_name}.{form}")
 
 
+def chosen_style(request: HttpRequest, default: str = "") -> str:
+    """Return the style of references in the query. Raises Http404 for an unknown one."""
+    style = request.GET.get("style", default)
+    if style and style not in STYLES:
+        raise Http404
+    return style
+
+
 @require_safe
 def evidence(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Download the evidence pack, a PDF."""
-    return evidence_of(request, exported(visible_answer(request, message_id)), f"answer {message_id}")
+    content = exported(visible_answer(request, message_id), chosen_style(request))
+    return evidence_of(request, content, f"answer {message_id}")
 
 
 @require_safe
 def note_evidence(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Download the note with its cited pages, a PDF."""
-    return evidence_of(request, exported_note(visible_note(request, pk)), f"note {pk}")
+    content = exported_note(visible_note(request, pk), chosen_style(request))
+    return evidence_of(request, content, f"note {pk}")
 
 
 def evidence_of(request: HttpRequest, content: Export, what: str) -> HttpResponse:

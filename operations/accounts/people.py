@@ -168,7 +168,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
             user.is_active = False
             user.save(update_fields=["is_active"])
             end_all(user)
-            said = _("{name} can no longer sign in. What is theirs stays, until you hand it over.")
+            said = _("{name} can no longer sign in. Their documents and work stay until you hand them over.")
             messages.success(request, said.format(name=user))
         case "hand-over":
             give(request, user, name)

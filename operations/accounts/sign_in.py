@@ -284,19 +284,30 @@ class Gate(MiddlewareMixin):
 class SignInRequired(LoginRequiredMiddleware):
     """Middleware: redirect visitors to the sign-in page, except from views that are ``login_not_required``.
 
-    Those views are served without reading the session.
+    Those views are served without reading the session. Scripts of a page are told that the session has
+    ended: they cannot show the sign-in page.
     """
 
     def process_view(self, request: HttpRequest, view: Any, *arguments: Any) -> HttpResponseBase | None:
-        is_public = not getattr(view, "login_required", True)
-        return None if is_public else super().process_view(request, view, *arguments)
+        if not getattr(view, "login_required", True):
+            return None
+        refused: HttpResponseBase | None = super().process_view(request, view, *arguments)
+        is_page = "HX-Request" not in request.headers
+        is_page = is_page and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
+        if refused is None or is_page:
+            return refused
+        return _said(_("You are signed out. Sign in in another tab, then try again."))
+
+
+def _said(message: Any) -> HttpResponse:
+    return HttpResponse(message, status=403, content_type="text/plain; charset=utf-8")
 
 
 def _sent_to(request: HttpRequest, page: str, message: Any) -> HttpResponse:
     if request.path.startswith("/api/"):
         return JsonResponse({"code": "sign_in_incomplete", "message": str(message)}, status=403)
     if "HX-Request" in request.headers:
-        return HttpResponse(message, status=403, content_type="text/plain; charset=utf-8")
+        return _said(message)
     if request.method == "GET":
         request.session[WANTED] = request.get_full_path()
     return redirect(page)

@@ -12,8 +12,9 @@ import pymupdf
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
-from chat.models import Citation
-from tests.browser.conftest import READY_MS, Upload
+from chat.answers import question_commands
+from chat.models import Citation, Conversation
+from tests.browser.conftest import READY_MS, Upload, committed
 from tests.browser.sheets import report
 from tests.browser.site import Site, database_url
 
@@ -127,6 +128,26 @@ def test_a_second_question_goes_to_the_same_conversation_and_an_answer_is_writte
     expect(answer).to_contain_text("1,842")
 
 
+def test_what_is_asked_in_another_tab_or_on_another_device_appears(page: Page, ask: Ask) -> None:
+    ask(QUESTION)
+    tab = page.context.new_page()
+    tab.clock.install()
+    tab.goto(conversation_of(page))
+    tab.get_by_role("button", name="Sources").click()
+    expect(tab.locator(".sources")).to_have_count(1)
+    page.get_by_label("Your question").fill(HEADCOUNT)
+    page.keyboard.press("Enter")
+    expect(tab.locator("[data-message]")).to_have_count(2)
+    expect(complete(tab)).to_contain_text("1,842")
+    expect(tab.locator(".sources")).to_have_count(1)
+    conversation = page.locator("[name=conversation]").input_value()
+    committed(lambda: question_commands.ask(Conversation.objects.get(pk=conversation), QUESTION))
+    tab.clock.fast_forward("00:21")
+    expect(tab.locator("[data-message]")).to_have_count(3)
+    expect(complete(tab)).to_contain_text("4,711")
+    tab.close()
+
+
 def test_hovering_a_citation_shows_its_words_its_place_and_the_verdict(page: Page, answer: Locator) -> None:
     answer.locator("a[data-citation]").first.hover()
     card = page.locator("#hover-card")
@@ -175,7 +196,7 @@ def test_an_answer_is_saved_as_a_file(page: Page, answer: Locator, subtests: pyt
         with subtests.test(link=link, start=start):
             menu(answer)
             with page.expect_download() as download:
-                page.get_by_role("link", name=link).last.click()
+                page.locator("form.menu:popover-open").get_by_role("button", name=link).click()
             saved = Path(download.value.path()).read_bytes()
             assert saved.startswith(start)
             if start == b"%PDF":

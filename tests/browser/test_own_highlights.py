@@ -125,7 +125,9 @@ def test_a_comment_is_written_where_the_words_were_selected_and_found_by_clickin
 @pytest.mark.slow
 def test_underlines_and_exports_are_there_by_keyboard(reader: Page) -> None:
     select(reader)
-    reader.locator("[data-selection-menu]").get_by_label("More").press("Enter")
+    more = reader.locator("[data-selection-menu]").get_by_label("More")
+    expect(more).to_be_visible()  # a key press does not wait for it
+    more.press("Enter")
     reader.locator("[data-selection-menu]").get_by_role("button", name="Underline").press("Enter")
     expect(reader.locator(".own.own-underline")).to_have_count(1)
     reader.get_by_role("tab", name="Highlights").click()

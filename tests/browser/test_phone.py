@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pymupdf
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Upload, wait_until
 from tests.browser.keys import confirm_password
@@ -156,3 +156,33 @@ def test_the_words_of_a_choice_stand_beside_its_box(phone: Page, site: Site, upl
     label = phone.locator("label:has([name=joins])").bounding_box()
     assert box and label
     assert abs((box["y"] + box["height"] / 2) - (label["y"] + label["height"] / 2)) < 6
+
+
+def test_compared_pages_fit_their_frames_below_the_changes(
+    signed_in: BrowserContext, site: Site, upload: Upload
+) -> None:
+    old, new = upload(report(), "Old.pdf"), upload(changed(report()), "New.pdf")
+    phone = signed_in.browser.new_context(  # type: ignore[union-attr]
+        viewport={"width": 390, "height": 844},
+        screen={"width": 390, "height": 844},
+        storage_state=signed_in.storage_state(),
+    ).new_page()
+    phone.goto(site.url(f"/reports/versions/?document={old.split('/')[2]}&document={new.split('/')[2]}"))
+    phone.get_by_role("main").get_by_role("button", name="Compare").click()
+    expect(phone.locator(".versions-readers iframe")).to_have_count(2)
+    for frame in phone.locator(".versions-readers iframe").all():
+        sheet = frame.content_frame.locator(".page").first
+        expect(frame.content_frame.locator(".lit-anchor").first).to_be_visible()
+        assert sheet.bounding_box()["width"] <= 390  # type: ignore[index]
+    assert phone.locator(".versions-list").bounding_box()["height"] > 300  # type: ignore[index]
+    phone.context.close()
+
+
+def changed(pdf: bytes) -> bytes:
+    """The report with another figure."""
+    with pymupdf.open(stream=pdf) as document:
+        for page in document:
+            for place in page.search_for("1,842"):
+                page.add_redact_annot(place, "1,950")
+            page.apply_redactions()
+        return document.tobytes()

@@ -117,6 +117,28 @@ def test_clauses_that_are_counted_through_a_document_are_sections() -> None:
     assert pairs == {("", ""), ("1", "1"), ("2", "2"), ("3", "9"), ("4", "4"), ("5", "5")}
 
 
+def test_sub_clauses_are_sections_whatever_else_is_printed_as_a_heading() -> None:
+    terms = [
+        f"{mark} {text}" for mark, text in zip(("1.1", "1.2", "(a)", "(b)", "2."), BODY.values(), strict=True)
+    ]
+    plain = units(("Lease", "1. Terms", *terms))
+    bold = units(("Lease",), ("1. Terms", f"9.9 {BODY['Repairs']}", *terms[:3], terms[4]))
+    found = compare(plain, bold)
+    pairs = {
+        (found.old_sections[one.old[0]].number, found.new_sections[one.new[0]].number)
+        for one in found.sections
+    }
+    assert pairs == {
+        ("", ""),
+        ("1", "1"),
+        ("1.1", "1.1"),
+        ("1.2", "1.2"),
+        ("a", "a"),
+        ("b", "9.9"),
+        ("2", "2"),
+    }
+
+
 def test_a_change_is_in_the_part_of_a_split_paragraph_that_has_it() -> None:
     old = units(("Rent", f"{BODY['Rent']} {BODY['Deposit']}"))
     found = compare(old, units(("Rent", BODY["Rent"], BODY["Deposit"].replace("12", "14"))))

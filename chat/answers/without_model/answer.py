@@ -183,16 +183,14 @@ def found_lines(
 
 
 def on_topic(question: QuestionFeatures, lines: list[AnswerLine]) -> list[AnswerLine]:
-    """Return lines without those whose passage has no word of the question, if the first passage has all."""
+    """Return lines without those whose passage has no word of the question, if the first passage has one."""
     asked = set(question.terms)
 
     def held(line: AnswerLine) -> set[str]:
         passage = " ".join((*line.unit.section_path, line.unit.text, line.text))
         return asked & distinct_terms(passage, line.language)
 
-    if not lines or not asked or held(lines[0]) != asked:
-        return lines
-    return [line for line in lines if held(line)]
+    return list(filter(held, lines)) if lines and held(lines[0]) else lines
 
 
 def most_general(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Sequence[AnswerLine]:

@@ -28,14 +28,13 @@ from chat.answers.without_model.lines import (
     unspaced_characters,
 )
 from chat.answers.without_model.question import (
-    PLACES,
     NamedPlace,
     QuestionFeatures,
     Topic,
     analyse,
     caption_pattern,
     name_pattern,
-    place_words,
+    names_of_places,
     words_of,
 )
 from chat.answers.without_model.ranking import TermWeights
@@ -135,13 +134,13 @@ def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) ->
     Also those of a page, if the question has hardly another word, as "dice": of the page with that number
     printed, and of that in the file.
     """
-    called = {name for kind in PLACES for name in place_words(question.language, kind) if question.places}
+    called = names_of_places(question.language) if question.places else ()
     words = [word for word in question.words if word.text.lower() not in called]
     asked = {term for word in words for term in word.terms}
-    kinds = ("section", "requirement") if len(words) > 1 else ("section", "requirement", "page", "slide")
+    kinds = ("section", "requirement") if len(words) > 1 else ("section", "requirement", "page")
     places = [place for place in question.places if place.kind in kinds]
     there = units_named(places, lines)
-    pages = {place.number for place in places if place.kind in ("page", "slide")}
+    pages = {place.number for place in places if place.kind == "page"}
     own = [line for line in lines if line.unit.id in there]
     own = [line for line in own if not is_title(line)] or (own if pages else [])
     if any(line.terms & asked for line in own):
@@ -354,7 +353,7 @@ def names_held(
     numbered = {
         name: Q(number=whole_number(place.number)) | Q(label=place.number)
         for place, name in called.items()
-        if place.kind in ("page", "slide") and whole_number(place.number) is not None
+        if place.kind == "page" and whole_number(place.number) is not None
     }
     if not documents or not (wanted or numbered):
         return (), ()
@@ -425,7 +424,7 @@ def units_at(place: NamedPlace, documents: Sequence[UUID], language: str) -> lis
     """Return the units of a named place: a page, a caption, a section or a label."""
     units = CitationUnit.objects.filter(document__in=documents).order_by("document", "position")
     number = re.escape(place.number.partition("(")[0])
-    if place.kind in ("page", "slide"):
+    if place.kind == "page":
         labels = Page.objects.filter(document__in=documents, label=place.number)
         page = whole_number(place.number)
         pages = Q(pk=None) if page is None else Q(page_number=page)

@@ -180,7 +180,7 @@ def row_lines(
     label = cells[0].label if cells else one_line(texts[0].text)
     if len(texts) > 2 and is_value(label) and names_row(texts[1].text):
         label, texts = f"{label}, {one_line(texts[1].text)}", texts[1:]
-    values = [cell for cell in cells if is_value(cell.text)]
+    values = [cell for cell in cells if is_value_cell(cell)]
     if not values or is_value(texts[0].text) or any(is_prose(cell.text) for cell in texts[1:]):
         yield from (replace(line, cells=cells) for line in worded_row(passage, texts))
     else:
@@ -271,6 +271,12 @@ def is_value(text: str) -> bool:
     return bool(DIGIT.search(text)) and sum(map(str.isalpha, SCALE_WORD.sub("", text))) < 4
 
 
+def is_value_cell(cell: CellReading) -> bool:
+    """Return whether a cell has a value and hardly another word: “2 gigabytes”, “31 October 2025”."""
+    value = cell.quantity
+    return is_value(cell.text[: value.start] + "0" + cell.text[value.end :] if value else cell.text)
+
+
 def escaped(text: str) -> str:
     """Escape a text for Markdown."""
     text = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
@@ -307,7 +313,7 @@ def is_at(place: NamedPlace, line: AnswerLine) -> bool:
     A page is meant by its printed number or by its place in the file.
     """
     unit = line.unit
-    if place.kind in ("page", "slide"):
+    if place.kind == "page":
         return place.number in (str(unit.page), line.passage.page_label)
     starts, item = _start_of(place, unit.language or "en")
     if place.kind in ("figure", "table"):

@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 
 from retrieval.query.question_terms import pages_in
 from text.languages import base_language, language_data, languages_with
-from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, number_words, whole_number
+from text.numbers import YEAR_DIGITS, YEAR_NOT_AMOUNT, number_words
 from text.terms import stop_words, terms_of
 
 AnswerKind = Literal[
@@ -23,7 +23,7 @@ AnswerKind = Literal[
 ]  # fmt: skip
 Computation = Literal["growth", "ratio", "difference", "sum"]
 Topic = Literal["summary", "about", "findings", "risks", "obligations", "steps"]
-PlaceKind = Literal["page", "slide", "figure", "table", "section", "requirement"]
+PlaceKind = Literal["page", "figure", "table", "section", "requirement"]
 KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
 COMPUTATIONS: tuple[Computation, ...] = get_args(Computation)
 TOPICS: tuple[Topic, ...] = get_args(Topic)
@@ -54,11 +54,10 @@ POSSESSIVE = re.compile(r"['’]s?$")
 ALL_NOUNS_CAPITALISED = frozenset({"de"})
 NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){2,4}(?![\w%]|[.,]\d)")
 NUMBER = r"(?P<{}>[A-Z]?\d+(?:\.\d+)*[a-z]?(?:\([a-z\d]{{1,3}}\))*|[IVXLC]+)(?![A-Za-z\d])"
-PAGE_SPAN = re.compile(r"\s*(?:-|–|to|bis|à|a)\s*(\d{1,4})\b")
 MOST_BESIDE_TOPIC = 1  # content terms beside those of the topic; with more, the question is specific
 MOST_DEFINED = 4  # terms of a question that asks for a definition; longer ones ask for a fact
 MOST_COUNTED = 4  # words of what a question counts
-LONGEST_SPAN = 15  # years between two joined by a dash; pages likewise
+LONGEST_SPAN = 15  # years between two joined by a dash
 _SCRIPTS: tuple[tuple[str, str], ...] = (
     ("ja", "[\u3040-\u30ff]"),
     ("ko", "[\uac00-\ud7af]"),
@@ -187,6 +186,13 @@ def place_words(language: str, kind: PlaceKind) -> tuple[str, ...]:
     return tuple(
         {**dict.fromkeys(words_of(language, "places")[kind]), **dict.fromkeys(words_of("en", "places")[kind])}
     )
+
+
+@cache
+def names_of_places(language: str) -> frozenset[str]:
+    """Return the names of all kinds of places, slides included."""
+    spoken = (words_of(code, "places").values() for code in (language, "en"))
+    return frozenset(chain.from_iterable(chain.from_iterable(spoken)))
 
 
 def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
@@ -369,7 +375,8 @@ def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> It
 def is_name(word: str, language: str, *, starts: bool) -> bool:
     """Return whether capitals or digits make the word a name. ``starts``: it begins a sentence."""
     lowered = word.casefold()
-    if lowered in NO_NAMES | COMPANY_FORMS or {lowered, lowered.removesuffix("s")} & _place_words(language):
+    called = NO_NAMES | COMPANY_FORMS | names_of_places(language)
+    if {lowered, lowered.removesuffix("s")} & called:
         return False
     if PERIOD.fullmatch(word) or ROMAN.fullmatch(word):
         return bool(YEAR_NOT_AMOUNT.fullmatch(word))
@@ -395,11 +402,6 @@ def spaced(phrase: str) -> str:
     return re.escape(phrase).replace(r"\*", r"\w+")
 
 
-@cache
-def _place_words(language: str) -> frozenset[str]:
-    return frozenset(word for words in words_of(language, "places").values() for word in words)
-
-
 def years_in(text: str) -> frozenset[str]:
     years = set(YEAR_NOT_AMOUNT.findall(text)) | {f"20{year}" for year in SHORT_YEAR.findall(text)}
     for first, last in YEAR_SPAN.findall(text):
@@ -409,24 +411,15 @@ def years_in(text: str) -> frozenset[str]:
 
 def places_in(text: str, language: str) -> Iterable[NamedPlace]:
     """Return the places the question names, in the order of ``PlaceKind``; bare labels such as 2.1.1 last."""
-    found = [NamedPlace(kind, number) for kind in PLACES for number in _numbers_of(text, language, kind)]
-    numbers = {place.number for place in found if place.kind in ("page", "slide")}
-    pages = [str(page) for page in pages_in(text, language) if page > 0]  # "the second slide"
-    found = [*(NamedPlace("page", page) for page in pages if page not in numbers), *found]
-    named = {place.number for place in found}
+    pages = [NamedPlace("page", str(page)) for page in pages_in(text, language) if page > 0]
+    found = [
+        NamedPlace(kind, match["after"] or match["before"])
+        for kind in PLACES[1:]
+        for match in _place_pattern(place_words(language, kind)).finditer(text)
+    ]
+    named = {place.number for place in (*pages, *found)}
     bare = [NamedPlace("requirement", number) for number in NUMBERED.findall(text) if number not in named]
-    return dict.fromkeys([*found, *bare])
-
-
-def _numbers_of(text: str, language: str, kind: PlaceKind) -> Iterator[str]:
-    for match in _place_pattern(place_words(language, kind)).finditer(text):
-        number = match["after"] or match["before"]
-        yield number
-        span = PAGE_SPAN.match(text, match.end())
-        first = whole_number(number)
-        if span and kind in ("page", "slide") and first is not None:
-            last = min(whole_number(span[1]) or 0, first + LONGEST_SPAN)
-            yield from map(str, range(first + 1, last + 1))
+    return dict.fromkeys([*pages, *found, *bare])
 
 
 @cache

@@ -39,6 +39,7 @@ from domains.items import Item, items_asked, label_match, words_known
 from pdf.gc_control import cleared_with_memory
 from retrieval.embeddings.base import Vectors
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
+from retrieval.query.question_terms import HIRAGANA, KANA_PAIR
 from text.numbers import YEAR_NOT_AMOUNT, month_numbers, numbers_in
 from text.quantities import quantities_in
 from text.terms import COMPOUND_LINKS, one_line
@@ -132,7 +133,8 @@ class TermWeights:
 
     def __getitem__(self, term: str) -> float:
         frequency = self._frequency[term]
-        return math.log(1 + (self._count - frequency + 0.5) / (frequency + 0.5))
+        ending = KANA_PAIR if len(term) == 2 and HIRAGANA.search(term) else 1.0
+        return ending * math.log(1 + (self._count - frequency + 0.5) / (frequency + 0.5))
 
     def share(self, wanted: Sequence[str], found: Set[str]) -> float:
         """Return 0..1, the share by weight of the wanted terms that are found."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from citing.claims import SourceUnit
 from citing.comparison.cells.cell_words import CellComparison
-from citing.comparison.cells.grid import Grid, words_of
+from citing.comparison.cells.grid import Grid, has_other_sign, words_of
 from citing.comparison.values.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueSupport
 from citing.comparison.words.phrases import change_role
 from citing.comparison.words.token import COORDINATORS, Token, same
@@ -233,6 +233,44 @@ def _beside_other_head(row: Row) -> bool:
     return bool(left) and not (fits and len(left) == len(values))
 
 
+def _is_of_other_sign(row: Row) -> bool:
+    """Return whether a positive amount of "income (loss)" is called a loss, or a negative one an income."""
+    grid, own = row.grid, row.own
+    if grid is None or own is None:
+        return False
+    amounts = [amount for column in row.columns if (amount := grid.quantity(own, column))]
+    return any(has_other_sign(row.tokens, grid.label(own), amount) for amount in amounts)
+
+
+def _has_other_bound(row: Row) -> bool:
+    """Return whether the claim has a bound for a value that neither the row nor the head prints."""
+    table = row.unit.table
+    texts = [row.unit.text, table.caption, *table.head_rows] if table else [row.unit.text]
+    printed = {side for text in texts for t in tokens_of(text, row.language) for side in _sides(t)}
+    bound = (side for token in row.tokens if token.quantity for side in _sides(token))
+    return any(side not in printed for side in bound)
+
+
+def _sides(token: Token) -> Iterator[str]:
+    """Yield whether a token is an upper or a lower bound: "at most 6", "max."."""
+    limits = {"le": "top", "lt": "top", "ge": "bottom", "gt": "bottom"}
+    if token.bound in limits:
+        yield limits[token.bound]
+    if token.marker and token.marker.category == "ordinal":
+        yield token.marker.value
+
+
+def _compares_one_value(row: Row) -> bool:
+    """Return whether the claim sets its only amount against another: "£1 cheaper than at the gate"."""
+    words, said = lexicon(row.language), row.sentence.casefold()
+    amounts = [token for token in row.tokens if token.quantity and not _is_time(token)]
+    if len(amounts) != 1 or not row.columns or row.grid is None:
+        return False
+    than = any(token.word in words.than | words.than_behind for token in row.tokens)
+    compares = than or any(f" {phrase} " in said for phrase in words.compared)
+    return compares and not any(row.grid.says_change(column) for column in row.columns)
+
+
 def _has_same_head(row: Row) -> bool:
     """Return whether the claim names a time by which its value's column cannot be told from another."""
     times = {_name(token) for token in row.tokens if _is_time(token)}
@@ -277,6 +315,11 @@ _TWICE = (
 )
 _FALL = "Sales\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Sales | 310 | 345 |\n| Costs | 20 | 30 |"
 _WEEKS = "Sales\n| Item | Weeks ended {} | Weeks ended {} |\n| --- | --- | --- |\n| Net sales | 310 | 345 |"
+_RESULT = "Result\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Net income (loss) | 120 | 90 |"
+_LIMITS = (
+    "Limits\n| Item | Min. | Max. |\n| --- | --- | --- |\n| Current | 2 mA | 6 mA |\n| Voltage | 3 V | 5 V |"
+)
+_TICKETS = "Prices\n| Ticket | Online | Gate |\n| --- | --- | --- |\n| Adult tickets | £8 | £10 |"
 DOUBTS = (
     Doubt(
         "shared_label",
@@ -325,6 +368,33 @@ DOUBTS = (
         OTHER_COLUMN,
         ("Sales fell from 345 to 310.", _FALL),
         ("Sales fell from 310 to 345.", _FALL),
+    ),
+    Doubt(
+        "other_sign",
+        "A positive amount of “net income (loss)” is no loss.",
+        _HOLDS,
+        _is_of_other_sign,
+        OTHER_ROW,
+        ("Net income was 120 in 2023.", _RESULT),
+        ("The net loss was 120 in 2023.", _RESULT),
+    ),
+    Doubt(
+        "other_bound",
+        "Under “Max.” 6 mA verifies “at most”, and no “at least”.",
+        _HOLDS,
+        _has_other_bound,
+        OTHER_COLUMN,
+        ("The current is at most 6 mA.", _LIMITS),
+        ("The current is at least 6 mA.", _LIMITS),
+    ),
+    Doubt(
+        "other_side",
+        "One value says nothing about the difference from another.",
+        _HOLDS,
+        _compares_one_value,
+        OTHER_COLUMN,
+        ("Adult tickets online are £8.", _TICKETS),
+        ("Adult tickets online are £8 cheaper than at the gate.", _TICKETS),
     ),
     Doubt(
         "same_head",

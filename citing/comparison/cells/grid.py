@@ -277,6 +277,12 @@ def loss_in_brackets(label: Sequence[Token]) -> int:
     return next((at for at in apart if ("money", 1) in label[at].poles), 0)
 
 
+def has_other_sign(claim: Sequence[Token], label: Sequence[Token], amount: Quantity) -> bool:
+    """Return whether a positive amount of "income (loss)" is called a loss, or a negative one an income."""
+    sides = {side for token in claim for pair, side in token.poles if pair == "money"}
+    return bool(loss_in_brackets(label)) and sides == {1 if amount.base > 0 else 0}
+
+
 def _profit_or_loss(claim: Sequence[Token]) -> int | None:
     return next(
         (at for at, token in enumerate(claim) if any(pair == "money" for pair, _ in token.poles)), None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from citing.claims import SourceUnit
-from citing.comparison.cells.grid import places_of, readings_of, words_of
+from citing.comparison.cells.grid import has_other_sign, places_of, readings_of, words_of
 from citing.comparison.values.quantities import same_quantity
 from citing.comparison.words.prose import Judgement
 from citing.comparison.words.token import Token, is_date, same
@@ -112,6 +112,8 @@ def _says(
     name = _name(cell, language)
     amounts = [at for at, t in enumerate(claim) if t.quantity and not is_date(t) and not _is_named(t, name)]
     if len(amounts) != 1 or not _agrees(claim[amounts[0]], cell):
+        return False
+    if cell.quantity is None or has_other_sign(claim, name.label, cell.quantity):
         return False
     named = _places(claim, name, language)
     own = places_of(claim, name.label, lexicon(base_language(language)))

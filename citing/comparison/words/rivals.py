@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise, takewhile
 
 from citing.budget import check_budget
 from citing.comparison.words.alignment import Pairing, content_places
 from citing.comparison.words.phrases import lead
-from citing.comparison.words.token import COORDINATORS, LIST_WORDS, is_date, is_marker, same
+from citing.comparison.words.token import (
+    COORDINATORS,
+    HARD_BREAKS,
+    LIST_WORDS,
+    Token,
+    is_date,
+    is_marker,
+    same,
+)
 
 _WITH_AMOUNT = re.compile(r"(?<![\w’'-])([^\W_][\w’'-]*)\s?\(\s?([^()]{0,6}\d[^()]{0,12})\)")
 
@@ -36,7 +44,8 @@ def mixes_statements(pairing: Pairing) -> int | None:
     for (_, j), (_, k) in _joined(pairing):
         if any(m < j < r < k for m, r in amounts):  # "5 for men and women" of "5 for men, 8 for women"
             return k
-    return next((at for at in pairing.matched_source if _denies_other_word(pairing, at)), None)
+    wrong = (_denies_other_word, _is_only_wanted, _is_of_other_sentence)
+    return next((at for _, at in pairing.ordered if any(is_wrong(pairing, at) for is_wrong in wrong)), None)
 
 
 _AND = COORDINATORS | LIST_WORDS | {"ed", "od", "en", "и", "или", "而", "并", "且"}
@@ -44,12 +53,22 @@ _AND = COORDINATORS | LIST_WORDS | {"ed", "od", "en", "и", "или", "而", "�
 
 def _apart(pairing: Pairing, one: int, other: int) -> bool:
     """Return whether a place is before the other, with a comma or a conjunction between them."""
+    is_arabic = pairing.words.language == "ar"
     return any(
         token.word in _AND | pairing.words.breaks
-        or (token.kind == "break" and token.word not in "()")
-        or (pairing.words.language == "ar" and token.word.startswith("و"))  # "and" is written with its word
-        for token in pairing.source[one + 1 : other + 1]
+        or (token.kind == "break" and token.word not in "()" and not _abbreviates(pairing.source, at))
+        or (is_arabic and (token.quantity or token.word.startswith("و")))  # "and" is written with its word
+        for at, token in enumerate(pairing.source[: other + 1])
+        if at > one
     )
+
+
+def _abbreviates(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a full stop may be that of an abbreviation: "St. Mary"."""
+    return tokens[at].word == "." and at > 0 and len(tokens[at - 1].word) <= _LONGEST_ABBREVIATION
+
+
+_LONGEST_ABBREVIATION = 3  # letters
 
 
 def _joined(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -67,6 +86,38 @@ def _denies_other_word(pairing: Pairing, at: int) -> bool:
     behind = takewhile(lambda k: pairing.source[k].kind != "break", range(at + 1, len(pairing.source)))
     denied = next((k for k in behind if pairing.source[k].content), None)
     return denied is not None and denied not in pairing.matched_source
+
+
+def _is_only_wanted(pairing: Pairing, at: int) -> bool:
+    """Return whether a verb depends on one that the claim leaves out: "asked the board to dismiss"."""
+    source = pairing.source
+    particle = source[at - 1].word if at and source[at].kind == "word" and not source[at].name else ""
+    claimed = next(i for i, j in pairing.ordered if j == at)
+    if particle not in _INFINITIVE or (claimed and pairing.claim[claimed - 1].word == particle):
+        return False
+    before = takewhile(lambda k: source[k].kind != "break", range(at - 2, max(-1, at - 2 - _REACH), -1))
+    return any(source[k].kind == "word" and k not in pairing.matched_source for k in before)
+
+
+_INFINITIVE = frozenset({"to", "zu", "te"})
+_REACH = 5  # tokens between a verb and the infinitive that depends on it
+
+
+def _is_of_other_sentence(pairing: Pairing, at: int) -> bool:
+    """Return whether a date is of one sentence, and the claim's verb of another that has its own date."""
+    source, matched = pairing.source, pairing.matched_source
+    if not is_date(source[at]):
+        return False
+    part = {
+        k: sum(source[h].word in HARD_BREAKS and not _abbreviates(source, h) for h in range(k))
+        for k in content_places(source)
+    }
+    own = {source[k].stem for k in part if part[k] == part[at]}
+    dated = {part[k] for k in part if is_date(source[k])}
+    others = {
+        part[k] for k in matched & part.keys() if source[k].kind == "word" and source[k].stem not in own
+    }
+    return bool(others & dated - {part[k] for k in matched if k in part and is_date(source[k])})
 
 
 def _swaps(pairing: Pairing) -> Iterator[tuple[str, int, int]]:

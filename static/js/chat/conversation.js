@@ -1,4 +1,4 @@
-// <section data-conversation> <ol data-messages>…</ol> <form><textarea name="question">
+// <section data-conversation> <ol data-messages>…</ol> <form class="ask"><textarea name="question">
 // htmx sends questions and inserts exchanges; this module follows their answers and keeps the end visible.
 
 import { followAnswer } from "./answer.js";
@@ -14,13 +14,15 @@ const ABOVE = 12; // px over the last question
  */
 export function followConversation(element) {
   const answers = new Map();
-  const form = element.querySelector("form");
+  const form = element.querySelector(".ask");
   const field = form.elements.question;
   const scroller = element.querySelector(".chat-scroll");
+  const messages = element.querySelector("[data-messages]");
+  const tabs = new BroadcastChannel("questions");
 
   /** To the end; but the last question stays in sight, unless a long one would hide its answer's first line. */
   function toEnd() {
-    const last = element.querySelector("[data-messages] > :last-child");
+    const last = messages.lastElementChild;
     if (!last) return;
     const top = (element) => element.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
     const begin = Math.max(top(last) - ABOVE, top(last.querySelector("[data-message]")) - scroller.clientHeight / 2);
@@ -55,13 +57,16 @@ export function followConversation(element) {
     if (event.key === "Escape") scroller.focus();
   });
   element.addEventListener("htmx:beforeRequest", (event) => {
-    const { target, requestConfig } = event.detail;
-    if (requestConfig.verb !== "get" || !target.querySelector(".sources")) return;
-    event.preventDefault(); // the sources of an answer, asked for again, are put away
-    target.replaceChildren();
+    const { elt, target, requestConfig } = event.detail;
+    const again = requestConfig.verb === "get" && target.matches(":has(> .sources)");
+    if (again) target.replaceChildren(); // the sources of an answer are put away
+    if (again || (elt === messages && (document.hidden || !form.elements.conversation.value))) event.preventDefault();
   });
   element.addEventListener("htmx:afterSwap", adopt);
-  element.addEventListener("htmx:afterRequest", ({ detail: { elt, successful } }) => {
+  element.addEventListener("htmx:afterRequest", (event) => {
+    const { elt, successful } = event.detail;
+    if (elt === messages) return event.stopPropagation(); // a lost connection is tried again in silence
+    tabs.postMessage("");
     if (successful && (elt === form || elt.closest(".suggestions"))) about();
     if (!successful || elt !== form) return;
     field.value = "";
@@ -74,6 +79,7 @@ export function followConversation(element) {
   });
   const spoken = element.querySelector("[data-spoken]");
   element.addEventListener("answerdone", ({ detail }) => (spoken.textContent = detail.said));
+  tabs.onmessage = () => htmx.trigger(messages, "asked");
   adopt();
   toEnd();
   watchHover(element);

@@ -1,4 +1,4 @@
-// The embedded reader in another site's page: shows the PDF at the words in its address.
+// The reader in a frame: shows the PDF at the words in its address.
 
 import { paintHighlights } from "./highlights.js";
 import { Viewer } from "./viewer.js";

@@ -63,7 +63,7 @@ export function paintHighlights(viewer) {
   function enlarge(line, height) {
     const { pages } = viewer;
     const times = Math.min(LARGEST, LEGIBLE / ((line?.[3] - line?.[1]) * height));
-    if (screen.width < 700 && times > 1) pages.currentScale *= times;
+    if (self === top && screen.width < 700 && times > 1) pages.currentScale *= times;
   }
 
   function paint(highlight, put) {

@@ -2,7 +2,7 @@
 // Drawing on pages with a pen, a mouse or a finger. Lines that follow one another quickly are one drawing.
 
 import { request } from "../ui/request.js";
-import { drawing } from "./page_layer.js";
+import { drawing, pointOnPage } from "./page_layer.js";
 
 const PAUSE = 1200; // ms without a line: the drawing is done
 const STEP = 0.0015; // of the page: nearer points are one
@@ -14,16 +14,8 @@ export function drawOnPages(viewer, keep) {
   const drawn = []; // ids, to be taken back
   let [view, strokes, line, shown, timer] = [null, [], null, null, 0];
 
-  /** [x, y] as fractions of the page as its file shows it. */
-  function pointAt({ clientX, clientY }) {
-    const sheet = view.div.getBoundingClientRect();
-    const { pdfPage, viewport: now } = view;
-    const plain = pdfPage.getViewport({ scale: 1 });
-    const across = ((clientX - sheet.left) * now.width) / sheet.width;
-    const down = ((clientY - sheet.top) * now.height) / sheet.height;
-    const [x, y] = plain.convertToViewportPoint(...now.convertToPdfPoint(across, down));
-    return [x / plain.width, y / plain.height].map((part) => Math.round(1e5 * Math.max(0, Math.min(part, 1))) / 1e5);
-  }
+  const pointAt = ({ clientX, clientY }) => pointOnPage(clientX, clientY, view)
+    .map((part) => Math.round(1e5 * Math.max(0, Math.min(part, 1))) / 1e5);
 
   function paint() {
     shown?.remove();

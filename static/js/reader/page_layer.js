@@ -52,16 +52,18 @@ function pointOn([x, y], { pdfPage, viewport: now }) {
   return [across / now.width, down / now.height];
 }
 
-/** A rectangle of the window as [x0, y0, x1, y1], fractions of the page as its file shows it. */
-export function boxOnPage({ left, top, right, bottom }, { div, pdfPage, viewport: now }) {
+/** A point of the window as [x, y], fractions of the page as its file shows it. */
+export function pointOnPage(x, y, { div, pdfPage, viewport: now }) {
   const sheet = div.getBoundingClientRect();
   const plain = pdfPage.getViewport({ scale: 1 });
-  const point = (x, y) => {
-    const shown = [((x - sheet.left) * now.width) / sheet.width, ((y - sheet.top) * now.height) / sheet.height];
-    const [across, down] = plain.convertToViewportPoint(...now.convertToPdfPoint(...shown));
-    return [across / plain.width, down / plain.height];
-  };
-  const [[a, b], [c, d]] = [point(left, top), point(right, bottom)];
+  const shown = [((x - sheet.left) * now.width) / sheet.width, ((y - sheet.top) * now.height) / sheet.height];
+  const [across, down] = plain.convertToViewportPoint(...now.convertToPdfPoint(...shown));
+  return [across / plain.width, down / plain.height];
+}
+
+/** A rectangle of the window as [x0, y0, x1, y1]. */
+export function boxOnPage({ left, top, right, bottom }, view) {
+  const [[a, b], [c, d]] = [pointOnPage(left, top, view), pointOnPage(right, bottom, view)];
   return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
 }
 

@@ -51,8 +51,8 @@ export function watchZoom(viewer) {
   select.onchange = () => (viewer.pages.currentScaleValue = select.value);
   const show = () => {
     const { currentScale, currentScaleValue } = viewer.pages;
-    const isShown = ({ value }) => value === currentScaleValue || Number(value) === currentScale;
-    const known = [...select.options].find(isShown);
+    const known = [...select.options]
+      .find(({ value }) => value === currentScaleValue || Number(value) === currentScale);
     custom.textContent = `${Math.round(100 * currentScale)} %`;
     select.value = (known ?? custom).value;
   };

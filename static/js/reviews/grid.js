@@ -57,8 +57,7 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     tr.append(headOf({ id: "title", title: table.dataset.documents }));
     grid.columns.forEach((column) => tr.append(headOf(column)));
     table.tHead.replaceChildren(tr);
-    table.setAttribute("aria-rowcount", grid.shown.length + 1);
-    table.setAttribute("aria-colcount", grid.columns.length + 1);
+    Object.assign(table, { ariaRowCount: grid.shown.length + 1, ariaColCount: grid.columns.length + 1 });
     table.style.width = `${["title", ...grid.columns.map(({ id }) => id)].reduce((sum, id) => sum + widthOf(id), 0)}px`;
   }
 
@@ -68,13 +67,13 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     const th = document.createElement("th");
     th.scope = "col";
     th.style.width = `${widthOf(column.id)}px`;
-    const button = Object.assign(document.createElement("button"), { type: "button", title: column.question ?? "" });
-    button.textContent = column.title;
-    if (grid.sort?.id === column.id) th.setAttribute("aria-sort", grid.sort.way > 0 ? "ascending" : "descending");
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", title: column.question ?? "", textContent: column.title });
+    if (grid.sort?.id === column.id) th.ariaSort = grid.sort.way > 0 ? "ascending" : "descending";
     button.addEventListener("click", () => (column.question ? head(column) : sortBy(column.id)));
     const order = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
     order.textContent = grid.sort?.id === column.id ? (grid.sort.way > 0 ? "▲" : "▼") : "↕";
-    order.setAttribute("aria-label", `${table.dataset.sort}: ${column.title}`);
+    order.ariaLabel = `${table.dataset.sort}: ${column.title}`;
     order.addEventListener("click", () => sortBy(column.id));
     const edge = Object.assign(document.createElement("span"), { className: "resize" });
     edge.addEventListener("pointerdown", (event) => resize(event, column.id, th));
@@ -153,16 +152,13 @@ export function makeGrid(scroll, states, { open, head, moved }) {
   }
 
   function gap(count) {
-    const tr = document.createElement("tr");
+    const tr = Object.assign(document.createElement("tr"), { hidden: !count, ariaHidden: true });
     tr.style.height = `${count * ROW}px`;
-    tr.hidden = !count;
-    tr.setAttribute("aria-hidden", "true");
     return tr;
   }
 
   function rowOf(row, index) {
-    const tr = document.createElement("tr");
-    tr.setAttribute("aria-rowindex", index + 2);
+    const tr = Object.assign(document.createElement("tr"), { ariaRowIndex: index + 2 });
     const th = Object.assign(document.createElement("th"), { scope: "row", title: row.title });
     const link = Object.assign(document.createElement(row.deleted ? "span" : "a"), { tabIndex: -1 });
     if (!row.deleted) link.href = `/documents/${row.document}/`;
@@ -173,10 +169,9 @@ export function makeGrid(scroll, states, { open, head, moved }) {
   }
 
   function cellOf(cell, row, column) {
-    const td = document.createElement("td");
-    td.setAttribute("aria-colindex", column + 2);
+    const tabIndex = row === grid.at.row && column === grid.at.column ? 0 : -1;
+    const td = Object.assign(document.createElement("td"), { ariaColIndex: column + 2, tabIndex });
     Object.assign(td.dataset, { row, column });
-    td.tabIndex = row === grid.at.row && column === grid.at.column ? 0 : -1;
     td.addEventListener("click", () => {
       grid.at = { row, column };
       focusCell();
@@ -201,9 +196,10 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     draw();
     table.querySelector("td[tabindex='0']")?.setAttribute("tabindex", -1);
     const td = table.querySelector(`[data-row="${grid.at.row}"][data-column="${grid.at.column}"]`);
-    td?.setAttribute("tabindex", 0);
-    td?.focus({ preventScroll: true });
-    td?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (!td) return;
+    td.tabIndex = 0;
+    td.focus({ preventScroll: true });
+    td.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   function go(row, column) {
@@ -308,5 +304,5 @@ export function sortable(cell) {
 
 export function compare(a, b) {
   if (a === null || b === null) return (a === null) - (b === null);
-  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(b);
 }

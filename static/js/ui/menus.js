@@ -21,7 +21,7 @@ export function place(element, anchor, above) {
 }
 
 function walk(event) {
-  const menu = event.target.closest?.("[data-menu]");
+  const menu = event.target.closest?.("[data-menu]:not(:has(select:focus))");
   const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
   if (!menu || !step) return;
   event.preventDefault();

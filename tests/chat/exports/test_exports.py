@@ -99,7 +99,7 @@ def test_word_numbers_footnotes_that_name_page_and_words_and_open_them(
 
 
 def test_bluebook_footnotes_name_page_and_line_and_shorten_repeated_sources(
-    conversation: Conversation,
+    conversation: Conversation, client: Client
 ) -> None:
     answer = answered(conversation, "What does Acme offer: anvils or earthquake pills?")
     Document.objects.update(authors=["June Harbour"], year=2019, title="Anvils")
@@ -112,9 +112,20 @@ def test_bluebook_footnotes_name_page_and_line_and_shorten_repeated_sources(
     assert others and all(note.startswith("Id. at 31:12-14") for note in others)
     texts = [paragraph.text for paragraph in read_docx(io.BytesIO(content)).paragraphs]
     assert texts[texts.index("Sources") + 1] == "June Harbour, Anvils (2019)"
+    client.force_login(conversation.owner)
+    pack = client.get(f"/chat/messages/{answer.pk}/evidence.pdf?style=bluebook").content
+    assert "Harbour, Anvils at 31:12-14 (2019)" in " ".join(pymupdf.open(stream=pack)[0].get_text().split())
     export = exported(answer, "bluebook")
     one, other = export.citations[0], replace(export.citations[0], document="another")
     assert export.named(one, [one, other]) == "Harbour, supra note 1, at 31:12-14"
+
+
+@pytest.mark.parametrize(("words", "end"), [("Ring twice, please.", "please.”"), ("412 crates", "crates”.")])
+def test_a_footnote_of_word_ends_with_one_full_stop(words: str, end: str, alice: User) -> None:
+    document = imported(alice, [{"type": "paragraph", "text": words}], "Quay")
+    note = add_quote(Note.objects.create(owner=alice), document, 1, words)
+    (footnote,) = word_footnotes(as_docx(exported_note(note)))
+    assert footnote.removesuffix(" Open").endswith(end)
 
 
 def test_sources_with_one_title_are_told_apart(alice: User) -> None:

@@ -168,7 +168,7 @@ def test_a_report_says_which_chosen_documents_it_could_not_read(
     assert made.state == Report.State.DONE and made.note is not None
     _, _, second = made.note.content.partition("## How do dogs travel?")
     assert "| unread |" not in second and "| old |" in second
-    remark = "Not read, or not for every section: 1 document that was deleted or is hidden from you; unread."
+    remark = "Missing from some or all sections: 1 document that was deleted or is hidden from you; unread."
     assert second.rstrip().endswith(f"---\n\n*{remark}*")
 
 
@@ -223,7 +223,7 @@ def test_a_report_on_a_thousand_documents_names_only_some_of_those_it_could_not_
     made.refresh_from_db()
     assert made.state == Report.State.DONE and made.note is not None
     assert "$12" in made.note.content and len(made.note.content) < 3000
-    assert "Not read, or not for every section: Timetable" in made.note.content
+    assert "Missing from some or all sections: Timetable" in made.note.content
 
 
 def test_a_row_of_parties_has_no_sentence_that_only_names_a_party(alice: User) -> None:

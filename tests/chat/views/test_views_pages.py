@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import re
+import threading
 from datetime import timedelta
 
 import pytest
@@ -11,7 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from chat.answers import question_commands
 from chat.answers.question_commands import start_conversation
+from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Citation, Conversation, Message, Note
 from chat.models.conversation import excerpt
 from chat.notes import add_answer, for_editor, from_editor
@@ -341,9 +345,27 @@ def test_the_form_names_the_conversation_that_a_first_question_started(
     assert Conversation.objects.get().messages.count() == 4
 
 
+def test_a_conversation_whose_model_is_gone_goes_on_without_one(
+    browser: Client, alice: User, report: Document
+) -> None:
+    conversation = answered(alice, report)
+    conversation.choose("openai")
+    question_commands.ask(conversation, "Which colour?")
+    answer = conversation.messages.last()
+    assert answer is not None
+    write_answer(answer, AnswerContext(lambda event: None, threading.Event()))
+    page = browser.get(reverse("conversation", args=[conversation.pk])).content.decode()
+    assert "OpenAI is not set up here." in page
+    (button,) = re.findall(rf"<button[^>]+when-failed[^>]+{answer.pk}[^>]+hx-vals[^>]+>", page)
+    (values,) = re.findall(r"hx-vals='([^']+)'", button)
+    assert browser.post(reverse("answer-retry", args=[answer.pk]), json.loads(values)).status_code == 201
+    conversation.refresh_from_db()
+    assert conversation.provider == "extractive"
+
+
 def test_what_another_tab_asked_is_shown_once(browser: Client, alice: User, report: Document) -> None:
     conversation = answered(alice, report)
-    seen = conversation.messages.get(role="assistant").pk
+    seen = conversation.messages.get(role="assistant").position
     news = {"conversation": conversation.pk}
     assert "Which colour?" in browser.get(reverse("conversation-news"), news).content.decode()
     assert browser.get(reverse("conversation-news"), news | {"seen": [seen]}).status_code == 204

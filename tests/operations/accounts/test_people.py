@@ -76,7 +76,7 @@ def test_a_deactivated_person_is_signed_out_and_may_come_back(chief: Client, ali
     act(chief, alice, "deactivate")
     assert hers.get("/").status_code == 302
     page = chief.get(reverse("people")).content.decode()
-    assert "alice can no longer sign in. What is theirs stays, until you hand it over." in page
+    assert "alice can no longer sign in. Their documents and work stay until you hand them over." in page
     act(chief, alice, "activate")
     alice.refresh_from_db()
     assert alice.is_active

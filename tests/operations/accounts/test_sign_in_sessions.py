@@ -35,6 +35,15 @@ def confirmed(page: Client, path: str, password: str = "correct horse") -> HttpR
     return page.post(asked.headers["Location"], {"password": password, "next": path})  # type: ignore[return-value]
 
 
+def test_scripts_of_a_page_are_told_that_the_session_has_ended() -> None:
+    """A fragment is not replaced by the sign-in page, nor a question lost."""
+    for script in ({"HX-Request": "true"}, {"Sec-Fetch-Mode": "cors"}):
+        answer = Client().post("/chat/ask/", {"question": "Why?"}, headers=script)
+        assert (answer.status_code, answer["Content-Type"][:10]) == (403, "text/plain")
+        assert answer.content.decode().startswith("You are signed out.")
+    assert Client().get("/", headers={"Sec-Fetch-Mode": "navigate"}).status_code == 302
+
+
 def test_ones_sessions_are_listed_and_ended_one_by_one(alice: User) -> None:
     here, there = signed_in(), signed_in()
     shown = here.get("/account/").content.decode()

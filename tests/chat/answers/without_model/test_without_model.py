@@ -560,6 +560,37 @@ def test_a_row_of_texts_with_digits_is_said_with_the_head_that_is_asked_for() ->
     assert answered("What is the draught of the Astrid?", table)[0][0] == "- Astrid, Draught: 3 m–4 m"
 
 
+def test_a_value_in_words_is_a_value_and_a_total_below_numbered_items_is_its_row() -> None:
+    reports = ("Report", "Due", "Fee cap")
+    due = headed(reports, row("u1", "Steam study", "31 October 2025", "£8,960", heads=reports))
+    assert answered("When is the steam study due?", due)[0][-1] == "- Steam study, Due: 31 October 2025"
+    memory = ("Installation", "Memory", "Disk")
+    needs = headed(memory, row("u1", "With desktop", "2 gigabytes", "10 gigabytes", heads=memory))
+    assert answered("How much memory with a desktop?", needs)[0][0] == "With desktop, Memory: 2 gigabytes"
+    bill = ("No.", "Item", "Hours", "Amount")
+    total = headed(bill, row("u1", "1", "Pruning", "14", "672,00 €", heads=bill),
+                   row("u2", "", "Amount payable", "", "1.498,21 €", heads=bill))  # fmt: skip
+    lines, _ = answered("What is the amount payable?", total)
+    assert lines[0].startswith("Amount payable, Amount: ") and "1.498,21" in lines[0]
+
+
+def test_a_passage_without_any_word_of_the_question_is_not_shown_below_one_with_some() -> None:
+    passages = [
+        prose("u1", "The hedge of the lower garden is trimmed in June.", 1),
+        prose("u2", "Every boat carries two lanterns.", 2),
+        prose("u3", "The pier opens at noon.", 3),
+    ]
+    _, citations = answered("Who trims the hedge of the neighbours?", passages)
+    assert [citation.alias for citation in citations] == ["u1"]
+
+
+def test_endings_weigh_less_than_words_in_a_script_without_spaces() -> None:
+    endings = "どうしたらよいのかわからないときにはいつでもたずねることができるようになっています。"
+    store = prose("u1", f"倉庫は三度点検。{endings}", language="ja")
+    lines, _ = answered("倉庫は何度点検したらよいのかわかるようになっていますか。", [store])
+    assert lines[-1] == "- 倉庫は三度点検。"
+
+
 def test_a_page_of_a_section_on_a_thing_need_not_name_it() -> None:
     manual = [
         prose("u1", "depth: 40 metres at most", 1, "Kelpie 200", kind="list"),
