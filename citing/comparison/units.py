@@ -16,11 +16,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from citing.claims import Conflict, SourceUnit
+from citing.comparison.cells.row_values import judge_by_values
 from citing.comparison.cells.rows import judge_row
-from citing.comparison.values.respective import is_paired_otherwise
+from citing.comparison.values.respective import RESPECTIVELY, is_paired_otherwise
 from citing.comparison.values.support import ValueSupport
 from citing.comparison.words.prose import Judgement, judge_prose
 from citing.comparison.words.verbatim import repeats_sentences, single_difference, verbatim_span
+from text.sentences import Span, sentence_spans
+from text.values import values_in
 
 OTHER_PAIR = "The page pairs these words differently."
 
@@ -46,11 +49,25 @@ def judge_unit(
         return judge_row(sentence, unit, around, language, claim_language, found)
     topics = [*reversed(unit.section_path), unit.title]
     judged = judge_prose(sentence, unit.text, language, topics)
+    lists = _in_two_lists(unit.text, language, found) if found and found.complete else None
+    if judged.outcome == "open" and found and lists:
+        alone = replace(unit, text=unit.text[lists.start : lists.end])
+        judged = judge_by_values(sentence, alone, around, language, found)
     if judged.outcome == "holds" and is_paired_otherwise(sentence, unit.text, language):
         return replace(judged, outcome="open", unchecked=(OTHER_PAIR,))
     if judged.outcome == "holds" and (wrong := single_difference(sentence, unit.text, language, topics)):
         return replace(judged, outcome="conflict", conflicts=(wrong,))
     return judged
+
+
+def _in_two_lists(text: str, language: str, found: ValueSupport) -> Span | None:
+    """Return the sentence with "respectively" that has all values, in the order of the claim; else None."""
+    starts = [place.printed.start for place in found.places]
+    near = next((s for s in sentence_spans(text, language or "en") if s.start <= starts[0] < s.end), None)
+    years = near and [value for value in values_in(text[near.start : near.end]) if value.year is not None]
+    inside = near is not None and all(near.start <= start < near.end for start in starts)
+    ordered = inside and (len(starts) > 1 or bool(years)) and starts == sorted(starts)
+    return near if ordered and near and RESPECTIVELY.search(text[near.start : near.end]) else None
 
 
 def with_conflicts_as_written(judged: Judgement, sentence: str, unit: SourceUnit) -> Judgement:

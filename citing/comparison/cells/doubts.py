@@ -32,6 +32,7 @@ class Row:
         grid: the table; None if it has no columns of values.
         language: the claim's.
         found: the places of the claim's values in the row.
+        by_values: the row was found by its values, and not by its label.
     """
 
     sentence: str
@@ -40,6 +41,7 @@ class Row:
     grid: Grid | None
     language: str
     found: ValueSupport | None
+    by_values: bool = False
 
     @cached_property
     def own(self) -> int | None:
@@ -153,10 +155,27 @@ def _fits_other_row(row: Row) -> bool:
     rows = (r for r in range(len(fits)) if r != own and _has_numbers(grid, r))
     return any(
         labels[r]
-        and (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
-        and (extra[own] or not extra[r])  # a row named in full is left only for another such
+        and (
+            (
+                (fits[r] > fits[own] or (0 < fits[own] == fits[r] and extra[r] < extra[own]))
+                and (extra[own] or not extra[r])
+            )  # a row named in full is left only for another such
+            or (row.by_values and not extra[r] and not labels[r] <= labels[own])  # a sum of both
+        )
         for r in rows
     )
+
+
+def _names_no_word(row: Row) -> bool:
+    """Return whether the claim has no word of the row it was found in, or not its bounds."""
+    grid, own = row.grid, row.own
+    if grid is None or own is None or not row.by_values:
+        return False
+    label = grid.words_of_row(own)
+    named = any(same(token, wanted) for token in row.tokens for wanted in label)
+    kept = all(any(same(token, wanted) for token in row.tokens) for wanted in label if wanted.quantity)
+    rivals = (r for r in range(len(grid.rows)) if r != own and _has_numbers(grid, r))
+    return bool(label) and not (named and kept) and any(True for _ in rivals)
 
 
 def _has_numbers(grid: Grid, row: int) -> bool:
@@ -306,6 +325,7 @@ _BOTH, _HOLDS, _CONFLICT = frozenset({"holds", "conflict"}), frozenset({"holds"}
 _ADJUSTED = (
     "Sales\n| Item | 2023 |\n| --- | --- |\n| Operational sales | 7.5 |\n| Adjusted operational sales | 6.2 |"
 )
+_DIVIDENDS = "Dividends per share\n| Month | Dividend |\n| --- | --- |\n| June | $0.55 |\n| March | $0.50 |"
 _SALES = (
     "Growth in %\n| Item | Reported | Organic |\n| --- | --- | --- |\n| Snacks | 2.2 | 4.7 |"
     "\n| Drinks | 3.1 | 5.0 |"
@@ -344,6 +364,15 @@ DOUBTS = (
             "Operational sales were 6.2.",
             _ADJUSTED,
         ),
+    ),
+    Doubt(
+        "unnamed_row",
+        "A value alone does not tell which of several rows is meant.",
+        _HOLDS,
+        _names_no_word,
+        OTHER_ROW,
+        ("The dividend of March was $0.50 per share.", _DIVIDENDS),
+        ("The dividend paid was $0.55 per share.", _DIVIDENDS),
     ),
     Doubt(
         "other_place",

@@ -244,6 +244,9 @@ def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
 
 def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
     """Return the places in the claim of all words of a label; empty where one is missing."""
+    if loss := loss_in_brackets(label) or _spent_in_brackets(label, words):  # the one or the other
+        without = (_places_without(claim, label, at, words) for at in (loss, loss - 1))
+        return next((places for places in without if places), set())
     sides = {side for token in label for pair, side in token.poles if pair == "money"}
     found = [_place(claim, wanted, words) for wanted in label]
     if None in found and len(sides) == 1:  # a loss is a negative income; not in "income (loss)"
@@ -281,6 +284,19 @@ def has_other_sign(claim: Sequence[Token], label: Sequence[Token], amount: Quant
     """Return whether a positive amount of "income (loss)" is called a loss, or a negative one an income."""
     sides = {side for token in claim for pair, side in token.poles if pair == "money"}
     return bool(loss_in_brackets(label)) and sides == {1 if amount.base > 0 else 0}
+
+
+def _spent_in_brackets(label: Sequence[Token], words: Lexicon) -> int:
+    """Return the place of the second word in "provided by (used in)"; 0 for other labels."""
+    apart = (at for at, token in enumerate(label) if token.clause != label[0].clause)
+    return next((at for at in apart if label[at].word in words.spent), 0)
+
+
+def _places_without(claim: Sequence[Token], label: Sequence[Token], at: int, words: Lexicon) -> set[int]:
+    """Return the places of a label without one word, but with its phrase: "net" of "net income"."""
+    found = places_of(claim, [*label[:at], *(replace(t, clause=0) for t in label[at + 1 :])], words)
+    shared = label[at].word.split()[:-1]
+    return found | {k for k, token in enumerate(claim) if found and token.word in shared}
 
 
 def _profit_or_loss(claim: Sequence[Token]) -> int | None:

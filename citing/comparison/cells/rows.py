@@ -8,8 +8,9 @@ from dataclasses import replace
 from citing.claims import Conflict, SourceUnit
 from citing.comparison.cells.doubts import DOUBTS, OTHER_ROW, Row
 from citing.comparison.cells.grid import CellText, Grid, grid_of
+from citing.comparison.cells.row_values import judge_by_values
 from citing.comparison.cells.stated_cell import stated_cell, stated_text
-from citing.comparison.cells.tables import judge_table
+from citing.comparison.cells.tables import UNSCALED, judge_table
 from citing.comparison.values.support import ValueSupport
 from citing.comparison.words.prose import Judgement
 from citing.comparison.words.tokens import tokens_of
@@ -44,7 +45,15 @@ def judge_row(
         if row.own is not None and (wrong := _other_bound(sentence, grid.rows[row.own][0], language)):
             return replace(judged, outcome="conflict", conflicts=(wrong,), coverage=1.0, formula="")
         judged = _doubted(judged, row)
-    return judged or Judgement("open", missing=found.missing if found else ())
+        reasons = {*judged.unchecked} & {UNSCALED, *(doubt.reason for doubt in DOUBTS)}
+        if judged.outcome == "holds" or reasons:
+            return judged
+    if found is None or not found.complete:
+        return judged or Judgement("open", missing=found.missing if found else ())
+    by_values = judge_by_values(sentence, unit, around, claim_language, found)
+    by_values = _doubted(by_values, replace(row, by_values=True))
+    unknown_unit = judged is not None and judged.outcome == "conflict" and judged.coverage < 1
+    return by_values if judged is None or judged.outcome == "open" or unknown_unit else judged
 
 
 def _in_words_of_row(sentence: str, grid: Grid, language: str) -> str:

@@ -29,6 +29,7 @@ from citing.comparison.cells.grid import (
 )
 from citing.comparison.words.prose import Judgement
 from citing.comparison.words.token import Token, denials_at, difference, is_marker, same, with_names
+from citing.comparison.words.tokens import tokens_of
 from text.quantities import Quantity
 from text.semantics import known_language
 
@@ -56,8 +57,8 @@ class _TableComparison(CellComparison):
         equation, self.tokens = written_equation(self.claim, self.tokens)
         self.used |= equals_signs(self.tokens)
         heads = [self.grid.head(column) for column in self.grid.columns]
-        of_heads = named(self.tokens, heads, self.words).values()
-        rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))], within=of_heads)
+        longer = named(self.tokens, heads, self.words).values()
+        rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))], within=longer)
         rows = self._of_one_label(rows, own_row)
         of_rows = set(self.used)  # "total" names a row or a column, but not both
         columns = [self.grid.columns[at] for at in self._named(heads, of_rows)]
@@ -80,7 +81,9 @@ class _TableComparison(CellComparison):
             rows = parts if len(parts) > 1 else rows  # the word "sum" names the row "Total"
         if equation:
             return self._written(equation, rows, columns, values)
-        if len(rows) == 1 and not columns:
+        if len(rows) == 1 and (own := self._by_direction(rows[0], columns, values)):
+            columns = own
+        elif len(rows) == 1 and not columns:
             columns = self._by_values(rows[0], values)
         elif len(columns) > 1:
             columns = self.meant(columns, rows, values)
@@ -209,6 +212,21 @@ class _TableComparison(CellComparison):
         narrowed = [c for c in fitting if names_part(self.tokens, self.grid.head(c), self.words)]
         return fitting if measures != {""} and len(fitting) == 1 and narrowed else []
 
+    def _by_direction(self, row: int, columns: Sequence[int], values: Sequence[int]) -> list[int]:
+        """Return the columns of a change: the one with changes in percent, or those of its start and end."""
+        if not any(pair == "direction" for token in self.tokens for pair, _ in token.poles):
+            return []
+        latest = max(self.grid.columns, key=self.grid.time)
+        dated = self.grid.time(latest) > 0
+        of_latest = not columns or columns == [latest] or not dated
+        if len(values) == 1 and self.is_ratio(values[0]) and of_latest:
+            changes = [c for c in self.grid.columns if self.grid.says_change(c)]
+            return changes if len(changes) == 1 and self.grid.quantity(row, changes[0]) else []
+        both = self._by_values(row, values) if len(values) == 2 else []
+        if both and dated and set(columns) <= set(both) and all(self.grid.time(c) for c in both):
+            return both
+        return [*self.grid.columns] if not columns and len(self.grid.columns) == 2 and dated else []
+
     def _since_year_before(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
         """Judge a change since the year before: "revenue fell by 427 to 3,504 in 2023".
 
@@ -256,6 +274,8 @@ class _TableComparison(CellComparison):
             return part
         formula = ""
         for at in values:
+            if self._prints_bound(self.tokens[at], cell):
+                continue
             if kept := within_bound(self.tokens[at], numbers[0], cell.text):
                 is_within, formula = kept
                 if is_within and self.quantifier_places():  # "all were above 5": the total is not all
@@ -295,6 +315,12 @@ class _TableComparison(CellComparison):
         turns = self.direction(column, row)
         return replace(self._open_if_words_remain(spans, set(values) | turns), formula=formula)
 
+    def _prints_bound(self, token: Token, cell: CellText) -> bool:
+        """Return whether the cell prints the claim's bound itself: "Greater than $66,900"."""
+        return bool(token.bound) and any(
+            held.bound == token.bound and same(token, held) for held in tokens_of(cell.text, self.language)
+        )
+
     def _columns_with(self, row: int, at: int) -> list[int]:
         """Return the columns whose cell in the row has the value of a word of the claim."""
         return [
@@ -324,7 +350,7 @@ class _TableComparison(CellComparison):
             return Judgement("open", unchecked=(COMPARES,))
         if len(values) == 2:
             if any(self.grid.says_change(column) for _, column in cells):
-                return Judgement("open", self.spans(cells), unchecked=(COMPARES,))
+                return self._result_and_change(cells, values)
             agreeing = [self.agreeing_cells(at, cells) for at in values]
             if agreeing == [{0}, {1}] and self.comparison_word(cells) is None:
                 return self._open_if_words_remain(self.spans(cells), set(values))
@@ -364,6 +390,19 @@ class _TableComparison(CellComparison):
             share = self._computed(held, shares, "share", spans, known, signed=True)
             return share if share.outcome != "holds" else judged
         return judged
+
+    def _result_and_change(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
+        """Judge a change and its result, each by the cell of its measure: "sales rose by 5 % to 84"."""
+        for row, column in cells:
+            cell = self.grid.quantity(row, column)
+            own = [
+                at for at in values if self.is_ratio(at) == (cell is not None and cell.dimension == "ratio")
+            ]
+            judged = self._cell(row, column, own) if len(own) == 1 else Judgement("open")
+            self.used |= {*own, *self.direction(column)}
+            if judged.outcome == "conflict" or len(own) != 1:
+                return judged
+        return replace(self._open_if_words_remain(self.spans(cells), set(values)), formula="")
 
     # -- a whole column
 
