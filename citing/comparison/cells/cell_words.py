@@ -101,10 +101,8 @@ class CellComparison:
         )
 
     def has_amount(self, token: Token, row: int, column: int) -> bool:
-        """Return whether a cell has an amount of the claim, with its bound."""
-        if token.bound not in ("", "approx"):
-            held = tokens_of(self.grid.rows[row][column].text, self.language)
-            return any(other.bound == token.bound and same(token, other) for other in held)
+        """Return whether a cell has an amount of the claim, whatever its bound."""
+        token = replace(token, bound="")
         numbers = self.grid.numbers(row, column) or self.grid.ends_of_range(row, column)
         return self.repeats(token, row, column) or any(self.agrees(token, number) for number in numbers)
 

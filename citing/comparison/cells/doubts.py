@@ -14,12 +14,13 @@ from citing.comparison.cells.cell_words import CellComparison
 from citing.comparison.cells.grid import Grid, has_other_sign, words_of
 from citing.comparison.values.support import FOOTNOTE_DIGITS, OTHER_PLACE, ValueSupport
 from citing.comparison.words.phrases import change_role
-from citing.comparison.words.token import COORDINATORS, Token, same
+from citing.comparison.words.token import COORDINATORS, LIST_WORDS, Token, same
 from citing.comparison.words.tokens import tokens_of
 from text.numbers import YEAR
 from text.semantics import lexicon
 
 _WORD = re.compile(r"[^\W\d_]{4}")  # longer than a unit or a scale beside a number: "$97.9B", "13 km"
+_LISTS = LIST_WORDS | {"も"}
 OTHER_ROW = "The claim is about another row."
 OTHER_COLUMN = "The claim names another column beside this value."
 
@@ -244,7 +245,7 @@ def _beside_other_head(row: Row) -> bool:
     if len(values) == 1 and not any(_is_time(word) for *words, _ in named for word in words):
         return 2 * len(left) > len(named) or any(  # "In North and South, cash was 12" is of both
             bool(values[0] & names) != bool(values[0] & others)
-            and not any(token.content for token in row.tokens if last.end <= token.start < first.start)
+            and _lists([token for token in row.tokens if last.end <= token.start < first.start])
             for (_, last, names), (first, _, others) in pairwise(named)
         )
     values = [columns for columns, before in zip(values, [None, *values], strict=False) if columns != before]
@@ -288,6 +289,12 @@ def _compares_one_value(row: Row) -> bool:
     than = any(token.word in words.than | words.than_behind for token in row.tokens)
     compares = than or any(f" {phrase} " in said for phrase in words.compared)
     return compares and not any(row.grid.says_change(column) for column in row.columns)
+
+
+def _lists(between: Sequence[Token]) -> bool:
+    """Return whether the words between two names list both: "and", も."""
+    joins = any(token.word in _LISTS or token.kind == "break" for token in between)
+    return joins and not any(token.content for token in between)
 
 
 def _has_same_head(row: Row) -> bool:

@@ -59,7 +59,11 @@ def _of_other_amount(
         for place in found.places
         if token.quantity and place.claimed.start < token.end and token.start < place.claimed.end
         if (column := column_of(unit, place.printed.start)) in grid.columns
-        and not compared.has_amount(token, row.own, column or 0)
+        and not (
+            compared.has_amount(token, row.own, column or 0)
+            if grid.numbers(row.own, column or 0)
+            else not _has_other_unit(token.quantity, quantities_in(unit.text, language))
+        )
     ]
 
 

@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 
 from text.languages import base_language, language_data
@@ -21,6 +22,9 @@ _MOST_WORDS_BEFORE = 4  # of the name of a source: "the company's 2023 annual re
 _BULLET = re.compile(r"^[ \t]*[-*•–][ \t]", re.MULTILINE)  # no minus: "- 0.4 million shares"
 _LONGEST_FRAME = 160  # characters
 _YEAR_DIGITS = 4
+_SAME = Decimal(
+    "0.005"
+)  # relative difference of an amount and its repetition in brackets, which may be rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,136 @@ def _written_out(sentence: str, known: str, language: str) -> str:
     return words.abbreviated.sub(lambda found: words.abbreviations[found[0].casefold()], sentence)
 
 
+_YEAR = re.compile(r"\bFY\s?['’]?(\d{4}|\d{2})\b(?!/)")
+
+
+def _with_fiscal_year(sentence: str, known: str, language: str) -> str:
+    """Write "FY23" as the page writes its year: "fiscal 2023"; before its noun ("FY23 revenue") behind it."""
+    found = _YEAR.search(sentence)
+    if found is None or _YEAR.search(known):
+        return sentence
+    fiscal = re.search(r"\b(fiscal year|fiscal|financial year|Geschäftsjahr)\b", known, re.IGNORECASE)
+    digits = found[1] if len(found[1]) == _YEAR_DIGITS else f"20{found[1]}"
+    year = f"{fiscal[1]} {digits}" if fiscal else digits
+    rest = sentence[found.end() :]
+    noun = re.match(r"(?:['’]s)?\s+(?=[a-z])", rest)
+    if noun and not sentence[: found.start()].strip():
+        return f"{rest[noun.end() :].strip().rstrip('.')} in {year}."
+    return sentence[: found.start()] + year + rest
+
+
+_NAME = re.compile(r"[A-Z][\w&-]*(?:\s+[A-Z][\w&-]*){0,3}")
+_LEAST_NAME = 4  # letters of a name that stands at the start of the title
+
+
+def _with_own_name(sentence: str, known: str, language: str) -> str:
+    """Write the name with which the title begins as "the company", where the page does so or says "we"."""
+    title = _letters(known.rpartition("\n")[2])
+    words = lexicon(language)
+    own = re.findall(r"\w+", known.casefold())
+    if language != "en" or not title or not {"we", "our", *words.company} & set(own):
+        return sentence
+    for found in _NAME.finditer(sentence):
+        name = _letters(found[0])
+        if len(name) >= _LEAST_NAME and title.startswith(name) and found[0] not in known.rpartition("\n")[0]:
+            return f"{sentence[: found.start()]}the company{sentence[found.end() :]}"
+    return sentence
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text.casefold())
+
+
+_PART = re.compile(r"\b(?P<noun>\w+)\s+(?P<number>\d+(?:\.\d+)+)(?!\w)")
+
+
+_OF = re.compile(r"\b(?:(?:the|a|an)\s+)?(?P<head>[a-z]{3,}) of (?:the |a |an )?(?P<of>[a-z]{3,})\b")
+
+
+_PERIOD = re.compile(
+    r"(?<!\w)(?:fiscal|calendar|first|second|third|fourth|quarter|half|months?|weeks?|q[1-4]|h[12]|ytd"
+    r"|[12]\d{3})(?!\w)",
+    re.IGNORECASE,
+)
+_IN_PERIOD = re.compile(
+    r"(?:,\s)?\s?\b(?:in|for|during)\s(?:the\s)?(?P<period>(?:(?:full|fiscal|calendar|first|second|third|fourth|"
+    r"year|quarter|half|of)[\s-]){0,6}[12]\d{3})(?!\w|[.,]\d)",
+    re.IGNORECASE,
+)
+_CELLS = re.compile(r"[\t|]")
+_COMPARED = re.compile(r"\b(?:compared|versus|from)\b", re.IGNORECASE)
+
+
+def _periods(text: str) -> frozenset[str]:
+    return frozenset(found.casefold() for found in _PERIOD.findall(text))
+
+
+def _without_period_of_heading(sentence: str, known: str, language: str) -> str:
+    """Take off the period that the heading over a statement without one names; else write it last.
+
+    Only the nearest heading with a period counts. The statement may have the period that it compares with.
+    """
+    found = list(_IN_PERIOD.finditer(sentence)) if language == "en" else []
+    text, *heads = known.split("\n")
+    if not found or _CELLS.search(text):  # each column has a period of its own
+        return sentence
+    over = next((own for head in heads[:-1] if (own := _periods(head))), frozenset())  # not of the title
+    said, compared = _halves(text)
+    for period in found:
+        rest = sentence[: period.start()] + sentence[period.end() :]
+        halves = [re.findall(r"\d[\d.,]*\d|\d", half) for half in _halves(rest)]
+        known_there = all(n in half for half, own in zip((said, compared), halves, strict=True) for n in own)
+        if known_there and not _periods(said) and _periods(period["period"]) == over:
+            return rest
+    if len(found) != 1 or len(_YEAR_NUMBER.findall(sentence)) != 1:
+        return sentence
+    rest = sentence[: found[0].start()] + sentence[found[0].end() :]
+    end = len(rest.rstrip(" ."))
+    return f"{rest[:end]},{found[0][0].lstrip(',')}{rest[end:]}" if found[0].end() < end else sentence
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """Return a text up to the word that compares it with something, and from there."""
+    match = _COMPARED.search(text)
+    at = match.start() if match else len(text)
+    return text[:at], text[at:]
+
+
+_UP_FROM = re.compile(
+    r"\b(?:up|down|increased?|decreased?|rose|fell|grew|declined|risen|fallen)\b[^,;]{0,60}?\bfrom\s"
+    r"[$€£¥]?\d[\d.,]{0,15}(?<=\d)(?:\s?%|\s(?:thousand|million|billion|trillion))?(?=\s?[.;]?\s?$)"
+)
+
+
+def _with_year_before(sentence: str, known: str, language: str) -> str:
+    """Name the year before behind an amount that a year's amount is "up from", where the page has both."""
+    years = _YEAR_NUMBER.findall(sentence)
+    found = _UP_FROM.search(sentence) if language == "en" and len(years) == 1 else None
+    before = f"{int(years[0]) - 1}" if found else ""
+    if found is None or before not in known.partition("\n")[2]:
+        return sentence
+    return f"{sentence[: found.end()]} in {before}{sentence[found.end() :]}"
+
+
+_YEAR_NUMBER = re.compile(r"(?<![\w.,])[12]\d{3}(?!\w|[.,]\d)")
+PURPOSE = re.compile(r"\W{0,5}(?:To|When|For|While)\s(?P<purpose>[a-z][\w\s'’-]{2,60}?),\s(?=[a-z])")
+_INFLECTION = re.compile(r"(?:ing|ed|es|s|e)$")
+
+
+def _without_purpose_of_heading(sentence: str, known: str, language: str) -> str:
+    """Take off the purpose that the heading over an instruction names: "To adjust the tone, press Up"."""
+    found = PURPOSE.match(sentence) if language == "en" else None
+    if found is None:
+        return sentence
+    words = lexicon(language)
+    plain = words.articles | words.pronouns | words.prepositions
+    wanted = {_INFLECTION.sub("", word) for word in found["purpose"].casefold().split() if word not in plain}
+    for head in known.split("\n")[1:]:
+        if wanted <= {_INFLECTION.sub("", word) for word in re.findall(r"\w+", head.casefold())}:
+            return f"{sentence[found.end()].upper()}{sentence[found.end() + 1 :]}"
+    return sentence
+
+
 RULES = (
     Framing(
         "lead_in",
@@ -166,5 +300,61 @@ RULES = (
         _written_out,
         ("The est. value is €2.75 million excl. VAT.", "The estimated value is €2.75 million excluding VAT."),
         ("The est. value is €2.75 million incl. VAT.", "The estimated value is €2.75 million excluding VAT."),
+    ),
+    Framing(
+        "fiscal_year",
+        "FY23 is the fiscal year 2023.",
+        _with_fiscal_year,
+        ("Revenue was $5 million in FY23.", "Revenue was $5 million in fiscal 2023."),
+        ("Revenue was $5 million in FY22.", "Revenue was $5 million in fiscal 2023."),
+    ),
+    Framing(
+        "own_name",
+        "The company of which a document tells calls itself “we”.",
+        _with_own_name,
+        ("Best Buy employed 90,000 people in 2023.", "We employed 90,000 people in 2023."),
+        ("Target employed 90,000 people in 2023.", "We employed 90,000 people in 2023."),
+        "BESTBUY 2023 10K",
+    ),
+    Framing(
+        "period",
+        "What stands under the heading of a period is of it; a period may stand anywhere in a sentence.",
+        _without_period_of_heading,
+        (
+            "Net sales increased 18.2% to $3.2 billion in the fourth quarter of fiscal 2022.",
+            "Fourth quarter of fiscal 2022\nNet sales increased 18.2% to $3.2 billion compared to $2.7 "
+            "billion in the fourth quarter of fiscal 2021.",
+        ),
+        (
+            "Net sales increased 18.2% to $3.2 billion in the fourth quarter of fiscal 2022.",
+            "Full year of fiscal 2022\nNet sales increased 18.2% to $3.2 billion compared to $2.7 billion "
+            "in fiscal 2021.",
+        ),
+    ),
+    Framing(
+        "year_before",
+        "What a year's amount is up from is the year before's.",
+        _with_year_before,
+        (
+            "Sales were $94 in 2022, up from $90.",
+            "| Item | 2022 | 2021 |\n| Sales | $94 | $90 |\n| Costs | $80 | $70 |",
+        ),
+        (
+            "Sales were $94 in 2022, up from $90.",
+            "| Item | 2022 | 2021 | 2020 |\n| Sales | $94 | $93 | $90 |\n| Costs | $80 | $75 | $70 |",
+        ),
+    ),
+    Framing(
+        "purpose",
+        "An instruction under a heading is for what the heading says.",
+        _without_purpose_of_heading,
+        (
+            "To adjust the ringtone, press the Up button and slide to adjust the volume.",
+            "Adjusting the ringtone\nPress the Up button on the watch and slide to adjust the volume.",
+        ),
+        (
+            "To adjust the display, press the Up button and slide to adjust the volume.",
+            "Adjusting the ringtone\nPress the Up button on the watch and slide to adjust the volume.",
+        ),
     ),
 )
