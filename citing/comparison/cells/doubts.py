@@ -265,7 +265,9 @@ def _is_of_other_sign(row: Row) -> bool:
 def _has_other_bound(row: Row) -> bool:
     """Return whether the claim has a bound for a value that neither the row nor the head prints."""
     table = row.unit.table
-    texts = [row.unit.text, table.caption, *table.head_rows] if table else [row.unit.text]
+    heads = table.head_rows if table else ()
+    over = [heads[column] for column in row.columns if column < len(heads)]
+    texts = [row.unit.text, table.caption if table else "", *over]
     printed = {side for text in texts for t in tokens_of(text, row.language) for side in _sides(t)}
     bound = (side for token in row.tokens if token.quantity for side in _sides(token))
     return any(side not in printed for side in bound)

@@ -168,7 +168,7 @@ FLOWS = """Statement of cash flows (in millions)
         ("Net cash used in operations was $222 million in 2023.", "unsupported"),
         ("Total other income (loss), net of tax was $323 million in 2023.", "normalized"),
         ("Total other income (loss), net of tax was (531) in 2022.", "exact"),
-        ("Total other income (loss), net of tax was 531 in 2022.", "unsupported"),
+        ("Total other income (loss), net of tax was 531 in 2022.", "found"),
         ("Total other loss, net of tax was $323 million in 2023.", "unsupported"),
         ("Total revenues from contracts with customers was 410 in 2023.", "exact"),
         ("Total revenues from contracts with customers was 390 in 2023.", "found"),
