@@ -63,6 +63,10 @@ class SourceUnit:
     byline: str = ""
     location: Location | None = None
 
+    def __hash__(self) -> int:
+        """Return a hash of few fields, as caches of pages hash all units of a page."""
+        return hash((self.id, self.char_start, len(self.text)))
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

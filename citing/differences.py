@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citing.claims import Conflict
-from citing.comparison.phrases import change_role
-from citing.comparison.prose import Judgement
-from citing.comparison.token import Token, denials_at, is_marker
-from citing.comparison.tokens import tokens_of
+from citing.comparison.words.phrases import change_role
+from citing.comparison.words.prose import Judgement
+from citing.comparison.words.token import Token, denials_at, is_marker
+from citing.comparison.words.tokens import tokens_of
 from text.quantities import Quantity, quantities_in
 from text.semantics import lexicon
 

@@ -331,7 +331,7 @@ class TableText:
         if self.is_excepted(label) or kind == "rate":
             symbol = table.symbol if self.corner_kind else ""  # "Earnings per share (pence)"
             table = Measure(currency=table.currency, symbol=symbol)
-        elif kind == "count" and not named:
+        elif kind == "count" and not named and (of_row or table.symbol != "%"):  # "Women" under "(%)"
             in_unit = table.symbol not in ("", "%")  # "Households" under "Energy use (PJ)"
             table = table if in_unit or not self._is_other(table) else Measure()
         elif kind == "share" and table.symbol != "%":

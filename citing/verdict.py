@@ -30,21 +30,23 @@ from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from citing.budget import check_budget, claim_budget, not_counted
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
-from citing.comparison.framing import without_frame, written_out
-from citing.comparison.prose import Judgement
-from citing.comparison.rivals import amounts_exchanged_in_brackets
-from citing.comparison.support import (
+from citing.comparison.cells.doubts import Row
+from citing.comparison.cells.tables import COMPARES
+from citing.comparison.units import judge_unit, with_conflicts_as_written
+from citing.comparison.values.quantities import same_quantity
+from citing.comparison.values.support import (
     ValueSupport,
     check_values,
     column_heads,
+    column_of,
     common_words,
     heads_of,
     shared_terms,
 )
-from citing.comparison.tables import COMPARES
-from citing.comparison.token import same_quantity
-from citing.comparison.units import judge_unit, with_conflicts_as_written
-from citing.comparison.verbatim import verbatim_span
+from citing.comparison.words.framing import without_frame, written_out
+from citing.comparison.words.prose import Judgement
+from citing.comparison.words.rivals import amounts_exchanged_in_brackets
+from citing.comparison.words.verbatim import verbatim_span
 from citing.differences import OF_VALUES, groups_digits_otherwise, shown_difference
 from domains import words_of_packs
 from pdf.gc_control import cleared_with_memory
@@ -332,7 +334,7 @@ class _VerificationContext:
             form = written_out(sentence, _known(rows[0]), language)
             statements = cell_statements(form, labels, language)
             parts = [part for said in statements if (part := self._cell(Claim(said), rows))]
-            if statements and len(parts) == len(statements):
+            if statements and len(parts) == len(statements) and _share_column(statements, parts, rows):
                 return _joined(parts, self.cited)
         return None
 
@@ -728,6 +730,21 @@ def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Re
     before = [other for other in units if other.type == "table" and other.char_start < unit.char_start]
     above = max(before, key=lambda other: other.char_start, default=None)
     return _line_boxes(list(_words(above))) if above and all(map(_is_label, _words(above))) else ()
+
+
+def _share_column(
+    statements: Sequence[str], parts: Sequence[Verification], rows: Sequence[SourceUnit]
+) -> bool:
+    """Return whether statements without the name of a column are about the same as those with one.
+
+    "X was 5 in North, Y 7" says both of North.
+    """
+    columns = {column_of(part.unit, part.char_start - part.unit.char_start) for part in parts}
+    named = [
+        bool(Row(said, part.unit, rows, None, part.unit.language or "en", None).named)
+        for said, part in zip(statements, parts, strict=True)
+    ]
+    return len(columns) == 1 or any(named) == all(named)
 
 
 def _row_label(unit: SourceUnit) -> str:

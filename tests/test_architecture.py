@@ -138,6 +138,21 @@ def test_the_layout_model_is_not_loaded_with_mupdf() -> None:
     assert not {"onnxruntime", "pymupdf.layout"} & loaded
 
 
+LAYERS = ("values", "words", "cells")  # of citing/comparison; each may import from itself and from its left
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_layers_of_comparison_import_in_one_direction(layer: str) -> None:
+    allowed = tuple(f"citing.comparison.{name}." for name in LAYERS[: LAYERS.index(layer) + 1])
+    back = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in sources(f"citing/comparison/{layer}")
+        for line, name in imports(path)
+        if name.startswith("citing.comparison") and not name.startswith(allowed)
+    ]
+    assert not back
+
+
 def test_citing_runs_without_django() -> None:
     code = (
         "import sys; from citing.batch import Case, check;"

@@ -24,11 +24,12 @@ class ProcessorBudget:
     ``stop``; ``check`` and ``spent`` are for the thread that created the budget.
     """
 
-    __slots__ = ("_began", "_steps", "_stopped", "seconds")
+    __slots__ = ("_began", "_due", "_steps", "_stopped", "seconds")
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._began = time.thread_time()
+        self._due = time.perf_counter() + seconds
         self._stopped = False
         self._steps = 0
 
@@ -47,11 +48,19 @@ class ProcessorBudget:
         self._stopped = True
 
     def check(self) -> None:
-        """Raise ``OverBudget`` when the time is spent, ``Stopped`` after ``stop``. Costs 0.4 µs."""
+        """Raise ``OverBudget`` when the time is spent, ``Stopped`` after ``stop``. Costs 0.1 µs.
+
+        A thread has no more processor time than time has passed, so its clock, which is a system call, is
+        read only when that may be over.
+        """
         if self._stopped:
             raise Stopped("The work was stopped.")
-        if self.spent > self.seconds:
+        if (now := time.perf_counter()) < self._due:
+            return
+        spent = self.spent
+        if spent > self.seconds:
             raise OverBudget(f"The work took more than {self.seconds:g} s of processor time.")
+        self._due = now + self.seconds - spent
 
     def count_step(self) -> None:
         """Check at every 32nd call: for loops whose steps take microseconds, as reading the clock does."""

@@ -17,6 +17,7 @@ ADDRESS = re.compile(r"(?<!\w)(?:Ms|Mx|Mses|Hrn|Dr|Mme|Mmes|Mlle|Sras)\.$")
 REFERENCE = re.compile(r"(?<!\w)(?:Figs|Eqs?|Abs|Bd|Abb|Tab)\.$")
 # A German ordinal behind an article: "im 2. Stock"; English has "I am 10." at the end of a sentence.
 ORDINAL = re.compile(r"(?<!\w)(?:[Ii]m|[Aa]m|[Zz]u[mr]|vom|beim|[Dd](?:er|em|en|es|as|ie)) \d{1,2}\.$")
+BEFORE_DIGIT = re.compile(r"(?<=[。！？])(?=\d)")  # sentencex takes "。1993年" for the middle of a number
 INITIAL = re.compile(r"[A-Z]\.")
 ENDS_WITH_SCALE = re.compile(r"\d\s([^\W\d_]+\.)$")
 
@@ -33,12 +34,12 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
     spans: list[Span] = []
     end = 0
     for found in get_sentence_boundaries(base_language(language) or "en", text):
-        sentence = str(found["text"])
-        start = text.index(sentence, end)
-        end = start + len(sentence)
-        if sentence.strip():
-            lead = len(sentence) - len(sentence.lstrip())
-            spans.append(Span(start + lead, start + len(sentence.rstrip())))
+        for sentence in BEFORE_DIGIT.split(str(found["text"])):
+            start = text.index(sentence, end)
+            end = start + len(sentence)
+            if sentence.strip():
+                lead = len(sentence) - len(sentence.lstrip())
+                spans.append(Span(start + lead, start + len(sentence.rstrip())))
     joined = _with_abbreviations(text, _with_initials(text, spans), language)
     return _with_label(text, _with_scales(text, joined, language))
 

@@ -11,7 +11,7 @@ from chat.answers.answer_builder import AnswerBuilder
 from chat.citations.source_units import Sources
 from chat.models import Citation
 from citing.claims import CONTRADICTED, Claim, SourceUnit
-from citing.comparison.support import shared_terms
+from citing.comparison.values.support import shared_terms
 from citing.differences import OF_VALUES
 from citing.marker_decoder import defused_line, format_marker
 from citing.verdict import verify_cited

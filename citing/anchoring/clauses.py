@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 
 from citing.anchoring.page_text import Span
-from citing.comparison.framing import PURPOSE
-from citing.comparison.tokens import tokens_of
+from citing.comparison.words.tokens import tokens_of
 from text.semantics import lexicon
 from text.values import values_in
 
@@ -15,6 +14,7 @@ MOST_CLAUSES = 6
 _TIMES = frozenset({"year", "date"})
 _NEXT = r",\s(?:(?:and|und|et|y|e)\s)?(?:then|dann|danach|puis|ensuite|luego|después|poi|depois)\s"
 NEXT = re.compile(_NEXT, re.IGNORECASE)  # before a later step
+_PURPOSE = re.compile(r"\W{0,5}(?:To|When|For|While)\s(?P<purpose>[a-z][\w\s'’-]{2,60}?),\s(?=[a-z])")
 # A semicolon, or a comma with a conjunction.
 _PLACE = re.compile(
     r"[^\W\d][^\d,;:，、]{1,40}[,:] "
@@ -67,7 +67,7 @@ def statements_of(sentence: str, language: str) -> list[str]:
     """
     clauses = clauses_with_values(sentence) or _long_clauses(sentence, language)
     words = lexicon(language)
-    purpose = PURPOSE.match(sentence) if NEXT.search(sentence) else None  # of each step
+    purpose = _PURPOSE.match(sentence) if NEXT.search(sentence) else None  # of each step
     place = _PLACE.match(clauses[0]) if clauses else None
     if place and not (place[0].endswith(": ") or opens_with_function(clauses[0], language)):
         place = None

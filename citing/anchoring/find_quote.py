@@ -27,7 +27,7 @@ from citing.anchoring.page_text import (
 )
 from citing.anchoring.quote_alignment import Alignment, Tile, align, without_unquoted_signs
 from citing.budget import check_budget
-from citing.comparison.support import agreement
+from citing.comparison.values.support import agreement
 from pdf.geometry import Rect
 from text.measures import page_scale
 from text.numbers import decimal_mark

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from citing.anchoring.page_text import Span
 from citing.claims import Claim, SourceUnit, words_between
-from citing.comparison.support import FALLING, head_years, heads_of
+from citing.comparison.values.support import FALLING, head_years, heads_of
 from citing.verdict import verify
 from pdf.structure import ParsedPage
 from text.measures import page_scale

@@ -15,7 +15,7 @@ import pytest
 
 from citing.batch import Case, Checked, check, passage_units
 from citing.claims import CONTRADICTED, Claim
-from citing.comparison.tokens import tokens_of
+from citing.comparison.words.tokens import tokens_of
 from citing.verdict import verify
 from text.quantities import quantities_in
 from text.semantics import stem

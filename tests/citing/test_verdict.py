@@ -13,7 +13,7 @@ from msgspec import structs
 
 from citing.batch import Case, check
 from citing.claims import Claim, SourceUnit, Verification, words_between
-from citing.comparison.support import check_values
+from citing.comparison.values.support import check_values
 from citing.verdict import RULE_FAILED, verify
 from pdf.geometry import Rect
 from pdf.structure import Cell, TableRow, Word

@@ -6,7 +6,7 @@ import pytest
 
 from citing.batch import Case, check
 from citing.claims import VERIFIED
-from citing.comparison.doubts import DOUBTS, Doubt
+from citing.comparison.cells.doubts import DOUBTS, Doubt
 
 FACILITY = (
     "The rate is set by the Lending Bank each month. Under the Five Year Facility Agreement, the margin"
