@@ -110,6 +110,13 @@ class Reading:
         return [y for y in self.drawn.ys if min(middles) < y < max(middles)]
 
     @cached_property
+    def inner_uprights(self) -> list[tuple[float, float, float]]:
+        """The upright rulings between the first and the last cell."""
+        boxes = [cell.rect for cell in self.cells] if self.drawn.upright else []
+        left, right = min([box.x0 for box in boxes], default=0.0), max([box.x1 for box in boxes], default=0.0)
+        return [upright for upright in self.drawn.upright if left + EDGE < upright[0] < right - EDGE]
+
+    @cached_property
     def extents(self) -> list[tuple[float, float]]:
         """The heights of the middles of each row's first and last line."""
         middles = [[(line.y0 + line.y1) / 2 for line in row.lines] for row in self.rows]
@@ -249,20 +256,14 @@ def _ruled_rows(reading: Reading) -> float:
     )
 
 
-def _uprights(reading: Reading) -> float:
-    """Return the number of upright rulings between the first and the last cell, as a logarithm."""
-    left, right = min(cell.rect.x0 for cell in reading.cells), max(cell.rect.x1 for cell in reading.cells)
-    return math.log1p(sum([left + EDGE < x < right - EDGE for x, _, _ in reading.drawn.upright]))
-
-
 def _crossed(reading: Reading) -> float:
     """Return the share of cells with an upright ruling through them."""
-    boxes = [cell.rect for cell in reading.cells] if reading.drawn.upright else []
+    boxes = [cell.rect for cell in reading.cells] if reading.inner_uprights else []
     return _share(
         [
             any(
                 box.x0 + EDGE < x < box.x1 - EDGE and top <= (box.y0 + box.y1) / 2 <= bottom
-                for x, top, bottom in reading.drawn.upright
+                for x, top, bottom in reading.inner_uprights
             )
             for box in boxes
         ]
@@ -352,7 +353,7 @@ EVIDENCE: dict[str, Callable[[Reading], float]] = {
     "shaded": lambda r: r.drawn.shaded,
     "ruled rows": _ruled_rows,
     "rulings": lambda r: math.log1p(len(r.inner_rulings)),
-    "uprights": _uprights,
+    "uprights": lambda r: math.log1p(len(r.inner_uprights)),
     "crossed": _crossed,
     "sentences": lambda r: _share(
         [len(c.lines) > 1 and c.lines[-1].text.endswith((".", ";")) for c in r.cells]

@@ -268,11 +268,12 @@ def with_ruled_tables(
     """
     rest = list(lines)
     found = horizontal_rules(rulings)
+    upright = [rect for rect in rulings if rect.height > max(SHORTEST, rect.width)]
     stripes = horizontal_rules(edges_of(fills), SNAP)
     candidates = [
         *(_of_grid(grid, rest) for grid in whole_grids(rulings, fills, rest)),
-        *(candidate for group in found for candidate in _of_rules(group, rest, rulings)),
-        *(candidate for group in stripes for candidate in _of_rules(group, rest, rulings, shaded=True)),
+        *(candidate for group in found for candidate in _of_rules(group, rest, upright)),
+        *(candidate for group in stripes for candidate in _of_rules(group, rest, upright, shaded=True)),
     ]
     for candidate in sorted(candidates, key=lambda candidate: -candidate.chance):
         if candidate.chance >= LEAST and _is_free(candidate, rest):
@@ -307,21 +308,17 @@ def _of_grid(grid: RuledGrid, lines: Sequence[Line]) -> Candidate:
 
 
 def _of_rules(
-    rule_group: HorizontalRules, lines: Sequence[Line], rulings: Sequence[Rect], shaded: bool = False
+    rule_group: HorizontalRules, lines: Sequence[Line], upright: Sequence[Rect], shaded: bool = False
 ) -> Iterator[Candidate]:
     for part in _parted(rule_group, lines_in(rule_group.rect, lines)):
         whole = with_outer_rows(part, lines, shaded)
         if _heads_values_below(whole, lines):
             continue
         inside = lines_in(whole.rect, lines)
-        upright = [(rect.x0, rect.y0, rect.y1) for rect in rulings if _is_upright_in(rect, whole.rect)]
-        drawn = Drawn(whole.ys, upright, shaded=shaded)
+        inner = [(rect.x0, rect.y0, rect.y1) for rect in upright if rect.overlaps(whole.rect)]
+        drawn = Drawn(whole.ys, inner, shaded=shaded)
         for blocks in rule_readings(whole, inside, shaded):
             yield Candidate(whole.rect, inside, blocks, confidence(blocks, drawn))
-
-
-def _is_upright_in(ruling: Rect, rect: Rect) -> bool:
-    return ruling.height > max(SHORTEST, ruling.width) and ruling.overlaps(rect)
 
 
 def _table_of_values(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Block]:
