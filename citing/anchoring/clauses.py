@@ -11,6 +11,7 @@ from text.semantics import lexicon
 from text.values import values_in
 
 MOST_CLAUSES = 6
+_IN_NAME = re.compile(r"-[^\W\d_]")  # behind the number of "2-class"
 _TIMES = frozenset({"year", "date"})
 _NEXT = r",\s(?:(?:and|und|et|y|e)\s)?(?:then|dann|danach|puis|ensuite|luego|después|poi|depois)\s"
 NEXT = re.compile(_NEXT, re.IGNORECASE)  # before a later step
@@ -39,7 +40,11 @@ def clauses_with_values(sentence: str, between: re.Pattern[str] = _BETWEEN, year
     ``between`` matches what separates clauses; without ``years`` a year alone is no value.
     """
     whole = values_in(sentence)
-    values = [value for value in whole if years or value.kind not in ("year", "date")]
+    values = [
+        value
+        for value in whole
+        if (years or value.kind not in ("year", "date")) and not _IN_NAME.match(sentence, value.end)
+    ]
     if len(values) < 2:
         return []
     cuts = [

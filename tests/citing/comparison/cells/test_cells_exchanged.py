@@ -7,6 +7,7 @@ import random
 import pytest
 
 from citing import verify
+from citing.batch import Case, check
 from citing.claims import VERIFIED
 from tests.pdf.layout_drawing import Drawing
 
@@ -58,3 +59,13 @@ def test_no_exchange_of_cells_is_verified(seed: int) -> None:
     false = {claim: verify(claim, page).verdict for claim in (form.format(**words) for form in FALSE)}
     assert not [claim for claim, verdict in true.items() if verdict not in VERIFIED]
     assert not [claim for claim, verdict in false.items() if verdict in VERIFIED]
+
+
+def test_a_number_in_the_name_of_a_column_is_no_statement() -> None:
+    passage = (
+        "| Models | Zero-shot 2-class | In-Context 2-class | In-Context 3-class |\n"
+        "| Vicuna-7B | 63.62 | 50.35 | 34.26 |\n| Llama-7B | 53.97 | 44.39 | 32.66 |"
+    )
+    right = check(Case("In Zero-shot 2-class, Vicuna-7B was 63.62.", passage=passage, lang="en"))
+    wrong = check(Case("In Zero-shot 2-class, Vicuna-7B was 34.26.", passage=passage, lang="en"))
+    assert right.verified and not wrong.verified
