@@ -278,7 +278,8 @@ def _search_scope(
         with trace.step("compression") as step:
             compressed = trace.wants("compression")
             phrases = () if plan.own.asks_more else plan.own.quoted
-            hits = hits_of(shown, found, Excerpts(marking_weights(plan, found), compressed, phrases))
+            weights = marking_weights(plan, found)
+            hits = hits_of(shown, found, Excerpts(weights, compressed, phrases, plan.own.prefixes))
             step.added = len(hits) if compressed else 0
     else:
         hits = hits_of(shown, found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from retrieval.ranking.features import Candidate, TermFeatures
 from retrieval.results import Facet, FacetValue, Hit, ListRank, Snippet
 from text.languages import base_language
 from text.sentences import sentences
-from text.terms import IndexedToken, terms_of, tokens_of
+from text.terms import IndexedToken, folded, folded_accents, terms_of, tokens_of
 
 # Contextual compression: the rows and sentences of a passage that match the question.
 
@@ -65,11 +65,19 @@ WORD_START = re.compile(r"(?<!\S)\S")
 
 
 def snippet_of(
-    text: str, weights: Mapping[str, float], size: int = SNIPPET_CHARACTERS, language: str = "en"
+    text: str,
+    weights: Mapping[str, float],
+    size: int = SNIPPET_CHARACTERS,
+    language: str = "en",
+    prefixes: Sequence[str] = (),
 ) -> Snippet:
-    """Return at most ``size`` characters around the densest matches; ``weights``: by term."""
-    tokens = tokens_of(text, weights.keys(), language)
-    worth = [max(weights.get(term, 0.0) for term in token.terms) for token in tokens]
+    """Return at most ``size`` characters around the densest matches.
+
+    ``weights``: by term; ``prefixes``: beginnings of words, folded, each worth as much as the best term.
+    """
+    tokens = sorted([*tokens_of(text, weights.keys(), language), *_beginning_with(prefixes, text)])
+    most = max(weights.values(), default=1.0)
+    worth = [max([weights.get(term, 0.0) for term in token.terms], default=most) for token in tokens]
     start = 0 if len(text) <= size else _densest(text, tokens, worth, size - TAIL)
     end = _end_of_words(text, start, size)
     marks = [
@@ -78,6 +86,13 @@ def snippet_of(
         if value > 0.1 and token.start >= start and token.end <= end
     ]
     return Snippet(text[start:end], tuple(marks), start)
+
+
+def _beginning_with(prefixes: Sequence[str], text: str) -> Iterator[IndexedToken]:
+    """Yield the words that begin with a prefix, as tokens without terms."""
+    for word in re.finditer(r"\w+", text) if prefixes else ():
+        if folded_accents(folded(word[0])).startswith(tuple(prefixes)):
+            yield IndexedToken(word.start(), word.end(), ())
 
 
 def _densest(text: str, tokens: Sequence[IndexedToken], worth: Sequence[float], size: int) -> int:
@@ -145,12 +160,14 @@ class Excerpts:
     Attributes:
         weights: by term, for choosing the stretch to mark.
         phrases: quoted words; where they are in the stretch, only they are marked.
+        prefixes: beginnings of words ("comput*"), folded.
         compressed: whether ``Hit.passage`` holds only the matching sentences.
     """
 
     weights: Mapping[str, float]
     compressed: bool
     phrases: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
 
 
 def hits_of(
@@ -217,7 +234,7 @@ def excerpt_of(
     """Return the best snippet of the page's units, and the unit of its first mark."""
     chosen = snippet_units(evidence, on_page)
     text = "\n".join(candidate.contents[at] for at in chosen)
-    snippet = snippet_of(text, excerpts.weights, language=candidate.language)
+    snippet = snippet_of(text, excerpts.weights, language=candidate.language, prefixes=excerpts.prefixes)
     snippet = replace(snippet, marks=marks_in(snippet, excerpts.phrases))
     return snippet, candidate.unit_ids[unit_at(snippet, candidate.contents, chosen)]
 

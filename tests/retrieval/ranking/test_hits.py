@@ -20,6 +20,12 @@ def test_a_snippet_shows_the_densest_stretch_and_marks_its_words() -> None:
     assert [piece for piece, marked in snippet.pieces if marked] == ["net", "income", "Amcor"]
 
 
+def test_words_that_begin_as_asked_are_shown_and_marked() -> None:
+    text = "filler " * 200 + "Opérations and operating costs cooperate. " + "filler " * 200
+    snippet = snippet_of(text, {}, size=120, prefixes=("operat",))
+    assert [piece for piece, marked in snippet.pieces if marked] == ["Opérations", "operating"]
+
+
 @pytest.mark.parametrize("before", range(280, 330))
 def test_the_word_that_was_found_is_not_cut_off_at_the_end_of_the_snippet(before: int) -> None:
     text = ("ab " * 200)[:before] + " revenue, " + "of the acquired entities " * 20
