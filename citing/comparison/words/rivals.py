@@ -20,6 +20,7 @@ from citing.comparison.words.token import (
     is_marker,
     same,
 )
+from text.languages import UNSPACED_LANGUAGES
 
 _WITH_AMOUNT = re.compile(r"(?<![\w’'-])([^\W_][\w’'-]*)\s?\(\s?([^()]{0,6}\d[^()]{0,12})\)")
 
@@ -106,8 +107,12 @@ def _turned(pairing: Pairing) -> int | None:
 
 def _turning(tokens: Sequence[Token], pairing: Pairing, only_joins: bool) -> frozenset[str]:
     found = set() if only_joins else {t.word for t in tokens} & pairing.words.turning
-    joins = [token.word for token in tokens if token.word in _AND]
-    return frozenset(found | {"or" if word in EITHER | pairing.words.either else "and" for word in joins})
+    either = EITHER | pairing.words.either
+    joins = {"or" if t.word in either else "and" for t in tokens if t.word in _AND | either}
+    run = "".join(token.word for token in tokens)  # "または" is two tokens
+    if pairing.words.language in UNSPACED_LANGUAGES and any(word in run for word in either):
+        joins = {"or"}
+    return frozenset(found | joins)
 
 
 def _is_only_wanted(pairing: Pairing, at: int) -> bool:
