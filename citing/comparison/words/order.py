@@ -7,6 +7,7 @@ changes, or when a comparison is inverted. Otherwise exchanged places are exchan
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from citing.comparison.words.alignment import (
     Pairing,
@@ -227,9 +228,22 @@ def _may_move(pairing: Pairing, i: int, j: int) -> bool:
         return _same_head(pairing, i, j) or (of_number(claim, i) and of_number(source, j))
     if one and one == other and (claim[i].quantity or one not in words.agent):
         return True
+    if (
+        {one, other} <= words.timely | {"time:during"}
+        and _is_period(claim, i, words)
+        and _is_period(source, j, words)
+    ):
+        return True
     if is_date(claim[i]) and _only_date(pairing, j):
         return True
     return is_genitive(claim, i, words) and is_genitive(source, j, words) and _same_head(pairing, i, j)
+
+
+def _is_period(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether the phrase of a word has a date or an ordinal: "for the third quarter"."""
+    start = next((k for k in range(at, -1, -1) if tokens[k].word in words.timely), at)
+    own = takewhile(lambda t: t.content or t.word in words.articles, tokens[start + 1 :])
+    return any(is_date(t) or (t.marker and t.marker.category == "ordinal") for t in own)
 
 
 def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:

@@ -229,6 +229,34 @@ def _own_preposition(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
     return before if before in words.prepositions | words.genitive else ""
 
 
+_LONGEST_TITLE = 4  # letters: "Prof"
+
+
+_LONGEST_TITLE = 4  # letters: "Prof"
+
+
+def names_in_full(pairing: Pairing, at: int, texts: Sequence[Sequence[Token]]) -> bool:
+    """Allow "Ada B. Lund" for "Ms Lund", where one of ``texts`` has the full name."""
+    run = [at]
+    for place in range(at + 1, len(pairing.claim)):
+        if pairing.claim[place].kind == "word":
+            run.append(place)
+        elif pairing.claim[place].word != ".":
+            break
+    named = next((k for k in run if k in pairing.partners), None)
+    if named is None or not pairing.source[place := pairing.partners[named]].name:
+        return False
+    title = pairing.source[place - 1] if place else None  # "Ms"; not "Greater" of another name
+    if title and title.name and len(title.word) > _LONGEST_TITLE and place - 1 not in pairing.matched_source:
+        return False
+    full = [pairing.claim[k].word for k in run if k <= named]
+    for tokens in texts:
+        held = [token.word for token in tokens if token.kind == "word"]
+        if any(held[k : k + len(full)] == full for k in range(len(held))):
+            return True
+    return False
+
+
 def phrases_exchanged(pairing: Pairing) -> tuple[int, int] | None:
     """Return two phrases with one preposition that exchanged heads: "red to 1 and black to 2"."""
     found = [

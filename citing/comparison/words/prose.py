@@ -268,17 +268,33 @@ def _statements(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Sequen
     for at, token in enumerate(claim):
         check_budget()
         left, right = claim[:at], claim[at + 1 :]
-        if token.word not in COORDINATORS or token.word in EITHER or (right and right[0].word in _NEXT):
+        compared = _compared_at(claim, at, words)
+        if compared:
+            right = claim[at + compared :]
+        elif token.word not in COORDINATORS or token.word in EITHER or (right and right[0].word in _NEXT):
             continue
         if left and right and left[-1].quantity and right[0].quantity:  # "between 3 and 5"
             continue
         verb = right[:1] and right[0].word in words.have | words.passive
         if _content(left) < LEAST_STATEMENT or _content(right) < (1 if verb else LEAST_STATEMENT):
             continue
-        yield left, right
+        if not compared:
+            yield left, right
         heads = [place for place, token in enumerate(left) if token.content][:_TOPIC_WORDS]
         for head in heads:
             yield left, (*left[: head + 1], *right)
+
+
+def _compared_at(claim: Sequence[Token], at: int, words: Lexicon) -> int:
+    """Return the number of tokens of a "compared with" between two amounts of one kind; 0 without one."""
+    for phrase in map(str.split, words.compared):
+        if [token.word for token in claim[at : at + len(phrase)]] != phrase:
+            continue  # before the words behind it are read: signs alone would be read 4,000 times
+        amount = next((token.quantity for token in claim[at + len(phrase) :] if token.content), None)
+        if amount:
+            alike = (t.quantity and t.quantity.dimension == amount.dimension for t in claim[:at])
+            return len(phrase) if any(alike) else 0
+    return 0
 
 
 def _content(tokens: Sequence[Token]) -> int:

@@ -12,8 +12,9 @@ from citing.comparison.words.phrases import (
     counted_behind_whole,
     lead,
     of_compared,
+    paired_dates,
 )
-from citing.comparison.words.token import COORDINATORS, Token, is_marker
+from citing.comparison.words.token import COORDINATORS, Token, in_other_units, is_marker
 from citing.comparison.words.voice import may_be_participle
 from text.languages import UNSPACED_LANGUAGES
 from text.quantities import Quantity
@@ -46,13 +47,23 @@ def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token
             yield first
         if gapped := _with_verb_before(tokens, at, words):
             yield gapped
+    yield from _each_pair(tokens)
     yield from counted_behind_whole(tokens, words)
     yield from of_compared(tokens, words)
+    yield from in_other_units(tokens)
 
 
 def has_conjunction(before: Token, token: Token, words: Lexicon) -> bool:
     """Return whether an Arabic word after a comma begins with "and", and so opens a statement."""
     return words.language == "ar" and before.word == "،" and token.start - before.end > 1
+
+
+def _each_pair(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Read "Costs were $12 and $14 for 2018 and 2019" as "costs were $12 for 2018" and "$14 for 2019"."""
+    for at, dates in paired_dates(tokens):
+        between, rest = tokens[at + 2 : dates - 1], tokens[dates + 2 :]
+        yield [*tokens[:at], *between, tokens[dates - 1], *rest]
+        yield [*tokens[: at - 1], tokens[at + 1], *between, tokens[dates + 1], *rest]
 
 
 def _gap_filled(

@@ -25,6 +25,7 @@ from citing.comparison.words.omissions import Omissions
 from citing.comparison.words.phrases import (
     change_role,
     lead,
+    names_in_full,
 )
 from citing.comparison.words.qualifiers import qualifiers_left_out
 from citing.comparison.words.readings import AddedWords, Surroundings
@@ -280,6 +281,8 @@ class _Examination(AddedWords):
         token = self.claim[at]
         added = self.names_topic(token) or token.word in self.words.light or self.speaks_for_us(token)
         if (added and not self.displaces(at)) or self.adds_topic(at):
+            return
+        if names_in_full(self.pairing, at, (self.around.topic, self.around.everything)):
             return
         unspaced = self.words.language in UNSPACED_LANGUAGES
         if unspaced and token.word in self.words.generic and not any(t.content for t in self.claim[:at]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -162,3 +162,25 @@ def difference(claim: Token, source: Token) -> str:
     if one.value == other.value or (one.dimension and other.dimension):
         return "unit"
     return "digit"
+
+
+def in_other_units(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the sentence with each amount in brackets in place of the same in another unit."""
+    found: list[Token] = []
+    for at, token in enumerate(tokens):
+        marks = [t.word for t in (*tokens[at - 1 : at], *tokens[at + 1 : at + 2])]
+        if marks == ["(", ")"] and _in_other_unit(found[:-1], token):
+            del found[-1]
+            found[-1] = replace(token, clause=found[-1].clause, part=found[-1].part, bound=found[-1].bound)
+        elif not (token.word == ")" and found and found[-1] is not tokens[at - 1]):
+            found.append(token)
+    if len(found) < len(tokens):
+        yield found
+
+
+def _in_other_unit(before: Sequence[Token], token: Token) -> bool:
+    """Return whether brackets repeat an amount in another unit: "13 °C (55 °F)"."""
+    held = before[-1].quantity if before else None
+    own = token.quantity
+    same_measure = held and own and held.dimension == own.dimension not in ("", "money", "date", "year")
+    return bool(same_measure and held and own and held.unit != own.unit)
