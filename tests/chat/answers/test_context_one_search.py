@@ -122,4 +122,4 @@ def test_a_provider_that_is_not_set_up_is_named_as_the_reason(
     alice: User, report: Document, settings: object
 ) -> None:
     settings.CHAT_PROVIDER, settings.OPENAI_API_KEY = "openai", ""  # type: ignore[attr-defined]
-    assert "set OPENAI_API_KEY" in by_api(alice)
+    assert "or by OPENAI_API_KEY" in by_api(alice)
