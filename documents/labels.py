@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from uuid import UUID
 
@@ -35,15 +35,15 @@ ADDITIONS: tuple[Callable[[Document], str], ...] = (file_label, day_label, momen
 def distinct_labels(documents: Iterable[Document]) -> dict[UUID, str]:
     """Return a label for each document by id: its title, with the file's name where others have the title.
 
-    Where the names are the same too, the day of the upload is added, then its time, then the id.
+    Where the names are the same too, the day of the upload is added, or its time, or the id.
     """
     listed = {document.pk: document for document in documents}
     labels = {pk: one_line(document.title) or document.original_name for pk, document in listed.items()}
     for addition in ADDITIONS:
-        same = shared(labels)
-        for pk in same:
-            added = addition(listed[pk])
-            labels[pk] = f"{labels[pk]} ({added})" if added else labels[pk]
+        for alike in shared(labels):
+            added = {pk: addition(listed[pk]) for pk in alike}
+            if len(set(added.values())) > 1:  # one that all have tells nothing apart
+                labels |= {pk: f"{labels[pk]} ({text})" if text else labels[pk] for pk, text in added.items()}
     return labels
 
 
@@ -56,7 +56,9 @@ def labels_in_library(documents: Iterable[Document]) -> dict[UUID, str]:
     return {document.pk: labels[document.pk] for document in listed}
 
 
-def shared(labels: dict[UUID, str]) -> Collection[UUID]:
-    """Return the ids whose label others have too, without regard to case."""
-    counts = Counter(label.casefold() for label in labels.values())
-    return [pk for pk, label in labels.items() if counts[label.casefold()] > 1]
+def shared(labels: dict[UUID, str]) -> Collection[list[UUID]]:
+    """Return the groups of ids that have the same label, without regard to case."""
+    groups: dict[str, list[UUID]] = defaultdict(list)
+    for pk, label in labels.items():
+        groups[label.casefold()].append(pk)
+    return [alike for alike in groups.values() if len(alike) > 1]

@@ -32,6 +32,14 @@ def test_the_day_of_the_upload_is_added_where_the_files_have_one_name() -> None:
     ]
 
 
+def test_nothing_is_added_that_both_have() -> None:
+    noon = MAY.replace(hour=12)
+    assert labels(("Lease", "a.pdf", MAY), ("Lease", "a.pdf", noon)) == [
+        "Lease (2024-05-02 08:00:00)",
+        "Lease (2024-05-02 12:00:00)",
+    ]
+
+
 def test_documents_that_agree_in_everything_still_differ() -> None:
     assert len(set(labels(*[("Lease", "", MAY)] * 3))) == 3
 
