@@ -1,4 +1,4 @@
-"""Words and amounts of several statements in one claim: all words are there, and it is not said."""
+"""Claims of which the sentence has all words, and which it does not say."""
 
 from __future__ import annotations
 
@@ -46,6 +46,15 @@ def mixes_statements(pairing: Pairing) -> int | None:
     for (_, j), (_, k) in _joined(pairing):
         if any(m < j < r < k for m, r in amounts):  # "5 for men and women" of "5 for men, 8 for women"
             return k
+    return None
+
+
+def says_otherwise(pairing: Pairing) -> int | None:
+    """Return a word that the claim joins, denies, dates or asserts otherwise; None without one.
+
+    True: "paid to employees" of "paid by employees"; "the board dismissed him" of "she asked the board to
+    dismiss him". False: "the fees employees paid", without a preposition.
+    """
     if (turned := _turned(pairing)) is not None:
         return turned
     wrong = (_denies_other_word, _is_only_wanted, _is_of_other_sentence)
@@ -106,6 +115,7 @@ def _turned(pairing: Pairing) -> int | None:
 
 
 def _turning(tokens: Sequence[Token], pairing: Pairing, only_joins: bool) -> frozenset[str]:
+    """Return the telling prepositions, "and" and "or"; with ``only_joins`` only the last two."""
     found = set() if only_joins else {t.word for t in tokens} & pairing.words.turning
     either = EITHER | pairing.words.either
     joins = {"or" if t.word in either else "and" for t in tokens if t.word in _AND | either}

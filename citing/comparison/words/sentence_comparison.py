@@ -29,7 +29,7 @@ from citing.comparison.words.phrases import (
 )
 from citing.comparison.words.qualifiers import qualifiers_left_out
 from citing.comparison.words.readings import AddedWords, Surroundings
-from citing.comparison.words.rivals import mixes_statements
+from citing.comparison.words.rivals import mixes_statements, says_otherwise
 from citing.comparison.words.than import (
     compares,
 )
@@ -105,8 +105,9 @@ class _Examination(AddedWords):
             left_out = dict.fromkeys(qualifiers_left_out(self.pairing))
             self.open += [self.source[at].word for at in left_out if at not in self.explained_source]
         if not (self.conflicts or self.missing or self.open):
-            mixed = mixes_statements(self.pairing)
-            self.open += [] if mixed is None else [self.source[mixed].word]
+            for found in (mixes_statements, says_otherwise):
+                at = found(self.pairing)
+                self.open += [] if at is None else [self.source[at].word]
         outcome: Outcome = "holds"
         wrong = {c.claim_span[0] for c in self.conflicts if c.claim}
         known = [
