@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -80,7 +80,8 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
             continue
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
-    ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
+    across = {_middle(line): line for line in downwards}
+    ranked = sorted(cuts.values(), key=lambda cut: (_is_overhung(cut, across), -len(cut.left) - len(cut.right)))
     banded = (bands for cut in ranked for bands in (_bands(cut, rulings), [cut]))
     sound = (bands[0] for bands in banded if all(map(_is_gutter, bands)))
     apart = (cut for cut in sound if not _is_ruled_across(cut, rulings))
@@ -90,6 +91,13 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
         return next((band for band in headed if _is_gutter(band) and all(map(_is_full, band[2:]))), None)
     best = _without_last_line_above(best, downwards)
     return _with_heads(best, downwards)
+
+
+def _is_overhung(cut: Cut, across: Mapping[float, Line]) -> bool:
+    """Return whether a line that ends the gutter is of one side only: the gutter is elsewhere."""
+    x0, x1 = max([line.x1 for line in cut.left]), min([line.x0 for line in cut.right])
+    ends = [line for y in cut[:2] if (line := across.get(y))]
+    return any((line.x0 < x0) is not (line.x1 > x1) for line in ends)
 
 
 def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
