@@ -38,8 +38,8 @@ COLUMN_CHARS = 6
 VALUES_BELOW = 3.0
 # Minimum distance of the lines above and below the heading of a band, on the other side (ems).
 BAND_HOLE = 3.0
-# Minimum space above the heading of a band, on both sides (ems).
-BAND_GAP = 1.0
+# Minimum space above the heading of a band, on both sides (ems); its maximum lines where its columns are below.
+BAND_GAP, HEAD_ROWS = 1.0, 2
 # Rulings across a gap show rows of a table: minimum number, maximum rows to each.
 RULED, ROWS_RULED = 3, 4
 
@@ -81,7 +81,8 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     across = {_middle(line): line for line in downwards}
-    ranked = sorted(cuts.values(), key=lambda cut: (_is_overhung(cut, across), -len(cut.left) - len(cut.right)))
+    whole = [_without_last_line_above(cut, downwards) for cut in cuts.values()]
+    ranked = sorted(whole, key=lambda cut: (_is_overhung(cut, across), -len(cut.left) - len(cut.right)))
     banded = (bands for cut in ranked for bands in (_bands(cut, rulings), [cut]))
     sound = (bands[0] for bands in banded if all(map(_is_gutter, bands)))
     apart = (cut for cut in sound if not _is_ruled_across(cut, rulings))
@@ -89,14 +90,13 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
     if best is None:
         headed = (band for cut in ranked for band in _bands(cut, rulings, headed=True)[:1] if band is not cut)
         return next((band for band in headed if _is_gutter(band) and all(map(_is_full, band[2:]))), None)
-    best = _without_last_line_above(best, downwards)
     return _with_heads(best, downwards)
 
 
-def _is_overhung(cut: Cut, across: Mapping[float, Line]) -> bool:
+def _is_overhung(cut: Cut, at: Mapping[float, Line]) -> bool:
     """Return whether a line that ends the gutter is of one side only: the gutter is elsewhere."""
     x0, x1 = max([line.x1 for line in cut.left]), min([line.x0 for line in cut.right])
-    ends = [line for y in cut[:2] if (line := across.get(y))]
+    ends = [at[y] for y in cut[:2] if y in at]
     return any((line.x0 < x0) is not (line.x1 > x1) for line in ends)
 
 
@@ -144,12 +144,13 @@ def _with_heads(cut: Cut, downwards: Sequence[Line]) -> Cut:
     x0, x1 = max(line.x1 for line in cut.left), min(line.x0 for line in cut.right)
     left = [line for line in row if line.x0 + line.x1 < x0 + x1]
     right = [line for line in row if line.x0 + line.x1 >= x0 + x1]
-    ends, begins = max([x0, *(line.x1 for line in left)]), min([x1, *(line.x0 for line in right)])
-    apart = min((line.x0 for line in right), default=x1) - max((line.x1 for line in left), default=x0)
+    if not (left and right):
+        return cut
+    ends, begins = max(line.x1 for line in left), min(line.x0 for line in right)
     distance = min(line.y0 for line in (*cut.left, *cut.right)) - max(line.y1 for line in row)
     if (
-        begins - ends < GUTTER * row[0].size
-        or apart < HEADS_APART * row[0].size
+        min(x1, begins) - max(x0, ends) < GUTTER * row[0].size
+        or begins - ends < HEADS_APART * row[0].size
         or distance > HEAD_DISTANCE * row[0].size
     ):
         return cut
@@ -216,7 +217,7 @@ def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]
 
     A pair begins below a ruling over both columns, or below a heading: it is bold and on one side, with
     space over both columns above it, and a hole on the other side beside it and its next lines. ``headed``:
-    the first line may be such a heading.
+    the first line may be such a heading. The last lines may be one: its columns are below the cut.
     """
     rights = set(map(id, cut.right))
     rows = rows_of((*cut.left, *cut.right))
@@ -229,9 +230,13 @@ def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]
         above = next((rows[i][-1] for i in range(n - 1, -1, -1) if sides[i] != sides[n]), None)
         if n and _is_ruled_between(rows[n - 1], head, rulings):
             starts.append((n, n))
-        elif end < len(rows) and len(sides[n]) == 1 and len(sides[end]) == 2 and head[0].style.bold:
+        elif (
+            len(sides[n]) == 1
+            and head[0].style.bold
+            and (len(sides[end]) == 2 if end < len(rows) else end <= n + HEAD_ROWS)
+        ):
             space = head[0].y0 - max(line.y1 for line in rows[n - 1]) if n else 0.0
-            hole = rows[end][0].baseline - above.baseline if above else 0.0
+            hole = rows[min(end, len(rows) - 1)][0].baseline - above.baseline if above else 0.0
             if n == 0:
                 starts = [(0, end if headed else 0)]
             elif above and space >= BAND_GAP * head[0].size and hole >= BAND_HOLE * above.size:
@@ -243,8 +248,10 @@ def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]
         top = _middle(rows[start - 1][-1]) if start else cut.top
         bottom = (_middle(rows[end - 1][-1]) + rows[end][0].y0) / 2 if end < len(rows) else cut.bottom
         bands.append(Cut(top, bottom, left, right))
+    if min(len(bands[-1].left), len(bands[-1].right)) < COLUMN_ROWS:  # heads of the next pair, or its remains
+        bands.pop()
     sound = all(min(len(band.left), len(band.right)) >= COLUMN_ROWS for band in bands)
-    return bands if sound else [cut]
+    return bands if sound and bands else [cut]
 
 
 def _is_ruled_between(above: Sequence[Line], row: Sequence[Line], rulings: Sequence[Rect]) -> bool:

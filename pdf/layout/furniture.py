@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -243,11 +243,13 @@ def _places(row: list[Line]) -> list[Place]:
 
 
 def _repeated(pages: Sequence[Sequence[list[Line]]]) -> set[Place]:
-    counts: Counter[Place] = Counter()
-    for rows in pages:
-        counts.update({place for row in rows for place in _places(row)})
-    needed = max(2, min(PAGES, math.ceil(SHARE * len(pages))))
-    return {place for place, count in counts.items() if count >= needed}
+    """Return the places of words that are on enough of the pages, or of the odd or the even ones."""
+    found: set[Place] = set()
+    for some in (pages, pages[::2], pages[1::2]):
+        counts = Counter(place for rows in some for place in {*chain.from_iterable(map(_places, rows))})
+        needed = max(2, min(PAGES, math.ceil(SHARE * len(some))))
+        found |= {place for place, count in counts.items() if count >= needed}
+    return found
 
 
 def _repeated_texts(pages: Sequence[Sequence[list[Line]]]) -> set[str]:

@@ -181,13 +181,10 @@ def drawn_lines(words: Iterable[RawWord]) -> list[Line]:
 
 def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
     run: list[RawWord] = []
-    line, left, right = -1, 0.0, 0.0
+    line, left, right, size = -1, 0.0, 0.0, 0.0
     for word in words:
-        if (
-            word.line == line
-            and word.x0 - right <= (widest := CELL_GAP * word.style.size)
-            and left - word.x1 <= widest
-        ):
+        widest, size = CELL_GAP * min(size, word.style.size), word.style.size
+        if word.line == line and word.x0 - right <= widest and left - word.x1 <= widest:
             run.append(word)
         else:
             if run:

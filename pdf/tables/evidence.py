@@ -282,8 +282,8 @@ def _wrapped(reading: Reading) -> float:
 def _prose(reading: Reading) -> float:
     """Return how far the rows are pieces of columns of prose whose paragraphs begin at one height.
 
-    Such columns are of like width, and the pieces of a row end at one height; of two cells of a table, one is
-    nearly always shorter.
+    Such columns are of like width, and the pieces of a row end at one height, or all have a heading in bold;
+    of two cells of a table, one is nearly always shorter.
     """
     columns = reading.all_columns
     widths = sorted(max(c.rect.x1 for c in cells) - min(c.rect.x0 for c in cells) for cells in columns)
@@ -291,7 +291,17 @@ def _prose(reading: Reading) -> float:
     alike = len(widths) > 1 and widths[0] >= LIKE_WIDTH * widths[-1]
     if not alike or lines < PROSE_CELL * sum(map(len, columns)):
         return 0.0
-    return _share([_ends_level(row) for row in reading.several[:-1]])
+    return _share([_ends_level(row) or all(map(_is_headed, row.cells)) for row in reading.several[:-1]])
+
+
+def _is_headed(cell: TableCell) -> bool:
+    return cell.lines[0].style.bold and len(cell.lines) > 1 and not cell.lines[1].style.bold
+
+
+def _sentences(cells: Sequence[TableCell]) -> float:
+    """Return the share of cells that end a sentence, as lines of notes do and labels do not."""
+    ends = [cell.lines[-1] for cell in cells]
+    return _share([line.text[-1] == "." and line.text[-2:-1].isalpha() and line.chars > LABEL for line in ends])
 
 
 def _counted(reading: Reading) -> bool:
@@ -358,6 +368,7 @@ EVIDENCE: dict[str, Callable[[Reading], float]] = {
     "sentences": lambda r: _share(
         [len(c.lines) > 1 and c.lines[-1].text.endswith((".", ";")) for c in r.cells]
     ),
+    "first sentences": lambda r: _sentences(r.first),
     "tall rows": lambda r: min(2, sum([_tallest(row) > 1 for row in r.rows])),
     "too large": lambda r: max(0.0, r.largest - LARGEST),
     "not level": lambda r: max(0.0, LEVEL_ROWS - r.level),
@@ -407,6 +418,7 @@ rulings                     .          .      -0.91          .
 uprights                    .          .      -2.39          .
 crossed                     .          .      -9.00     -15.74
 sentences                   .          .      12.53          .
+first sentences         -8.00          .          .          .
 tall rows                   .       3.77          .          .
 too large                   .     -35.59     -20.19     -19.19
 not level                   .     -18.00          .          .
