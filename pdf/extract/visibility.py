@@ -362,9 +362,8 @@ def _drawn(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> _Drawn:
 def _sort_span(drawn: _Drawn, span: dict[str, Any], placed: _Span) -> None:
     if span["size"] < SMALLEST_SIZE:
         x0, y0, x1, y1 = placed.rect
-        if (
-            min(x1 - x0, y1 - y0) < 1.5 * SMALLEST_SIZE
-        ):  # some Type 3 fonts have a size of 1 and large letters
+        smaller = min if len(span["text"]) > 1 else max  # a letter, such as "t", may be narrow
+        if smaller(x1 - x0, y1 - y0) < 1.5 * SMALLEST_SIZE:  # Type 3 fonts of size 1 have large letters
             drawn.tiny.append(placed)
             return
     if span["alpha"] == 0:

@@ -242,8 +242,12 @@ def _breaks_into(text: list[list[Line]], other: list[list[Line]], left: bool) ->
     Far from the text, as an address is from notes, one is enough.
     """
     lines = [row[-1 if left else 0] for row in text]
+    stops = [line.text[-2:-1].isalpha() and line.text[-1] == "." for line in lines]
+    in_sentences = stops[-1] and sum(stops) > 1  # words after a break may have a capital, as nouns in German
     sentences = [
-        (a.baseline, b.baseline) for a, b in pairwise(lines) if a.chars >= LONG_RUN and goes_on(a, b)
+        (a.baseline, b.baseline)
+        for a, b in pairwise(lines)
+        if a.chars >= LONG_RUN and goes_on(a, b, in_sentences)
     ]
     if not sentences or len(sentences) < RUNNING_BESIDE * (len(lines) - 1):
         return False

@@ -428,11 +428,11 @@ def _with_raised_marks(rows: list[list[Line]]) -> list[list[Line]]:
 SENTENCE_LEADING, SENTENCE_INDENT = 1.9, 2.0
 
 
-def goes_on(above: Line, line: Line) -> bool:
-    """Return whether a line goes on with the sentence of the one above, in small letters."""
+def goes_on(above: Line, line: Line, capitals: bool = False) -> bool:
+    """Return whether a line goes on with the sentence of the one above, in small letters, or ``capitals``."""
     return (
         len(line.words[0].text) > 1  # no letter as a bullet
-        and line.text[0].islower()
+        and (capitals or line.text[0].islower())
         and not above.text.endswith((".", ":", ";"))
         and 0 < line.baseline - above.baseline <= SENTENCE_LEADING * line.size
         and abs(line.x0 - above.x0) <= SENTENCE_INDENT * line.size

@@ -236,7 +236,11 @@ def _begins_paragraph(
         return True
     if is_numbered_equation([last]) or is_numbered_equation([line]):
         return True
-    if not marker_of(block[0].words[0].text) and _centered(last, line, column):
+    indented = column.starts(last) > column.starts(line) + INDENT * line.size and (
+        following is not None
+        and abs(column.starts(following) - column.starts(line)) < SAME_START * line.size
+    )
+    if not (indented or marker_of(block[0].words[0].text)) and _centered(last, line, column):
         return pitch > TITLE_LEADING * line.size
     if _continues_title(block, line, following, pitch, column):
         return False
