@@ -362,7 +362,7 @@ def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float, con
 
     ``continued``: ``last`` is not the first line of its paragraph; in mid-sentence its lines may be ragged.
     """
-    if line.text[0].islower() and last.text[-1] in HYPHENS and last.text[-2:-1].isalpha():
+    if line.text[0].isalpha() and last.text[-1] in HYPHENS and last.text[-2:-1].isalpha():
         return False  # a word goes on
     if _ends_open(last, line):
         return False
