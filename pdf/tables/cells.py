@@ -70,6 +70,8 @@ _PERCENT = ("%", "‰", "%)", ")%")
 # Leaders: four dots or more, spaced or not.
 _LEADERS = re.compile(r"(?:\.\s?){4}")
 _LEADERS_END = re.compile(r"(?:\.\s?){4}$")
+# A value that is no number of a page.
+_PRECISE = re.compile(r"\d[.,]\d|[%$€£¥₹₽]")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
 
@@ -103,7 +105,7 @@ class Row:
     def __init__(self, lines: Sequence[Line]) -> None:
         self.lines, self.is_text = lines, False
         decimals = _decimals_at_end(lines)
-        if len(lines) == 1 and not decimals:
+        if len(lines) == 1 and not decimals and not _ends_precisely(lines[0].text):
             (line,) = lines
             self.cells, self.is_item, self.is_mixed = [[line]], False, False
             self.x0, self.y0, self.x1, self.y1, self.size = line.x0, line.y0, line.x1, line.y1, line.size
@@ -194,7 +196,8 @@ def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:
     signs_lead = _signs_lead(text)
     led: set[int] = set()  # ids of values that leaders touch, with other cells behind them
     if _LEADERS.search(text):
-        parts = [[line] if text.endswith(line.text) else _behind_leaders(line) for line in lines]
+        splits_last = _ends_precisely(text)
+        parts = [_behind_leaders(line) if splits_last or line is not lines[-1] else [line] for line in lines]
         led = {id(part[-1]) for part in parts if len(part) > 1}
         lines = [piece for part in parts for piece in part]
     for line in [piece for whole in lines for piece in _before_sign(whole)] if signs_lead else lines:
@@ -206,12 +209,19 @@ def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:
     return cells
 
 
+def _ends_precisely(text: str) -> bool:
+    """Return whether leaders precede a value that is no number of a page."""
+    return ("..." in text or ". ." in text) and bool(_PRECISE.search(text.rpartition(" ")[2]))
+
+
 def _behind_leaders(line: Line) -> list[Line]:
     """Split the line before a value that its leaders touch."""
     *label, value = line.words
     touch = label and any(map(str.isdigit, value.text)) and is_value(value.text)
     if touch and _LEADERS_END.search(" ".join([word.text for word in label])):
-        return [Line(label), Line([value])]
+        led = Line(label)  # to the end of its words: leaders reach into the column of longer values
+        led.x1 = max([word.x1 for word in label if word.text.strip(". ·…")], default=led.x1)
+        return [led, Line([value])]
     return [line]
 
 
