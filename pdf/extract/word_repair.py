@@ -7,6 +7,7 @@ has the whole word elsewhere. Titles may be letter-spaced: ``A B S T R A C T``.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,12 +29,12 @@ _AROUND = ".,;:()“”\"'"
 PART = 4
 # Parts that words of 5,700 pages (filings, papers, manuals, in four languages) have with a hyphen at least
 # twice as often as without, and the other small numbers.
-_FIRST_PARTS = frozenset(
-    "all best cross eight ever fifty first five forty four full half high ill long low nine ninety non one "
-    "second self semi seven six sixty ten third thirty three twenty two well year".split()
+_FIRST_PARTS = re.compile(
+    r"all|best|cross|eight|ever|fifty|first|five|forty|four|full|half|high|ill|long|low|nine|ninety|non|one"
+    r"|second|self|semi|seven|six|sixty|ten|third|thirty|three|twenty|two|well|year"
 )
-_LAST_PARTS = frozenset(
-    "based called driven evident free known level oriented owned related specific term year".split()
+_LAST_PARTS = re.compile(
+    r"based|called|driven|evident|free|known|level|oriented|owned|related|specific|term|year"
 )
 
 
@@ -86,10 +87,14 @@ class Vocabulary:
         for end in self._ends_after(stem):
             compounds += end[0] in _HYPHENS and end[1:].isalpha()
             joined += len(end) >= PART and end.isalpha()
-        if compounds > joined or rest in _LAST_PARTS:
+        if compounds > joined or _LAST_PARTS.fullmatch(rest):
             return True
         are_words = len(stem) >= PART and stem in self.spelt and rest in self.spelt
-        return not joined and len(rest) >= PART and (are_words or (stem in _FIRST_PARTS and rest != "ness"))
+        return (
+            not joined
+            and len(rest) >= PART
+            and (are_words or (rest != "ness" and bool(_FIRST_PARTS.fullmatch(stem))))
+        )
 
     def _ends_after(self, stem: str) -> Iterator[str]:
         """Yield the ends of the document's words that begin with ``stem``."""

@@ -38,7 +38,7 @@ COLUMN_CHARS = 6
 VALUES_BELOW = 3.0
 # Minimum distance of the lines above and below the heading of a band, on the other side (ems).
 BAND_HOLE = 3.0
-# Minimum space above the heading of a band, on both sides (ems); its maximum lines where its columns are below.
+# Minimum space above the heading of a band, on both sides (ems); maximum lines of one at the end of a side.
 BAND_GAP, HEAD_ROWS = 1.0, 2
 # Rulings across a gap show rows of a table: minimum number, maximum rows to each.
 RULED, ROWS_RULED = 3, 4

@@ -237,8 +237,7 @@ def _begins_paragraph(
     if is_numbered_equation([last]) or is_numbered_equation([line]):
         return True
     indented = column.starts(last) > column.starts(line) + INDENT * line.size and (
-        following is not None
-        and abs(column.starts(following) - column.starts(line)) < SAME_START * line.size
+        following is not None and abs(column.starts(following) - column.starts(line)) < SAME_START * line.size
     )
     if not (indented or marker_of(block[0].words[0].text)) and _centered(last, line, column):
         return pitch > TITLE_LEADING * line.size

@@ -18,8 +18,17 @@ from statistics import median
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of, separate_runs
 from pdf.layout.page_layout import Block, ColumnHeads, TableBlock, TableCell, bounds_of
-from pdf.tables.cells import Row, cell_text, is_amount, is_date, is_period_line, is_value, is_value_cell
-from pdf.tables.rows import begins_row, blocks_of, parted
+from pdf.tables.cells import (
+    ColumnSpans,
+    Row,
+    cell_text,
+    is_amount,
+    is_date,
+    is_period_line,
+    is_value,
+    is_value_cell,
+)
+from pdf.tables.rows import begins_row, blocks_of, parted, placed
 from pdf.tables.rulings import SNAP, joined_pieces, tracks_of
 from text.numbers import YEAR
 
@@ -474,17 +483,13 @@ def with_header_above_rule(blocks: list[Block], lines: Sequence[Line]) -> tuple[
     if table is None or not lines:
         return blocks, list(lines)
     row = Row(rows_of(lines)[-1])
-    columns = _columns_headed(row, blocks, table)
-    if not columns:
+    head = _heads_of_columns(row, blocks, table)
+    if not head:
         return blocks, list(lines)
-    head = [TableCell(column, list(cell)) for column, cell in zip(columns, row.cells, strict=True)]
     taken = set(map(id, row.lines))
+    rows = blocks_of([head, *(block.cells for block in blocks)], table.columns)
     return (
-        parted(
-            blocks_of([head, *(block.cells for block in blocks)], table.columns),
-            table.parted_by,
-            table.confidence,
-        ),
+        parted(rows, table.parted_by, table.confidence),
         [line for line in lines if id(line) not in taken],
     )
 
@@ -551,31 +556,34 @@ def _overlap_any(places: Sequence[tuple[int, int]]) -> bool:
     return any(following[0] < place[1] for place, following in pairwise(sorted(places)))
 
 
-def _columns_headed(row: Row, blocks: Sequence[Block], table: TableBlock) -> list[int]:
-    """Return the column that each cell of the row heads; empty when it is not a row of heads."""
+def _heads_of_columns(row: Row, blocks: Sequence[Block], table: TableBlock) -> list[TableCell]:
+    """Return the cells of a row right above the table by column; empty when it is not a row of heads.
+
+    A head between two columns is that of a column without values, which the table gets.
+    """
     distance = min([line.y0 for line in blocks[0].lines]) - row.y1
     if len(row.cells) < 2 or distance > DISTANCE * row.size:
         return []
     if any(is_value(text) and not is_date(text) for text in map(cell_text, row.cells)):
         return []
-    spans = _spans_above_rule(blocks)
-    columns = []
-    for cell in row.cells:
-        x0, x1 = cell[0].x0, cell[-1].x1
-        over = [column for column, (left, right) in spans.items() if x1 > left and x0 < right]
-        if len(over) != 1 or over[0] in columns:
-            return []
-        columns += over
-    return columns
-
-
-def _spans_above_rule(blocks: Sequence[Block]) -> dict[int, tuple[float, float]]:
-    """Return the x interval of each column's text, in the rows with most cells."""
-    most = max(len(block.cells) for block in blocks)
-    spans: dict[int, tuple[float, float]] = {}
-    for block in blocks:
-        for cell in block.cells if len(block.cells) == most else ():
-            x0, _, x1, _ = bounds_of(cell.lines)
-            left, right = spans.get(cell.column, (x0, x1))
-            spans[cell.column] = min(left, x0), max(right, x1)
-    return spans
+    columns, most = ColumnSpans(), max(len(block.cells) for block in blocks)
+    for cell in (cell for block in blocks if len(block.cells) == most for cell in block.cells):
+        for line in cell.lines:
+            columns.add([line])
+    spans = columns.spans
+    without = [
+        cell for cell in row.cells if not columns.hit(cell) and spans[0][0] < cell[0].x0 < spans[-1][0]
+    ]
+    for cell in without if len(spans) == table.columns and 2 * len(without) < len(row.cells) else ():
+        columns.add(cell)
+    head = placed(row, columns)
+    if len({cell.column for cell in head}) < len(row.cells) or any(
+        len(columns.hit(cell.lines)) != 1 for cell in head
+    ):
+        return []
+    if len(columns.spans) > len(spans):
+        places = [columns.spans.index(span) for span in spans]
+        table.columns = len(columns.spans)
+        for cell in (cell for block in blocks for cell in block.cells):
+            cell.column = places[cell.column]
+    return head

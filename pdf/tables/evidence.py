@@ -301,7 +301,9 @@ def _is_headed(cell: TableCell) -> bool:
 def _sentences(cells: Sequence[TableCell]) -> float:
     """Return the share of cells that end a sentence, as lines of notes do and labels do not."""
     ends = [cell.lines[-1] for cell in cells]
-    return _share([line.text[-1] == "." and line.text[-2:-1].isalpha() and line.chars > LABEL for line in ends])
+    return _share(
+        [line.text[-1] == "." and line.text[-2:-1].isalpha() and line.chars > LABEL for line in ends]
+    )
 
 
 def _counted(reading: Reading) -> bool:
