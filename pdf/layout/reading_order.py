@@ -15,7 +15,7 @@ from pdf.extract.words import is_bullet, marker_of
 from pdf.geometry import Rect
 from pdf.layout.columns import regions
 from pdf.layout.gutters import runs_on, text_rows
-from pdf.layout.lines import Line, merged, rows_of
+from pdf.layout.lines import CELL_GAP, Line, goes_on, merged, rows_of
 from pdf.layout.page_layout import Block, Inset, column_is_right_to_left
 from pdf.layout.paragraphs import CLOSED, LEADING_SLACK, LOOSEST_LEADING, paragraphs
 from pdf.tables.aligned import EDGE, aligned_rows
@@ -390,7 +390,25 @@ def running_blocks(lines: Sequence[Line], rtl: bool = False, boxes: Sequence[Rec
 def _prose(rows: Sequence[list[Line]], rtl: bool, boxes: Sequence[Rect]) -> list[Block]:
     """Return the paragraphs of rows without a table."""
     rtl = column_is_right_to_left([line for row in rows for line in row], rtl)
-    return paragraphs([merged(part, rtl) for part in texts_apart(rows, rtl)], rtl, boxes)
+    notes = [] if rtl else _notes_within(rows)
+    kept = [row[1:] if row[0] in notes else row for row in rows] if notes else rows
+    blocks = paragraphs([merged(part, rtl) for part in texts_apart(kept, rtl)], rtl, boxes)
+    for note in notes:
+        place = next((n for n, block in enumerate(blocks) if block.rect.y1 > note.baseline), len(blocks))
+        blocks.insert(place, Block("prose", [note]))
+    return blocks
+
+
+def _notes_within(rows: Sequence[Sequence[Line]]) -> list[Line]:
+    """Return the texts in the left margin beside a sentence that goes on: a name, not the label of a text."""
+    found: list[Line] = []
+    for above, row in pairwise(rows):
+        if len(row) > 1 and (len(above) == 1 or above[0] in found):
+            note, line, last = row[0], row[1], above[-1]
+            aside = note.x1 < last.x0 and line.x0 - note.x1 > CELL_GAP * note.size
+            if aside and is_text(note) and goes_on(last, line):
+                found.append(note)
+    return found
 
 
 def texts_apart(rows: Sequence[Sequence[Line]], rtl: bool) -> list[Sequence[Line]]:
