@@ -89,7 +89,7 @@ class Vocabulary:
             joined += len(end) >= PART and end.isalpha()
         if compounds > joined or _LAST_PARTS.fullmatch(rest):
             return True
-        are_words = len(stem) >= PART and stem in self.spelt and rest in self.spelt
+        are_words = len(stem) >= PART and stem in self.spelt and self.spelt.get(rest, 0) > 1  # once: here
         return (
             not joined
             and len(rest) >= PART

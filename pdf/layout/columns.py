@@ -39,7 +39,7 @@ VALUES_BELOW = 3.0
 # Minimum distance of the lines above and below the heading of a band, on the other side (ems).
 BAND_HOLE = 3.0
 # Minimum space above the heading of a band, on both sides (ems); maximum lines of one at the end of a side.
-BAND_GAP, HEAD_ROWS = 1.0, 2
+BAND_GAP, HEAD_ROWS = 1.0, 3
 # Rulings across a gap show rows of a table: minimum number, maximum rows to each.
 RULED, ROWS_RULED = 3, 4
 
@@ -80,24 +80,39 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
             continue
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
-    across = {_middle(line): line for line in downwards}
+    at = {_middle(line): line for line in downwards}
     whole = [_without_last_line_above(cut, downwards) for cut in cuts.values()]
-    ranked = sorted(whole, key=lambda cut: (_is_overhung(cut, across), -len(cut.left) - len(cut.right)))
-    banded = (bands for cut in ranked for bands in (_bands(cut, rulings), [cut]))
-    sound = (bands[0] for bands in banded if all(map(_is_gutter, bands)))
-    apart = (cut for cut in sound if not _is_ruled_across(cut, rulings))
-    best = next((cut for cut in apart if not _heads_values(cut, downwards)), None)
-    if best is None:
+    whole.sort(key=lambda cut: -len(cut.left) - len(cut.right))
+    hung = [_is_overhung(cut, at) for cut in whole]
+    for last_resort in (False, True):
+        ranked = [cut for cut, is_hung in zip(whole, hung, strict=True) if is_hung is last_resort]
+        banded = (bands for cut in ranked for bands in (_bands(cut, rulings), [cut]))
+        sound = (bands[0] for bands in banded if all(map(_is_gutter, bands)))
+        apart = (cut for cut in sound if not _is_ruled_across(cut, rulings))
+        if best := next((cut for cut in apart if not _heads_values(cut, downwards)), None):
+            return _with_heads(best, downwards)
         headed = (band for cut in ranked for band in _bands(cut, rulings, headed=True)[:1] if band is not cut)
-        return next((band for band in headed if _is_gutter(band) and all(map(_is_full, band[2:]))), None)
-    return _with_heads(best, downwards)
+        if best := next((band for band in headed if _is_gutter(band) and all(map(_is_full, band[2:]))), None):
+            return best
+    return None
 
 
 def _is_overhung(cut: Cut, at: Mapping[float, Line]) -> bool:
-    """Return whether a line that ends the gutter is of one side only: the gutter is elsewhere."""
+    """Return whether a line that ends the gutter is of one side only, or the first line is centred on both.
+
+    Then the gutter is elsewhere.
+    """
     x0, x1 = max([line.x1 for line in cut.left]), min([line.x0 for line in cut.right])
+    axis = min([line.x0 for line in cut.left]) + max([line.x1 for line in cut.right])
+    first, second = sorted([cut.left[0], cut.right[0]], key=_middle)
     ends = [at[y] for y in cut[:2] if y in at]
-    return any((line.x0 < x0) is not (line.x1 > x1) for line in ends)
+    return (_is_centred(first, axis) and first.y1 <= second.y0) or any(
+        (line.x0 < x0) is not (line.x1 > x1) and not _is_centred(line, axis) for line in ends
+    )
+
+
+def _is_centred(line: Line, axis: float) -> bool:
+    return abs(line.x0 + line.x1 - axis) < 2 * line.size
 
 
 def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
@@ -236,10 +251,10 @@ def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]
             and (len(sides[end]) == 2 if end < len(rows) else end <= n + HEAD_ROWS)
         ):
             space = head[0].y0 - max(line.y1 for line in rows[n - 1]) if n else 0.0
-            hole = rows[min(end, len(rows) - 1)][0].baseline - above.baseline if above else 0.0
+            hole = rows[min(end, len(rows) - 1)][0].baseline - above.baseline if above else math.inf
             if n == 0:
                 starts = [(0, end if headed else 0)]
-            elif above and space >= BAND_GAP * head[0].size and hole >= BAND_HOLE * above.size:
+            elif space >= BAND_GAP * head[0].size and hole >= BAND_HOLE * head[0].size:
                 starts.append((n, end))
     bands = []
     for (_, start), (end, _) in pairwise([*starts, (len(rows), 0)]):
@@ -248,10 +263,9 @@ def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]
         top = _middle(rows[start - 1][-1]) if start else cut.top
         bottom = (_middle(rows[end - 1][-1]) + rows[end][0].y0) / 2 if end < len(rows) else cut.bottom
         bands.append(Cut(top, bottom, left, right))
-    if min(len(bands[-1].left), len(bands[-1].right)) < COLUMN_ROWS:  # heads of the next pair, or its remains
-        bands.pop()
-    sound = all(min(len(band.left), len(band.right)) >= COLUMN_ROWS for band in bands)
-    return bands if sound and bands else [cut]
+    sound = [min(len(band.left), len(band.right)) >= COLUMN_ROWS for band in bands]
+    whole = slice(not sound[0], len(bands) - (not sound[-1]))  # the ends may be of pairs with another gutter
+    return bands[whole] if any(sound) and all(sound[whole]) else [cut]
 
 
 def _is_ruled_between(above: Sequence[Line], row: Sequence[Line], rulings: Sequence[Rect]) -> bool:

@@ -243,9 +243,10 @@ def _places(row: list[Line]) -> list[Place]:
 
 
 def _repeated(pages: Sequence[Sequence[list[Line]]]) -> set[Place]:
-    """Return the places of words that are on enough of the pages, or of the odd or the even ones."""
+    """Return the places of words that are on enough pages; of the outermost rows, of the odd or even ones."""
     found: set[Place] = set()
-    for some in (pages, pages[::2], pages[1::2]):
+    outermost = [rows[:2] for rows in pages]
+    for some in (pages, outermost[::2], outermost[1::2]):
         counts = Counter(place for rows in some for place in {*chain.from_iterable(map(_places, rows))})
         needed = max(2, min(PAGES, math.ceil(SHARE * len(some))))
         found |= {place for place, count in counts.items() if count >= needed}

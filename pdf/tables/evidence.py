@@ -299,10 +299,10 @@ def _is_headed(cell: TableCell) -> bool:
 
 
 def _sentences(cells: Sequence[TableCell]) -> float:
-    """Return the share of cells that end a sentence, as lines of notes do and labels do not."""
-    ends = [cell.lines[-1] for cell in cells]
+    """Return the share of lines in cells of their own that end a sentence, as in notes but not in labels."""
+    lines = [cell.lines[0] for cell in cells if len(cell.lines) == 1]
     return _share(
-        [line.text[-1] == "." and line.text[-2:-1].isalpha() and line.chars > LABEL for line in ends]
+        [line.text[-1] == "." and line.text[-2:-1].isalpha() and line.chars > LABEL for line in lines]
     )
 
 

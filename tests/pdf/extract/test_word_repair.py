@@ -44,7 +44,18 @@ def vocabulary_of(*printed: str) -> Vocabulary:
     ("printed", "broken", "rest", "kept"),
     [
         (("long-lived",), "long-", "term", "long-"),  # "long" opens another compound
-        (("authori\u00ad",), "well\u2010", "known", "well\u2010"),  # words are broken by soft hyphens
+        ((), "self-", "closing", "self-"),
+        ((), "well\u2010", "known", "well\u2010"),
+        ((), "state-", "of-the-art", "state-"),
+        (("transit",), "toll-", "based", "toll-"),
+        (
+            ("information", "involved", "in-depth"),
+            "in-",
+            "volves",
+            "in",
+        ),  # more words begin so than compounds
+        (("complex", "authori\u00ad"), "complex-", "ities", "complex"),
+        (("start", "starts", "starters", "in"), "start-", "ing", "start"),
         (("authori\u00ad",), "authori\u00ad", "ties", "authori"),
         (("authorities",), "authori-", "ties", "authori"),
         ((), "authori-", "ties", "authori"),

@@ -220,3 +220,53 @@ def test_two_pages_on_one_sheet_are_read_one_after_the_other() -> None:
         assert all(unit.type != "table" for unit in page.units)
         names = [unit.text.split()[0] for unit in page.units if unit.text.endswith("for teachers")]
         assert names == ["Painting", "Singing", "Dancing", "Weaving", "Pottery", "Carving"]
+
+
+ARTICLES = [(PROSE, OTHER), (OTHER, PROSE), (f"A third. {PROSE}", OTHER)]
+
+
+def test_pairs_of_columns_below_centred_headings_are_read_one_after_the_other() -> None:
+    page, y, expected = Drawing(), 90.0, list[str]()
+    for n, (left, right) in enumerate(ARTICLES):
+        page.text(282, y, f"Article {n + 4}", font="hebo")
+        page.lines(justified(left, 218), x=60, y=y + 16)
+        page.lines(justified(right, 218), x=320, y=y + 16)
+        y += 16 + 12 * max(len(justified(text, 218)) for text in (left, right)) + 14
+        expected += [f"Article {n + 4}", left, right]
+    assert texts(page.units()) == expected
+
+
+def test_pairs_of_columns_of_other_widths_below_headings_are_read_one_after_the_other() -> None:
+    page, y, expected = Drawing(), 135.0, list[str]()
+    page.lines(justified(OTHER, 410), x=60, y=60)
+    for n, gutter in enumerate((272, 362, 222)):
+        left, right = ARTICLES[n]
+        page.text(60, y, f"On article {n + 1}", font="hebo", size=11)
+        for x, head in ((110, "Old"), (gutter + 60, "New")):
+            page.text(x, y + 18, head, font="heit")
+        below = (justified(left, gutter - 72), justified(right, 523 - gutter))
+        page.lines(below[0], x=60, y=y + 34, leading=11.5)
+        page.lines(below[1], x=gutter + 12, y=y + 34, leading=11.5)
+        y += 34 + 11.5 * max(map(len, below)) + 24
+        expected += [f"On article {n + 1}", "Old", left, "New", right]
+    assert texts(page.units()) == [OTHER, *expected]
+
+
+def test_notes_beside_an_address_on_the_same_baselines_are_read_whole() -> None:
+    notes = [
+        ("* Der Grundpreis gilt seit dem 1. Mai. Er enthält die", "Miete für den Zähler und die Ablesung."),
+        (
+            "** Den Aushang mit allen Preisen finden Sie auf der",
+            "Seite des Werks und im Büro bei der Brücke.",
+        ),
+        (
+            "*** Einspruch gegen diese Rechnung ist binnen der",
+            "Frist von sechs Wochen möglich bei der Stadt.",
+        ),
+    ]
+    page = Drawing()
+    page.lines([line for note in notes for line in note], x=60, y=400, size=7, leading=10.5)
+    address = ["Versorger:", "Stadtwerk Hain", "Kundenbüro", "Am Werk 7", "04720 Hain", "8 bis 16 Uhr"]
+    page.lines(address, x=330, y=400, size=7, leading=10.5)
+    found = texts(page.units())
+    assert all(" ".join(note) in found for note in notes)

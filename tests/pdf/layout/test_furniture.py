@@ -330,3 +330,15 @@ def test_lines_between_numbers_at_each_fifth_are_counted_from_the_nearest() -> N
     (page,) = drawing.read()
     (unit,) = page.units
     assert lines_on_page((unit.line_start, unit.line_end), page.first_line) == (1, 27)
+
+
+def test_heads_right_above_the_text_that_differ_on_odd_and_even_pages_are_furniture() -> None:
+    drawing = Drawing()
+    heads = ("Supply Agreement", "Halvorsen and Others")
+    for number in range(4):
+        if number:
+            drawing.new_page()
+        drawing.text(LEFT, 64, heads[number % 2])
+        drawing.lines(justified(f"Part {'ABCD'[number]}. {PROSE}", 430), y=77)
+    for number, page in enumerate(drawing.read()):
+        assert [piece.text for piece in page.furniture] == [heads[number % 2]]

@@ -38,3 +38,11 @@ def test_a_large_letter_beside_one_line_is_no_drop_cap() -> None:
     drawing.text(100, 100, "Appendix to the report of the year")
     drawing.lines(["The second text stands well below it.", "It has two lines."], y=160)
     assert "AAppendix" not in " ".join(texts(drawing.units()))
+
+
+def test_a_small_name_in_the_margin_beside_a_drop_cap_stays_out_of_the_sentence() -> None:
+    drawing = drawn("W", LINES[:2], 10, cap=31)
+    drawing.text(24, 111, "Anna Berg", size=7)
+    found = texts(drawing.units())
+    assert found[0] == "Anna Berg"
+    assert found[1].startswith(f"W{' '.join(LINES[:2])}")

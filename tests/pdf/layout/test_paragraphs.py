@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.pdf.layout_drawing import Drawing, texts
+from tests.pdf.layout_drawing import PROSE, Drawing, justified, texts
 
 
 def test_a_line_of_prose_that_begins_with_a_decimal_goes_on() -> None:
@@ -34,3 +34,12 @@ def test_a_word_broken_at_a_short_line_stays_in_its_paragraph() -> None:
         72, 200, "A line that is far longer than the two above, as the column is as wide as this one."
     )
     assert len(drawing.units()) == 2
+
+
+def test_a_first_line_that_is_centred_on_the_next_by_chance_opens_its_paragraph() -> None:
+    page = Drawing()
+    first = justified(PROSE, 300)[0]
+    lines = justified(PROSE.removeprefix(first), 320)
+    page.text(100 + (Drawing.width_of(lines[0]) - Drawing.width_of(first)) / 2, 100, first)
+    page.lines(lines, x=100, y=112)
+    assert texts(page.units()) == [PROSE]

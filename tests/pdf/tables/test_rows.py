@@ -367,3 +367,16 @@ def test_a_band_of_heads_closes_the_grid_of_the_uprights_below_it() -> None:
     rows = [unit.table for unit in drawing.units() if unit.table]
     assert [len(row.cells) for row in rows] == [3, 3]
     assert rows[1].head_rows == ("Fees", "Living", "Other")
+
+
+def test_leaders_that_touch_the_only_values_of_rows_are_beside_them() -> None:
+    drawing = Drawing()
+    rows = [("Wages", "1,204,332.50"), ("Rent", "88,000.00"), ("Repairs", "411.20"), ("Other", "2,045.00")]
+    for n, (name, value) in enumerate(rows):
+        left, start = LEFT + Drawing.width_of(f"{name} "), 370 - Drawing.width_of(value)
+        dots = "." * int((start - left) / Drawing.width_of("."))
+        drawing.text(LEFT, 100 + 15 * n, name)
+        drawing.text(start - Drawing.width_of(dots), 100 + 15 * n, dots)
+        drawing.text(start, 100 + 15 * n, value)
+    units = drawing.units()
+    assert [unit.text.split("\t")[1:] for unit in units] == [[value] for _, value in rows]
