@@ -172,7 +172,10 @@ def test_what_can_be_seen_stays(draw: Draw) -> None:
 
 
 def test_a_narrow_letter_alone_is_not_tiny_where_the_size_is_of_the_font_s_own_matrix() -> None:
-    letter = {"size": 0.24, "alpha": 255, "color": 0, "text": "t", "bbox": (151.0, 90.0, 153.5, 107.0)}
-    lines = [{"dir": (1.0, 0.0), "bbox": letter["bbox"], "spans": [letter]}]
-    blocks = [{"type": 0, "bbox": letter["bbox"], "lines": lines}]
+    spans = [
+        {"size": 0.24, "alpha": 255, "color": 0, "text": text, "bbox": (x, 90.0, x + width, 107.0)}
+        for text, x, width in (("coun", 133.0, 17.5), ("t", 151.0, 2.5), ("y", 153.2, 4.0))
+    ]
+    lines = [{"dir": (1.0, 0.0), "bbox": span["bbox"], "spans": [span]} for span in spans]
+    blocks = [{"type": 0, "bbox": (133.0, 90.0, 157.2, 107.0), "lines": lines}]
     assert not hidden_text(pymupdf.open().new_page(), blocks, PageFrame(595, 842))

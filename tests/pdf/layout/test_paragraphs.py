@@ -38,8 +38,8 @@ def test_a_word_broken_at_a_short_line_stays_in_its_paragraph() -> None:
 
 def test_a_first_line_that_is_centred_on_the_next_by_chance_opens_its_paragraph() -> None:
     page = Drawing()
-    first = justified(PROSE, 300)[0]
-    lines = justified(PROSE.removeprefix(first), 320)
+    first = justified(PROSE, 360)[0]
+    lines = justified(PROSE.removeprefix(first), 380)
     page.text(100 + (Drawing.width_of(lines[0]) - Drawing.width_of(first)) / 2, 100, first)
-    page.lines(lines, x=100, y=112)
+    page.lines(lines, x=100, y=120, leading=20)
     assert texts(page.units()) == [PROSE]

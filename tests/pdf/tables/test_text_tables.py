@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pymupdf
 import pytest
 
-from pdf.structure import ParsedUnit
+from pdf.structure import Cell, ParsedUnit
 from tests.pdf.layout_drawing import OTHER, PROSE, Drawing, justified, texts
 
 OLD = (
@@ -349,28 +349,45 @@ def test_heads_in_their_own_type_right_above_texts_are_a_row_of_their_own() -> N
 
 def test_heads_close_together_above_texts_are_over_their_columns_though_one_is_empty() -> None:
     drawing = Drawing()
-    for x, head in ((114, "Qty"), (137, "Item"), (350, "Rate"), (416, "Price")):
+    for x, head in ((115.5, "Qty"), (137, "Item"), (352, "Rate"), (418, "Price"), (497, "Amount")):
         drawing.text(x, 110, head, size=9, font="hebo")
     y = 130.0
     for n, quantity in enumerate(("4", "12", "7", "30")):
         drawing.text(60, y, str(n + 1), size=9)
         drawing.text(130 - Drawing.width_of(quantity, 9), y, quantity, size=9)
-        drawing.text(421, y, f"{n + 2}.50", size=9)
-        y = drawing.lines(["Steel bolt M8 zinc", "pack of twenty", f"lot 20{n}1"], 137, y, 10.8, 9) + 9
+        drawing.text(422, y, f"{n + 2}.50", size=9)
+        drawing.text(505, y, f"{n + 2}1.50", size=9)
+        item = ["Steel bolt M8 zinc", "pack of twenty", f"lot 20{n}1", "checked 04/05"][: 3 + n % 2]
+        y = drawing.lines(item, 137, y, 10.8, 9) + 9
     rows = [unit for unit in drawing.units() if unit.type == "table"]
-    assert rows[0].text.split("\t") == ["Qty", "Item", "Rate", "Price"]
-    assert [cell.column for cell in rows[0].table.cells] == [1, 2, 3, 4]
-    assert rows[1].text.split("\t") == ["1", "4", "Steel bolt M8 zinc pack of twenty lot 2001", "2.50"]
-    assert [cell.column for cell in rows[1].table.cells] == [0, 1, 2, 4]
+    assert rows[0].text.split("\t") == ["Qty", "Item", "Rate", "Price", "Amount"]
+    assert [cell.column for cell in cells_of(rows[0])] == [1, 2, 3, 4, 5]
+    assert rows[1].text.split("\t") == [
+        "1",
+        "4",
+        "Steel bolt M8 zinc pack of twenty lot 2001",
+        "2.50",
+        "21.50",
+    ]
+    assert [cell.column for cell in cells_of(rows[1])] == [0, 1, 2, 4, 5]
+
+
+def cells_of(row: ParsedUnit) -> Sequence[Cell]:
+    assert row.table is not None
+    return row.table.cells
 
 
 def test_columns_of_prose_with_bold_headings_at_one_height_are_no_table() -> None:
     drawing, y = Drawing(), 90.0
-    parts = [("Orders", PROSE, "Shares", OTHER), ("Outlook", OTHER, "Risks", PROSE), ("", PROSE, "", OTHER)]
-    for left, first, right, second in parts[::-1]:
-        below = (justified(first, 165), justified(second, 165))
+    both = f"{PROSE} {OTHER}"
+    for left, first, right, second in (
+        ("", PROSE, "", OTHER),
+        ("Orders", PROSE, "Shares", both),
+        ("Outlook", PROSE, "Risks", both),
+    ):
+        below = [justified(text, 165, 8) for text in (first, second)]
         for x, head, lines in ((50, left, below[0]), (233, right, below[1])):
-            drawing.text(x, y, head or lines.pop(0), font="hebo" if head else "helv", size=8)
-            drawing.lines(lines, x=x, y=y + 10, leading=10, size=8)
-        y += 10 * max(map(len, below)) + 34
-    assert {unit.type for unit in drawing.units()} <= {"prose", "heading"}
+            drawing.text(x, y, head, 8, "hebo")
+            drawing.lines(lines, x=x, y=y + 10 * bool(head), leading=10, size=8)
+        y += 10 * max(map(len, below)) + (34 if left else 24)
+    assert {unit.type for unit in drawing.units()} == {"prose", "heading"}
