@@ -264,8 +264,10 @@ def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]
         bottom = (_middle(rows[end - 1][-1]) + rows[end][0].y0) / 2 if end < len(rows) else cut.bottom
         bands.append(Cut(top, bottom, left, right))
     sound = [min(len(band.left), len(band.right)) >= COLUMN_ROWS for band in bands]
-    whole = slice(not sound[0], len(bands) - (not sound[-1]))  # the ends may be of pairs with another gutter
-    return bands[whole] if any(sound) and all(sound[whole]) else [cut]
+    if not all(sound):  # the first and the last may be of pairs with another gutter
+        bands = bands[not sound[0] : len(bands) - (not sound[-1])]
+        sound = [min(map(len, band[2:])) >= COLUMN_ROWS and all(map(_is_full, band[2:])) for band in bands]
+    return bands if bands and all(sound) else [cut]
 
 
 def _is_ruled_between(above: Sequence[Line], row: Sequence[Line], rulings: Sequence[Rect]) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from pdf.extract.words import is_bullet
-from pdf.layout.lines import SAME_BASELINE, Line, goes_on, rows_of
+from pdf.layout.lines import SAME_BASELINE, Line, ends_sentence, goes_on, rows_of
 from pdf.tables.cells import MARKER_GAP, is_value
 
 # Minimum rows on each side of a gutter between columns.
@@ -242,8 +242,13 @@ def _breaks_into(text: list[list[Line]], other: list[list[Line]], left: bool) ->
     Far from the text, as an address is from notes, one is enough.
     """
     lines = [row[-1 if left else 0] for row in text]
-    stops = [line.text[-2:-1].isalpha() and line.text[-1] == "." for line in lines]
-    in_sentences = stops[-1] and sum(stops) > 1  # words after a break may have a capital, as nouns in German
+    beside = [row[0 if left else -1] for row in other if not all(is_value(line.text) for line in row)]
+    (_, end), (start, _) = sorted(
+        (min(x.x0 for x in side), max(x.x1 for x in side)) for side in (lines, beside or lines)
+    )
+    far = start - end >= SIDE_GAP * lines[0].size and all(len(row) == 1 for row in (*text, *other))
+    # words after a break may have a capital, as nouns in German
+    in_sentences = far and ends_sentence(lines[-1]) and sum(map(ends_sentence, lines)) > 1
     sentences = [
         (a.baseline, b.baseline)
         for a, b in pairwise(lines)
@@ -251,17 +256,13 @@ def _breaks_into(text: list[list[Line]], other: list[list[Line]], left: bool) ->
     ]
     if not sentences or len(sentences) < RUNNING_BESIDE * (len(lines) - 1):
         return False
-    beside = [row[0 if left else -1] for row in other if not all(is_value(line.text) for line in row)]
     begun = [
         line.baseline - SAME_BASELINE * line.size
         for above, line in zip([None, *beside], beside, strict=False)
         if not (above and goes_on(above, line)) and line.y1 > lines[0].y0 and line.y0 < lines[-1].y1
     ]
     broken = sum(any(start < y <= end for start, end in sentences) for y in begun)
-    (_, end), (start, _) = sorted(
-        (min(x.x0 for x in side), max(x.x1 for x in side)) for side in (lines, beside or lines)
-    )
-    if broken and start - end >= SIDE_GAP * lines[0].size and all(len(row) == 1 for row in (*text, *other)):
+    if broken and far:
         return True
     running = len(sentences) >= RUNNING_LINES * (len(lines) - 1)
     return running and broken >= max(BROKEN, BROKEN_SHARE * len(begun))

@@ -51,6 +51,7 @@ SYMBOL_CHARS = 3
 _RELATION = re.compile(r"[=≈≤≥≡∝<>]")
 _EQUATION_NUMBER = re.compile(r"(?:^|\s)\(\d+(?:\.\d+)*[a-z]?\)$")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_LAST_WORD = re.compile(r"[^\W\d_]{5}\.$")
 
 
 class Line:
@@ -437,3 +438,8 @@ def goes_on(above: Line, line: Line, capitals: bool = False) -> bool:
         and 0 < line.baseline - above.baseline <= SENTENCE_LEADING * line.size
         and abs(line.x0 - above.x0) <= SENTENCE_INDENT * line.size
     )
+
+
+def ends_sentence(line: Line) -> bool:
+    """Return whether the line ends with a word and a full stop, not with an abbreviation, as "Ltd."."""
+    return bool(_LAST_WORD.search(line.text))

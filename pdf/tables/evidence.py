@@ -15,7 +15,7 @@ from itertools import pairwise
 from statistics import median
 
 from pdf.extract.words import comes_next, marker_of
-from pdf.layout.lines import SAME_BASELINE, Line, rows_of
+from pdf.layout.lines import SAME_BASELINE, Line, ends_sentence, rows_of
 from pdf.layout.page_layout import Block, TableCell
 from pdf.tables.cells import holds_value, is_value_cell
 
@@ -298,12 +298,10 @@ def _is_headed(cell: TableCell) -> bool:
     return cell.lines[0].style.bold and len(cell.lines) > 1 and not cell.lines[1].style.bold
 
 
-def _sentences(cells: Sequence[TableCell]) -> float:
-    """Return the share of lines in cells of their own that end a sentence, as in notes but not in labels."""
-    lines = [cell.lines[0] for cell in cells if len(cell.lines) == 1]
-    return _share(
-        [line.text[-1] == "." and line.text[-2:-1].isalpha() and line.chars > LABEL for line in lines]
-    )
+def _sentences(reading: Reading) -> float:
+    """Return the share of first cells of one line that end a sentence, as in notes beside texts."""
+    texts = 1 - _share([is_value_cell(cell.lines) for cell in reading.others])
+    return texts * _share([ends_sentence(cell.lines[0]) for cell in reading.first if len(cell.lines) == 1])
 
 
 def _counted(reading: Reading) -> bool:
@@ -370,7 +368,7 @@ EVIDENCE: dict[str, Callable[[Reading], float]] = {
     "sentences": lambda r: _share(
         [len(c.lines) > 1 and c.lines[-1].text.endswith((".", ";")) for c in r.cells]
     ),
-    "first sentences": lambda r: _sentences(r.first),
+    "first sentences": _sentences,
     "tall rows": lambda r: min(2, sum([_tallest(row) > 1 for row in r.rows])),
     "too large": lambda r: max(0.0, r.largest - LARGEST),
     "not level": lambda r: max(0.0, LEVEL_ROWS - r.level),
