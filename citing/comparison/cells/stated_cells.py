@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -106,9 +107,13 @@ def _names_row(sentence: str, other: SourceUnit, label: tuple[int, int]) -> bool
 
 @dataclass(frozen=True)
 class _Name:
-    """The words that name a cell: of its label, of each group and of its head."""
+    """The words that name a cell: of its label, of each group and of its head.
+
+    ``label``: without a short form in brackets, "(LCR)", that ``whole`` has.
+    """
 
     label: Sequence[Token]
+    whole: Sequence[Token]
     groups: Sequence[Sequence[Token]]
     head: Sequence[Token]
 
@@ -118,12 +123,15 @@ class _Name:
 
     @cached_property
     def of_row(self) -> Sequence[Token]:
-        return [token for part in (self.label, *self.groups) for token in part]
+        return [token for part in (self.whole, *self.groups) for token in part]
 
     def places_of_row(self, said: Sequence[Token], words: Lexicon) -> set[int]:
         """Return the places of the label, and of the groups that are named whole."""
         groups = (places_of(said, group, words) for group in self.groups if group)
         return places_of(said, self.label, words).union(*groups)
+
+
+_SHORT_FORM = re.compile(r"\s*\([A-Z][A-Za-z]{0,7}[A-Z]s?\)$")
 
 
 @dataclass(frozen=True)
@@ -150,6 +158,7 @@ class _Claim:
     @cached_property
     def _parts(self) -> dict[str, Sequence[Token]]:
         texts = {text for cell in self.cells for text in (cell.label, *cell.groups, cell.head)}
+        texts |= {_SHORT_FORM.sub("", text) for text in texts}
         return {text: words_of(text, self.language) for text in texts}
 
     @cached_property
@@ -157,6 +166,7 @@ class _Claim:
         parts = self._parts
         return [
             _Name(
+                parts[_SHORT_FORM.sub("", cell.label)],
                 parts[cell.label],
                 [parts[group] for group in cell.groups],
                 parts[cell.head],
@@ -380,23 +390,22 @@ class _Claim:
         return any({*_key(token)} | known <= head for head in heads)
 
     def _is_only_column(self, index: int, said: Sequence[Token], of_label: set[int], amount: Token) -> bool:
-        """Return whether the claim names the column by what its head has and the others' have not."""
+        """Return whether the claim names the column by what its head has and the others' have not.
+
+        Only columns with amounts of one measure are told apart by names. A change has the year of its result.
+        """
         cell = self.cells[index]
-        of_row = {
-            other.cell.column: name
-            for other, name in zip(self.cells, self.names, strict=True)
-            if other.unit.id == cell.unit.id and (other is cell or _may_be(amount, other))
-        }
-        heads = {column: _keys(name.head) for column, name in of_row.items()}
-        if len(heads) < 2:
-            return True
+        row = [k for k, other in enumerate(self.cells) if other.unit.id == cell.unit.id]
+        alike = [k for k in row if k == index or _may_be(amount, self.cells[k])]
+        own = places_of(said, self.names[index].head, self.words) | of_label
+        others = (places_of(said, self.names[k].head, self.words) for k in (alike if cell.is_change else row))
+        if not all(places <= own for places in others):
+            return False
+        heads = {k: _keys(self.names[k].head) for k in alike}
         shared = frozenset.intersection(*heads.values())
         words = _keys([token for at, token in enumerate(said) if at not in of_label])
-        fits = {column: len((head - shared) & words) for column, head in heads.items()}
-        most = fits.pop(cell.cell.column)
-        own = places_of(said, self.names[index].head, self.words) | of_label
-        others = (places_of(said, rival.head, self.words) for rival in of_row.values())
-        return most > max(fits.values()) and all(places <= own for places in others)
+        fits = {k: len((head - shared) & words) for k, head in heads.items()}
+        return all(fits[index] > fits[k] for k in alike if k != index)
 
 
 def _names(token: Token, word: Token) -> bool:

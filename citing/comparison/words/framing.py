@@ -146,9 +146,7 @@ def _written_out(sentence: str, known: str, language: str) -> str:
     return words.abbreviated.sub(lambda found: words.abbreviations[found[0].casefold()], sentence)
 
 
-_DEFINED_AS = re.compile(
-    r"(?P<long>(?:[^\W\d_][\w’'-]*[\s-]+){2,7})[(（](?P<short>[A-Z][A-Za-z]{0,7}[A-Z]s?)[)）]"
-)
+_DEFINED_AS = re.compile(r"(?P<long>(?:[^\W\d_]\w*[ -]){2,7})[(（](?P<short>[A-Z][A-Za-z]{0,7}[A-Z]s?)[)）]")
 
 
 def _with_long_form(sentence: str, known: str, language: str) -> str:
