@@ -39,8 +39,8 @@ HEAD_RULE = 1.5
 HEADS, HEAD_REACH = 3, 12.0
 # Maximum numbers of a row beside its words: page number and number of pages.
 NUMBERS = 2
-# Sheets of two pages: minimum ratio of width to height, maximum share of text across the fold.
-SHEET_SHAPE, OVER_FOLD = 1.15, 0.05
+# Sheets of two pages: minimum ratio of width to height.
+SHEET_SHAPE = 1.15
 # Line numbers: minimum count on a page, maximum share of values beside them, characters of a speaker's
 # name (``Q.``), numbers that may be the first; minimum count where they go on from page to page. Numbers of
 # lines of text: minimum count on a page; minimum share of lines beside them that begin with a small letter,
@@ -446,14 +446,14 @@ def find_folds(page_layouts: Sequence[PageLayout]) -> None:
     """Set the fold of each sheet that has two pages.
 
     Their consecutive numbers are at the sheet's edge, one in each half. Where several sheets of one size have
-    them, others of that size have two pages too. Hardly a line crosses the fold.
+    them, others of that size have two pages too.
     """
     wide = [sheet for sheet in page_layouts if sheet.width >= SHEET_SHAPE * sheet.height]
     numbered = [sheet for sheet in wide if _is_numbered_twice(sheet)]
     sizes = Counter(_size(sheet) for sheet in numbered)
     alike = {size for size, count in sizes.items() if count >= PAGES}
     for sheet in wide:
-        if (sheet in numbered or _size(sheet) in alike) and not _runs_over_fold(sheet):
+        if sheet in numbered or _size(sheet) in alike:
             sheet.fold = sheet.width / 2
 
 
@@ -466,12 +466,6 @@ def _is_numbered_twice(sheet: PageLayout) -> bool:
     left = {number for line in edges if line.x1 < fold for number in _numbers(line)}
     right = {number for line in edges if line.x0 > fold for number in _numbers(line)}
     return any(number + 1 in right for number in left)
-
-
-def _runs_over_fold(sheet: PageLayout) -> bool:
-    fold = sheet.width / 2
-    over = sum(line.chars for line in sheet.lines if line.x0 < fold - 1 and line.x1 > fold + 1)
-    return over > OVER_FOLD * sum(line.chars for line in sheet.lines)
 
 
 def _numbers(line: Line) -> set[int]:

@@ -289,12 +289,9 @@ def with_ruled_tables(
 
 
 def _is_free(candidate: Candidate, lines: Sequence[Line]) -> bool:
-    """Return whether no other table or box has its lines, or, without a grid, reaches into it."""
+    """Return whether no other table or box has its lines."""
     left = set(map(id, lines))
-    boxes = [line for line in lines if isinstance(line, Inset)] if candidate.grid is None else []
-    return all(id(line) in left for line in candidate.lines) and not any(
-        _reaches_into(box, candidate.rect) for box in boxes
-    )
+    return all(id(line) in left for line in candidate.lines)
 
 
 def _of_grid(grid: RuledGrid, lines: Sequence[Line]) -> Candidate:
@@ -397,7 +394,3 @@ def _with_heads(lines: list[Line], grid: RuledGrid) -> list[Line]:
     gone = {id(inset), *map(id, taken)}
     rect = bounding_box([grid.rect, *(line.rect for line in taken)])
     return [line for line in lines if id(line) not in gone] + [Inset(rect, blocks)]
-
-
-def _reaches_into(line: Line, rect: Rect) -> bool:
-    return line.rect.overlap_x(rect) > 0 and line.rect.overlap_y(rect) > 0
