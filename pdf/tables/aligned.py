@@ -20,7 +20,6 @@ from pdf.tables.cells import (
     is_date,
     is_same_weight,
     is_value,
-    is_value_cell,
 )
 from pdf.tables.evidence import LEAST, confidence
 from pdf.tables.rows import table_blocks
@@ -126,8 +125,6 @@ HEAD_DISTANCE = 1.5
 WRAP_INDENT = 5.0
 # A lone row this many times larger than the table's type is a heading between two tables.
 HEADING_SIZE = 1.15
-# From this many column heads on, a title may be between them and the first rows.
-TITLED_HEADS = 3
 # Maximum row heads without values between the column heads and the first values.
 HEADLESS_ROWS = 2
 # Maximum consecutive rows of one cell: more are prose between two tables.
@@ -278,8 +275,6 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
             break
         i -= 1
         if len(row.cells) == 1 and _introduces(row, rows[start], columns):
-            if i > floor and _heads_columns(rows[i - 1], row, columns):
-                continue
             if i > floor and rows[i - 1].x0 >= values_from and _is_dated(rows[i - 1]):
                 continue
             break
@@ -299,17 +294,6 @@ def _reaches_higher(row: Row, below: Row, columns: ColumnSpans) -> bool:
     """Return whether a lone row is the first line of a cell that is vertically centred in its row."""
     near = below.lines[0].baseline - row.lines[0].baseline <= BETWEEN * row.size
     return near and len(row.cells) == 1 and len(columns.hit(row.cells[0])) == 1
-
-
-def _heads_columns(row: Row, below: Row, columns: ColumnSpans) -> bool:
-    """Return whether the row right above a title within the table has column heads."""
-    return (
-        row.multi
-        and len(row.cells) >= TITLED_HEADS
-        and below.y0 - row.y1 <= HEAD_DISTANCE * row.size
-        and not any(map(is_value_cell, row.cells))
-        and all(len(columns.hit(cell)) == 1 for cell in row.cells)
-    )
 
 
 def _introduces(row: Row, first: Row, columns: ColumnSpans) -> bool:

@@ -28,7 +28,7 @@ from pdf.tables.cells import (
     is_value,
     is_value_cell,
 )
-from pdf.tables.rows import begins_row, blocks_of, parted, placed
+from pdf.tables.rows import blocks_of, parted, placed
 from pdf.tables.rulings import SNAP, joined_pieces, tracks_of
 from text.numbers import YEAR
 
@@ -412,15 +412,9 @@ def _rows_above(body: Rect, table: TableBlock | None, blocks: Sequence[Block]) -
         if block.table is not table and block.rect.y1 <= body.y0 + OVERLAP and block.rect.overlap_x(body) > 0
     ]
     floor = max((block.rect.y1 for block in over if _is_text(block)), default=-math.inf)
-    lines = [line for block in over if not _has_label(block) for line in block.lines]
+    lines = [line for block in over for line in block.lines]
     near = [run for line in lines if line.y0 >= floor - OVERLAP for run in separate_runs(line)]
     return rows_of(near)[::-1] if near else []
-
-
-def _has_label(block: Block) -> bool:
-    """Return whether it is a row of another table with a label."""
-    is_row = block.table is not None and not block.header and begins_row(block)
-    return is_row and not is_date(cell_text(block.cells[0].lines))
 
 
 def _is_text(block: Block) -> bool:
@@ -529,7 +523,7 @@ def with_heads_over_grid(
             break
         if len(row) == 1 and not heads and not group and places[0][1][0] == 0:
             group = list(row)
-        elif _overlap_any([place for _, place in places]) or (len(row) == 1 and places[0][1][0] == 0):
+        elif len(row) == 1 and places[0][1][0] == 0:
             break
         else:
             for line, place in places:
@@ -552,10 +546,6 @@ def _grid_columns(line: Line, xs: Sequence[float]) -> tuple[int, int]:
     return first, max(first + 1, min(len(xs) - 1, bisect_left(xs, line.x1 - REACH)))
 
 
-def _overlap_any(places: Sequence[tuple[int, int]]) -> bool:
-    return any(following[0] < place[1] for place, following in pairwise(sorted(places)))
-
-
 def _heads_of_columns(row: Row, blocks: Sequence[Block], table: TableBlock) -> list[TableCell]:
     """Return the cells of a row right above the table by column; empty when it is not a row of heads.
 
@@ -574,8 +564,8 @@ def _heads_of_columns(row: Row, blocks: Sequence[Block], table: TableBlock) -> l
     without = [
         cell for cell in row.cells if not columns.hit(cell) and spans[0][0] < cell[0].x0 < spans[-1][0]
     ]
-    for cell in without if len(spans) == table.columns and 2 * len(without) < len(row.cells) else ():
-        columns.add(cell)
+    for lines in without if len(spans) == table.columns and 2 * len(without) < len(row.cells) else ():
+        columns.add(lines)
     head = placed(row, columns)
     if len({cell.column for cell in head}) < len(row.cells) or any(
         len(columns.hit(cell.lines)) != 1 for cell in head

@@ -468,18 +468,9 @@ def head_levels(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
     size = len(lowest) // len(over) if len(over) > 1 else 0
     if size < 2 or size * len(over) != len(lowest):
         return []
-    groups = [lowest[n * size : (n + 1) * size] for n in range(len(over))]
-    if not all(_reach_over(cell, group) for cell, group in zip(over, groups, strict=True)):
-        return []
     for row in rows[1:-1]:
         absorb(rows[0], row)
     return [rows[0], rows[-1]]
-
-
-def _reach_over(cell: TableCell, group: Sequence[TableCell]) -> bool:
-    """Return whether the cell is centred within the group and does not exceed it by a column."""
-    (x0, _, x1, _), left, right = cell.rect, group[0].rect, group[-1].rect
-    return left.x1 < (x0 + x1) / 2 < right.x0 and left.x0 - left.width < x0 and x1 < right.x1 + right.width
 
 
 def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
