@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -170,8 +171,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any, rows_now: Row
     with django_db_blocker.unblock():
         citus_nodes.place_test_database()
         rows_now.update(leftovers.count_rows())
-    gc.collect()
-    gc.freeze()  # ingestion runs the collector after each document; objects that exist now are skipped
+    import_module(settings_module.ROOT_URLCONF)  # with it, the modules of all views and of the SDKs
 
 
 @contextmanager
@@ -189,6 +189,8 @@ def fail_if_anything_is_left(name: str, django_db_blocker: Any, rows_now: Rows) 
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_left(request: pytest.FixtureRequest, django_db_blocker: Any, rows_now: Rows) -> Iterator[None]:
+    gc.collect()
+    gc.freeze()  # ingestion runs the collector after each document; what exists now is skipped
     with fail_if_anything_is_left(request.node.nodeid, django_db_blocker, rows_now):
         yield
 
