@@ -20,8 +20,8 @@ class Migration(migrations.Migration):
 
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-        ('chat', '0001_schema'),
-        ('documents', '0001_schema'),
+        ('chat', '0001_squashed'),
+        ('documents', '0001_squashed'),
     ]
 
     operations = [

@@ -1,10 +1,7 @@
-"""Embedding spaces, vectors, indexed words, searches."""
-
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.contrib.postgres.search
 import django.db.models.deletion
-import django.db.models.expressions
 import pgvector.django.extensions
 import pgvector.django.halfvec
 import uuid
@@ -14,19 +11,24 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('retrieval', name) for name in '''
-        0001_vector 0002_initial 0003_posting_by_term 0004_searches_by_time 0005_search_queries_in_words
-        0006_derived_rows_unchecked 0007_full_text 0008_search_sources 0009_saved_searches
-        0010_moving_spaces 0001_squashed 0002_windows_of_chunks 0003_words_within_rows 0002_squashed
-        0003_names_of_documents
-    '''.split()]
+    replaces = [
+        ('retrieval', '0001_vector'),
+        ('retrieval', '0002_initial'),
+        ('retrieval', '0003_posting_by_term'),
+        ('retrieval', '0004_searches_by_time'),
+        ('retrieval', '0005_search_queries_in_words'),
+        ('retrieval', '0006_derived_rows_unchecked'),
+        ('retrieval', '0007_full_text'),
+        ('retrieval', '0008_search_sources'),
+        ('retrieval', '0009_saved_searches'),
+        ('retrieval', '0010_moving_spaces'),
+    ]
 
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-        ('documents', '0001_schema'),
+        ('documents', '0001_squashed'),
     ]
 
     operations = [
@@ -54,7 +56,6 @@ class Migration(migrations.Migration):
             name='ChunkVector',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('window', models.SmallIntegerField(db_default=0, help_text='which part of the chunk, from 0')),
                 ('embedding', pgvector.django.halfvec.HalfVectorField()),
                 ('chunk', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='vectors', to='documents.retrievalchunk')),
                 ('document', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='vectors', to='documents.document')),
@@ -62,7 +63,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'indexes': [models.Index(fields=['document', 'space'], name='retrieval_c_documen_3c85fe_idx')],
-                'constraints': [models.UniqueConstraint(fields=('chunk', 'document', 'space', 'window'), name='one_vector_per_window')],
+                'constraints': [models.UniqueConstraint(fields=('chunk', 'space'), name='one_vector_per_space')],
             },
         ),
         migrations.CreateModel(
@@ -94,7 +95,7 @@ class Migration(migrations.Migration):
                 ('document', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='keyword_index', to='documents.document')),
             ],
             options={
-                'indexes': [django.contrib.postgres.indexes.GinIndex(fields=['words'], name='document_words'), django.contrib.postgres.indexes.GinIndex(django.db.models.expressions.RawSQL("ts_filter(words, '{a}')", ()), name='document_names')],
+                'indexes': [django.contrib.postgres.indexes.GinIndex(fields=['words'], name='document_words')],
             },
         ),
         migrations.CreateModel(
@@ -137,9 +138,5 @@ class Migration(migrations.Migration):
         migrations.RunSQL(
             sql='ALTER TABLE retrieval_indexedchunk ALTER COLUMN words SET STATISTICS 1000',
             reverse_sql='',
-        ),
-        migrations.RunSQL(
-            sql='ALTER TABLE retrieval_indexedchunk SET (toast_tuple_target = 8160)',
-            reverse_sql='ALTER TABLE retrieval_indexedchunk RESET (toast_tuple_target)',
         ),
     ]
