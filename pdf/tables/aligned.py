@@ -139,12 +139,22 @@ OVER_COLUMNS, OVER_CHARS, OVER_SHARE = 3, 30, 0.8
 EDGE = 2.0
 
 
+# Rows with a text below, across the columns: minimum cells of a row, and such rows of a table.
+DESCRIBED_CELLS, DESCRIBED_ROWS = 3, 3
+# Maximum gap between the row and such a text, and between its lines (ems).
+BELOW_ROW, BELOW_LINE = 1.5, 0.6
+
+
 def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
     """Return the ranges of rows (end exclusive) that are tables, in order and disjoint."""
     found: list[tuple[int, int]] = []
     i = 0
     while i < len(rows):
         if rows[i].multi:
+            if (end := _described(rows, i)) > i:
+                found.append((i, end))
+                i = end
+                continue
             end, columns = _grown(rows, i)
             if confidence(table_blocks(rows[i:end])) >= LEAST:
                 end = i + first_table(rows[i:end])
@@ -154,6 +164,61 @@ def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
                 continue
         i += 1
     return found
+
+
+def _described(rows: Sequence[Row], start: int) -> int:
+    """Return the end of a table whose rows have a text across all columns below; ``start`` without one.
+
+    Sets ``Row.is_text`` of the lines of these texts.
+    """
+    if len(rows[start].cells) < DESCRIBED_CELLS:
+        return start
+    columns = columns_of(rows[start : start + 1])
+    texts: list[Row] = []
+    described, end = 0, start
+    while end < len(rows) and (end == start or _begins_columns(rows[end], columns)):
+        above = rows[end]
+        if end > start and above.y0 - rows[end - 1].y1 > ROW_DISTANCE * above.size:
+            break
+        end += 1
+        below = _text_below(rows, end, columns)
+        described += below > end
+        texts += rows[end:below]
+        end = below
+    if described < DESCRIBED_ROWS:
+        return start
+    for row in texts:
+        row.is_text = True
+    return end
+
+
+def _begins_columns(row: Row, columns: ColumnSpans) -> bool:
+    """Return whether a cell begins at each column, or at three at least."""
+    if not row.multi or columns.in_step(row.cells):
+        return row.multi
+    edges = [x0 for x0, _ in columns.spans]
+    return len(row.cells) >= DESCRIBED_CELLS and all(
+        any(abs(cell[0].x0 - edge) <= EDGE for edge in edges) for cell in row.cells
+    )
+
+
+def _text_below(rows: Sequence[Row], start: int, columns: ColumnSpans) -> int:
+    """Return the end of the text right below a row, at the left edge or in the last column.
+
+    At the left edge some line crosses columns; in the last column some line is long.
+    """
+    end, across = start, False
+    while end < len(rows) and len(rows[end].cells) == 1 and not rows[end].multi:
+        row, above = rows[end], rows[end - 1]
+        near = (BELOW_LINE if end > start else BELOW_ROW) * row.size
+        first, last = (abs(row.x0 - columns.spans[n][0]) <= EDGE for n in (0, -1))
+        if not (first or last) or row.y0 - above.y1 > near:
+            break
+        if end == start and not first and row.y0 - above.y1 < SENTENCE_GAP * row.size:
+            break  # the next line of the last cell
+        across |= len(columns.hit(row.cells[0])) > 1 or (last and row.lines[0].chars >= SENTENCE_CHARS)
+        end += 1
+    return end if across else start
 
 
 def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:

@@ -95,12 +95,15 @@ def is_date(text: str) -> bool:
 
 
 class Row:
-    """One visual row: cells left to right, each with its lines."""
+    """One visual row: cells left to right, each with its lines.
 
-    __slots__ = ("cells", "is_item", "is_mixed", "lines", "size", "x0", "x1", "y0", "y1")
+    ``is_text``: it belongs to a text across all columns, below the row that it describes.
+    """
+
+    __slots__ = ("cells", "is_item", "is_mixed", "is_text", "lines", "size", "x0", "x1", "y0", "y1")
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        self.lines = lines
+        self.lines, self.is_text = lines, False
         decimals = _decimals_at_end(lines)
         if len(lines) == 1 and not decimals and not _ends_precisely(lines[0].text):
             (line,) = lines

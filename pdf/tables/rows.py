@@ -67,6 +67,8 @@ _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 def table_blocks(rows: Sequence[Row]) -> list[Block]:
     """Return one block per row, its cells with their columns."""
+    if any(row.is_text for row in rows):
+        return _described_blocks(rows)
     columns = columns_of(rows)
     cells = [placed(row, columns) for row in rows]
     for row_cells in cells:
@@ -99,6 +101,22 @@ def _merge_empty_columns(rows: Sequence[list[TableCell]]) -> int:
         for cell in row:
             cell.column = used.index(cell.column)
     return len(used)
+
+
+def _described_blocks(rows: Sequence[Row]) -> list[Block]:
+    """Return the rows, each with the text below it as its last cell; none with such a text is a header."""
+    columns = columns_of([row for row in rows if not row.is_text])
+    last = len(columns.spans)
+    cells: list[list[TableCell]] = []
+    for row in rows:
+        if not row.is_text:
+            cells.append(placed(row, columns))
+        elif cells[-1][-1].column == last:
+            cells[-1][-1].lines += row.lines
+        else:
+            cells[-1].append(TableCell(last, list(row.lines)))
+    first = next(n for n, row in enumerate(cells) if row[-1].column == last)
+    return blocks_of(cells, last + 1, heads=first)
 
 
 def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:

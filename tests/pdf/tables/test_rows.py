@@ -209,6 +209,20 @@ def test_texts_in_the_last_column_that_open_in_bold_type_stay_with_their_rows() 
     assert {row.index for row in rows} == {0}
 
 
+def test_a_text_below_each_row_in_its_last_column_is_a_cell_of_it() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for name, age, office in SCHOLARS:
+        for x, cell in ((LEFT, name), (170, age), (220, office)):
+            drawing.text(x, y, cell)
+        y = drawing.lines(justified(f"{name} joined in her youth. {PROSE}", 300), x=220, y=y + 24) + 14
+    rows = rows_of(drawing.units())
+    assert [row.cells[0].text for row in rows] == [name for name, _, _ in SCHOLARS]
+    assert [row.cells[3].text for row in rows] == [
+        f"{name} joined in her youth. {PROSE}" for name, _, _ in SCHOLARS
+    ]
+
+
 def test_leaders_before_values_with_decimals_leave_their_rows_in_the_table() -> None:
     drawing = Drawing()
     for x, year in ((330, "2031"), (410, "2030")):

@@ -245,6 +245,28 @@ def test_numbered_steps_of_a_text_are_no_rows() -> None:
     assert not rows_of_table(drawing.units())
 
 
+def test_a_text_over_all_columns_belongs_to_the_row_that_it_stands_below() -> None:
+    drawing = Drawing()
+    xs = (72, 160, 280, 420)
+    for x, head in zip(xs, ("Date", "Place", "Ship", "Damage"), strict=True):
+        drawing.text(x, 100, head)
+    y = 120.0
+    ships = (("2 May 1901", "Bergen", "Aurora", "slight"), ("9 June 1903", "Turku", "Freja", "heavy"))
+    rows = [*ships, ("1 July 1904", "Riga", "Saga", "none")]
+    for row, text in zip(rows, (PROSE, OTHER, PROSE), strict=True):
+        for x, cell in zip(xs, row, strict=True):
+            drawing.text(x, y, cell)
+        y = drawing.lines(justified(text, 450), y=y + 16) + 8
+    drawing.text(72, y + 30, "Slight: repaired in port.")
+    units = drawing.units()
+    assert rows_of_table(units) == [
+        ["Date", "Place", "Ship", "Damage"],
+        *([*row, text] for row, text in zip(rows, (PROSE, OTHER, PROSE), strict=True)),
+    ]
+    assert units[-1].text == "Slight: repaired in port."
+    assert [unit.table.header for unit in units if unit.table] == [True, False, False, False]
+
+
 def test_paragraphs_that_begin_on_one_height_in_both_columns_are_no_rows() -> None:
     drawing = Drawing()
     y = 100.0
