@@ -8,7 +8,6 @@ is a row. Columns of prose are connected from top to bottom.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
@@ -16,7 +15,7 @@ from operator import attrgetter
 
 from pdf.extract.words import RawWord
 from pdf.geometry import Rect
-from pdf.layout.lines import Line, goes_on, rows_of
+from pdf.layout.lines import Line, rows_of
 from pdf.layout.page_layout import Block, Inset, TableCell, bounds_of
 from pdf.tables.cells import Row, row_of
 from pdf.tables.evidence import LEAST, Reading, confidence, has_larger_head
@@ -43,8 +42,6 @@ HEADING_SIZE = 1.15
 ROWS, HEAD_LINES = 3, 2
 # Lines on one baseline differ by at most this (ems).
 LEVEL = 0.4
-# From this many columns on: shares of columns that align where a row begins, and that begin a new cell.
-LEVEL_COLUMNS, LEVEL_SHARE, ANEW_SHARE = 4, 0.8, 0.5
 # A connected component with more than this share of all lines is prose, as is what is below it.
 PROSE_ROW = 0.35
 
@@ -242,14 +239,9 @@ def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line
     placed = [(line, n) for n, column in enumerate(columns) for line in column.lines]
     placed.sort(key=lambda item: _BASELINE(item[0]))
     leading = _leading_by_size(columns)
-    tops = _tops(columns, leading)
     rows: list[dict[int, list[Line]]] = []
-    first = 0
     for line, column in placed:
-        while tops and line.baseline > tops[0]:
-            first = len(rows)
-            del tops[0]
-        joined = [row for row in rows[max(first, len(rows) - 4) :] if _joins(line, column, row, leading)]
+        joined = [row for row in rows[-4:] if _joins(line, column, row, leading)]
         if not joined:
             rows.append({column: [line]})
             continue
@@ -260,40 +252,6 @@ def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line
             rows.remove(other)
         row.setdefault(column, []).append(line)
     return _with_loose_lines(rows, leading)
-
-
-def _tops(columns: Sequence[TextColumn], leading: dict[int, float]) -> list[float]:
-    """Return starts of rows without a gap above: most of many columns begin a new cell there."""
-    if len(columns) < LEVEL_COLUMNS:
-        return []
-    begun = [
-        line
-        for column in columns
-        for above, line in pairwise(column.lines)
-        if line.baseline - above.baseline > OPENED * leading.get(round(2 * line.size), 1.2 * line.size) + 0.25
-    ]
-    baselines = [sorted([line.baseline for line in column.lines]) for column in columns]
-    openings = sorted([line.baseline for line in begun])
-    tops: list[float] = []
-    for line in sorted(begun, key=_BASELINE):
-        near = LEVEL * line.size
-        if tops and line.baseline - tops[-1] <= 2 * near:
-            continue
-        reach = line.baseline - near, line.baseline + near
-        level = sum([_count_between(places, *reach) > 0 for places in baselines])
-        anew = _count_between(openings, *reach)
-        going_on = any(
-            reach[0] <= line.baseline <= reach[1] and goes_on(above, line)
-            for column in columns
-            for above, line in pairwise(column.lines)
-        )
-        if level >= LEVEL_SHARE * len(columns) and anew >= ANEW_SHARE * len(columns) and not going_on:
-            tops.append(line.baseline - near)
-    return tops
-
-
-def _count_between(places: Sequence[float], first: float, last: float) -> int:
-    return bisect_right(places, last) - bisect_left(places, first)
 
 
 def _with_loose_lines(
