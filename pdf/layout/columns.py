@@ -81,7 +81,7 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     at = {_middle(line): line for line in downwards}
-    whole = [_without_last_line_above(cut, downwards) for cut in cuts.values()]
+    whole = [_without_last_line_above(cut, at) for cut in cuts.values()]
     whole.sort(key=lambda cut: -len(cut.left) - len(cut.right))
     hung = [_is_overhung(cut, at) for cut in whole]
     for last_resort in (False, True):
@@ -102,11 +102,14 @@ def _is_overhung(cut: Cut, at: Mapping[float, Line]) -> bool:
 
     Then the gutter is elsewhere.
     """
-    x0, x1 = max([line.x1 for line in cut.left]), min([line.x0 for line in cut.right])
-    axis = min([line.x0 for line in cut.left]) + max([line.x1 for line in cut.right])
     first, second = sorted([cut.left[0], cut.right[0]], key=_middle)
     ends = [at[y] for y in cut[:2] if y in at]
-    return (_is_centred(first, axis) and first.y1 <= second.y0) or any(
+    alone = [first] if first.y1 <= second.y0 else []
+    if not (ends or alone):
+        return False
+    x0, x1 = max([line.x1 for line in cut.left]), min([line.x0 for line in cut.right])
+    axis = min([line.x0 for line in cut.left]) + max([line.x1 for line in cut.right])
+    return any(_is_centred(line, axis) for line in alone) or any(
         (line.x0 < x0) is not (line.x1 > x1) and not _is_centred(line, axis) for line in ends
     )
 
@@ -125,12 +128,12 @@ def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
     return not any(map(_is_full, (cut.left, cut.right)))
 
 
-def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
+def _without_last_line_above(cut: Cut, at: Mapping[float, Line]) -> Cut:
     """Return the cut without the short last line of a paragraph above that extends over both columns."""
-    over = next((line for line in downwards if _middle(line) == cut.top), None)
-    if over is None:
+    if cut.top not in at:
         return cut
-    first, *rest = sorted((*cut.left, *cut.right), key=_middle)
+    over, first = at[cut.top], min(cut.left[0], cut.right[0], key=_middle)
+    rest = [line for line in (*cut.left[:2], *cut.right[:2]) if line is not first]
     pitch = first.baseline - over.baseline
     if (
         abs(first.size - over.size) > SAME_SIZE * over.size

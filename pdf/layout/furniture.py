@@ -245,9 +245,9 @@ def _places(row: list[Line]) -> list[Place]:
 def _repeated(pages: Sequence[Sequence[list[Line]]]) -> set[Place]:
     """Return the places of words that are on enough pages; of the outermost rows, of the odd or even ones."""
     found: set[Place] = set()
-    outermost = [rows[:2] for rows in pages]
-    for some in (pages, outermost[::2], outermost[1::2]):
-        counts = Counter(place for rows in some for place in {*chain.from_iterable(map(_places, rows))})
+    places = [[_places(row) for row in rows] for rows in pages]
+    for some, rank in ((places, None), (places[::2], 2), (places[1::2], 2)):
+        counts = Counter(place for rows in some for place in set(chain.from_iterable(rows[:rank])))
         needed = max(2, min(PAGES, math.ceil(SHARE * len(some))))
         found |= {place for place, count in counts.items() if count >= needed}
     return found
