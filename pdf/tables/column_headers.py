@@ -480,12 +480,9 @@ def with_header_above_rule(blocks: list[Block], lines: Sequence[Line]) -> tuple[
     head = _heads_of_columns(row, blocks, table)
     if not head:
         return blocks, list(lines)
-    taken = set(map(id, row.lines))
     rows = blocks_of([head, *(block.cells for block in blocks)], table.columns)
-    return (
-        parted(rows, table.parted_by, table.confidence),
-        [line for line in lines if id(line) not in taken],
-    )
+    rest = [line for line in lines if line not in row.lines]
+    return parted(rows, table.parted_by, table.confidence), rest
 
 
 # Heads over a grid: maximum rows of their lines; maximum distance from the grid or one another (ems); minimum
