@@ -17,9 +17,10 @@ from reviews.column_sets import LONGEST
 from reviews.models import ReviewColumn
 from reviews.typed_values import as_json
 from text.quantities import Quantity, quantities_in
+from text.semantics import lexicon
 
 Kind = ReviewColumn.Kind
-BOUNDS = {"below": "<", "above": ">", "at_least": ">=", "at_most": "<="}
+BOUNDS = {"lt": "<", "gt": ">", "ge": ">=", "le": "<="}
 LONGEST_TITLE = 60
 MOST_COUNTED = 5  # words that name what a bound counts
 
@@ -93,23 +94,47 @@ def without_article(rest: str, language: str) -> str:
 
 
 def without_bound(rest: str, language: str) -> tuple[str, str, Quantity | None]:
-    """Split off a bound at the end: “below 0.8”, “of at least 30 days”; else that of a number of things.
+    """Split off a bound at the end: “below 0.8”, “that is 30 days or more”; else that of a number of things.
 
     “Evaluate more than five datasets” becomes “how many datasets (evaluate)”. None without one.
     """
+    signs = bound_signs(language)
+    phrases = "|".join(map(re.escape, sorted(signs, key=len, reverse=True)))
     for quantity in quantities_in(rest, language):
         before, counted = rest[: quantity.start], rest[quantity.end :].strip()
-        for key, sign in BOUNDS.items():
-            match = re.search(rf"(?:\s+(?:of|von|de))?\s*(?<!\w){any_of(language, key)}\W*$", before, re.I)
-            if not match or (counted and (quantity.dimension or len(counted.split()) > MOST_COUNTED)):
-                continue
-            subject = before[: match.start()].strip()
-            if counted:
-                how_many = f"{words_of(language, 'kinds')['count'][0]} {counted}"
-                subject = without_closed(subject, language)
-                subject = f"{how_many} ({subject})" if subject else how_many
-            return subject, sign, quantity
+        if counted.casefold() in signs:
+            return without_lead(before, language), signs[counted.casefold()], quantity
+        match = re.search(rf"(?<!\w)({phrases})\W*$", before, re.I)
+        if not match or (counted and (quantity.dimension or len(counted.split()) > MOST_COUNTED)):
+            continue
+        subject = before[: match.start()].strip()
+        if counted:
+            how_many = f"{words_of(language, 'kinds')['count'][0]} {counted}"
+            subject = without_closed(subject, language)
+            subject = f"{how_many} ({subject})" if subject else how_many
+        return without_lead(subject, language), signs[match[1].casefold()], quantity
     return rest, "", None
+
+
+@cache
+def bound_signs(language: str) -> dict[str, str]:
+    """Return the language's phrases for bounds, each with its sign; the longest are tried first."""
+    compared = {
+        " ".join(phrase): BOUNDS[marker.value]
+        for phrase, sense in lexicon(language).phrases.items()
+        for marker in sense.markers
+        if marker.category == "comparator" and marker.value in BOUNDS
+    }
+    return compared | {phrase: sign for key, sign in BOUNDS.items() for phrase in every_words(language, key)}
+
+
+def without_lead(subject: str, language: str) -> str:
+    """Remove the words that lead from a subject to its bound: “a notice period that is”, “sales of”."""
+    words = subject.split()
+    leads = lexicon(language).relatives | lexicon(language).copula | {*every_words(language, "leads")}
+    while len(words) > 1 and words[-1].casefold() in leads:
+        words.pop()
+    return " ".join(words)
 
 
 def is_open(rest: str, language: str) -> bool:
@@ -148,9 +173,11 @@ def set_kind(column: ReviewColumn, is_framed: bool, is_total: bool) -> None:
         column.kind = Kind.DATE
     elif "share" in features.kinds:
         column.kind, column.unit = Kind.NUMBER, "%"
+    elif "count" in features.kinds:  # also of “years of base salary”
+        column.kind = Kind.NUMBER
     elif is_money(column.question) or "money" in features.kinds:
         column.kind = Kind.MONEY
-    elif "count" in features.kinds or features.aggregates or is_total:
+    elif features.aggregates or is_total:
         column.kind = Kind.NUMBER
     elif is_framed and not is_open(column.question, features.language):
         column.kind = Kind.BOOLEAN

@@ -291,7 +291,7 @@ def sentence_values(
 ) -> Iterator[ValueLine]:
     """Yield the values of a sentence; where a pack knows the item, of a sentence with all that is asked."""
     asked, item = set(question.terms), item_match(items, line)
-    held = asked & (line.terms | terms_over(line))
+    held = asked & (line.terms | terms_over(line) | often_said(question, line))
     if not item and (len(held) < min(2, len(asked)) or not asked & line.terms or (items and held != asked)):
         return
     text = FOOTNOTED.sub(r"\1 ", line.text)
@@ -338,6 +338,27 @@ def sentence_values(
         by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, text, all_of, line.language)
         year = year_of_each.get(quantity.start, max(years, default=0))
         yield ValueLine(line, value, score + by_words, year)
+
+
+def often_said(question: QuestionFeatures, line: AnswerLine) -> frozenset[str]:
+    """Return the question's terms for a frequency that a line says otherwise: “annual” for “a year”."""
+    found = (
+        match[0]
+        for pattern in frequencies(line.language)
+        if (match := pattern.search(question.text.casefold())) and pattern.search(line.text.casefold())
+    )
+    return frozenset(terms_of(" ".join(found), line.language))
+
+
+@cache
+def frequencies(language: str) -> list[re.Pattern[str]]:
+    """Return a pattern for each frequency with all phrases of a language for it."""
+    phrases: dict[str, list[str]] = {}
+    for words, sense in lexicon(language).phrases.items():
+        for marker in sense.markers:
+            if marker.category == "frequency":
+                phrases.setdefault(marker.value, []).append(re.escape(" ".join(words)))
+    return [re.compile(rf"(?<!\w)(?:{'|'.join(same)})(?!\w)") for same in phrases.values()]
 
 
 def counts_what_is_asked(question: QuestionFeatures, quantity: Quantity, text: str, language: str) -> bool:

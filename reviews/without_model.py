@@ -31,6 +31,7 @@ from chat.answers.without_model.question import (
     analyse,
     language_of,
     message,
+    opening_words,
 )
 from chat.answers.without_model.ranking import RankedPage, Relevance, TermWeights, item_match, rank, relevance
 from chat.answers.without_model.values import may_lack_scale
@@ -58,7 +59,7 @@ from reviews.typed_values import (
     of_period,
     typed_value,
 )
-from reviews.value_lines import ITEM_SYNONYM, WEIGHTS, ValueLine, row_values_of, sentence_values
+from reviews.value_lines import ITEM_SYNONYM, WEIGHTS, ValueLine, often_said, row_values_of, sentence_values
 from text.numbers import YEAR
 from text.quantities import quantities_in
 
@@ -203,7 +204,8 @@ def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -
     weights = TermWeights(evidence.found.passages, LEAST_UNITS)
     least = STATES_COUNT if "count" in evidence.question.kinds else STATES_VALUE
     opening = distinct_terms(OPENING.match(one.line.unit.text)[0], one.line.language)  # type: ignore[index]
-    return weights.share(evidence.question.terms, one.line.terms | terms_over(one.line) | opening) >= least
+    said = one.line.terms | terms_over(one.line) | opening | often_said(evidence.question, one.line)
+    return weights.share(evidence.question.terms, said) >= least
 
 
 def lacks_year(one: ValueLine, question: QuestionFeatures) -> bool:
@@ -403,11 +405,21 @@ def states_text(evidence: ColumnEvidence, line: AnswerLine) -> bool:
     """Return whether a line has most of what is asked, in two terms or the very word, and such an answer."""
     question = evidence.question
     terms = line.terms & {*question.terms}
+    if not thing_asked(question) <= line.terms | terms_over(line):
+        return False
     is_word = len(question.terms) == 1 and any(
         re.search(rf"\b{re.escape(word.text)}\b", line.text, re.I) for word in question.words
     )
     is_asked = is_word or len(terms) >= TERMS_OF_TEXT
     return is_asked and evidence.coverage(line.terms) >= STATES and type_match(question, line) > 0
+
+
+def thing_asked(question: QuestionFeatures) -> frozenset[str]:
+    """Return the term of the word behind a question word: of “Which solver is used?” solver."""
+    first, second, *_ = [*question.text.casefold().split(maxsplit=2), "", ""]
+    if first not in opening_words(question.language):
+        return frozenset()
+    return distinct_terms(second, question.language) & {*question.terms}
 
 
 def clauses_asked(evidence: ColumnEvidence) -> list[Item]:
@@ -471,9 +483,11 @@ def named_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[AnswerLi
         return labelled
     if question.kinds & {"count", "amount"} and not question.computation:
         kinds = (ReviewColumn(question=column.question, kind=kind) for kind in (Kind.NUMBER, Kind.MONEY))
-        values = [one for kind in kinds for one in value_lines(kind, evidence)[:1]]
+        values = [one for kind in kinds for one in value_lines(kind, evidence)]
         best = max(values, key=lambda one: one.score, default=None)
-        return best_covered([best.line] if best else [], evidence)
+        rivals = [one for one in values if best and best.score - one.score <= SAME]
+        if best and len({size_of(one.value.value) for one in rivals}) == 1:
+            return best_covered([best.line], evidence)
     return []
 
 
