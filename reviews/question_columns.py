@@ -175,7 +175,9 @@ def set_kind(column: ReviewColumn, is_framed: bool, is_total: bool) -> None:
         column.kind, column.unit = Kind.NUMBER, "%"
     elif "count" in features.kinds:  # also of “years of base salary”
         column.kind = Kind.NUMBER
-    elif is_money(column.question) or "money" in features.kinds:
+    elif "frequency" in features.kinds:
+        column.kind = Kind.TEXT
+    elif "money" in features.kinds or is_money(column.question) or is_payment(column.question):
         column.kind = Kind.MONEY
     elif features.aggregates or is_total:
         column.kind = Kind.NUMBER
@@ -197,6 +199,12 @@ def is_money(question: str) -> bool:
     items = items_asked(question, pack_names())
     asked = re.split(rf"\b{articles(analyse(question).language)}\s+", question, maxsplit=1, flags=re.I)[-1]
     return bool(items and items[0].statement and (len(items) == 1 or items[0].label.match(asked)))
+
+
+def is_payment(question: str) -> bool:
+    """Return whether a question asks what a payment is: “What is the monthly rent?”."""
+    language = analyse(question).language
+    return bool(re.search(rf"(?<!\w){any_of(language, 'payments')}\W*$", question, re.I))
 
 
 def capitalised(text: str) -> str:

@@ -70,7 +70,7 @@ FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
 BRACKETS = re.compile(r"\([^()]*\)")
 FAR = 60  # characters
 NOUN_PHRASE = 3  # words behind a number that name what it counts
-CLAUSE_END = re.compile(r"[;；]|,(?=\s)")
+CLAUSE_END = re.compile(r"[;；•]|,(?=\s)")
 LONGEST_LEAD = 14  # characters from the comma before a clause to its value: ", while 31%"
 LONGEST_TITLE = 90  # characters of a page's first line that is a title
 

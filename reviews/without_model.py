@@ -405,7 +405,7 @@ def states_text(evidence: ColumnEvidence, line: AnswerLine) -> bool:
     """Return whether a line has most of what is asked, in two terms or the very word, and such an answer."""
     question = evidence.question
     terms = line.terms & {*question.terms}
-    if not thing_asked(question) <= line.terms | terms_over(line):
+    if not names_thing(question, line):
         return False
     is_word = len(question.terms) == 1 and any(
         re.search(rf"\b{re.escape(word.text)}\b", line.text, re.I) for word in question.words
@@ -414,12 +414,17 @@ def states_text(evidence: ColumnEvidence, line: AnswerLine) -> bool:
     return is_asked and evidence.coverage(line.terms) >= STATES and type_match(question, line) > 0
 
 
-def thing_asked(question: QuestionFeatures) -> frozenset[str]:
-    """Return the term of the word behind a question word: of “Which solver is used?” solver."""
-    first, second, *_ = [*question.text.casefold().split(maxsplit=2), "", ""]
-    if first not in opening_words(question.language):
-        return frozenset()
-    return distinct_terms(second, question.language) & {*question.terms}
+def names_thing(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Return whether a line or its heading names what is asked for, or says the rest as the question does.
+
+    False: “We use the FOLIO test set” for "Which solver is used for FOLIO?".
+    """
+    first, thing, rest, *_ = [*question.text.casefold().rstrip("? ").split(maxsplit=2), "", "", ""]
+    asked = distinct_terms(thing, question.language) & {*question.terms}
+    headed = distinct_terms(" ".join(line.unit.section_path[-1:]), line.language)
+    if first not in opening_words(question.language) or asked <= line.terms | headed:
+        return True
+    return bool(rest) and rest in line.text.casefold()
 
 
 def clauses_asked(evidence: ColumnEvidence) -> list[Item]:
