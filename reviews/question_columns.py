@@ -10,7 +10,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from chat.answers.without_model.question import analyse, opening_words, words_of
+from chat.answers.without_model.question import (
+    analyse,
+    any_of,
+    articles,
+    every_words,
+    opening_words,
+    words_of,
+)
 from domains import pack_names
 from domains.items import items_asked
 from reviews.column_sets import LONGEST
@@ -23,18 +30,6 @@ Kind = ReviewColumn.Kind
 BOUNDS = {"lt": "<", "gt": ">", "ge": ">=", "le": "<="}
 LONGEST_TITLE = 60
 MOST_COUNTED = 5  # words that name what a bound counts
-
-
-@cache
-def every_words(language: str, key: str) -> tuple[str, ...]:
-    """Return the language's phrases under ``key``, longest first; English ones if it has none."""
-    found = words_of(language, "every") or words_of("en", "every")
-    return tuple(sorted(found[key], key=len, reverse=True))
-
-
-@cache
-def any_of(language: str, key: str) -> str:
-    return rf"(?:{'|'.join(map(re.escape, every_words(language, key)))})\b"
 
 
 def columns_for(question: str) -> list[ReviewColumn]:
@@ -82,11 +77,6 @@ def without_frame(rest: str, language: str) -> tuple[str, bool]:
     frame = rf"{asks}(?:\s+{articles(language)}\b)?\s+{nouns}(?:\s+{states})?[\s,:]*"
     match = re.match(frame, rest, re.I)
     return (rest[match.end() :], True) if match else (rest, False)
-
-
-@cache
-def articles(language: str) -> str:
-    return rf"(?:{'|'.join(map(re.escape, words_of(language, 'words')['article']))})"
 
 
 def without_article(rest: str, language: str) -> str:

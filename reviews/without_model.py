@@ -32,6 +32,7 @@ from chat.answers.without_model.question import (
     language_of,
     message,
     opening_words,
+    without_owner,
 )
 from chat.answers.without_model.ranking import RankedPage, Relevance, TermWeights, item_match, rank, relevance
 from chat.answers.without_model.values import may_lack_scale
@@ -47,7 +48,7 @@ from domains import pack_names
 from domains.items import Item, items_asked, words_known
 from reviews.models import ReviewCell, ReviewColumn
 from reviews.question_answer import is_within
-from reviews.question_columns import any_of, articles, columns_for
+from reviews.question_columns import columns_for
 from reviews.typed_values import (
     QUANTITIES,
     Evidence,
@@ -133,11 +134,8 @@ class ColumnEvidence:
 
 
 def without_frame(question: QuestionFeatures) -> QuestionFeatures:
-    """Leave out "the company" and "in the latest fiscal year": a page on the subject need not say them."""
-    language = question.language
-    owner = rf"(?:{articles(language)}|{any_of(language, 'each')})\s+{any_of(language, 'nouns')}"
-    rest = re.sub(rf"\b(?:{owner}|{any_of(language, 'newest')})", " ", question.text, flags=re.I)
-    kept = distinct_terms(rest, language)
+    """Leave out the terms of words that a page on the subject need not say."""
+    kept = distinct_terms(without_owner(question.text, question.language), question.language)
     terms = tuple(term for term in question.terms if term in kept)
     return replace(question, terms=terms) if terms else question
 
