@@ -107,6 +107,7 @@ class CellReading:
         head: the column's head, without footnote marks; '' without one.
         kind: what its number is; ``text`` without one.
         quantity: its number, signed, in base units; None for text and for several numbers.
+        numbers: its number, or a count and the share in brackets behind it: "24 (11.9)" under "n (%)".
         measure: what its digits count in.
         text: the cell as on the page, in one line.
         printed: the amount with its currency, scale and unit: ``$44,538 million``.
@@ -125,6 +126,7 @@ class CellReading:
     scope: Scope
     kind: CellKind
     quantity: Quantity | None
+    numbers: tuple[Quantity, ...]
     measure: Measure
     text: str
     printed: str
@@ -545,7 +547,7 @@ class _TableReader:
                 label = f"{wrapped} {row.label}".strip()
                 if self._is_total(label):  # of the group that it names, else of the whole table
                     open_groups = _up_to_named(open_groups, label)
-                groups = tuple(_clean(group.label, self.language) for group in open_groups)
+                groups = tuple(group.label for group in open_groups)
                 found.append(_RowName(row, label, groups))
                 if self._is_total(label) and open_groups:
                     open_groups.pop()
@@ -593,16 +595,19 @@ class _TableReader:
             quantity, kind = measure.applied(one), "number"
         if quantity and _NEGATIVE.fullmatch(text) and quantity.value > 0 and "%" not in heads[:1]:
             quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
+        over = (head, self.text.caption, label)
+        numbers = (quantity,) if quantity else count_and_share(text, over, language, self.mark)
         reading = CellReading(
             unit=row.unit,
             cell=cell,
             label=_clean(label, language),
-            groups=groups,
+            groups=tuple(_clean(group, language) for group in groups),
             head=_clean(head, language),
             period=_period_in(block, period_of(head, self.text.caption, language), head),
             scope=scope_of(" ".join((head, *groups, label)), self.text.caption, language),
             kind=kind,
             quantity=quantity,
+            numbers=numbers,
             measure=measure,
             text=text,
             printed=f"{printed(text, measure, one, language)} {per}".rstrip() if one else text,
@@ -673,7 +678,7 @@ class _TableReader:
             doubts.append(TRUST.long_head)
         if unsure:
             doubts.append(TRUST.unsure_scale)
-        if numbers > 1:
+        if numbers > 1 and not reading.numbers:
             doubts.append(TRUST.several_numbers)
         if self.is_contents:
             doubts.append(TRUST.page_number)
@@ -777,8 +782,25 @@ def _letters(text: str) -> int:
 
 def _clean(text: str, language: str) -> str:
     """Return a label or head in one line, without its measure, footnote marks and leaders."""
-    plain = _LEADERS.sub("", _FOOTNOTE.sub("", one_line(text)))
+    plain = COUNTED.sub("", _LEADERS.sub("", _FOOTNOTE.sub("", one_line(text))))
     return without_measure(plain, language).strip(" :.,;…")
+
+
+_COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
+COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
+_COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
+
+
+def count_and_share(
+    text: str, over: Iterable[str], language: str, mark: DecimalMark | None
+) -> tuple[Quantity, ...]:
+    """Return the count and the share of "24 (11.9)", where a text over it says "(%)"; () otherwise."""
+    pair = _COUNT_AND_SHARE.fullmatch(text)
+    if pair is None or not any(_COUNTS_AND_SHARES.search(above) for above in over):
+        return ()
+    count = quantities_in(pair["count"], language, mark)
+    share = quantities_in(pair["share"].rstrip(" %") + " %", language, mark)
+    return (*count, *share) if len(count) == len(share) == 1 else ()
 
 
 # --- Periods, scopes, printing ---

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -11,16 +10,12 @@ from functools import cached_property, lru_cache
 from citing.claims import SourceUnit, page_mark
 from citing.comparison.words.token import Token, is_date, opposite, same
 from citing.comparison.words.tokens import tokens_of
-from citing.tables import CellReading, TableText, read_tables, table_text
+from citing.tables import COUNTED, CellReading, TableText, count_and_share, read_tables, table_text
 from pdf.gc_control import cleared_with_memory
 from text.measures import Measure, measure_of, without_measure
 from text.numbers import DecimalMark
 from text.quantities import IS_RANGE, Quantity, quantities_in
 from text.semantics import Lexicon, lexicon
-
-_COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
-_COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
-_COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +69,7 @@ class Grid:
     def words_of_row(self, row: int) -> tuple[Token, ...]:
         """Return the words of a row's label, without those of its section."""
         own = self.rows[row][0].text if self.rows[row] else ""
-        label_words = words_of(without_measure(_COUNTED.sub("", own), self.language), self.language)
+        label_words = words_of(without_measure(COUNTED.sub("", own), self.language), self.language)
         corner = measure_of(self.heads[0], self.language) if self.heads else None
         if corner is None or not corner.measure.symbol:
             return label_words
@@ -111,14 +106,9 @@ class Grid:
         """Return the cell's numbers: one, or a count and the share in brackets after it, "24 (11.9)"."""
         if one := self.quantity(row, column):
             return (one,)
-        cell = self.rows[row][column] if column < len(self.rows[row]) else None
-        pair = _COUNT_AND_SHARE.fullmatch(cell.text) if cell else None
+        text = self.rows[row][column].text if column < len(self.rows[row]) else ""
         over = (self.heads[column], self.caption, self.rows[row][0].text)
-        if cell is None or pair is None or not any(_COUNTS_AND_SHARES.search(text) for text in over):
-            return ()
-        count = quantities_in(pair["count"], self.language, self.mark)
-        share = quantities_in(pair["share"].rstrip(" %") + " %", self.language, self.mark)
-        return (*count, *share) if len(count) == len(share) == 1 else ()
+        return count_and_share(text, over, self.language, self.mark)
 
     def ends_of_range(self, row: int, column: int) -> tuple[Quantity, ...]:
         """Return both ends of a cell like "−10 to 45", in its unit; () for other cells."""
