@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from chat.answers.without_model.answer_types import COUNTED, counted_dimensions, counts
+from chat.answers.without_model.answer_types import COUNTED, DURATIONS, counted_dimensions, counts, phrases_in
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     QuestionFeatures,
@@ -291,7 +291,7 @@ def sentence_values(
 ) -> Iterator[ValueLine]:
     """Yield the values of a sentence; where a pack knows the item, of a sentence with all that is asked."""
     asked, item = set(question.terms), item_match(items, line)
-    held = asked & (line.terms | terms_over(line) | often_said(question, line))
+    held = asked & (line.terms | terms_over(line) | said_otherwise(question, line))
     if not item and (len(held) < min(2, len(asked)) or not asked & line.terms or (items and held != asked)):
         return
     text = FOOTNOTED.sub(r"\1 ", line.text)
@@ -340,13 +340,15 @@ def sentence_values(
         yield ValueLine(line, value, score + by_words, year)
 
 
-def often_said(question: QuestionFeatures, line: AnswerLine) -> frozenset[str]:
-    """Return the question's terms for a frequency that a line says otherwise: “annual” for “a year”."""
-    found = (
+def said_otherwise(question: QuestionFeatures, line: AnswerLine) -> frozenset[str]:
+    """Return the question's terms that a line says otherwise: “annual” as “a year”, a period by its days."""
+    found = [
         match[0]
         for pattern in frequencies(line.language)
         if (match := pattern.search(question.text.casefold())) and pattern.search(line.text.casefold())
-    )
+    ]
+    if any(one.dimension in DURATIONS for one in quantities_in(line.text, line.language)):
+        found += phrases_in(question.language, "period").findall(question.text.casefold())
     return frozenset(terms_of(" ".join(found), line.language))
 
 

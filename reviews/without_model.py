@@ -60,7 +60,14 @@ from reviews.typed_values import (
     of_period,
     typed_value,
 )
-from reviews.value_lines import ITEM_SYNONYM, WEIGHTS, ValueLine, often_said, row_values_of, sentence_values
+from reviews.value_lines import (
+    ITEM_SYNONYM,
+    WEIGHTS,
+    ValueLine,
+    row_values_of,
+    said_otherwise,
+    sentence_values,
+)
 from text.numbers import YEAR
 from text.quantities import quantities_in
 
@@ -202,7 +209,7 @@ def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -
     weights = TermWeights(evidence.found.passages, LEAST_UNITS)
     least = STATES_COUNT if "count" in evidence.question.kinds else STATES_VALUE
     opening = distinct_terms(OPENING.match(one.line.unit.text)[0], one.line.language)  # type: ignore[index]
-    said = one.line.terms | terms_over(one.line) | opening | often_said(evidence.question, one.line)
+    said = one.line.terms | terms_over(one.line) | opening | said_otherwise(evidence.question, one.line)
     return weights.share(evidence.question.terms, said) >= least
 
 
