@@ -187,9 +187,8 @@ def _goes_on(heads: Sequence[str], cells: Sequence[Cell]) -> bool:
     spans = any(not head for head in heads[1:])
     amounts = any(_AMOUNT.fullmatch(text) and not YEAR.fullmatch(text) for text in own)
     texts = not any(map(str.isdigit, "".join(own)))
-    return (
-        bool(own) and not amounts and (not cells[0].text or (spans and texts and len(own) == len(cells) - 1))
-    )
+    whole = all(cell.text or head for cell, head in zip(cells, heads, strict=True))
+    return bool(own) and not amounts and (not cells[0].text or (spans and texts and whole))
 
 
 def _joined(heads: Sequence[str], cells: Sequence[Cell]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -45,6 +46,7 @@ MOST_OVER = 3  # texts above a table that may name its unit
 SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
 LEAST_SHARED = 2  # words of an exception that a row must share: "per share"
 LEAST_DATED = 2  # rows with a date that state the periods of a table's rows
+LEAST_BLOCKS = 2  # of rows with the same labels, each under a row of its own
 LEAST_CONTENTS = 5  # rows of a table of contents
 MOST_COUNTED_WORDS = 4  # of a label that only names what it counts: "Full-time equivalent employees"
 SECONDS_OF_MONTH = 2_629_746  # of the Gregorian calendar's mean year
@@ -262,6 +264,7 @@ class TableText:
     Attributes:
         over: texts above it that may name its unit, the nearest first.
         has_money: a currency is printed in its cells.
+        corner_of_labels: most rows are named by numbers, of which the corner has the unit: "Age (in years)".
     """
 
     heads: tuple[str, ...]
@@ -269,11 +272,12 @@ class TableText:
     language: str
     over: tuple[str, ...] = ()
     has_money: bool = False
+    corner_of_labels: bool = False
 
     @cached_property
     def measure(self) -> Measure:
         """Return the unit of the whole table, by its corner, its caption and the texts above it."""
-        corner = self.heads[0] if self.heads else ""
+        corner = self.heads[0] if self.heads and not self.corner_of_labels else ""
         for text in (corner, self.caption, *self.over):
             found = measure_of(text, self.language)
             in_prose = found and found.measure.symbol and text.rstrip().endswith(_SENTENCE_ENDS)
@@ -401,10 +405,12 @@ def table_text(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], 
     over = _texts_over(unit, around)
     short = over[0] if over and len(over[0]) < SHORT_LINE else ""
     sentences = tuple(_last_sentence(text, language) for text in over)
-    own = (other.table for other in (unit, *around) if other.table and other.table.index == table.index)
+    own = [other.table for other in (unit, *around) if other.table and other.table.index == table.index]
     money = any(_CURRENCY.search(cell.text) for row in own for cell in row.cells[1:])
+    labels = [row.cells[0].text for row in own if row.cells and not row.header]
+    numbered = 2 * sum(map(bool, map(_DIGIT.search, labels))) > len(labels)
     above = (_corner_above(table, unit, around), *sentences, *reversed(unit.section_path))
-    return TableText(table.head_rows, table.caption or short, language, above, money)
+    return TableText(table.head_rows, table.caption or short, language, above, money, numbered)
 
 
 def _corner_above(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
@@ -552,6 +558,33 @@ class _TableReader:
                 if self._is_total(label) and open_groups:
                     open_groups.pop()
             wrapped = ""
+        return self._in_blocks(found)
+
+    def _in_blocks(self, found: list[_RowName]) -> list[_RowName]:
+        """Return rows whose labels recur with the row over each block as their group: "Men", then ages.
+
+        True: "Men  4.0", "16 to 24  9.4", "Women  3.6", "16 to 24  8.3".
+        False: "Net income", "Balance at May 1", "Net income", "Dividends", "Balance at May 2".
+        """
+        count = Counter(name.label for name in found)
+        blocks: dict[int, list[int]] = {}  # by the row over them
+        head = -1
+        for at, name in enumerate(found):
+            if count[name.label] > 1:
+                blocks.setdefault(head, []).append(at)
+            else:
+                head = at
+        alike = {tuple(found[at].label for at in rows) for rows in blocks.values()}
+        if (
+            len(alike) != 1
+            or len(blocks) < LEAST_BLOCKS
+            or any(name.groups for name in found)
+            or -1 in blocks
+        ):
+            return found
+        for over, rows in blocks.items():
+            for at in rows:
+                found[at] = replace(found[at], groups=(found[over].label,))
         return found
 
     def _cells(self, name: _RowName, block: _Block | None) -> Iterator[CellReading]:
@@ -595,7 +628,7 @@ class _TableReader:
             quantity, kind = measure.applied(one), "number"
         if quantity and _NEGATIVE.fullmatch(text) and quantity.value > 0 and "%" not in heads[:1]:
             quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
-        over = (head, self.text.caption, label)
+        over = (head, self.text.caption, label, *groups)
         numbers = (quantity,) if quantity else count_and_share(text, over, language, self.mark)
         reading = CellReading(
             unit=row.unit,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from citing.claims import SourceUnit, page_mark
 from citing.comparison.words.token import Token, is_date, opposite, same
 from citing.comparison.words.tokens import tokens_of
-from citing.tables import COUNTED, CellReading, TableText, count_and_share, read_tables, table_text
+from citing.tables import COUNTED, CellReading, TableText, read_tables, table_text
 from pdf.gc_control import cleared_with_memory
 from text.measures import Measure, measure_of, without_measure
 from text.numbers import DecimalMark
@@ -36,7 +36,8 @@ class Grid:
         caption: its caption, whose words a claim may repeat.
         over: texts above it that may name its unit, the nearest first.
         mark: its page's decimal mark; a cell alone ("4.366") does not show it.
-        has_money: a currency is printed in its cells.
+        has_money, corner_of_labels: see ``TableText``.
+        pairs: the count and the share of cells like "24 (11.9)", by row and column.
     """
 
     heads: tuple[str, ...]
@@ -47,11 +48,15 @@ class Grid:
     over: tuple[str, ...] = ()
     mark: DecimalMark | None = None
     has_money: bool = False
+    corner_of_labels: bool = False
+    pairs: Mapping[tuple[int, int], tuple[Quantity, ...]] = field(default_factory=dict)
 
     @cached_property
     def text(self) -> TableText:
         """Return the texts that name what the table's numbers count in."""
-        return TableText(self.heads, self.caption, self.language, self.over, self.has_money)
+        return TableText(
+            self.heads, self.caption, self.language, self.over, self.has_money, self.corner_of_labels
+        )
 
     @cached_property
     def _measures_by_name(self) -> list[tuple[tuple[Token, ...], Measure]]:
@@ -106,9 +111,7 @@ class Grid:
         """Return the cell's numbers: one, or a count and the share in brackets after it, "24 (11.9)"."""
         if one := self.quantity(row, column):
             return (one,)
-        text = self.rows[row][column].text if column < len(self.rows[row]) else ""
-        over = (self.heads[column], self.caption, self.rows[row][0].text)
-        return count_and_share(text, over, self.language, self.mark)
+        return self.pairs.get((row, column), ())
 
     def ends_of_range(self, row: int, column: int) -> tuple[Quantity, ...]:
         """Return both ends of a cell like "−10 to 45", in its unit; () for other cells."""
@@ -359,8 +362,20 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
     mark = page_mark(unit, around, language)
     text = table_text(table, unit, around, language)
     read = readings_of(tuple(sorted((unit, *around), key=lambda other: other.char_start)))
-    groups = tuple(next((cell.groups for cell in read.get(other.id, ())), ()) for other in rows)
-    return Grid(text.heads, cells, groups, text.caption, language, text.over, mark, text.has_money)
+    readings = [read.get(other.id, ()) for other in rows]
+    groups = tuple(next((cell.groups for cell in own), ()) for own in readings)
+    return Grid(
+        text.heads,
+        cells,
+        groups,
+        text.caption,
+        language,
+        text.over,
+        mark,
+        text.has_money,
+        text.corner_of_labels,
+        {(r, c.cell.column): c.numbers for r, own in enumerate(readings) for c in own if len(c.numbers) > 1},
+    )
 
 
 def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:

@@ -189,7 +189,7 @@ class _Claim:
             if not token.quantity or named:
                 continue
             token = self._in_measure_behind(at)
-            own = frozenset(k for k, cell in enumerate(self.cells) if _agrees(token, cell))
+            own = frozenset(k for k, cell in enumerate(self.cells) if _agrees(token, cell, self.words))
             pairs = frozenset(k for k in own if len(self.cells[k].numbers) > 1)
             behind = at and self.tokens[at - 1].word == "("
             if found and behind and (both := found[-1].cells & pairs):
@@ -421,19 +421,23 @@ def _may_be(amount: Token, cell: CellReading) -> bool:
     return any((held.dimension == "ratio") == is_ratio for held in cell.numbers)
 
 
-def _agrees(token: Token, cell: CellReading) -> bool:
-    """Return whether a cell has the amount; of a change without its sign, which a word may say."""
+def _agrees(token: Token, cell: CellReading, words: Lexicon) -> bool:
+    """Return whether a cell has the amount; of a change or a cost without its sign, which a word may say."""
     own = token.quantity
     if own is None or token.bound not in ("", "approx"):
         return False
     hedged = token.bound == "approx" or own.scale > 1
-    unsigned = cell.is_change and own.value > 0
-    return any(
-        same_quantity(
-            own, replace(q, value=-q.value, base=-q.base) if unsigned and q.base < 0 else q, hedged=hedged
-        )
-        for q in cell.numbers
-    )
+    label = cell.label.casefold()
+    unsigned = own.value > 0 and (cell.is_change or any(word in label for word in words.outflow))
+    numbers = cell.numbers[-1:] if own.dimension == "ratio" else cell.numbers
+    for held in numbers:
+        if unsigned and held.base < 0:
+            held = replace(held, value=-held.value, base=-held.base)
+        if not own.dimension and not own.bare and held.dimension == "money":  # "and 126 million"
+            held = replace(held, dimension="", unit="")
+        if same_quantity(own, held, hedged=hedged):
+            return True
+    return False
 
 
 def _keys(tokens: Sequence[Token]) -> frozenset[str]:
