@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from chat.answers.without_model.answer_types import COUNTED, DURATIONS, counted_dimensions, counts, phrases_in
+from chat.answers.without_model.answer_types import COUNTED, DURATIONS, counted_dimensions, counts
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     QuestionFeatures,
     aggregates_in,
     counted_terms,
     names_of_places,
+    phrases_in,
     words_of,
 )
 from chat.answers.without_model.ranking import item_match

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
 from chat.answers.without_model.answer import answer_without_model, found_lines
-from chat.answers.without_model.answer_types import DURATIONS, counts, phrases_in
+from chat.answers.without_model.answer_types import DURATIONS, counts
 from chat.answers.without_model.evidence import find_evidence
 from chat.answers.without_model.lines import distinct_terms, has_content, lines_of
 from chat.answers.without_model.question import (
@@ -21,6 +21,7 @@ from chat.answers.without_model.question import (
     analyse,
     counted_terms,
     message,
+    phrases_in,
     without_owner,
 )
 from chat.answers.without_model.ranking import TermWeights
