@@ -108,6 +108,10 @@ def claim_matches(found: Evidence, asked: frozenset[str]) -> bool:
     return len(held) >= max(1, LEAST_ASKED * len(asked))
 
 
+LENGTHS_OF_TIME = {"time", "calendar"}  # days are of one, months of the other
+SECONDS_A_MONTH = Decimal(2_629_746)  # the mean of the Gregorian calendar
+
+
 def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
     """Return whether a quantity is of the column's kind and, where the column names a unit, of its dimension.
 
@@ -126,7 +130,8 @@ def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
     unit = unit_named(column.unit)
     if column.unit and unit is None:  # a unit of no system: "patients"
         return quantity.dimension == ""
-    return unit is None or quantity.dimension == unit.dimension
+    lengths = {quantity.dimension, unit.dimension} if unit else set()
+    return len(lengths) < 2 or lengths == LENGTHS_OF_TIME
 
 
 def as_json(column: ReviewColumn, quantity: Quantity) -> Any:
@@ -137,6 +142,11 @@ def as_json(column: ReviewColumn, quantity: Quantity) -> Any:
     if column.kind == Kind.MONEY:
         return {"number": number(quantity.value), "currency": quantity.unit}
     unit = unit_named(column.unit)
+    if unit is not None and quantity.dimension == "calendar" and unit.dimension == "time":
+        return {"number": round(quantity.base * SECONDS_A_MONTH / unit.factor), "unit": column.unit}
+    if unit is not None and quantity.dimension == "time" and unit.dimension == "calendar":
+        months = quantity.base / SECONDS_A_MONTH / unit.factor
+        return {"number": number(round(months, 1)), "unit": column.unit}
     if unit is not None and quantity.unit and quantity.unit != column.unit:
         return {"number": number((quantity.base - unit.offset) / unit.factor), "unit": column.unit}
     return {"number": number(quantity.value), "unit": quantity.unit or column.unit}

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from chat.answers.without_model.answer_types import COUNTED, counted_dimensions, counts
+from chat.answers.without_model.answer_types import COUNTED, DURATIONS, counted_dimensions, counts
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, terms_over
 from chat.answers.without_model.question import (
     QuestionFeatures,
     aggregates_in,
     counted_terms,
     names_of_places,
+    phrases_in,
     words_of,
 )
 from chat.answers.without_model.ranking import item_match
@@ -70,7 +71,7 @@ FOOTNOTED = re.compile(rf"(?<=\d )({'|'.join(CURRENCY_CODES)})\d(?!\d)")
 BRACKETS = re.compile(r"\([^()]*\)")
 FAR = 60  # characters
 NOUN_PHRASE = 3  # words behind a number that name what it counts
-CLAUSE_END = re.compile(r"[;；]|,(?=\s)")
+CLAUSE_END = re.compile(r"[;；•]|,(?=\s)")
 LONGEST_LEAD = 14  # characters from the comma before a clause to its value: ", while 31%"
 LONGEST_TITLE = 90  # characters of a page's first line that is a title
 
@@ -291,7 +292,7 @@ def sentence_values(
 ) -> Iterator[ValueLine]:
     """Yield the values of a sentence; where a pack knows the item, of a sentence with all that is asked."""
     asked, item = set(question.terms), item_match(items, line)
-    held = asked & (line.terms | terms_over(line))
+    held = asked & (line.terms | terms_over(line) | said_otherwise(question, line))
     if not item and (len(held) < min(2, len(asked)) or not asked & line.terms or (items and held != asked)):
         return
     text = FOOTNOTED.sub(r"\1 ", line.text)
@@ -338,6 +339,29 @@ def sentence_values(
         by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, text, all_of, line.language)
         year = year_of_each.get(quantity.start, max(years, default=0))
         yield ValueLine(line, value, score + by_words, year)
+
+
+def said_otherwise(question: QuestionFeatures, line: AnswerLine) -> frozenset[str]:
+    """Return the question's terms that a line says otherwise: “annual” as “a year”, a period by its days."""
+    found = [
+        match[0]
+        for pattern in frequencies(line.language)
+        if (match := pattern.search(question.text.casefold())) and pattern.search(line.text.casefold())
+    ]
+    if any(one.dimension in DURATIONS for one in quantities_in(line.text, line.language)):
+        found += phrases_in(question.language, "period").findall(question.text.casefold())
+    return frozenset(terms_of(" ".join(found), line.language))
+
+
+@cache
+def frequencies(language: str) -> list[re.Pattern[str]]:
+    """Return a pattern for each frequency with all phrases of a language for it."""
+    phrases: dict[str, list[str]] = {}
+    for words, sense in lexicon(language).phrases.items():
+        for marker in sense.markers:
+            if marker.category == "frequency":
+                phrases.setdefault(marker.value, []).append(re.escape(" ".join(words)))
+    return [re.compile(rf"(?<!\w)(?:{'|'.join(same)})(?!\w)") for same in phrases.values()]
 
 
 def counts_what_is_asked(question: QuestionFeatures, quantity: Quantity, text: str, language: str) -> bool:

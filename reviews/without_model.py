@@ -31,6 +31,8 @@ from chat.answers.without_model.question import (
     analyse,
     language_of,
     message,
+    opening_words,
+    without_owner,
 )
 from chat.answers.without_model.ranking import RankedPage, Relevance, TermWeights, item_match, rank, relevance
 from chat.answers.without_model.values import may_lack_scale
@@ -46,7 +48,7 @@ from domains import pack_names
 from domains.items import Item, items_asked, words_known
 from reviews.models import ReviewCell, ReviewColumn
 from reviews.question_answer import is_within
-from reviews.question_columns import any_of, articles, columns_for
+from reviews.question_columns import columns_for
 from reviews.typed_values import (
     QUANTITIES,
     Evidence,
@@ -58,7 +60,14 @@ from reviews.typed_values import (
     of_period,
     typed_value,
 )
-from reviews.value_lines import ITEM_SYNONYM, WEIGHTS, ValueLine, row_values_of, sentence_values
+from reviews.value_lines import (
+    ITEM_SYNONYM,
+    WEIGHTS,
+    ValueLine,
+    row_values_of,
+    said_otherwise,
+    sentence_values,
+)
 from text.numbers import YEAR
 from text.quantities import quantities_in
 
@@ -132,11 +141,8 @@ class ColumnEvidence:
 
 
 def without_frame(question: QuestionFeatures) -> QuestionFeatures:
-    """Leave out "the company" and "in the latest fiscal year": a page on the subject need not say them."""
-    language = question.language
-    owner = rf"(?:{articles(language)}|{any_of(language, 'each')})\s+{any_of(language, 'nouns')}"
-    rest = re.sub(rf"\b(?:{owner}|{any_of(language, 'newest')})", " ", question.text, flags=re.I)
-    kept = distinct_terms(rest, language)
+    """Leave out the terms of words that a page on the subject need not say."""
+    kept = distinct_terms(without_owner(question.text, question.language), question.language)
     terms = tuple(term for term in question.terms if term in kept)
     return replace(question, terms=terms) if terms else question
 
@@ -203,7 +209,8 @@ def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -
     weights = TermWeights(evidence.found.passages, LEAST_UNITS)
     least = STATES_COUNT if "count" in evidence.question.kinds else STATES_VALUE
     opening = distinct_terms(OPENING.match(one.line.unit.text)[0], one.line.language)  # type: ignore[index]
-    return weights.share(evidence.question.terms, one.line.terms | terms_over(one.line) | opening) >= least
+    said = one.line.terms | terms_over(one.line) | opening | said_otherwise(evidence.question, one.line)
+    return weights.share(evidence.question.terms, said) >= least
 
 
 def lacks_year(one: ValueLine, question: QuestionFeatures) -> bool:
@@ -403,11 +410,26 @@ def states_text(evidence: ColumnEvidence, line: AnswerLine) -> bool:
     """Return whether a line has most of what is asked, in two terms or the very word, and such an answer."""
     question = evidence.question
     terms = line.terms & {*question.terms}
+    if not names_thing(question, line):
+        return False
     is_word = len(question.terms) == 1 and any(
         re.search(rf"\b{re.escape(word.text)}\b", line.text, re.I) for word in question.words
     )
     is_asked = is_word or len(terms) >= TERMS_OF_TEXT
     return is_asked and evidence.coverage(line.terms) >= STATES and type_match(question, line) > 0
+
+
+def names_thing(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Return whether a line or its heading names what is asked for, or says the rest as the question does.
+
+    False: “We use the FOLIO test set” for "Which solver is used for FOLIO?".
+    """
+    first, thing, rest, *_ = [*question.text.casefold().rstrip("? ").split(maxsplit=2), "", "", ""]
+    asked = distinct_terms(thing, question.language) & {*question.terms}
+    headed = distinct_terms(" ".join(line.unit.section_path[-1:]), line.language)
+    if first not in opening_words(question.language) or asked <= line.terms | headed:
+        return True
+    return bool(rest) and rest in line.text.casefold()
 
 
 def clauses_asked(evidence: ColumnEvidence) -> list[Item]:
@@ -471,9 +493,11 @@ def named_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[AnswerLi
         return labelled
     if question.kinds & {"count", "amount"} and not question.computation:
         kinds = (ReviewColumn(question=column.question, kind=kind) for kind in (Kind.NUMBER, Kind.MONEY))
-        values = [one for kind in kinds for one in value_lines(kind, evidence)[:1]]
+        values = [one for kind in kinds for one in value_lines(kind, evidence)]
         best = max(values, key=lambda one: one.score, default=None)
-        return best_covered([best.line] if best else [], evidence)
+        rivals = [one for one in values if best and best.score - one.score <= SAME]
+        if best and len({size_of(one.value.value) for one in rivals}) == 1:
+            return best_covered([best.line], evidence)
     return []
 
 
