@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.answer_types import type_match
 from chat.answers.without_model.lines import ENTRY, AnswerLine, distinct_terms, terms_over
-from chat.answers.without_model.question import AnswerKind, QuestionFeatures, words_of
+from chat.answers.without_model.question import AnswerKind, QuestionFeatures, opening_words, words_of
 from chat.answers.without_model.ranking import RankedPage, item_match, name_of_item
 from chat.answers.without_model.value_lines import (
     Asked,
@@ -42,7 +43,7 @@ from domains.items import Item, Ratio, items_asked, ratio_asked, words_beside
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, number_words
 from text.quantities import currency_names
-from text.terms import terms_of
+from text.terms import stop_words, terms_of
 from text.units import CURRENCY_SYMBOLS
 
 MOST_PAGES = 12  # read for a value, beside those with the statement that states it
@@ -232,6 +233,8 @@ class _Sought:
                 return False
         if self.computed:
             return cell.kind in ("amount", "number")
+        if self.thing_asked - {*line.label_terms} - distinct_terms(cell.name, line.language):
+            return False
         beside = words_beside(question.text, self.notes.packs) if self.items else ()
         named = distinct_terms(f"{cell.name} {titles_over(line)}", line.language)
         if not self.is_of_kind(cell) or (self.asked_terms - named) & distinct_terms(
@@ -320,6 +323,16 @@ class _Sought:
         whole = terms_of(" ".join(column_words(language).get("whole", ())), language)
         name = one.cell.name if one.cell else ""
         return len(set(self.question.terms).difference(whole, terms_of(name, language)))
+
+    @property
+    def thing_asked(self) -> frozenset[str]:
+        """Return the terms of a noun behind the first word: of "Which state has the largest net sales?"."""
+        words = re.match(r"\W*(\w+)\s+([\w-]+)", self.question.text.casefold())
+        own = self.question.language
+        kinds = chain.from_iterable(words_of(own, "kinds").values())
+        asking = stop_words(own).union(" ".join(kinds).split())
+        is_noun = words and words[1] in opening_words(own) and words[2] not in asking
+        return distinct_terms(words[2], own) if words and is_noun else frozenset()
 
     @property
     def asked_terms(self) -> frozenset[str]:
