@@ -202,8 +202,10 @@ def cell_value(
     A number without a unit may be an amount of money where the cell is the one asked for.
     """
     question, quantity, printed = asked.question, cell.quantity, cell.printed
-    if quantity is None or not asked.kind:
-        return quantity and (quantity, printed)
+    if quantity is None:
+        return None
+    if not asked.kind:
+        return quantity, printed
     if asked.kind == "number" and "count" in question.kinds:
         # the label names what is counted, so the number is in no scale or currency of its table
         plain = quantities_in(cell.text, line.language)
