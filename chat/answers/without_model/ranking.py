@@ -47,9 +47,9 @@ from text.terms import COMPOUND_LINKS, one_line
 PageNumber = tuple[str, int]  # document, page
 
 PAGE_WEIGHTS = {
-    "hits": 1.3,  # sum of 1/rank of the page's hits
-    "words": 3.3,  # mean over the question's terms of the cosine with the nearest term of a line
-    "meaning": 2.5,  # cosine of the question with a paragraph, a row
+    "hits": 1.1,  # sum of 1/rank of the page's hits
+    "words": 2.75,  # mean over the question's terms of the cosine with the nearest term of a line
+    "meaning": 2.0,  # cosine of the question with a paragraph, a row
     "over": 3.4,  # share of the question's weighted terms in the headings, the caption, the column heads
     "names": 1.9,  # share of the question's names and numbers on the page
     "year": 1.1,  # share of the years asked for that a line is of
@@ -59,8 +59,8 @@ PAGE_WEIGHTS = {
     "defines": 5.5,  # the question asks for a definition, and a line is one
 }
 """Weights of a page by the best of its lines, fitted by softmax regression on the right pages of three sets
-(general documents, filings, a standard in four languages), one example per question; ``hits``, ``words`` and
-``meaning`` by a sweep over these and 30 questions to 15 other documents, ``defines``, which is rare, by hand."""
+(general documents, filings, a standard in four languages), one example per question; ``hits`` and ``meaning``
+by a sweep over these and 30 questions to 15 other documents, ``defines``, which is rare in them, by hand."""
 LINE_WEIGHTS = {
     "own_words": 2.4,  # ``words`` without the names in the document's title
     "over": 0.6,
