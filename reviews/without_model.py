@@ -105,7 +105,7 @@ class ColumnEvidence:
         languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
         question = without_frame(analyse(column.question, languages))
         pages = rank(question, lines_of(question, found.passages), found.passages, found.notes.packs)
-        judged = relevance(question, pages, found.notes) if pages else None
+        judged = relevance(question, pages[:MOST_PAGES], found.notes) if pages else None
         whole = [whole_page(question, page) for page in pages[:MOST_WHOLE]]
         return cls(question, [*whole, *pages[MOST_WHOLE:MOST_PAGES]], judged, found)
 

@@ -442,7 +442,7 @@ def nearness(question: QuestionFeatures, pages: Sequence[RankedPage], held: Sequ
     Words count by their rarity.
     """
     embedder = WordLlamaEmbedder()
-    vectors = embedder.embed([question.text, *(page.text for page in pages[:MOST_PAGES])])
+    vectors = embedder.embed([question.text, *(page.text for page in pages)])
     rarity = embedder.lengths([word.text.lower() for word in question.words]) if question.words else []
     of_held = sum(length for word, length in zip(question.words, rarity, strict=True) if word in held)
     return float(max(vectors[1:] @ vectors[0])) + WORDS_HELD * of_held / (sum(rarity) or 1.0)

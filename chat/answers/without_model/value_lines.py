@@ -29,7 +29,7 @@ from chat.answers.without_model.question import (
     words_of,
 )
 from chat.answers.without_model.ranking import RankedPage, item_match
-from citing.tables import CellReading, column_words, months_of, word_of, worded_kind
+from citing.tables import CellReading, column_words, has_word, months_of, scope_of, word_of, worded_kind
 from domains.items import Item
 from text.numbers import YEAR, month_numbers, number_words
 from text.quantities import Quantity, quantities_in
@@ -154,12 +154,12 @@ def row_values(asked: Asked, line: AnswerLine) -> Iterator[ValueLine]:
     named = {cell for cell in cells if is_named(asked, line, cell)}
     values = [(cell, value) for cell in cells if (value := cell_value(asked, line, cell, cell in named))]
     latest = max((cell.year for cell, _ in values), default=0)
-    whole_years = [cell for cell, _ in values if not other_word("part_of_year", cell.head, question, line)]
+    whole_years = [cell for cell, _ in values if not cell.period.part]
     for cell, value in values:
         year = cell.year
         if not question.years and year != latest:
             continue
-        is_whole = bool(other_word("whole", cell.head, question, line))
+        is_whole = has_word("whole", cell.head, line.language)
         several = not is_whole and sum(other.year == year for other in whole_years) > 1
         score = score_of(asked, line, cell, frozenset({year} - {0}))
         score += WEIGHTS["breakdown"] * several + WEIGHTS["dated"] * bool(year)
@@ -306,31 +306,22 @@ def score_of(asked: Asked, line: AnswerLine, cell: CellReading | None, years: fr
     label = f"{cell.label} {' '.join(cell.groups)}" if cell else line.text
     own = {term for term in distinct_terms(label, line.language) if not YEAR.fullmatch(term)}
     wanted = len(terms) or 1
-    table, head = line.unit.table, cell.head if cell else ""
-    overs = [head, *line.unit.section_path[-1:], table.caption if table else "", title_of(line)]
-    overs += cell.groups if cell else ()
-    over = " ".join(overs)
-    part_of_year = word_of("part_of_year", head, line.language)
-    part = other_word("part_of_year", head, question, line) or other_word(
-        "part_of_year", over, question, line
-    )
-    of_part = any(  # “The company and its subsidiaries: consolidated …” are the group
-        other_word("part", text, question, line) and not word_of("whole", text, line.language)
-        for text in overs
-    )
+    over, asks = f"{title_of(line)} {titles_over(line)}", question.text.casefold()
+    part = (cell.period.part if cell else "") or word_of("part_of_year", over, line.language)
+    scope = (cell.scope if cell else "") or scope_of("", over, line.language)
+    total = word_of("whole", cell.label, line.language) if cell else ""
     features = {
         "item": item_match(asked.items[:1], line),
         "label": len(terms & own) / wanted,
         "over": len(terms & (own | terms_over(line))) / wanted,
         "extra": len(own - terms) / (len(own) or 1),
         "scale": cell is None or cell.measure.scale != 1 or bool(cell.measure.currency),
-        "part_of_year": 1.5 - months / 12 if (months := months_of(part, line.language)) else 0.0,
-        "period": bool(part_of_year) and part_of_year in question.text.casefold(),
-        "part": of_part,
-        "whole": bool(other_word("whole", f"{over} {label}", question, line)),
-        "total": bool(cell and (total := word_of("whole", cell.label, line.language)))
-        and total in question.text.casefold(),
-        "change": bool(other_word("change", head, question, line)),
+        "part_of_year": 1.5 - (months_of(part, line.language) or 18) / 12 if part not in asks else 0.0,
+        "period": bool(part) and part in asks,
+        "part": scope == "part" and not has_word("part", question.text, question.language),
+        "whole": scope == "whole",
+        "total": bool(total) and total in asks,
+        "change": bool(cell) and cell.is_change,
         "other_year": bool(question.years) and years.isdisjoint(question.asked_years),
     }
     return sum(WEIGHTS[name] * value for name, value in features.items())
@@ -340,12 +331,6 @@ def title_of(line: AnswerLine) -> str:
     """Return the first line of the page where that is a title."""
     first = line.passage.heading.partition("\n")[0]
     return first if len(first) <= LONGEST_TITLE else ""
-
-
-def other_word(name: str, text: str, question: QuestionFeatures, line: AnswerLine) -> str:
-    """Return the text's first word of the language's list of that name, unless the question has it too."""
-    word = word_of(name, text, line.language)
-    return "" if word and word in question.text.casefold() else word
 
 
 def is_of_part(cell: CellReading, line: AnswerLine, question: QuestionFeatures) -> bool | None:
@@ -485,7 +470,8 @@ def is_of_change(question: QuestionFeatures, quantity: Quantity, line: AnswerLin
     before = WORD.findall(text[: quantity.start].casefold())[-3:]
     joins = lexicon(line.language).among
     return any(
-        after in joins and other_word("change", word, question, line) for word, after in pairwise(before)
+        after in joins and has_word("change", word, line.language) and word not in question.text.casefold()
+        for word, after in pairwise(before)
     )
 
 
