@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import Literal
 
@@ -35,7 +35,7 @@ from text.numbers import YEAR, month_numbers, number_words
 from text.quantities import Quantity, quantities_in
 from text.semantics import lexicon
 from text.terms import terms_of
-from text.units import CURRENCY_CODES, CURRENCY_SYMBOLS, unit_named
+from text.units import CURRENCY_CODES, unit_named
 from text.values import values_in, year_of_value
 
 ValueKind = Literal["number", "money", "date", ""]
@@ -50,14 +50,11 @@ WEIGHTS = {
     "bound": 1.5,  # … share of them that belong to this value alone
     "counted": 1.0,  # … the value counts what the question counts
     "statistic": 2.0,  # … it is the statistic asked for (average, maximum); less for another
-    "scale": 0.3,  # its table states its scale
     "part_of_year": -1.0,  # the shorter, the more: cash flows are stated for the longest period only
     "period": 1.5,  # … and the part that the question names
     "part": -1.8,  # of a segment, a division, an affiliate
     "breakdown": -0.8,  # the row has several values of its year, and the column is not their total
     "own": 0.8,  # share of the column's head in the document's title: of “the dataset” beside others
-    "dated": 0.4,  # the column names its year
-    "whole": 0.3,  # of the group; a total
     "total": 1.0,  # … that the question asks for: “Total revenues” beside “Net sales”
     "doubt": -2.0,  # of the reader of cells, 0..1
     "change": -2.5,  # the column holds differences or shares
@@ -162,7 +159,7 @@ def row_values(asked: Asked, line: AnswerLine) -> Iterator[ValueLine]:
         is_whole = has_word("whole", cell.head, line.language)
         several = not is_whole and sum(other.year == year for other in whole_years) > 1
         score = score_of(asked, line, cell, frozenset({year} - {0}))
-        score += WEIGHTS["breakdown"] * several + WEIGHTS["dated"] * bool(year)
+        score += WEIGHTS["breakdown"] * several
         score += WEIGHTS["doubt"] * (1 - cell.confidence)
         names = {term for term in distinct_terms(cell.head, line.language) if term.isalpha()}
         own = names & distinct_terms(line.unit.title, line.language)
@@ -214,8 +211,6 @@ def cell_value(
         quantity, printed = (quantity, printed) if cell.kind == "count" else (plain[0], cell.text)
     if asked.kind == "money" and not is_of_money(question, cell):
         return None
-    if asked.kind == "money" and quantity.dimension == "" and (currency := page_currency(line)):
-        quantity = replace(quantity, dimension="money", unit=currency)
     is_amount = is_named and quantity.dimension == "money" and asked.kind == "number" and not asked.unit
     if not is_amount and not fits(asked.kind, asked.unit, replace(quantity, start=1), cell.text):
         return None
@@ -281,22 +276,6 @@ def is_of_money(question: QuestionFeatures, cell: CellReading) -> bool:
     return cell.kind not in ("share", "rate")
 
 
-def page_currency(line: AnswerLine) -> str:
-    """Return the only currency printed on the row's page; '' without one."""
-    found = currencies_in(line.page_text)
-    return next(iter(found)) if len(found) == 1 else ""
-
-
-@lru_cache(maxsize=512)
-def currencies_in(text: str) -> frozenset[str]:
-    named = {code for sign, code in SIGNS.items() if sign in text}
-    return frozenset(named | set(CODES.findall(text)))
-
-
-SIGNS = {sign: code for sign, code in CURRENCY_SYMBOLS.items() if len(sign) == 1}
-CODES = re.compile(rf"\b(?:{'|'.join(CURRENCY_CODES)})\b")
-
-
 def score_of(asked: Asked, line: AnswerLine, cell: CellReading | None, years: frozenset[int]) -> float:
     """Return the weighted sum of one value's features that do not depend on other values.
 
@@ -315,11 +294,9 @@ def score_of(asked: Asked, line: AnswerLine, cell: CellReading | None, years: fr
         "label": len(terms & own) / wanted,
         "over": len(terms & (own | terms_over(line))) / wanted,
         "extra": len(own - terms) / (len(own) or 1),
-        "scale": cell is None or cell.measure.scale != 1 or bool(cell.measure.currency),
         "part_of_year": 1.5 - (months_of(part, line.language) or 18) / 12 if part not in asks else 0.0,
         "period": bool(part) and part in asks,
         "part": scope == "part" and not has_word("part", question.text, question.language),
-        "whole": scope == "whole",
         "total": bool(total) and total in asks,
         "change": bool(cell) and cell.is_change,
         "other_year": bool(question.years) and years.isdisjoint(question.asked_years),
