@@ -25,10 +25,10 @@ from django.db.models import Count, Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 from psycopg.pq import Trace
 
+from bench.evaluations.retrieval import KnownQuestion, read_lines
 from bench.library import benchmark_owner, build_library, remove_library
 from documents.models import CitationUnit, Document, RetrievalChunk
 from retrieval.embeddings.base import Vectors
-from retrieval.evaluations import KnownQuestion, read_lines
 from retrieval.index.vectors import (
     INDEX_MEMORY,
     active_space,

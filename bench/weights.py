@@ -18,8 +18,8 @@ import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 from numpy.typing import NDArray
 
+from bench.evaluations.retrieval import KnownQuestion, evaluation_user, read_lines
 from documents.models import Document
-from retrieval.evaluations import KnownQuestion, evaluation_user, read_lines
 from retrieval.index.full_text import open_index
 from retrieval.query.plan import plan_search
 from retrieval.query.question_terms import analyze_query

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -14,6 +15,7 @@ from citing.verdict import verify, verify_among
 from pdf.api import parse_file
 from pdf.sandbox.messages import Limits
 from pdf.structure import Cell, ParsedPage, TableRow
+from text.numbers import YEAR
 
 _HEADING_WIDTH = 0.75  # maximum share of the widest line for a heading
 
@@ -132,7 +134,7 @@ def passage_units(passage: str, language: str = "", title: str = "") -> list[Sou
     units: list[SourceUnit] = []
     heads: tuple[str, ...] = ()
     prose: list[tuple[int, str]] = []
-    start = rows = 0
+    start = rows = headers = 0
     caption = ""
     section: list[str] = []
 
@@ -159,8 +161,10 @@ def passage_units(passage: str, language: str = "", title: str = "") -> list[Sou
                 units[-1] = replace(units[-1], type="caption")
             cells = _cells(line, start)
             if not _is_rule(cells):
-                heads = heads or tuple(cell.text for cell in cells)
-                row = TableRow(0, rows, cells, rows == 0, () if rows == 0 else heads, caption)
+                header = not rows or (len(heads) == len(cells) and rows == headers and _goes_on(heads, cells))
+                heads = _joined(heads, cells) if header else heads
+                headers += header
+                row = TableRow(0, rows, cells, header, () if header else heads, caption)
                 add(cells[0].char_start, passage[cells[0].char_start : cells[-1].char_end], row)
                 rows += 1
         else:
@@ -168,6 +172,33 @@ def passage_units(passage: str, language: str = "", title: str = "") -> list[Sou
         start += len(line) + 1
     end_prose()
     return units
+
+
+_AMOUNT = re.compile(r"[-–−$€£¥(]*\d[\d.,]*\s?[%)]*")
+
+
+def _goes_on(heads: Sequence[str], cells: Sequence[Cell]) -> bool:
+    """Return whether a row is the second line of heads, which has nothing under the corner.
+
+    True: "| | 2024 | 2023 |" under "| | Three months | |"; "| | (N = 250) |" under "| | Placebo |".
+    False: "| Sales | 20 | 30 |"; "| | 20 | 30 |" under "| Item | 2023 | 2022 |".
+    """
+    own = [cell.text for cell in cells[1:] if cell.text]
+    spans = any(not head for head in heads[1:])
+    amounts = any(_AMOUNT.fullmatch(text) and not YEAR.fullmatch(text) for text in own)
+    texts = not any(map(str.isdigit, "".join(own)))
+    whole = all(cell.text or head for cell, head in zip(cells, heads, strict=True))
+    return bool(own) and not amounts and (not cells[0].text or (spans and texts and whole))
+
+
+def _joined(heads: Sequence[str], cells: Sequence[Cell]) -> tuple[str, ...]:
+    """Return the heads with their second line; one that spans columns stands over each of them."""
+    found: list[str] = []
+    over = ""
+    for at, cell in enumerate(cells):
+        over = (heads[at] or (over if at > 1 else "")) if heads else ""
+        found.append(f"{over} {cell.text}".strip())
+    return tuple(found)
 
 
 def _paragraphs(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, bool, str]]:

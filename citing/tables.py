@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -45,6 +46,7 @@ MOST_OVER = 3  # texts above a table that may name its unit
 SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
 LEAST_SHARED = 2  # words of an exception that a row must share: "per share"
 LEAST_DATED = 2  # rows with a date that state the periods of a table's rows
+LEAST_BLOCKS = 2  # of rows with the same labels, each under a row of its own
 LEAST_CONTENTS = 5  # rows of a table of contents
 MOST_COUNTED_WORDS = 4  # of a label that only names what it counts: "Full-time equivalent employees"
 SECONDS_OF_MONTH = 2_629_746  # of the Gregorian calendar's mean year
@@ -107,6 +109,7 @@ class CellReading:
         head: the column's head, without footnote marks; '' without one.
         kind: what its number is; ``text`` without one.
         quantity: its number, signed, in base units; None for text and for several numbers.
+        numbers: its number, or a count and the share in brackets behind it: "24 (11.9)" under "n (%)".
         measure: what its digits count in.
         text: the cell as on the page, in one line.
         printed: the amount with its currency, scale and unit: ``$44,538 million``.
@@ -125,6 +128,7 @@ class CellReading:
     scope: Scope
     kind: CellKind
     quantity: Quantity | None
+    numbers: tuple[Quantity, ...]
     measure: Measure
     text: str
     printed: str
@@ -260,6 +264,7 @@ class TableText:
     Attributes:
         over: texts above it that may name its unit, the nearest first.
         has_money: a currency is printed in its cells.
+        corner_of_labels: most rows are named by numbers, of which the corner has the unit: "Age (in years)".
     """
 
     heads: tuple[str, ...]
@@ -267,11 +272,12 @@ class TableText:
     language: str
     over: tuple[str, ...] = ()
     has_money: bool = False
+    corner_of_labels: bool = False
 
     @cached_property
     def measure(self) -> Measure:
         """Return the unit of the whole table, by its corner, its caption and the texts above it."""
-        corner = self.heads[0] if self.heads else ""
+        corner = self.heads[0] if self.heads and not self.corner_of_labels else ""
         for text in (corner, self.caption, *self.over):
             found = measure_of(text, self.language)
             in_prose = found and found.measure.symbol and text.rstrip().endswith(_SENTENCE_ENDS)
@@ -399,10 +405,12 @@ def table_text(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], 
     over = _texts_over(unit, around)
     short = over[0] if over and len(over[0]) < SHORT_LINE else ""
     sentences = tuple(_last_sentence(text, language) for text in over)
-    own = (other.table for other in (unit, *around) if other.table and other.table.index == table.index)
+    own = [other.table for other in (unit, *around) if other.table and other.table.index == table.index]
     money = any(_CURRENCY.search(cell.text) for row in own for cell in row.cells[1:])
+    labels = [row.cells[0].text for row in own if row.cells and not row.header]
+    numbered = 2 * sum(map(bool, map(_DIGIT.search, labels))) > len(labels)
     above = (_corner_above(table, unit, around), *sentences, *reversed(unit.section_path))
-    return TableText(table.head_rows, table.caption or short, language, above, money)
+    return TableText(table.head_rows, table.caption or short, language, above, money, numbered)
 
 
 def _corner_above(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
@@ -545,11 +553,38 @@ class _TableReader:
                 label = f"{wrapped} {row.label}".strip()
                 if self._is_total(label):  # of the group that it names, else of the whole table
                     open_groups = _up_to_named(open_groups, label)
-                groups = tuple(_clean(group.label, self.language) for group in open_groups)
+                groups = tuple(group.label for group in open_groups)
                 found.append(_RowName(row, label, groups))
                 if self._is_total(label) and open_groups:
                     open_groups.pop()
             wrapped = ""
+        return self._in_blocks(found)
+
+    def _in_blocks(self, found: list[_RowName]) -> list[_RowName]:
+        """Return rows whose labels recur with the row over each block as their group: "Men", then ages.
+
+        True: "Men  4.0", "16 to 24  9.4", "Women  3.6", "16 to 24  8.3".
+        False: "Net income", "Balance at May 1", "Net income", "Dividends", "Balance at May 2".
+        """
+        count = Counter(name.label for name in found)
+        blocks: dict[int, list[int]] = {}  # by the row over them
+        head = -1
+        for at, name in enumerate(found):
+            if count[name.label] > 1:
+                blocks.setdefault(head, []).append(at)
+            else:
+                head = at
+        alike = {tuple(found[at].label for at in rows) for rows in blocks.values()}
+        if (
+            len(alike) != 1
+            or len(blocks) < LEAST_BLOCKS
+            or any(name.groups for name in found)
+            or -1 in blocks
+        ):
+            return found
+        for over, rows in blocks.items():
+            for at in rows:
+                found[at] = replace(found[at], groups=(found[over].label,))
         return found
 
     def _cells(self, name: _RowName, block: _Block | None) -> Iterator[CellReading]:
@@ -593,16 +628,19 @@ class _TableReader:
             quantity, kind = measure.applied(one), "number"
         if quantity and _NEGATIVE.fullmatch(text) and quantity.value > 0 and "%" not in heads[:1]:
             quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
+        over = (head, self.text.caption, label, *groups)
+        numbers = (quantity,) if quantity else count_and_share(text, over, language, self.mark)
         reading = CellReading(
             unit=row.unit,
             cell=cell,
             label=_clean(label, language),
-            groups=groups,
+            groups=tuple(_clean(group, language) for group in groups),
             head=_clean(head, language),
             period=_period_in(block, period_of(head, self.text.caption, language), head),
             scope=scope_of(" ".join((head, *groups, label)), self.text.caption, language),
             kind=kind,
             quantity=quantity,
+            numbers=numbers,
             measure=measure,
             text=text,
             printed=f"{printed(text, measure, one, language)} {per}".rstrip() if one else text,
@@ -673,7 +711,7 @@ class _TableReader:
             doubts.append(TRUST.long_head)
         if unsure:
             doubts.append(TRUST.unsure_scale)
-        if numbers > 1:
+        if numbers > 1 and not reading.numbers:
             doubts.append(TRUST.several_numbers)
         if self.is_contents:
             doubts.append(TRUST.page_number)
@@ -777,8 +815,25 @@ def _letters(text: str) -> int:
 
 def _clean(text: str, language: str) -> str:
     """Return a label or head in one line, without its measure, footnote marks and leaders."""
-    plain = _LEADERS.sub("", _FOOTNOTE.sub("", one_line(text)))
+    plain = COUNTED.sub("", _LEADERS.sub("", _FOOTNOTE.sub("", one_line(text))))
     return without_measure(plain, language).strip(" :.,;…")
+
+
+_COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
+COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
+_COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
+
+
+def count_and_share(
+    text: str, over: Iterable[str], language: str, mark: DecimalMark | None
+) -> tuple[Quantity, ...]:
+    """Return the count and the share of "24 (11.9)", where a text over it says "(%)"; () otherwise."""
+    pair = _COUNT_AND_SHARE.fullmatch(text)
+    if pair is None or not any(_COUNTS_AND_SHARES.search(above) for above in over):
+        return ()
+    count = quantities_in(pair["count"], language, mark)
+    share = quantities_in(pair["share"].rstrip(" %") + " %", language, mark)
+    return (*count, *share) if len(count) == len(share) == 1 else ()
 
 
 # --- Periods, scopes, printing ---

@@ -289,6 +289,7 @@ class _VerificationContext:
         self, claim: Claim, cited: SourceUnit, neighbours: Sequence[SourceUnit], shown: Sequence[SourceUnit]
     ) -> None:
         self.claim, self.cited, self.neighbours, self.shown = claim, cited, neighbours, shown
+        _load_rules_of(cited)
 
     def cited_verdict(self) -> Verification:
         if other := self.named_elsewhere:
@@ -468,6 +469,11 @@ def _load_rules(language: str) -> None:
     without_frame(written_out(claim, unit.text, language), unit.text, language)
 
 
+def _load_rules_of(unit: SourceUnit) -> None:
+    with not_counted():
+        _load_rules(detected_language(unit.text[:LONGEST_CLAIM], unit.language))
+
+
 def _checked_in_full(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:
     """Return the verdict of one unit, of the claim written out where its own words do not suffice."""
     found = _checked(claim, unit, around)
@@ -485,8 +491,7 @@ def _checked_in_full(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, .
 def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:
     """Return the verdict of one unit; cached, as an answer without a model verifies a line, then cites it."""
     check_budget()
-    with not_counted():
-        _load_rules(detected_language(unit.text[:LONGEST_CLAIM], unit.language))
+    _load_rules_of(unit)
     if len(claim.sentence) > LONGEST_CLAIM:
         return _not_judged(unit, TOO_LONG)
     claim = replace(claim, sentence=_plain(claim.sentence, unit))

@@ -375,7 +375,8 @@ def _name(phrase: str, at: int, language: str) -> tuple[Measure, int] | None:
                 found.scale != 1 and (written in units_by_symbol() or _is_state(written, phrase[:at]))
             ):
                 return found, end
-        if unit := _symbol(written):
+        is_elided = phrase[end : end + 1] in ("'", "’") and phrase[end + 1 : end + 2].isalpha()
+        if not is_elided and (unit := _symbol(written)):  # in "d'entrées" are no days
             return unit, end
         if language == "ar" and (bare := _without_article(plain, names)) is not None:
             return bare, end

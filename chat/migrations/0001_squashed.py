@@ -62,6 +62,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-updated_at'],
+                'indexes': [models.Index(fields=['owner', '-updated_at'], name='chat_conver_owner_i_77b144_idx'), models.Index(fields=['updated_at'], name='chat_conver_updated_09e193_idx')],
             },
         ),
         migrations.CreateModel(
@@ -91,6 +92,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['conversation', 'position'],
+                'indexes': [models.Index(fields=['created_at'], name='chat_messag_created_b6b51c_idx'), models.Index(condition=models.Q(('status__in', ['pending', 'streaming'])), fields=['created_at'], name='unfinished_messages')],
+                'constraints': [models.UniqueConstraint(fields=('conversation', 'position'), name='one_message_per_position')],
             },
         ),
         migrations.CreateModel(
@@ -133,6 +136,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['message', 'position'],
+                'indexes': [models.Index(fields=['document', 'page_number'], name='chat_citati_documen_af7fd3_idx'), models.Index(fields=['verdict'], name='chat_citati_verdict_fa970c_idx'), models.Index(fields=['created_at'], name='chat_citati_created_fae241_idx')],
             },
         ),
         migrations.CreateModel(
@@ -147,6 +151,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'indexes': [django.contrib.postgres.indexes.GinIndex(fields=['document_ids'], name='answer_share_documents')],
             },
         ),
         migrations.CreateModel(
@@ -165,6 +170,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-updated_at'],
+                'indexes': [models.Index(fields=['owner', '-updated_at'], name='chat_note_owner_i_0cc07b_idx')],
             },
         ),
         migrations.CreateModel(
@@ -179,6 +185,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['note', '-revision'],
+                'constraints': [models.UniqueConstraint(fields=('note', 'revision'), name='one_version_per_revision')],
             },
         ),
         migrations.CreateModel(
@@ -193,6 +200,9 @@ class Migration(migrations.Migration):
                 ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='documents.document')),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('owner', 'document'), name='one_place_per_reader')],
+            },
         ),
         migrations.CreateModel(
             name='Review',
@@ -212,6 +222,41 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-updated_at'],
+                'indexes': [models.Index(fields=['owner', '-updated_at'], name='chat_review_owner_i_98fb22_idx')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ReviewColumn',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('position', models.IntegerField(default=0)),
+                ('title', models.CharField(max_length=120)),
+                ('question', models.CharField(max_length=1000)),
+                ('kind', models.CharField(choices=[('text', 'Text'), ('number', 'Number'), ('money', 'Money'), ('date', 'Date'), ('boolean', 'Yes or no'), ('choice', 'One of a list'), ('choices', 'Several of a list')], default='text', max_length=10)),
+                ('unit', models.CharField(blank=True, help_text='of a number: “mg”, “%”', max_length=40)),
+                ('choices', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), blank=True, default=list, size=None)),
+                ('note', models.CharField(blank=True, help_text='for readers, not part of the question', max_length=1000)),
+                ('review', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='columns', to='chat.review')),
+            ],
+            options={
+                'ordering': ['review', 'position'],
+                'constraints': [models.UniqueConstraint(fields=('review', 'title'), name='one_column_per_title')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ReviewRow',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('title', models.CharField(blank=True, help_text='of a document that was deleted for good', max_length=500)),
+                ('position', models.IntegerField(default=0)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('added_by', models.ForeignKey(help_text='the user whose access rights apply when its cells are filled', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('document', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='review_rows', to='documents.document')),
+                ('review', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='chat.review')),
+            ],
+            options={
+                'ordering': ['review', 'position'],
+                'constraints': [models.UniqueConstraint(fields=('review', 'document'), name='one_row_per_document')],
             },
         ),
         migrations.CreateModel(
@@ -234,9 +279,13 @@ class Migration(migrations.Migration):
                 ('updated_at', models.DateTimeField(auto_now=True)),
                 ('citations', models.ManyToManyField(blank=True, related_name='review_cells', to='chat.citation')),
                 ('marked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('column', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='chat.reviewcolumn')),
+                ('row', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='chat.reviewrow')),
             ],
             options={
                 'ordering': ['row', 'column'],
+                'indexes': [models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['row'], name='unfilled_review_cells')],
+                'constraints': [models.UniqueConstraint(fields=('row', 'column'), name='one_cell_per_row_and_column')],
             },
         ),
         migrations.CreateModel(
@@ -256,28 +305,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ReviewColumn',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('position', models.IntegerField(default=0)),
-                ('title', models.CharField(max_length=120)),
-                ('question', models.CharField(max_length=1000)),
-                ('kind', models.CharField(choices=[('text', 'Text'), ('number', 'Number'), ('money', 'Money'), ('date', 'Date'), ('boolean', 'Yes or no'), ('choice', 'One of a list'), ('choices', 'Several of a list')], default='text', max_length=10)),
-                ('unit', models.CharField(blank=True, help_text='of a number: “mg”, “%”', max_length=40)),
-                ('choices', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), blank=True, default=list, size=None)),
-                ('note', models.CharField(blank=True, help_text='for readers, not part of the question', max_length=1000)),
-                ('review', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='columns', to='chat.review')),
-            ],
-            options={
-                'ordering': ['review', 'position'],
-            },
-        ),
-        migrations.AddField(
-            model_name='reviewcell',
-            name='column',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='chat.reviewcolumn'),
-        ),
-        migrations.CreateModel(
             name='ReviewMark',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -290,27 +317,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['cell', 'pk'],
+                'constraints': [models.UniqueConstraint(fields=('cell', 'user'), name='one_blind_mark_a_reviewer')],
             },
-        ),
-        migrations.CreateModel(
-            name='ReviewRow',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('title', models.CharField(blank=True, help_text='of a document that was deleted for good', max_length=500)),
-                ('position', models.IntegerField(default=0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('added_by', models.ForeignKey(help_text='the user whose access rights apply when its cells are filled', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('document', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='review_rows', to='documents.document')),
-                ('review', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='chat.review')),
-            ],
-            options={
-                'ordering': ['review', 'position'],
-            },
-        ),
-        migrations.AddField(
-            model_name='reviewcell',
-            name='row',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='chat.reviewrow'),
         ),
         migrations.CreateModel(
             name='ReviewTemplate',
@@ -338,6 +346,9 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('template', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='chat.reviewtemplate')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('review', None), ('template', None), _connector='XOR'), name='review_share_of_one_thing'), models.CheckConstraint(condition=models.Q(('user', None), ('group', None), _connector='XOR'), name='review_share_one_party'), models.UniqueConstraint(fields=('review', 'user'), name='one_review_share_user'), models.UniqueConstraint(fields=('review', 'group'), name='one_review_share_group'), models.UniqueConstraint(fields=('template', 'user'), name='one_template_share_user'), models.UniqueConstraint(fields=('template', 'group'), name='one_template_share_group')],
+            },
         ),
         migrations.CreateModel(
             name='StreamEvent',
@@ -351,6 +362,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['message', 'sequence'],
+                'indexes': [models.Index(fields=['created_at'], name='chat_stream_created_53de14_idx')],
+                'constraints': [models.UniqueConstraint(fields=('message', 'sequence'), name='one_event_per_sequence')],
             },
         ),
         migrations.CreateModel(
@@ -386,109 +399,5 @@ class Migration(migrations.Migration):
                 'ordering': ['document', 'page_number', 'char_start', 'created_at'],
                 'indexes': [models.Index(fields=['document', 'owner', 'page_number'], name='chat_annota_documen_e2566f_idx')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='conversation',
-            index=models.Index(fields=['owner', '-updated_at'], name='chat_conver_owner_i_77b144_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='conversation',
-            index=models.Index(fields=['updated_at'], name='chat_conver_updated_09e193_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(fields=['created_at'], name='chat_messag_created_b6b51c_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(condition=models.Q(('status__in', ['pending', 'streaming'])), fields=['created_at'], name='unfinished_messages'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('conversation', 'position'), name='one_message_per_position'),
-        ),
-        migrations.AddIndex(
-            model_name='citation',
-            index=models.Index(fields=['document', 'page_number'], name='chat_citati_documen_af7fd3_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='citation',
-            index=models.Index(fields=['verdict'], name='chat_citati_verdict_fa970c_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='citation',
-            index=models.Index(fields=['created_at'], name='chat_citati_created_fae241_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='answershare',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['document_ids'], name='answer_share_documents'),
-        ),
-        migrations.AddIndex(
-            model_name='note',
-            index=models.Index(fields=['owner', '-updated_at'], name='chat_note_owner_i_0cc07b_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='noteversion',
-            constraint=models.UniqueConstraint(fields=('note', 'revision'), name='one_version_per_revision'),
-        ),
-        migrations.AddConstraint(
-            model_name='readingplace',
-            constraint=models.UniqueConstraint(fields=('owner', 'document'), name='one_place_per_reader'),
-        ),
-        migrations.AddIndex(
-            model_name='review',
-            index=models.Index(fields=['owner', '-updated_at'], name='chat_review_owner_i_98fb22_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewcolumn',
-            constraint=models.UniqueConstraint(fields=('review', 'title'), name='one_column_per_title'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewmark',
-            constraint=models.UniqueConstraint(fields=('cell', 'user'), name='one_blind_mark_a_reviewer'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewrow',
-            constraint=models.UniqueConstraint(fields=('review', 'document'), name='one_row_per_document'),
-        ),
-        migrations.AddIndex(
-            model_name='reviewcell',
-            index=models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['row'], name='unfilled_review_cells'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewcell',
-            constraint=models.UniqueConstraint(fields=('row', 'column'), name='one_cell_per_row_and_column'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewshare',
-            constraint=models.CheckConstraint(condition=models.Q(('review', None), ('template', None), _connector='XOR'), name='review_share_of_one_thing'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewshare',
-            constraint=models.CheckConstraint(condition=models.Q(('user', None), ('group', None), _connector='XOR'), name='review_share_one_party'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewshare',
-            constraint=models.UniqueConstraint(fields=('review', 'user'), name='one_review_share_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewshare',
-            constraint=models.UniqueConstraint(fields=('review', 'group'), name='one_review_share_group'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewshare',
-            constraint=models.UniqueConstraint(fields=('template', 'user'), name='one_template_share_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewshare',
-            constraint=models.UniqueConstraint(fields=('template', 'group'), name='one_template_share_group'),
-        ),
-        migrations.AddIndex(
-            model_name='streamevent',
-            index=models.Index(fields=['created_at'], name='chat_stream_created_53de14_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='streamevent',
-            constraint=models.UniqueConstraint(fields=('message', 'sequence'), name='one_event_per_sequence'),
         ),
     ]

@@ -40,6 +40,112 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='TemporaryPassword',
+            fields=[
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='temporary_password', serialize=False, to=settings.AUTH_USER_MODEL)),
+                ('made_at', models.DateTimeField(auto_now_add=True)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Worker',
+            fields=[
+                ('holder', models.CharField(help_text='host:process id of the watchdog', max_length=120, primary_key=True, serialize=False)),
+                ('started_at', models.DateTimeField(auto_now_add=True)),
+                ('seen_at', models.DateTimeField()),
+                ('restarts', models.IntegerField(default=0, help_text='restarts of the queue by the watchdog')),
+            ],
+            options={
+                'ordering': ['-seen_at'],
+            },
+        ),
+        migrations.CreateModel(
+            name='ApiToken',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('name', models.CharField(max_length=80)),
+                ('prefix', models.CharField(help_text="the key's first characters, to tell tokens apart", max_length=8)),
+                ('digest', models.CharField(help_text='SHA-256 of the key', max_length=64, unique=True)),
+                ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('read', 'read documents, search, read answers'), ('write', 'upload, change and delete'), ('ask', 'ask questions')], max_length=8), default=list, size=None)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('expires_at', models.DateTimeField(blank=True, null=True)),
+                ('last_used_at', models.DateTimeField(blank=True, null=True)),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['-created_at'],
+            },
+        ),
+        migrations.CreateModel(
+            name='Collection',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('name', models.CharField(max_length=120)),
+                ('colour', models.CharField(default='blue', max_length=20)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='collections', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['name'],
+                'constraints': [models.UniqueConstraint(fields=('owner', 'name'), name='one_collection_per_name')],
+            },
+        ),
+        migrations.CreateModel(
+            name='IdempotencyKey',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('path', models.CharField(max_length=200)),
+                ('key', models.CharField(max_length=200)),
+                ('fingerprint', models.CharField(help_text='SHA-256 of the request', max_length=64)),
+                ('status', models.SmallIntegerField(null=True)),
+                ('body', models.JSONField(null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('owner', 'path', 'key'), name='one_answer_per_key')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RateCount',
+            fields=[
+                ('key', models.CharField(max_length=160, primary_key=True, serialize=False)),
+                ('window_start', models.BigIntegerField(help_text='seconds since 1970')),
+                ('count', models.IntegerField()),
+            ],
+            options={
+                'indexes': [models.Index(fields=['window_start'], name='documents_r_window__f054d3_idx')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SecurityEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('kind', models.CharField(choices=[('signed_in', 'signed in'), ('sign_in_failed', 'sign-in failed'), ('locked_out', 'locked out after too many attempts'), ('signed_out', 'signed out'), ('sessions_ended', 'sessions ended'), ('password_changed', 'password changed'), ('factor_added', 'second factor added'), ('factor_removed', 'second factor removed'), ('factor_failed', 'second factor wrong'), ('token_made', 'API token created'), ('token_ended', 'API token revoked'), ('shared', 'shared'), ('share_ended', 'share ended'), ('link_made', 'link created'), ('link_ended', 'link revoked'), ('exported', 'exported'), ('user_made', 'user created'), ('user_deleted', 'user deleted'), ('rights_changed', 'permissions changed')], max_length=20)),
+                ('username', models.CharField(blank=True, max_length=150)),
+                ('address', models.GenericIPAddressField(null=True)),
+                ('detail', models.CharField(blank=True, max_length=500)),
+                ('user', models.ForeignKey(help_text='the acting user', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='security_events', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['-at', '-pk'],
+                'indexes': [models.Index(fields=['-at'], name='documents_s_at_9293c8_idx'), models.Index(fields=['kind', '-at'], name='documents_s_kind_4b115d_idx')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Tag',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('name', models.CharField(max_length=60)),
+                ('colour', models.CharField(default='grey', max_length=20)),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tags', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['name'],
+                'constraints': [models.UniqueConstraint(fields=('owner', 'name'), name='one_tag_per_name')],
+            },
+        ),
+        migrations.CreateModel(
             name='Document',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
@@ -88,58 +194,12 @@ class Migration(migrations.Migration):
                 ('indexed_at', models.DateTimeField(blank=True, null=True)),
                 ('deleted_at', models.DateTimeField(blank=True, null=True)),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to=settings.AUTH_USER_MODEL)),
+                ('tags', models.ManyToManyField(blank=True, related_name='documents', to='documents.tag')),
             ],
             options={
                 'ordering': ['-created_at'],
-            },
-        ),
-        migrations.CreateModel(
-            name='TemporaryPassword',
-            fields=[
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='temporary_password', serialize=False, to=settings.AUTH_USER_MODEL)),
-                ('made_at', models.DateTimeField(auto_now_add=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Worker',
-            fields=[
-                ('holder', models.CharField(help_text='host:process id of the watchdog', max_length=120, primary_key=True, serialize=False)),
-                ('started_at', models.DateTimeField(auto_now_add=True)),
-                ('seen_at', models.DateTimeField()),
-                ('restarts', models.IntegerField(default=0, help_text='restarts of the queue by the watchdog')),
-            ],
-            options={
-                'ordering': ['-seen_at'],
-            },
-        ),
-        migrations.CreateModel(
-            name='ApiToken',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=80)),
-                ('prefix', models.CharField(help_text="the key's first characters, to tell tokens apart", max_length=8)),
-                ('digest', models.CharField(help_text='SHA-256 of the key', max_length=64, unique=True)),
-                ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('read', 'read documents, search, read answers'), ('write', 'upload, change and delete'), ('ask', 'ask questions')], max_length=8), default=list, size=None)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ['-created_at'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Collection',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=120)),
-                ('colour', models.CharField(default='blue', max_length=20)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='collections', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ['name'],
+                'indexes': [models.Index(fields=['owner', '-created_at'], name='documents_d_owner_i_13f3b4_idx'), models.Index(fields=['status', 'lease_expires_at'], name='documents_d_status_727660_idx'), models.Index(condition=models.Q(('text_digest__gt', '')), fields=['text_digest'], name='same_text'), models.Index(condition=models.Q(('text_digest', None)), fields=['-created_at'], name='text_not_digested')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('deleted_at', None), models.Q(('sha256', ''), _negated=True)), fields=('owner', 'sha256'), name='one_copy_per_owner')],
             },
         ),
         migrations.CreateModel(
@@ -156,19 +216,6 @@ class Migration(migrations.Migration):
                 ('size', models.BigIntegerField(default=0)),
                 ('page_count', models.IntegerField(default=0)),
                 ('indexed_at', models.DateTimeField(null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='IdempotencyKey',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('path', models.CharField(max_length=200)),
-                ('key', models.CharField(max_length=200)),
-                ('fingerprint', models.CharField(help_text='SHA-256 of the request', max_length=64)),
-                ('status', models.SmallIntegerField(null=True)),
-                ('body', models.JSONField(null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
         ),
         migrations.CreateModel(
@@ -190,6 +237,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'indexes': [models.Index(fields=['owner', '-created_at'], name='documents_j_owner_i_165b44_idx')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('finished_at', None), models.Q(('kind__in', ['fetch', 'index']), _negated=True)), fields=('document',), name='one_unfinished_round')],
             },
         ),
         migrations.CreateModel(
@@ -220,6 +269,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['document', 'number'],
+                'indexes': [models.Index(condition=models.Q(('awaits', ''), _negated=True), fields=['document'], name='pages_to_recognise')],
+                'constraints': [models.UniqueConstraint(fields=('document', 'number'), name='one_page_per_number')],
             },
         ),
         migrations.CreateModel(
@@ -234,22 +285,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'documents_document_collections',
-            },
-        ),
-        migrations.AddField(
-            model_name='document',
-            name='collections',
-            field=models.ManyToManyField(blank=True, related_name='documents', through='documents.Placement', to='documents.collection'),
-        ),
-        migrations.CreateModel(
-            name='RateCount',
-            fields=[
-                ('key', models.CharField(max_length=160, primary_key=True, serialize=False)),
-                ('window_start', models.BigIntegerField(help_text='seconds since 1970')),
-                ('count', models.IntegerField()),
-            ],
-            options={
-                'indexes': [models.Index(fields=['window_start'], name='documents_r_window__f054d3_idx')],
+                'indexes': [models.Index(condition=models.Q(('handed_on', True)), fields=['collection'], name='handed_on_by_collection')],
+                'unique_together': {('document', 'collection')},
             },
         ),
         migrations.CreateModel(
@@ -272,6 +309,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['document', 'index'],
+                'constraints': [models.UniqueConstraint(fields=('document', 'index'), name='one_chunk_per_index')],
             },
         ),
         migrations.CreateModel(
@@ -307,21 +345,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['document', 'position'],
-            },
-        ),
-        migrations.CreateModel(
-            name='SecurityEvent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('kind', models.CharField(choices=[('signed_in', 'signed in'), ('sign_in_failed', 'sign-in failed'), ('locked_out', 'locked out after too many attempts'), ('signed_out', 'signed out'), ('sessions_ended', 'sessions ended'), ('password_changed', 'password changed'), ('factor_added', 'second factor added'), ('factor_removed', 'second factor removed'), ('factor_failed', 'second factor wrong'), ('token_made', 'API token created'), ('token_ended', 'API token revoked'), ('shared', 'shared'), ('share_ended', 'share ended'), ('link_made', 'link created'), ('link_ended', 'link revoked'), ('exported', 'exported'), ('user_made', 'user created'), ('user_deleted', 'user deleted'), ('rights_changed', 'permissions changed')], max_length=20)),
-                ('username', models.CharField(blank=True, max_length=150)),
-                ('address', models.GenericIPAddressField(null=True)),
-                ('detail', models.CharField(blank=True, max_length=500)),
-                ('user', models.ForeignKey(help_text='the acting user', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='security_events', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ['-at', '-pk'],
+                'indexes': [models.Index(fields=['document', 'position'], name='documents_c_documen_30eceb_idx'), models.Index(fields=['document', 'table_index', 'table_row'], name='documents_c_documen_a2f747_idx')],
+                'constraints': [models.UniqueConstraint(fields=('document', 'page_number', 'paragraph_index'), name='one_unit_per_place')],
             },
         ),
         migrations.CreateModel(
@@ -335,126 +360,13 @@ class Migration(migrations.Migration):
                 ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='auth.group')),
                 ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='shares', to=settings.AUTH_USER_MODEL)),
             ],
-        ),
-        migrations.CreateModel(
-            name='Tag',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=60)),
-                ('colour', models.CharField(default='grey', max_length=20)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tags', to=settings.AUTH_USER_MODEL)),
-            ],
             options={
-                'ordering': ['name'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('document', None), ('collection', None), _connector='XOR'), name='share_of_one_thing'), models.CheckConstraint(condition=models.Q(('user', None), ('group', None), _connector='XOR'), name='share_with_one_party'), models.UniqueConstraint(fields=('document', 'user'), name='one_share_of_document_with_user'), models.UniqueConstraint(fields=('document', 'group'), name='one_share_of_document_with_group'), models.UniqueConstraint(fields=('collection', 'user'), name='one_share_of_collection_with_user'), models.UniqueConstraint(fields=('collection', 'group'), name='one_share_of_collection_with_group')],
             },
         ),
         migrations.AddField(
-            model_name='document',
-            name='tags',
-            field=models.ManyToManyField(blank=True, related_name='documents', to='documents.tag'),
-        ),
-        migrations.AddConstraint(
-            model_name='collection',
-            constraint=models.UniqueConstraint(fields=('owner', 'name'), name='one_collection_per_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='idempotencykey',
-            constraint=models.UniqueConstraint(fields=('owner', 'path', 'key'), name='one_answer_per_key'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['owner', '-created_at'], name='documents_j_owner_i_165b44_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None), models.Q(('kind__in', ['fetch', 'index']), _negated=True)), fields=('document',), name='one_unfinished_round'),
-        ),
-        migrations.AddIndex(
-            model_name='page',
-            index=models.Index(condition=models.Q(('awaits', ''), _negated=True), fields=['document'], name='pages_to_recognise'),
-        ),
-        migrations.AddConstraint(
-            model_name='page',
-            constraint=models.UniqueConstraint(fields=('document', 'number'), name='one_page_per_number'),
-        ),
-        migrations.AddIndex(
-            model_name='placement',
-            index=models.Index(condition=models.Q(('handed_on', True)), fields=['collection'], name='handed_on_by_collection'),
-        ),
-        migrations.AlterUniqueTogether(
-            name='placement',
-            unique_together={('document', 'collection')},
-        ),
-        migrations.AddConstraint(
-            model_name='retrievalchunk',
-            constraint=models.UniqueConstraint(fields=('document', 'index'), name='one_chunk_per_index'),
-        ),
-        migrations.AddIndex(
-            model_name='citationunit',
-            index=models.Index(fields=['document', 'position'], name='documents_c_documen_30eceb_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='citationunit',
-            index=models.Index(fields=['document', 'table_index', 'table_row'], name='documents_c_documen_a2f747_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='citationunit',
-            constraint=models.UniqueConstraint(fields=('document', 'page_number', 'paragraph_index'), name='one_unit_per_place'),
-        ),
-        migrations.AddIndex(
-            model_name='securityevent',
-            index=models.Index(fields=['-at'], name='documents_s_at_9293c8_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='securityevent',
-            index=models.Index(fields=['kind', '-at'], name='documents_s_kind_4b115d_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='share',
-            constraint=models.CheckConstraint(condition=models.Q(('document', None), ('collection', None), _connector='XOR'), name='share_of_one_thing'),
-        ),
-        migrations.AddConstraint(
-            model_name='share',
-            constraint=models.CheckConstraint(condition=models.Q(('user', None), ('group', None), _connector='XOR'), name='share_with_one_party'),
-        ),
-        migrations.AddConstraint(
-            model_name='share',
-            constraint=models.UniqueConstraint(fields=('document', 'user'), name='one_share_of_document_with_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='share',
-            constraint=models.UniqueConstraint(fields=('document', 'group'), name='one_share_of_document_with_group'),
-        ),
-        migrations.AddConstraint(
-            model_name='share',
-            constraint=models.UniqueConstraint(fields=('collection', 'user'), name='one_share_of_collection_with_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='share',
-            constraint=models.UniqueConstraint(fields=('collection', 'group'), name='one_share_of_collection_with_group'),
-        ),
-        migrations.AddConstraint(
-            model_name='tag',
-            constraint=models.UniqueConstraint(fields=('owner', 'name'), name='one_tag_per_name'),
-        ),
-        migrations.AddIndex(
-            model_name='document',
-            index=models.Index(fields=['owner', '-created_at'], name='documents_d_owner_i_13f3b4_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='document',
-            index=models.Index(fields=['status', 'lease_expires_at'], name='documents_d_status_727660_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='document',
-            index=models.Index(condition=models.Q(('text_digest__gt', '')), fields=['text_digest'], name='same_text'),
-        ),
-        migrations.AddIndex(
-            model_name='document',
-            index=models.Index(condition=models.Q(('text_digest', None)), fields=['-created_at'], name='text_not_digested'),
-        ),
-        migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(condition=models.Q(('deleted_at', None), models.Q(('sha256', ''), _negated=True)), fields=('owner', 'sha256'), name='one_copy_per_owner'),
+            model_name='Document',
+            name='collections',
+            field=models.ManyToManyField(blank=True, related_name='documents', through='documents.Placement', to='documents.collection'),
         ),
     ]

@@ -46,6 +46,41 @@ OPERATIONS: list[Operation] = [
         ],
         options={
             'ordering': ['-updated_at'],
+            'indexes': [models.Index(fields=['owner', '-updated_at'], name='reviews_rev_owner_i_d83d14_idx')],
+        },
+    ),
+    migrations.CreateModel(
+        name='ReviewColumn',
+        fields=[
+            ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+            ('position', models.IntegerField(default=0)),
+            ('title', models.CharField(max_length=120)),
+            ('question', models.CharField(max_length=1000)),
+            ('kind', models.CharField(choices=[('text', 'Text'), ('number', 'Number'), ('money', 'Money'), ('date', 'Date'), ('boolean', 'Yes or no'), ('choice', 'One of a list'), ('choices', 'Several of a list')], default='text', max_length=10)),
+            ('unit', models.CharField(blank=True, help_text='of a number: “mg”, “%”', max_length=40)),
+            ('choices', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), blank=True, default=list, size=None)),
+            ('note', models.CharField(blank=True, help_text='for readers, not part of the question', max_length=1000)),
+            ('review', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='columns', to='reviews.review')),
+        ],
+        options={
+            'ordering': ['review', 'position'],
+            'constraints': [models.UniqueConstraint(fields=('review', 'title'), name='one_column_per_title')],
+        },
+    ),
+    migrations.CreateModel(
+        name='ReviewRow',
+        fields=[
+            ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+            ('title', models.CharField(blank=True, help_text='of a document that was deleted for good', max_length=500)),
+            ('position', models.IntegerField(default=0)),
+            ('created_at', models.DateTimeField(auto_now_add=True)),
+            ('added_by', models.ForeignKey(help_text='the user whose access rights apply when its cells are filled', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ('document', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='review_rows', to='documents.document')),
+            ('review', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='reviews.review')),
+        ],
+        options={
+            'ordering': ['review', 'position'],
+            'constraints': [models.UniqueConstraint(fields=('review', 'document'), name='one_row_per_document')],
         },
     ),
     migrations.CreateModel(
@@ -68,9 +103,13 @@ OPERATIONS: list[Operation] = [
             ('updated_at', models.DateTimeField(auto_now=True)),
             ('citations', models.ManyToManyField(blank=True, related_name='review_cells', to='chat.citation')),
             ('marked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ('column', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='reviews.reviewcolumn')),
+            ('row', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='reviews.reviewrow')),
         ],
         options={
             'ordering': ['row', 'column'],
+            'indexes': [models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['row'], name='unfilled_review_cells')],
+            'constraints': [models.UniqueConstraint(fields=('row', 'column'), name='one_cell_per_row_and_column')],
         },
     ),
     migrations.CreateModel(
@@ -90,28 +129,6 @@ OPERATIONS: list[Operation] = [
         },
     ),
     migrations.CreateModel(
-        name='ReviewColumn',
-        fields=[
-            ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-            ('position', models.IntegerField(default=0)),
-            ('title', models.CharField(max_length=120)),
-            ('question', models.CharField(max_length=1000)),
-            ('kind', models.CharField(choices=[('text', 'Text'), ('number', 'Number'), ('money', 'Money'), ('date', 'Date'), ('boolean', 'Yes or no'), ('choice', 'One of a list'), ('choices', 'Several of a list')], default='text', max_length=10)),
-            ('unit', models.CharField(blank=True, help_text='of a number: “mg”, “%”', max_length=40)),
-            ('choices', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), blank=True, default=list, size=None)),
-            ('note', models.CharField(blank=True, help_text='for readers, not part of the question', max_length=1000)),
-            ('review', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='columns', to='reviews.review')),
-        ],
-        options={
-            'ordering': ['review', 'position'],
-        },
-    ),
-    migrations.AddField(
-        model_name='reviewcell',
-        name='column',
-        field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='reviews.reviewcolumn'),
-    ),
-    migrations.CreateModel(
         name='ReviewMark',
         fields=[
             ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -124,27 +141,8 @@ OPERATIONS: list[Operation] = [
         ],
         options={
             'ordering': ['cell', 'pk'],
+            'constraints': [models.UniqueConstraint(fields=('cell', 'user'), name='one_blind_mark_a_reviewer')],
         },
-    ),
-    migrations.CreateModel(
-        name='ReviewRow',
-        fields=[
-            ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-            ('title', models.CharField(blank=True, help_text='of a document that was deleted for good', max_length=500)),
-            ('position', models.IntegerField(default=0)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
-            ('added_by', models.ForeignKey(help_text='the user whose access rights apply when its cells are filled', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ('document', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='review_rows', to='documents.document')),
-            ('review', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='reviews.review')),
-        ],
-        options={
-            'ordering': ['review', 'position'],
-        },
-    ),
-    migrations.AddField(
-        model_name='reviewcell',
-        name='row',
-        field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='reviews.reviewrow'),
     ),
     migrations.CreateModel(
         name='ReviewTemplate',
@@ -172,54 +170,9 @@ OPERATIONS: list[Operation] = [
             ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ('template', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='reviews.reviewtemplate')),
         ],
-    ),
-    migrations.AddIndex(
-        model_name='review',
-        index=models.Index(fields=['owner', '-updated_at'], name='reviews_rev_owner_i_d83d14_idx'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewcolumn',
-        constraint=models.UniqueConstraint(fields=('review', 'title'), name='one_column_per_title'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewmark',
-        constraint=models.UniqueConstraint(fields=('cell', 'user'), name='one_blind_mark_a_reviewer'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewrow',
-        constraint=models.UniqueConstraint(fields=('review', 'document'), name='one_row_per_document'),
-    ),
-    migrations.AddIndex(
-        model_name='reviewcell',
-        index=models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['row'], name='unfilled_review_cells'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewcell',
-        constraint=models.UniqueConstraint(fields=('row', 'column'), name='one_cell_per_row_and_column'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewshare',
-        constraint=models.CheckConstraint(condition=models.Q(('review', None), ('template', None), _connector='XOR'), name='review_share_of_one_thing'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewshare',
-        constraint=models.CheckConstraint(condition=models.Q(('user', None), ('group', None), _connector='XOR'), name='review_share_one_party'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewshare',
-        constraint=models.UniqueConstraint(fields=('review', 'user'), name='one_review_share_user'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewshare',
-        constraint=models.UniqueConstraint(fields=('review', 'group'), name='one_review_share_group'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewshare',
-        constraint=models.UniqueConstraint(fields=('template', 'user'), name='one_template_share_user'),
-    ),
-    migrations.AddConstraint(
-        model_name='reviewshare',
-        constraint=models.UniqueConstraint(fields=('template', 'group'), name='one_template_share_group'),
+        options={
+            'constraints': [models.CheckConstraint(condition=models.Q(('review', None), ('template', None), _connector='XOR'), name='review_share_of_one_thing'), models.CheckConstraint(condition=models.Q(('user', None), ('group', None), _connector='XOR'), name='review_share_one_party'), models.UniqueConstraint(fields=('review', 'user'), name='one_review_share_user'), models.UniqueConstraint(fields=('review', 'group'), name='one_review_share_group'), models.UniqueConstraint(fields=('template', 'user'), name='one_template_share_user'), models.UniqueConstraint(fields=('template', 'group'), name='one_template_share_group')],
+        },
     ),
 ]
 

@@ -9,7 +9,6 @@ from typing import Any
 import pymupdf
 import pytest
 from django.contrib.auth.models import User
-from django.core.management import call_command
 
 from chat.providers.registry import provider_named
 from citing.claims import VERIFIED
@@ -387,24 +386,6 @@ def test_a_contract_s_clauses_are_known_by_what_they_say(alice: User, ingested: 
 def test_what_holds_no_value_of_the_kind_is_not_stated(alice: User, survey: Any) -> None:
     found = ask(alice, survey, "On what date did the anglers pay their licence fee?", "date")
     assert (found.state, found.value, found.text) == (State.NOT_STATED, None, "")
-
-
-def test_evaluate_review_scores_known_cells(
-    db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "survey.pdf").write_bytes(draw_pdf("\n".join(PROSE)))
-    count = {"title": "Anglers", "question": "How many anglers were interviewed?", "kind": "number"}
-    orbit = {"title": "Orbit", "question": "At what altitude does the satellite orbit?", "kind": "number"}
-    cells = [
-        {"document": "survey", "column": count, "value": 2480, "pages": [1]},
-        {"document": "survey", "column": count, "value": 35, "pages": [2]},
-        {"document": "survey", "column": orbit, "value": None},
-    ]
-    (tmp_path / "cells.jsonl").write_text("\n".join(map(json.dumps, cells)))
-    call_command("evaluate", "review", str(tmp_path / "cells.jsonl"), "--pdfs", str(tmp_path), "--json")
-    scores = json.loads(capsys.readouterr().out)
-    assert scores["accuracy"] == round(2 / 3, 4) and scores["found_right"] == 0.5
-    assert scores["cited_page"] == 0.5 and scores["not_stated_precision"] == 1.0
 
 
 def test_the_truths_are_whole(corpus: Path) -> None:

@@ -103,8 +103,14 @@ class CellComparison:
     def has_amount(self, token: Token, row: int, column: int) -> bool:
         """Return whether a cell has an amount of the claim, whatever its bound."""
         token = replace(token, bound="")
-        numbers = self.grid.numbers(row, column) or self.grid.ends_of_range(row, column)
+        numbers = self.numbers(token, row, column) or self.grid.ends_of_range(row, column)
         return self.repeats(token, row, column) or any(self.agrees(token, number) for number in numbers)
+
+    def numbers(self, token: Token, row: int, column: int) -> Sequence[Quantity]:
+        """Return the numbers of a cell that may be an amount: of "33 (13.3)" a share is the second."""
+        numbers = self.grid.numbers(row, column)
+        is_share = token.quantity is not None and token.quantity.dimension == "ratio"
+        return numbers[-1:] if is_share and len(numbers) > 1 else numbers
 
     def repeats(self, token: Token, row: int, column: int) -> bool:
         """Return whether the claim repeats the cell's digits without the table's scale."""
@@ -256,7 +262,10 @@ class CellComparison:
         return {
             number
             for number, (row, column) in enumerate(cells)
-            if any(self.agrees(self.tokens[at], printed) for printed in self.grid.numbers(row, column))
+            if any(
+                self.agrees(self.tokens[at], printed)
+                for printed in self.numbers(self.tokens[at], row, column)
+            )
             or self.repeats(self.tokens[at], row, column)
         }
 

@@ -82,6 +82,11 @@ class Row:
             if token.quantity and not _is_time(token) and not any(same(token, name) for name in names)
         ]
 
+    def is_ratio(self, column: int) -> bool:
+        """Return whether the row's cell in a column is a share or a change in percent."""
+        held = self.grid.quantity(self.own, column) if self.grid and self.own is not None else None
+        return held is not None and held.dimension == "ratio"
+
     @property
     def columns(self) -> frozenset[int]:
         return frozenset[int]().union(*(columns for _, columns in self.amounts))
@@ -301,13 +306,16 @@ def _lists(between: Sequence[Token]) -> bool:
 
 def _has_same_head(row: Row) -> bool:
     """Return whether the claim names a time by which its value's column cannot be told from another."""
+    said = {_name(token) for token in row.tokens}
     times = {_name(token) for token in row.tokens if _is_time(token)}
     columns = row.columns & row.heads.keys()
     return bool(times) and any(
-        heads and heads == row.heads[other] and not times & heads
+        (heads and heads == row.heads[other] and not times & heads)
+        or (times & heads and not heads <= said and heads & said <= row.heads[other])
         for column in columns
         for heads in [row.heads[column]]
         for other in row.heads.keys() - columns
+        if row.is_ratio(column) == row.is_ratio(other)
     )
 
 

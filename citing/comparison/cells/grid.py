@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from citing.claims import SourceUnit, page_mark
 from citing.comparison.words.token import Token, is_date, opposite, same
 from citing.comparison.words.tokens import tokens_of
-from citing.tables import CellReading, TableText, read_tables, table_text
+from citing.tables import COUNTED, CellReading, TableText, read_tables, table_text
 from pdf.gc_control import cleared_with_memory
 from text.measures import Measure, measure_of, without_measure
 from text.numbers import DecimalMark
 from text.quantities import IS_RANGE, Quantity, quantities_in
 from text.semantics import Lexicon, lexicon
-
-_COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
-_COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
-_COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,8 @@ class Grid:
         caption: its caption, whose words a claim may repeat.
         over: texts above it that may name its unit, the nearest first.
         mark: its page's decimal mark; a cell alone ("4.366") does not show it.
-        has_money: a currency is printed in its cells.
+        has_money, corner_of_labels: see ``TableText``.
+        pairs: the count and the share of cells like "24 (11.9)", by row and column.
     """
 
     heads: tuple[str, ...]
@@ -52,11 +48,15 @@ class Grid:
     over: tuple[str, ...] = ()
     mark: DecimalMark | None = None
     has_money: bool = False
+    corner_of_labels: bool = False
+    pairs: Mapping[tuple[int, int], tuple[Quantity, ...]] = field(default_factory=dict)
 
     @cached_property
     def text(self) -> TableText:
         """Return the texts that name what the table's numbers count in."""
-        return TableText(self.heads, self.caption, self.language, self.over, self.has_money)
+        return TableText(
+            self.heads, self.caption, self.language, self.over, self.has_money, self.corner_of_labels
+        )
 
     @cached_property
     def _measures_by_name(self) -> list[tuple[tuple[Token, ...], Measure]]:
@@ -74,7 +74,7 @@ class Grid:
     def words_of_row(self, row: int) -> tuple[Token, ...]:
         """Return the words of a row's label, without those of its section."""
         own = self.rows[row][0].text if self.rows[row] else ""
-        label_words = words_of(without_measure(_COUNTED.sub("", own), self.language), self.language)
+        label_words = words_of(without_measure(COUNTED.sub("", own), self.language), self.language)
         corner = measure_of(self.heads[0], self.language) if self.heads else None
         if corner is None or not corner.measure.symbol:
             return label_words
@@ -111,14 +111,7 @@ class Grid:
         """Return the cell's numbers: one, or a count and the share in brackets after it, "24 (11.9)"."""
         if one := self.quantity(row, column):
             return (one,)
-        cell = self.rows[row][column] if column < len(self.rows[row]) else None
-        pair = _COUNT_AND_SHARE.fullmatch(cell.text) if cell else None
-        over = (self.heads[column], self.caption, self.rows[row][0].text)
-        if cell is None or pair is None or not any(_COUNTS_AND_SHARES.search(text) for text in over):
-            return ()
-        count = quantities_in(pair["count"], self.language, self.mark)
-        share = quantities_in(pair["share"].rstrip(" %") + " %", self.language, self.mark)
-        return (*count, *share) if len(count) == len(share) == 1 else ()
+        return self.pairs.get((row, column), ())
 
     def ends_of_range(self, row: int, column: int) -> tuple[Quantity, ...]:
         """Return both ends of a cell like "−10 to 45", in its unit; () for other cells."""
@@ -369,8 +362,20 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
     mark = page_mark(unit, around, language)
     text = table_text(table, unit, around, language)
     read = readings_of(tuple(sorted((unit, *around), key=lambda other: other.char_start)))
-    groups = tuple(next((cell.groups for cell in read.get(other.id, ())), ()) for other in rows)
-    return Grid(text.heads, cells, groups, text.caption, language, text.over, mark, text.has_money)
+    readings = [read.get(other.id, ()) for other in rows]
+    groups = tuple(next((cell.groups for cell in own), ()) for own in readings)
+    return Grid(
+        text.heads,
+        cells,
+        groups,
+        text.caption,
+        language,
+        text.over,
+        mark,
+        text.has_money,
+        text.corner_of_labels,
+        {(r, c.cell.column): c.numbers for r, own in enumerate(readings) for c in own if len(c.numbers) > 1},
+    )
 
 
 def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:

@@ -9,7 +9,7 @@ from citing.claims import Conflict, SourceUnit
 from citing.comparison.cells.doubts import DOUBTS, OTHER_ROW, Row
 from citing.comparison.cells.grid import CellText, Grid, grid_of
 from citing.comparison.cells.row_values import judge_by_values
-from citing.comparison.cells.stated_cell import stated_cell, stated_text
+from citing.comparison.cells.stated_cells import stated_cells, stated_text
 from citing.comparison.cells.tables import UNSCALED, judge_table
 from citing.comparison.values.support import ValueSupport
 from citing.comparison.words.prose import Judgement
@@ -36,9 +36,9 @@ def judge_row(
     if grid is not None:
         sentence = _in_words_of_row(sentence, grid, language)
     row = Row(sentence, unit, around, grid, claim_language, found)
-    judged = stated_cell(row.sentence, unit, around, language)
-    if judged is not None and _doubted(judged, row) is judged:
-        return judged
+    if said := stated_cells(row.sentence, unit, around, language):
+        return said
+    judged = None
     if grid is not None:
         topics = [*unit.section_path, unit.title]
         judged = _of_own_row(judge_table(sentence, grid, language, topics, row.own), unit)

@@ -485,13 +485,22 @@ class _TableComparison(CellComparison):
                 return Judgement("open", spans, unchecked=(token.word,), coverage=1.0)
             result, claimed = found
             if not result.agrees(claimed, signed=signed):
-                if len(left) > 1 and any(same_digits(own, cell) for cell in (held.subject, held.reference)):
+                named = len(left) > 1 and any(
+                    same_digits(own, cell) for cell in (held.subject, held.reference)
+                )
+                if named or self._is_beside(at, spans):  # "more frequent with A (4.3% against 4.1%)"
                     return Judgement("open", spans, unchecked=(COMPARES,), coverage=1.0)
                 wrong = self._conflict("computed", at, CellText(result.formula, *spans[-1]))
                 return Judgement("conflict", spans, (wrong,), coverage=1.0)
             formula = formula or result.formula
         judged = self._open_if_words_remain(spans, known | set(left))
         return replace(judged, formula=formula) if judged.outcome == "holds" else judged
+
+    def _is_beside(self, at: int, spans: tuple[tuple[int, int], ...]) -> bool:
+        """Return whether a row of the compared cells prints an amount, which is then not computed."""
+        starts = {start for start, _ in spans}
+        rows = [r for r, row in enumerate(self.grid.rows) if any(cell.start in starts for cell in row[1:])]
+        return bool(self.agreeing_cells(at, [(row, column) for row in rows for column in self.grid.columns]))
 
     def _share(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
         """Judge the cell's share of its column's total, or of the named row: "A has 44.7 % of all"."""

@@ -146,6 +146,50 @@ def _written_out(sentence: str, known: str, language: str) -> str:
     return words.abbreviated.sub(lambda found: words.abbreviations[found[0].casefold()], sentence)
 
 
+_DEFINED_AS = re.compile(r"(?P<long>(?:[^\W\d_]\w*[ -]){2,7})[(（](?P<short>[A-Z][A-Za-z]{0,7}[A-Z]s?)[)）]")
+
+
+def _with_long_form(sentence: str, known: str, language: str) -> str:
+    """Write a short form as the page does where it explains it: "natural language processing (NLP)"."""
+    for found in _DEFINED_AS.finditer(known):
+        short = found["short"].removesuffix("s")
+        words = list(re.finditer(r"[^\W\d_]+", found["long"]))[-len(short) :]
+        if "".join(word[0][0] for word in words).casefold() != short.casefold() or f"({short}" in sentence:
+            continue
+        long = found["long"][words[0].start() :].strip()
+        sentence = re.sub(rf"(?<!\w){found['short']}(?!\w)", long, sentence)
+    return sentence
+
+
+_REFERENCE = re.compile(
+    r"\s*[(（](?P<noun>[^\W\d_]+\.?|§{1,2}|[Nn]o\.)?\s?(?P<number>\d+(?:\.\d+)*)[)）](?=[.;,]?\s*$)"
+)
+_LEAST_SHARED = 0.6  # of a claim's words, in the section that it refers to
+
+
+def _without_reference(sentence: str, known: str, language: str) -> str:
+    """Take off a reference to the section in which the page has the statement's words: "(clause 4)"."""
+    found = _REFERENCE.search(sentence)
+    if found is None or not _is_section(found["noun"] or "", language):
+        return sentence
+    own = set(re.findall(r"[^\W\d_]{4,}", sentence[: found.start()].casefold()))
+    begins = re.compile(rf"(?:^|[\s§])(?:{re.escape(found['number'])})[.)]?\s")
+    for start in begins.finditer(known):
+        end = _NEXT_SECTION.search(known, start.end())
+        section = known[start.end() : end.start() if end else len(known)].casefold()
+        if len(own & set(re.findall(r"[^\W\d_]{4,}", section))) >= _LEAST_SHARED * max(1, len(own)):
+            return sentence[: found.start()] + sentence[found.end() :]
+    return sentence
+
+
+_NEXT_SECTION = re.compile(r"\s(?:§\s?\d+|\d+\.\d+(?:\.\d+)*)\s|\n")
+
+
+def _is_section(noun: str, language: str) -> bool:
+    sources = tomllib.loads(language_data(language, "framing.toml")).get("sources", "").casefold()
+    return noun.startswith("§") or noun.casefold() in sources.split("|")
+
+
 _YEAR = re.compile(r"\bFY\s?['’]?(\d{4}|\d{2})\b(?!/)")
 
 
@@ -300,6 +344,23 @@ RULES = (
         _written_out,
         ("The est. value is €2.75 million excl. VAT.", "The estimated value is €2.75 million excluding VAT."),
         ("The est. value is €2.75 million incl. VAT.", "The estimated value is €2.75 million excluding VAT."),
+    ),
+    Framing(
+        "short_form",
+        "A short form means the words that the page explains it by.",
+        _with_long_form,
+        ("We use NLP benchmarks.", "We use natural language processing (NLP) benchmarks."),
+        ("We use NLP benchmarks.", "We use natural language programming (NLQ) benchmarks."),
+    ),
+    Framing(
+        "reference",
+        "The number of the section in which a statement stands says nothing of it.",
+        _without_reference,
+        ("The tenant pays the rent in advance (clause 4.1).", "4.1 The tenant pays the rent in advance."),
+        (
+            "The tenant pays the rent in advance (clause 4.2).",
+            "4.1 The tenant pays the rent in advance. 4.2 The landlord repairs the roof.",
+        ),
     ),
     Framing(
         "fiscal_year",

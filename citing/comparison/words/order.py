@@ -124,15 +124,24 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
         if pairing.source[j].start != pairing.source[m].start and claim[i].start != claim[k].start
-        if not (_may_move(pairing, i, j) or _may_move(pairing, k, m))
-        or places_exchanged(pairing, (i, j), (k, m))
-        if not _whole_clauses(pairing, i, j, k, m) or places_exchanged(pairing, (i, j), (k, m))
+        if not (_may_move(pairing, i, j) or _may_move(pairing, k, m)) or _exchanged(pairing, (i, j), (k, m))
+        if not _whole_clauses(pairing, i, j, k, m) or _exchanged(pairing, (i, j), (k, m))
         if not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
         if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
         if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))
         or small_words_stay(pairing, (i, j), (k, m))
     ]
+
+
+def _exchanged(pairing: Pairing, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Return whether two words changed places and not those around them, without a preposition that moved.
+
+    True: "A pays B" of "B pays A". False: "A pays on Monday" of "On Monday A pays".
+    """
+    leads = [roles_of(pairing, *pair) for pair in (one, other)]
+    along = leads[0] != leads[1] and all(own == held for own, held in leads)
+    return not along and places_exchanged(pairing, one, other)
 
 
 def _without_free_verbs(pairing: Pairing, bare: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:

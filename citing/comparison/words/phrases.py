@@ -225,6 +225,8 @@ def _own_preposition(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
     """Return the preposition right before a name of one or more words and its article; '' without one."""
     while at and (tokens[at - 1].capital or tokens[at - 1].word in words.articles):
         at -= 1
+    if words.language == "de" and at and tokens[at - 1].kind == "word":  # "bei schwerer Störung"
+        at -= 1
     before = tokens[at - 1].word if at else ""
     return before if before in words.prepositions | words.genitive else ""
 

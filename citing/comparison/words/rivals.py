@@ -42,7 +42,11 @@ def mixes_statements(pairing: Pairing) -> int | None:
             continue
         if _apart(pairing, max(r, k), min(m, s)) or _apart(pairing, max(m, s), min(r, k)):
             return m
-    amounts = [(m, r) for _, m, r in swaps if pairing.source[r].quantity]
+    amounts = [
+        (m, r)
+        for _, m, r in swaps
+        if pairing.source[r].quantity and (_in_brackets(pairing, m) or not _in_brackets(pairing, r))
+    ]
     for (_, j), (_, k) in _joined(pairing):
         if any(m < j < r < k for m, r in amounts):  # "5 for men and women" of "5 for men, 8 for women"
             return k
@@ -74,6 +78,12 @@ def _apart(pairing: Pairing, one: int, other: int) -> bool:
         for at, token in enumerate(pairing.source[: other + 1])
         if at > one
     )
+
+
+def _in_brackets(pairing: Pairing, at: int) -> bool:
+    """Return whether a bracket is open before a word: the size of a group, "A (n = 408) or B (n = 204)"."""
+    before = [token.word for token in pairing.source[:at]]
+    return before.count("(") > before.count(")")
 
 
 def _abbreviates(tokens: Sequence[Token], at: int) -> bool:
@@ -162,7 +172,7 @@ def _swaps(pairing: Pairing) -> Iterator[tuple[str, int, int]]:
     source, matched = pairing.source, pairing.matched_source
     places: dict[str, list[int]] = defaultdict(list)
     for at in content_places(source):
-        for kind in _kinds(pairing, at):
+        for kind in _kinds(pairing, at) if any(map(str.isalnum, source[at].word)) else ():
             places[kind].append(at)
     for kind, alike in places.items():
         left = [r for r in alike if r not in matched and not any(same(source[r], source[m]) for m in matched)]

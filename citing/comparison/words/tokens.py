@@ -56,8 +56,12 @@ def _without_limits(language: str) -> Lexicon:
     return replace(lexicon(language), limits=frozenset())
 
 
+_TOLERANCE = re.compile(r"\((\d[\d.,]*\s?±\s?\d[\d.,]*)\)(?=\s?(?:[^\W\d_]|[%°]))")  # "(23 ± 2) °C"
+
+
 def _raw(text: str, language: str) -> list[Token]:
     """Return quantities, words and breaks of a language that puts spaces between words."""
+    text = _TOLERANCE.sub(r"  \1", text)
     plain = same_characters(text)
     quantities = quantities_in(text, language)
     articles = number_words(language).articles

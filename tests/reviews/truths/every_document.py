@@ -27,8 +27,8 @@ def main() -> None:
     import django
 
     django.setup()
+    from bench.evaluations.retrieval import evaluation_user
     from documents.models import Document
-    from retrieval.evaluations import evaluation_user
 
     parser = ArgumentParser()
     parser.add_argument("files", type=Path, nargs="+")
@@ -62,7 +62,7 @@ def judged(
     """Ask the question of its documents; return what is right, and the answer in one line."""
     import msgspec
 
-    from reviews.evaluations import KnownCell, same_value
+    from bench.evaluations.review import KnownCell, same_value
     from reviews.fill_queue import fill_row
     from reviews.models import Review, ReviewCell
     from reviews.question_answer import column_answers

@@ -131,7 +131,8 @@ LEAKS = """Leakage (% of the water that is put into supply)
 @pytest.mark.parametrize(
     ("passage", "claim", "verdict"),
     [
-        (HARBOUR, "Dredging costs rose from £5.14 million in 2030 to £5.86 million in 2031.", "found"),
+        (HARBOUR, "Dredging costs rose from £5.14 million in 2030 to £5.86 million in 2031.", "normalized"),
+        (HARBOUR, "Dredging costs fell from £5.86 million in 2030 to £5.14 million in 2031.", "found"),
         (HARBOUR, "33 of the 640 ships inspected in 2031 were detained.", "found"),
         (WAGES, "In 2031 the pay of the fourth quarter was greater than $66,900.", "exact"),
         (CRANE, "The crane can be set at a height above the quay of up to 2.5 m.", "found"),

@@ -16,11 +16,11 @@ import msgspec
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, OutputWrapper
 
-from chat.evaluations import share, write_scores
+from bench.evaluations.answers import share, write_scores
+from bench.evaluations.retrieval import evaluation_user, ingest_folder, read_lines
 from chat.providers.base import Provider
 from chat.providers.registry import provider_named
 from documents.models import Document
-from retrieval.evaluations import evaluation_user, ingest_folder, read_lines
 from retrieval.provider_calls import ProviderError
 from reviews.cell_answers import answered
 from reviews.models import ReviewCell, ReviewColumn
@@ -201,6 +201,3 @@ def cell_line(cell: JudgedCell) -> str:
         f"{'✓' if cell.is_right else '✗'} {known.document} | {known.column.title}"
         f" | true {known.value} p. {known.pages} | {filled.state} {value} “{text}” p. {cell.page or '–'}"
     )
-
-
-SUBCOMMANDS = (ReviewEvaluation(),)

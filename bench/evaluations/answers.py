@@ -18,6 +18,14 @@ from django.contrib.auth.models import User
 from django.core.management.base import OutputWrapper
 from django.test.utils import override_settings
 
+from bench.evaluations.retrieval import (
+    KnownQuestion,
+    add_question_arguments,
+    evaluation_user,
+    ingest_folder,
+    read_lines,
+    wanted_files,
+)
 from chat.answers import question_commands
 from chat.answers.runner import claim_next
 from chat.answers.without_model.answer import NAME as WITHOUT_MODEL
@@ -27,14 +35,6 @@ from chat.models import Citation, Message
 from citing.claims import VERIFIED
 from citing.marker_decoder import without_markers
 from documents.models import Document
-from retrieval.evaluations import (
-    KnownQuestion,
-    add_question_arguments,
-    evaluation_user,
-    ingest_folder,
-    read_lines,
-    wanted_files,
-)
 from text.numbers import number_words
 from text.quantities import Quantity, quantities_in
 
@@ -281,6 +281,3 @@ def line_of(outcome: EvaluatedAnswer) -> str:
         f"{mark} {outcome.known.doc_name}: cites p. {pages or '–'}; right {sorted(outcome.right_pages)}\n"
         f"  {outcome.known.question}\n{text}"
     )
-
-
-SUBCOMMANDS = (AnswerEvaluation(),)

@@ -229,6 +229,3 @@ def row(name: str, scores: Scores | None) -> str:
 
 def line_of(outcome: QuestionRank) -> str:
     return f"{outcome.rank:>4}  {outcome.question.doc_name}  {outcome.question.question[:120]}"
-
-
-SUBCOMMANDS = (RetrievalEvaluation(),)

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from retrieval.evaluations import (
+from bench.evaluations.retrieval import (
     KnownQuestion,
     QuestionRank,
     RightPage,
@@ -17,9 +17,14 @@ from retrieval.evaluations import (
     scores_of,
 )
 from tests.drawing import draw_pdf
-from tests.retrieval.conftest import Library
+from tests.retrieval.conftest import Library, library_of
 
 QUESTION = KnownQuestion("What did Nike pay in dividends?", "NIKE", (RightPage(1),))
+
+
+@pytest.fixture
+def library(alice: User) -> Library:
+    return library_of(alice)
 
 
 def test_recall_and_reciprocal_rank_are_those_of_the_first_right_page() -> None:
@@ -60,16 +65,3 @@ def test_a_questions_file_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_text('{"question": 3}')
     with pytest.raises(CommandError):
         call_command("evaluate", "retrieval", str(tmp_path / "q.jsonl"), "--pdfs", str(tmp_path))
-
-
-def test_search_prints_a_line_a_hit(
-    alice: User, library: Library, capsys: pytest.CaptureFixture[str]
-) -> None:
-    call_command("search", "Nike dividends", "--owner", "alice", "--limit", "2", "--json")
-    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    assert first["document"] == str(library.nike.pk)
-    assert first["page"] == 2
-    assert first["units"] and first["score"] >= second["score"]
-    assert first["ranks"]["question"] == 1
-    call_command("search", "Nike dividends", "--owner", "alice", "--document", str(library.amcor.pk))
-    assert "NIKE" not in capsys.readouterr().out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chat.evaluations import AnsweredQuestion, EvaluatedAnswer, SaidValues, says_right, scores_of
+from bench.evaluations.answers import AnsweredQuestion, EvaluatedAnswer, SaidValues, says_right, scores_of
 
 
 def outcome(
