@@ -55,6 +55,7 @@ WEIGHTS = {
     "part": -1.8,  # of a segment, a division, an affiliate
     "breakdown": -0.8,  # the row has several values of its year, and the column is not their total
     "own": 0.8,  # share of the column's head in the document's title: of “the dataset” beside others
+    "whole": 0.3,  # of the group; a total
     "total": 1.0,  # … that the question asks for: “Total revenues” beside “Net sales”
     "doubt": -2.0,  # of the reader of cells, 0..1
     "change": -2.5,  # the column holds differences or shares
@@ -287,7 +288,7 @@ def score_of(asked: Asked, line: AnswerLine, cell: CellReading | None, years: fr
     wanted = len(terms) or 1
     over, asks = f"{title_of(line)} {titles_over(line)}", question.text.casefold()
     part = (cell.period.part if cell else "") or word_of("part_of_year", over, line.language)
-    scope = (cell.scope if cell else "") or scope_of("", over, line.language)
+    scopes = {cell.scope if cell else "", scope_of("", over, line.language)}  # a segment has totals too
     total = word_of("whole", cell.label, line.language) if cell else ""
     features = {
         "item": item_match(asked.items[:1], line),
@@ -296,7 +297,8 @@ def score_of(asked: Asked, line: AnswerLine, cell: CellReading | None, years: fr
         "extra": len(own - terms) / (len(own) or 1),
         "part_of_year": 1.5 - (months_of(part, line.language) or 18) / 12 if part not in asks else 0.0,
         "period": bool(part) and part in asks,
-        "part": scope == "part" and not has_word("part", question.text, question.language),
+        "part": "part" in scopes and not has_word("part", question.text, question.language),
+        "whole": "whole" in scopes,
         "total": bool(total) and total in asks,
         "change": bool(cell) and cell.is_change,
         "other_year": bool(question.years) and years.isdisjoint(question.asked_years),
