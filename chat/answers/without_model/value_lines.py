@@ -300,7 +300,7 @@ def score_of(asked: Asked, line: AnswerLine, cell: CellReading | None, years: fr
         "part": "part" in scopes and not has_word("part", question.text, question.language),
         "whole": "whole" in scopes,
         "total": bool(total) and total in asks,
-        "change": bool(cell) and cell.is_change,
+        "change": cell is not None and cell.is_change,
         "other_year": bool(question.years) and years.isdisjoint(question.asked_years),
     }
     return sum(WEIGHTS[name] * value for name, value in features.items())
