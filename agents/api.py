@@ -32,8 +32,7 @@ from agents.checks import (
     check_later,
     check_text_later,
 )
-from agents.evidence import CHECK_SECONDS, TOO_MUCH, Refused, verify_claim
-from agents.mcp_server import agent_of
+from agents.evidence import CHECK_SECONDS, TOO_MUCH, Refused, agent_of, verify_claim
 from agents.models import MOST_WEBHOOKS, FileCheck, ReaderEmbed, Webhook, WebhookDelivery, end_embed
 from agents.results import LocatedText, Verified, VerifiedText
 from agents.webhooks import CHOOSABLE, tested

@@ -10,12 +10,14 @@ import base64
 import binascii
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import Count, Q
+from rest_framework.request import Request
 
 from agents.results import (
     Added,
@@ -56,7 +58,7 @@ from documents.api.common.callers import take
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.recognition import pages_left, prioritise_pages
-from documents.models import CitationUnit, Document, Page, TokenScope
+from documents.models import ApiToken, CitationUnit, Document, Page, TokenScope
 from documents.models.document import page_numbers
 from retrieval.query.scope import Scope
 from retrieval.results import SearchOptions
@@ -101,6 +103,17 @@ class Agent:
         """Check the scope of the token. Raises Refused."""
         if scope not in self.scopes:
             raise Refused(f"This token has no '{scope}' scope. Make one that has it in your settings.")
+
+
+ALL_SCOPES = frozenset(TokenScope.values)
+
+
+def agent_of(request: Request, resources: bool = True) -> Agent:
+    """Return the agent of a request: a token has its scopes, a browser session has all scopes."""
+    token = request.auth
+    scopes = frozenset(token.scopes) if isinstance(token, ApiToken) else ALL_SCOPES
+    base = request.build_absolute_uri("/").rstrip("/")
+    return Agent(cast(User, request.user), scopes, Addresses(base, resources))
 
 
 def list_documents(agent: Agent, query: str = "", offset: int = 0, limit: int = 20) -> Documents:

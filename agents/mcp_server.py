@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and a prompt over `agents.evidence`, and its HTTP endpoint `/mcp`.
+"""The MCP server: tools, resources and a prompt over `agents.evidence`.
 
 No tool requests a URL, and only `add_document`, `review` and `compare_versions` write, with the scope for
 that. So a document that instructs an agent to send data elsewhere cannot do so by these tools.
@@ -6,27 +6,18 @@ that. So a document that instructs an agent to send data elsewhere cannot do so 
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
-from asgiref.sync import async_to_sync, sync_to_async
-from django.contrib.auth.models import User
-from django.http import HttpResponse
-from drf_spectacular.utils import extend_schema
+from asgiref.sync import sync_to_async
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
-from rest_framework.renderers import JSONRenderer
-from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from agents import evidence
 from agents.evidence import Agent, Refused, visible
@@ -34,7 +25,6 @@ from agents.results import (
     PAGE_URI,
     PICTURE_URI,
     Added,
-    Addresses,
     Answered,
     Documents,
     Located,
@@ -46,7 +36,7 @@ from agents.results import (
     VersionsRead,
 )
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture, read_boxes
-from documents.models import ApiToken, Page, TokenScope
+from documents.models import Page
 from pdf.geometry import Rect
 from reviews.models import ReviewColumn
 from text.budget import OverBudget
@@ -297,88 +287,3 @@ def make_server() -> MCPServer[Any]:
     server.resource(PICTURE_URI, mime_type="image/png")(in_django(page_image, ResourceNotFoundError))
     server.prompt(name="cited_answer")(cited_answer)
     return server
-
-
-# The HTTP transport: one view with the API's tokens, scopes and rate limits. There are no sessions, so any
-# web process can answer a request; answers are JSON, never a stream.
-
-ALL_SCOPES = frozenset(TokenScope.values)
-# Django has already checked the host, and browsers do not send a token by themselves.
-SECURITY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-
-
-class McpStreamRenderer(JSONRenderer):
-    """Accept the media type of streams, which MCP clients send, and render JSON."""
-
-    media_type = "text/event-stream"
-    format = "events"
-
-
-@extend_schema(exclude=True)
-class McpView(APIView):
-    """The MCP endpoint. It requires the scope to read; a tool that needs another scope checks it itself."""
-
-    scope = TokenScope.READ
-    renderer_classes = [JSONRenderer, McpStreamRenderer]
-
-    def post(self, request: Request) -> HttpResponse:
-        with called_by(agent_of(request)):
-            return async_to_sync(answered)(request)
-
-
-def agent_of(request: Request, resources: bool = True) -> Agent:
-    """Return the agent of a request: a token has its scopes, a browser session has all scopes."""
-    token = request.auth
-    scopes = frozenset(token.scopes) if isinstance(token, ApiToken) else ALL_SCOPES
-    base = request.build_absolute_uri("/").rstrip("/")
-    return Agent(cast(User, request.user), scopes, Addresses(base, resources))
-
-
-async def answered(request: Request) -> HttpResponse:
-    """Run the request through the MCP package's ASGI application, and return its response as Django's."""
-    body = request._request.body
-    response = HttpResponse(content_type="application/json")
-
-    unread = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive() -> dict[str, Any]:
-        if not unread:
-            # The package polls for a disconnect in a loop. If it were answered at once, that loop would never
-            # yield to the event loop, and would block the whole process.
-            await asyncio.Event().wait()
-        return unread.pop()
-
-    async def send(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            response.status_code = message["status"]
-            for name, value in message["headers"]:
-                if name.lower() != b"content-length":
-                    response[name.decode("latin-1")] = value.decode("latin-1")
-        else:
-            response.content += message.get("body", b"")
-
-    manager = StreamableHTTPSessionManager(
-        make_server()._lowlevel_server, json_response=True, stateless=True, security_settings=SECURITY
-    )
-    async with manager.run():
-        await manager.handle_request(asgi_scope(request), receive, send)
-    return response
-
-
-def asgi_scope(request: Request) -> dict[str, Any]:
-    """Return the ASGI connection scope of a Django request."""
-    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in request.headers.items()]
-    return {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": request.method,
-        "scheme": request.scheme,
-        "path": request.path,
-        "raw_path": request.path.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "headers": headers,
-        "client": None,
-        "server": None,
-    }

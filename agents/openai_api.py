@@ -6,21 +6,18 @@ import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.http import HttpResponseBase, StreamingHttpResponse
-from openai.types import Model
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agents.evidence import Agent, Refused
-from agents.mcp_server import agent_of
+from agents.evidence import Agent, Refused, agent_of
 from agents.models import ChatThread
 from chat.answers import question_commands
 from chat.answers.event_stream import follow
@@ -37,8 +34,13 @@ from documents.api.common.errors import Unusable, error_response
 from documents.api.common.fields import valid
 from documents.models import Collection, Document, TokenScope
 
+if TYPE_CHECKING:
+    from openai.types import Model
+
 # The name of a model is a scope: ``library``, ``collection:<id>`` or ``document:<id>``. Citations are
 # Markdown links in the text, ``annotations`` on the message, and a list of sources at its end.
+#
+# OpenAI's types take half a second to import: only the web server imports them at its start.
 
 LIBRARY = "library"
 MOST_MODELS = 500
@@ -48,6 +50,8 @@ Turn = tuple[str, str]
 
 def models_of(user: User) -> list[Model]:
     """Return the library, then collections, then documents, each newest first, as models."""
+    from openai.types import Model
+
     named = [(LIBRARY, "Whole library", 0)]
     collections = Collection.objects.visible_to(user).values_list("pk", "name", "created_at")
     documents = Document.objects.visible_to(user).searchable().values_list("pk", "title", "created_at")
@@ -320,6 +324,8 @@ class Completion(AskedAnswer):
 
     def whole(self) -> dict[str, Any]:
         """Return a ``chat.completion``. Raises Refused for a failed answer."""
+        from openai.types.chat import ChatCompletion
+
         message, text, annotations = finished_answer(self.answer, self.base)
         self.remember(text)
         reply = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
@@ -353,6 +359,8 @@ class Completion(AskedAnswer):
         return self._event({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
 
     def _event(self, more: dict[str, Any]) -> str:
+        from openai.types.chat import ChatCompletionChunk
+
         body = self._head("chat.completion.chunk") | more
         return f"data: {ChatCompletionChunk.model_validate(body).model_dump_json(exclude_none=True)}\n\n"
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from openai.types.responses import Response as ResponseObject
-from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from agents.evidence import Agent, Refused
-from agents.mcp_server import agent_of
+from agents.evidence import Agent, Refused, agent_of
 from agents.openai_api import (
     LIBRARY,
     MOST_MESSAGES,
@@ -39,7 +38,6 @@ from chat.views.conversations import close_connection
 from documents.api.common.fields import valid
 from documents.models import TokenScope
 
-EVENT: TypeAdapter[ResponseStreamEvent] = TypeAdapter(ResponseStreamEvent)
 PREFIX = "resp_"
 STATUS = {
     Message.Status.PENDING: "in_progress",
@@ -48,6 +46,12 @@ STATUS = {
     Message.Status.INCOMPLETE: "incomplete",
     Message.Status.FAILED: "failed",
 }
+
+
+@cache
+def of_sdk(name: str) -> TypeAdapter[Any]:
+    """Return a type of OpenAI's SDK; see ``agents.openai_api``."""
+    return TypeAdapter(getattr(import_module("openai.types.responses"), name))
 
 
 class ResponseSerializer(serializers.Serializer):
@@ -144,7 +148,7 @@ def response_object(
             "total_tokens": read + wrote,
         },
     }
-    return ResponseObject.model_validate(body).model_dump(exclude_unset=True)
+    return dict(of_sdk("Response").validate_python(body).model_dump(exclude_unset=True))
 
 
 def message_item(answer: UUID, text: str, notes: Sequence[dict[str, Any]], status: str) -> dict[str, Any]:
@@ -238,6 +242,8 @@ class AskedResponse(AskedAnswer):
         return body
 
     def _event(self, kind: str, **more: Any) -> str:
-        event = EVENT.validate_python({"type": kind, "sequence_number": self._sequence, **more})
+        event = of_sdk("ResponseStreamEvent").validate_python(
+            {"type": kind, "sequence_number": self._sequence, **more}
+        )
         self._sequence += 1
         return f"event: {kind}\ndata: {event.model_dump_json(exclude_unset=True)}\n\n"

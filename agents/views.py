@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.mcp_server import McpView
+from agents.mcp_http import McpView
 from agents.models import MOST_WEBHOOKS, ReaderEmbed, Webhook, WebhookDelivery
 from agents.openai_api import ChatCompletionsView, Models
 from agents.openai_responses import ResponseDetail, Responses

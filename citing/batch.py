@@ -219,13 +219,16 @@ def _paragraphs(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, bool, s
             text = ""
 
 
+_EMPHASIS = " \t*_"  # "**Total**"; also a mark of a footnote
+
+
 def _cells(line: str, start: int) -> tuple[Cell, ...]:
     """Return the cells of a Markdown row, with their characters in the passage."""
     cells: list[Cell] = []
     at = line.index("|") + 1
     for part in line[at:].rstrip().removesuffix("|").split("|"):
-        first = start + at + len(part) - len(part.lstrip())
-        text = part.strip()
+        first = start + at + len(part) - len(part.lstrip(_EMPHASIS))
+        text = part.strip(_EMPHASIS)
         cells.append(Cell(len(cells), text, None, False, first, first + len(text)))
         at += len(part) + 1
     return tuple(cells)

@@ -75,7 +75,9 @@ CERTAIN = 0.8
 LONGEST_HEAD = 90  # characters
 
 _LABEL_AMOUNT = re.compile(r"\s[$€£¥₹]? ?\d{1,3}(?:[.,]\d{3})+$|\s\(?[$€£¥₹] ?\d[\d.,]*\)?$")
-_FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|(?<=\w)\s*[*†‡§]+(?=\W|$)")
+_FOOTNOTE = re.compile(
+    r"(?<=\w)\s*\(\d{1,2}\)|(?<=\w)\s*[*†‡§]+(?=\W|$)|(?<=[\w)])[¹⁰⁴-⁹ᵃᵇᶜᵈᵉᶠ]+|(?<=[^\W\d_]{4})[²³]"
+)
 _LEADERS = re.compile(r"(?<![.…·_])(?<![.…·_]\s)(?:\s?[.…·_]){3,}+\s*$")
 _NUMBER = re.compile(rf"{CURRENCY_SIGN}|[A-Z]{{3}}(?=\s?\d)|[()\s]|[-–−+](?=[\d$€£¥.])|(?<=\d)\s?%")
 _DECIMALS = re.compile(r"\d[.,]\d{1,2}\)?$")
@@ -628,7 +630,7 @@ class _TableReader:
             quantity, kind = measure.applied(one), "number"
         if quantity and _NEGATIVE.fullmatch(text) and quantity.value > 0 and "%" not in heads[:1]:
             quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
-        over = (head, self.text.caption, label, *groups)
+        over = (head, self.text.caption, label, *groups, *self.text.heads[:1])
         numbers = (quantity,) if quantity else count_and_share(text, over, language, self.mark)
         reading = CellReading(
             unit=row.unit,

@@ -23,7 +23,10 @@ from operations.postgres.base import connection_limits, connection_pool  # noqa:
 connection_pool.begin()  # here: only a web server keeps connections idle
 connection_limits.begin(settings.DATABASE_CONNECTIONS)
 
-import_module(settings.ROOT_URLCONF)  # all views and their modules, before the first request
+# All views and their modules, before the first request, which has a limit of processor time. Other processes
+# import the last three where they need them: it takes a second.
+for name in (settings.ROOT_URLCONF, "agents.mcp_server", "openai.types.chat", "openai.types.responses"):
+    import_module(name)
 gc.collect()
 gc.freeze()  # modules live for good: to traverse them took a sixth of an answer's processor time
 gc.set_threshold(20_000, 20, 20)  # an answer allocates thousands of short-lived values, and few cycles

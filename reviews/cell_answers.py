@@ -27,6 +27,7 @@ from chat.answers.prompt import FENCE_TOKENS, Prompt, prompt_for, prompt_tokens,
 from chat.answers.without_model.answer import NAME as EXTRACTIVE
 from chat.answers.without_model.answer import bullet
 from chat.answers.without_model.evidence import find_evidence
+from chat.answers.without_model.value_lines import fits
 from chat.citations.model_judge import configured_judge
 from chat.providers.base import Provider, StreamEnd, TakenBack, TextDelta, Usage, stream_with_retries
 from chat.providers.budget import BudgetSpent
@@ -44,7 +45,6 @@ from reviews.typed_values import (
     InvalidValue,
     TypedValue,
     as_json,
-    fits,
     written_value,
 )
 from reviews.without_model import judged, without_model
@@ -269,7 +269,8 @@ def ask_judge(cells: Sequence[FilledCell], found: AnswerSources, provider: Provi
 def named_value(column: ReviewColumn, text: str, language: str) -> TypedValue | None:
     """Return the value that the model names; None for a text, which is read from the cited words."""
     if column.kind in QUANTITIES:
-        fitting = (one for one in quantities_in(text, language) if fits(column, replace(one, start=1), text))
+        found = (replace(one, start=1) for one in quantities_in(text, language))
+        fitting = (one for one in found if fits(column.kind, column.unit, one, text))
         return next((TypedValue(as_json(column, one), text) for one in fitting), None)
     if column.kind == Kind.TEXT:
         return None

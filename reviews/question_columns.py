@@ -10,30 +10,26 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from chat.answers.without_model.question import analyse, opening_words, words_of
+from chat.answers.without_model.question import (
+    analyse,
+    any_of,
+    articles,
+    every_words,
+    opening_words,
+    words_of,
+)
 from domains import pack_names
 from domains.items import items_asked
 from reviews.column_sets import LONGEST
 from reviews.models import ReviewColumn
 from reviews.typed_values import as_json
 from text.quantities import Quantity, quantities_in
+from text.semantics import lexicon
 
 Kind = ReviewColumn.Kind
-BOUNDS = {"below": "<", "above": ">", "at_least": ">=", "at_most": "<="}
+BOUNDS = {"lt": "<", "gt": ">", "ge": ">=", "le": "<="}
 LONGEST_TITLE = 60
 MOST_COUNTED = 5  # words that name what a bound counts
-
-
-@cache
-def every_words(language: str, key: str) -> tuple[str, ...]:
-    """Return the language's phrases under ``key``, longest first; English ones if it has none."""
-    found = words_of(language, "every") or words_of("en", "every")
-    return tuple(sorted(found[key], key=len, reverse=True))
-
-
-@cache
-def any_of(language: str, key: str) -> str:
-    return rf"(?:{'|'.join(map(re.escape, every_words(language, key)))})\b"
 
 
 def columns_for(question: str) -> list[ReviewColumn]:
@@ -83,33 +79,52 @@ def without_frame(rest: str, language: str) -> tuple[str, bool]:
     return (rest[match.end() :], True) if match else (rest, False)
 
 
-@cache
-def articles(language: str) -> str:
-    return rf"(?:{'|'.join(map(re.escape, words_of(language, 'words')['article']))})"
-
-
 def without_article(rest: str, language: str) -> str:
     return re.sub(rf"^{articles(language)}\s+", "", rest, flags=re.I)
 
 
 def without_bound(rest: str, language: str) -> tuple[str, str, Quantity | None]:
-    """Split off a bound at the end: “below 0.8”, “of at least 30 days”; else that of a number of things.
+    """Split off a bound at the end: “below 0.8”, “that is 30 days or more”; else that of a number of things.
 
     “Evaluate more than five datasets” becomes “how many datasets (evaluate)”. None without one.
     """
+    signs = bound_signs(language)
+    phrases = "|".join(map(re.escape, sorted(signs, key=len, reverse=True)))
     for quantity in quantities_in(rest, language):
         before, counted = rest[: quantity.start], rest[quantity.end :].strip()
-        for key, sign in BOUNDS.items():
-            match = re.search(rf"(?:\s+(?:of|von|de))?\s*(?<!\w){any_of(language, key)}\W*$", before, re.I)
-            if not match or (counted and (quantity.dimension or len(counted.split()) > MOST_COUNTED)):
-                continue
-            subject = before[: match.start()].strip()
-            if counted:
-                how_many = f"{words_of(language, 'kinds')['count'][0]} {counted}"
-                subject = without_closed(subject, language)
-                subject = f"{how_many} ({subject})" if subject else how_many
-            return subject, sign, quantity
+        if counted.casefold() in signs:
+            return without_lead(before, language), signs[counted.casefold()], quantity
+        match = re.search(rf"(?<!\w)({phrases})\W*$", before, re.I)
+        if not match or (counted and (quantity.dimension or len(counted.split()) > MOST_COUNTED)):
+            continue
+        subject = before[: match.start()].strip()
+        if counted:
+            how_many = f"{words_of(language, 'kinds')['count'][0]} {counted}"
+            subject = without_closed(subject, language)
+            subject = f"{how_many} ({subject})" if subject else how_many
+        return without_lead(subject, language), signs[match[1].casefold()], quantity
     return rest, "", None
+
+
+@cache
+def bound_signs(language: str) -> dict[str, str]:
+    """Return the language's phrases for bounds, each with its sign; the longest are tried first."""
+    compared = {
+        " ".join(phrase): BOUNDS[marker.value]
+        for phrase, sense in lexicon(language).phrases.items()
+        for marker in sense.markers
+        if marker.category == "comparator" and marker.value in BOUNDS
+    }
+    return compared | {phrase: sign for key, sign in BOUNDS.items() for phrase in every_words(language, key)}
+
+
+def without_lead(subject: str, language: str) -> str:
+    """Remove the words that lead from a subject to its bound: “a notice period that is”, “sales of”."""
+    words = subject.split()
+    leads = lexicon(language).relatives | lexicon(language).copula | {*every_words(language, "leads")}
+    while len(words) > 1 and words[-1].casefold() in leads:
+        words.pop()
+    return " ".join(words)
 
 
 def is_open(rest: str, language: str) -> bool:
@@ -148,9 +163,13 @@ def set_kind(column: ReviewColumn, is_framed: bool, is_total: bool) -> None:
         column.kind = Kind.DATE
     elif "share" in features.kinds:
         column.kind, column.unit = Kind.NUMBER, "%"
-    elif is_money(column.question) or "money" in features.kinds:
+    elif "count" in features.kinds:  # also of “years of base salary”
+        column.kind = Kind.NUMBER
+    elif "frequency" in features.kinds:
+        column.kind = Kind.TEXT
+    elif "money" in features.kinds or is_money(column.question) or is_payment(column.question):
         column.kind = Kind.MONEY
-    elif "count" in features.kinds or features.aggregates or is_total:
+    elif features.aggregates or is_total:
         column.kind = Kind.NUMBER
     elif is_framed and not is_open(column.question, features.language):
         column.kind = Kind.BOOLEAN
@@ -170,6 +189,12 @@ def is_money(question: str) -> bool:
     items = items_asked(question, pack_names())
     asked = re.split(rf"\b{articles(analyse(question).language)}\s+", question, maxsplit=1, flags=re.I)[-1]
     return bool(items and items[0].statement and (len(items) == 1 or items[0].label.match(asked)))
+
+
+def is_payment(question: str) -> bool:
+    """Return whether a question asks what a payment is: “What is the monthly rent?”."""
+    language = analyse(question).language
+    return bool(re.search(rf"(?<!\w){any_of(language, 'payments')}\W*$", question, re.I))
 
 
 def capitalised(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -11,6 +10,7 @@ from typing import Any
 from django.utils.dateparse import parse_date
 
 from chat.answers.without_model.question import QuestionFeatures, analyse
+from chat.answers.without_model.value_lines import fits
 from chat.models import Citation
 from citing.tables import word_of
 from reviews.models import ReviewCell, ReviewColumn
@@ -21,9 +21,7 @@ from text.units import unit_named
 
 Kind = ReviewColumn.Kind
 QUANTITIES = (Kind.NUMBER, Kind.MONEY, Kind.DATE)
-NAME = re.compile(r"\d+-?[A-Za-z]")
 LEAST_ASKED = 0.6  # share of the terms of a question for yes or no in the sentence that answers it
-YEAR_ONLY = 10_000  # a date value below this has no year
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ def _quantity(
         TypedValue(as_json(column, one), found.claim[one.start : one.end].strip(), place)
         for place, found in enumerate(evidence)
         for one in quantities_in(found.claim, found.language)
-        if fits(column, one, found.claim)
+        if fits(column.kind, column.unit, one, found.claim)
     ]
     meant = [one for one in values if named and one.value == named.value] or values
     return meant[0] if len({str(one.value) for one in meant}) == 1 else None
@@ -108,25 +106,7 @@ def claim_matches(found: Evidence, asked: frozenset[str]) -> bool:
     return len(held) >= max(1, LEAST_ASKED * len(asked))
 
 
-def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
-    """Return whether a quantity is of the column's kind and, where the column names a unit, of its dimension.
-
-    A number with a letter of scale and no currency may be a name: "3M", "10-K".
-    """
-    if quantity.start == 0 and column.kind == Kind.NUMBER:
-        return False  # the number of an item or of a row
-    if quantity.scale != 1 and not quantity.unit and NAME.fullmatch(text[quantity.start : quantity.end]):
-        return False
-    if column.kind == Kind.DATE:
-        return quantity.dimension == "date" and quantity.value > YEAR_ONLY
-    if column.kind == Kind.MONEY:
-        return quantity.dimension == "money" or (quantity.dimension == "" and quantity.scale != 1)
-    if quantity.dimension in ("date", "year", "ordinal", "money"):
-        return False
-    unit = unit_named(column.unit)
-    if column.unit and unit is None:  # a unit of no system: "patients"
-        return quantity.dimension == ""
-    return unit is None or quantity.dimension == unit.dimension
+SECONDS_A_MONTH = Decimal(2_629_746)  # the mean of the Gregorian calendar
 
 
 def as_json(column: ReviewColumn, quantity: Quantity) -> Any:
@@ -137,6 +117,11 @@ def as_json(column: ReviewColumn, quantity: Quantity) -> Any:
     if column.kind == Kind.MONEY:
         return {"number": number(quantity.value), "currency": quantity.unit}
     unit = unit_named(column.unit)
+    if unit is not None and quantity.dimension == "calendar" and unit.dimension == "time":
+        return {"number": round(quantity.base * SECONDS_A_MONTH / unit.factor), "unit": column.unit}
+    if unit is not None and quantity.dimension == "time" and unit.dimension == "calendar":
+        months = quantity.base / SECONDS_A_MONTH / unit.factor
+        return {"number": number(round(months, 1)), "unit": column.unit}
     if unit is not None and quantity.unit and quantity.unit != column.unit:
         return {"number": number((quantity.base - unit.offset) / unit.factor), "unit": column.unit}
     return {"number": number(quantity.value), "unit": quantity.unit or column.unit}

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import chain, islice
-from typing import Any
 from uuid import uuid4
 
 from chat.answers.answer_builder import AnswerBuilder
@@ -31,8 +31,20 @@ from chat.answers.without_model.question import (
     analyse,
     language_of,
     message,
+    opening_words,
+    without_owner,
 )
 from chat.answers.without_model.ranking import RankedPage, Relevance, TermWeights, item_match, rank, relevance
+from chat.answers.without_model.value_lines import (
+    ITEM_SYNONYM,
+    WEIGHTS,
+    Asked,
+    ValueLine,
+    added_terms,
+    fits,
+    said_otherwise,
+    values_of,
+)
 from chat.answers.without_model.values import may_lack_scale
 from chat.models import Citation
 from chat.reports.sentence_check import exhaust
@@ -46,7 +58,7 @@ from domains import pack_names
 from domains.items import Item, items_asked, words_known
 from reviews.models import ReviewCell, ReviewColumn
 from reviews.question_answer import is_within
-from reviews.question_columns import any_of, articles, columns_for
+from reviews.question_columns import columns_for
 from reviews.typed_values import (
     QUANTITIES,
     Evidence,
@@ -54,11 +66,9 @@ from reviews.typed_values import (
     TypedValue,
     as_json,
     chosen_in,
-    fits,
     of_period,
     typed_value,
 )
-from reviews.value_lines import ITEM_SYNONYM, WEIGHTS, ValueLine, row_values_of, sentence_values
 from text.numbers import YEAR
 from text.quantities import quantities_in
 
@@ -67,7 +77,6 @@ MOST_PAGES = 12  # searched for a value
 MOST_WHOLE = 3  # pages of which all lines are used, beyond those that search found
 MOST_TRIED = 8  # values to verify
 MOST_LINES = 3  # lines of a text
-MOST_AGAIN = 3  # other lines with the same value
 SAME = 0.05  # maximum difference of the scores of two values for an unclear cell
 SAME_IN_TEXT = 0.55  # … of a sentence, divided by the question's terms: one word hardly tells values apart
 SAME_DATE = 0.6
@@ -99,7 +108,7 @@ class ColumnEvidence:
         languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
         question = without_frame(analyse(column.question, languages))
         pages = rank(question, lines_of(question, found.passages), found.passages, found.notes.packs)
-        judged = relevance(question, pages, found.notes) if pages else None
+        judged = relevance(question, pages[:MOST_PAGES], found.notes) if pages else None
         whole = [whole_page(question, page) for page in pages[:MOST_WHOLE]]
         return cls(question, [*whole, *pages[MOST_WHOLE:MOST_PAGES]], judged, found)
 
@@ -132,11 +141,8 @@ class ColumnEvidence:
 
 
 def without_frame(question: QuestionFeatures) -> QuestionFeatures:
-    """Leave out "the company" and "in the latest fiscal year": a page on the subject need not say them."""
-    language = question.language
-    owner = rf"(?:{articles(language)}|{any_of(language, 'each')})\s+{any_of(language, 'nouns')}"
-    rest = re.sub(rf"\b(?:{owner}|{any_of(language, 'newest')})", " ", question.text, flags=re.I)
-    kept = distinct_terms(rest, language)
+    """Leave out the terms of words that a page on the subject need not say."""
+    kept = distinct_terms(without_owner(question.text, question.language), question.language)
     terms = tuple(term for term in question.terms if term in kept)
     return replace(question, terms=terms) if terms else question
 
@@ -167,29 +173,35 @@ def quantity(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell:
     """
     if column.kind == Kind.DATE and (cell := stated_facts(column, evidence)):
         return cell
-    values = value_lines(column, evidence) if evidence.is_direct else []
+    asked = asked_by(column, evidence)
+    values = values_of(asked, evidence.pages) if evidence.is_direct else []
     held = held_values(values, evidence)
     if not held:
         return FilledCell(State.NOT_STATED)
     citations = cited([line for _, line in held], evidence.found).citations
     best, cells = held[0][0].cell, [one.cell for one in values if one.cell]
-    items = items_asked(evidence.question.text, evidence.found.notes.packs)
     is_doubtful = (
-        not is_stated(held[0][0], items, evidence)
+        not is_stated(held[0][0], asked, evidence)
         or (best and may_lack_scale(best, cells, ()))
         or is_one_of_parts(held[0][0], values, evidence.question)
     )
-    if is_doubtful or len({size_of(one.value.value) for one, _ in held}) > 1:
+    if is_doubtful or len({one.size for one, _ in held}) > 1:
         return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
-    first = held[0][0].value
-    return FilledCell(State.FOUND, first.value, first.text, citations)
+    first = held[0][0]
+    value = of_period(as_json(column, first.quantity), best.period.part if best else "", evidence.question)
+    return FilledCell(State.FOUND, value, first.text, citations)
 
 
-def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -> bool:
+def asked_by(column: ReviewColumn, evidence: ColumnEvidence) -> Asked:
+    items = items_asked(evidence.question.text, evidence.found.notes.packs)
+    return Asked(evidence.question, items, column.kind, column.unit)  # type: ignore[arg-type]
+
+
+def is_stated(one: ValueLine, asked: Asked, evidence: ColumnEvidence) -> bool:
     """Return whether the cell asked for, or a sentence on all that is asked, has the value."""
     if one.cell and lacks_year(one, evidence.question):
         return False
-    if (one.is_named or one.cell is None) and item_match(items, one.line) >= ITEM_SYNONYM:
+    if (one.is_named or one.cell is None) and item_match(asked.items[:1], one.line) >= ITEM_SYNONYM:
         return True
     if one.cell and (
         one.cell.confidence < DOUBTED
@@ -203,7 +215,8 @@ def is_stated(one: ValueLine, items: Sequence[Item], evidence: ColumnEvidence) -
     weights = TermWeights(evidence.found.passages, LEAST_UNITS)
     least = STATES_COUNT if "count" in evidence.question.kinds else STATES_VALUE
     opening = distinct_terms(OPENING.match(one.line.unit.text)[0], one.line.language)  # type: ignore[index]
-    return weights.share(evidence.question.terms, one.line.terms | terms_over(one.line) | opening) >= least
+    said = one.line.terms | terms_over(one.line) | opening | said_otherwise(evidence.question, one.line)
+    return weights.share(evidence.question.terms, said) >= least
 
 
 def lacks_year(one: ValueLine, question: QuestionFeatures) -> bool:
@@ -223,18 +236,8 @@ def is_one_of_parts(best: ValueLine, values: Sequence[ValueLine], question: Ques
     return any(
         one.cell and added_terms(one, question) not in (part, frozenset())
         for one in values
-        if size_of(one.value.value) != size_of(best.value.value)
+        if one.size != best.size
     )
-
-
-def added_terms(one: ValueLine, question: QuestionFeatures) -> frozenset[str]:
-    """Return the terms of a cell's label and groups beside those of the question and of a total."""
-    assert one.cell is not None
-    label = f"{one.cell.label} {' '.join(one.cell.groups)}"
-    language = one.line.language
-    whole = distinct_terms(word_of("whole", label, language), language)
-    own = distinct_terms(label, language) - {*question.terms} - whole
-    return frozenset(term for term in own if term.isalpha())
 
 
 def held_values(values: Sequence[ValueLine], evidence: ColumnEvidence) -> list[tuple[ValueLine, AnswerLine]]:
@@ -255,16 +258,10 @@ def scores_alike(one: ValueLine, best: ValueLine, question: QuestionFeatures) ->
     less = best.score - one.score
     if less <= SAME or one.cell or best.cell:
         return less <= SAME
-    if isinstance(one.value.value, str):  # a document has many dates
+    if one.quantity.dimension == "date":  # a document has many dates
         return less <= SAME_DATE
-    is_part = "count" in question.kinds and number_of(one) < number_of(best)
+    is_part = "count" in question.kinds and one.size < best.size
     return not is_part and less <= SAME_IN_TEXT / max(len(question.terms), 1)
-
-
-def number_of(one: ValueLine) -> float:
-    """Return the size of a number or an amount in its column's unit; 0 for a date."""
-    value = one.value.value
-    return abs(value["number"]) if isinstance(value, dict) else 0.0
 
 
 def is_rival(one: ValueLine, best: ValueLine, values: Sequence[ValueLine]) -> bool:
@@ -275,11 +272,10 @@ def is_rival(one: ValueLine, best: ValueLine, values: Sequence[ValueLine]) -> bo
     if one.cell is None or best.cell is None or one.cell.name != best.cell.name:
         return False
 
-    def rows(amount: str) -> set[str]:
-        return {other.line.unit.id for other in values if size_of(other.value.value) == amount}
+    def rows(size: Decimal) -> set[str]:
+        return {other.line.unit.id for other in values if other.size == size}
 
-    sizes = [size_of(value.value.value) for value in (one, best)]
-    return one.score >= best.score - WEIGHTS["page"] and len(rows(sizes[0])) >= len(rows(sizes[1]))
+    return one.score >= best.score - WEIGHTS["page"] and len(rows(one.size)) >= len(rows(best.size))
 
 
 def verified_lines(lines: Iterable[AnswerLine], found: AnswerSources) -> Iterator[AnswerLine]:
@@ -303,11 +299,6 @@ def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
         yield replace(line, text=printed, quote=printed)
 
 
-def size_of(value: Any) -> str:
-    """Return a value for comparison: an amount without its sign, as costs are printed with either."""
-    return str(abs(value["number"])) if isinstance(value, dict) else str(value)
-
-
 def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> AnswerBuilder:
     """Cite and check each line as in an answer."""
     return drafted([(line.text, line.unit, line.quote) for line in lines], found)
@@ -319,43 +310,6 @@ def drafted(said: Iterable[tuple[str, SourceUnit, str]], found: AnswerSources) -
     for text, unit, quote in said:
         exhaust(chain(draft.write(bullet(text)), draft.cite(unit, quote), draft.write("\n")))
     return draft
-
-
-def value_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[ValueLine]:
-    """Return the values of the pages that fit the column, best first."""
-    question, pages = evidence.question, evidence.pages
-    items = items_asked(question.text, evidence.found.notes.packs)[:1]  # the others are its summands
-    found: list[ValueLine] = []
-    for page in pages:
-        share = page.probability / (pages[0].probability or 1.0)
-        for line in page.lines:
-            values = (
-                row_values_of(column, question, items, line, line.cells)
-                if line.values
-                else sentence_values(column, question, items, line)
-            )
-            found += [replace(one, score=one.score + WEIGHTS["page"] * share) for one in values]
-    if any(one.is_named for one in found):  # a sentence has other amounts beside those of the thing
-        found = [one for one in found if one.cell]
-    found = agreed(found)
-    newest = 0 if question.years else max((one.year for one in found), default=0)
-    found = [
-        replace(one, score=one.score + WEIGHTS["newest"]) if newest and one.year == newest else one
-        for one in found
-    ]
-    return sorted(found, key=lambda one: -one.score)
-
-
-def agreed(values: Sequence[ValueLine]) -> list[ValueLine]:
-    """Raise the score of values that other lines repeat."""
-    lines_of = {size_of(one.value.value): set[str]() for one in values}
-    for one in values:
-        lines_of[size_of(one.value.value)].add(one.line.text)
-
-    def again(one: ValueLine) -> int:
-        return min(MOST_AGAIN, len(lines_of[size_of(one.value.value)]) - 1)
-
-    return [replace(one, score=one.score + WEIGHTS["again"] * again(one)) for one in values]
 
 
 # --- Texts ---
@@ -403,11 +357,26 @@ def states_text(evidence: ColumnEvidence, line: AnswerLine) -> bool:
     """Return whether a line has most of what is asked, in two terms or the very word, and such an answer."""
     question = evidence.question
     terms = line.terms & {*question.terms}
+    if not names_thing(question, line):
+        return False
     is_word = len(question.terms) == 1 and any(
         re.search(rf"\b{re.escape(word.text)}\b", line.text, re.I) for word in question.words
     )
     is_asked = is_word or len(terms) >= TERMS_OF_TEXT
     return is_asked and evidence.coverage(line.terms) >= STATES and type_match(question, line) > 0
+
+
+def names_thing(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Return whether a line or its heading names what is asked for, or says the rest as the question does.
+
+    False: “We use the FOLIO test set” for "Which solver is used for FOLIO?".
+    """
+    first, thing, rest, *_ = [*question.text.casefold().rstrip("? ").split(maxsplit=2), "", "", ""]
+    asked = distinct_terms(thing, question.language) & {*question.terms}
+    headed = distinct_terms(" ".join(line.unit.section_path[-1:]), line.language)
+    if first not in opening_words(question.language) or asked <= line.terms | headed:
+        return True
+    return bool(rest) and rest in line.text.casefold()
 
 
 def clauses_asked(evidence: ColumnEvidence) -> list[Item]:
@@ -434,7 +403,7 @@ def stated_facts(column: ReviewColumn, evidence: ColumnEvidence) -> FilledCell |
         for fact in facts
         if column.kind == Kind.DATE
         for one in quantities_in(fact.value, evidence.question.language)
-        if fits(column, one, fact.value)
+        if fits(column.kind, column.unit, one, fact.value)
     ]
     cell = judged(column, draft, next(iter(dates), None))
     if cell.state == State.FOUND:
@@ -471,9 +440,11 @@ def named_lines(column: ReviewColumn, evidence: ColumnEvidence) -> list[AnswerLi
         return labelled
     if question.kinds & {"count", "amount"} and not question.computation:
         kinds = (ReviewColumn(question=column.question, kind=kind) for kind in (Kind.NUMBER, Kind.MONEY))
-        values = [one for kind in kinds for one in value_lines(kind, evidence)[:1]]
+        values = [one for kind in kinds for one in values_of(asked_by(kind, evidence), evidence.pages)]
         best = max(values, key=lambda one: one.score, default=None)
-        return best_covered([best.line] if best else [], evidence)
+        rivals = [one for one in values if best and best.score - one.score <= SAME]
+        if best and len({one.size for one in rivals}) == 1:
+            return best_covered([best.line], evidence)
     return []
 
 

@@ -105,6 +105,16 @@ def unread_remark(report: Report) -> str:
     )
 
 
+def cited_remark(report: Report) -> str:
+    """Say how many of the chosen documents are cited: the best passages on a question are not of each."""
+    cited = report.note.citations.values("document").distinct().count() if report.note else 0
+    numbers = {"cited": cited, "all": chosen_documents(report).count()}
+    remark = gettext(
+        "%(cited)d of %(all)d documents are cited. Ask every document to have an answer of each."
+    )
+    return remark % numbers if cited < numbers["all"] else ""
+
+
 def add_section(
     report: Report,
     section: ReportSection,

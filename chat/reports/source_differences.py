@@ -38,12 +38,12 @@ def differences_between(
     said: Sequence[tuple[str, Citation]], units: Sequence[SourceUnit], sources: Sources
 ) -> list[SourceDifference]:
     """Return what units of other documents state differently, one for each pair of documents and sentence."""
-    found: dict[tuple[str, str], SourceDifference] = {}
+    found: dict[tuple[str, frozenset[str]], SourceDifference] = {}
     for words, citation, unit, sentence in islice(alike(said, units), MOST_COMPARED):
         checked = verify_cited(Claim(words), unit, sources.neighbours(unit))
         is_value = any(one.kind in OF_VALUES and one.claim and one.source for one in checked.conflicts)
         if checked.verdict in CONTRADICTED and is_value and checked.difference:
-            key = min(words, sentence), unit.document
+            key = min(words, sentence), frozenset({str(citation.document_id), unit.document})
             found.setdefault(key, SourceDifference(words, citation, unit, sentence))
     return list(found.values())[:MOST_SHOWN]
 

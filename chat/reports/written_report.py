@@ -47,6 +47,7 @@ from chat.reports.evidence_report import evidence_on
 from chat.reports.report_sections import (
     ReportSection,
     add_section,
+    cited_remark,
     note_of,
     outline_of,
     proposed_outline,
@@ -391,7 +392,8 @@ def conclude(report: Report, sections: Sequence[ReportSection]) -> None:
         counts.update(section.counts)
     with transaction.atomic(), override(interface_language(report.title)):
         numbers = {name: counts[name] for name in ("verified", "found", "own", "rewritten", "removed")}
-        remarks = [gettext(CHECKED) % numbers if counts else "", unread_remark(report)]
+        remarks = [gettext(CHECKED) % numbers if counts else "", cited_remark(report)]
+        remarks.append(unread_remark(report))
         if any(remarks):
             note = note_of(report)
             end = "\n\n".join(f"*{one}*" for one in remarks if one)

@@ -130,7 +130,7 @@ PAGES = st.lists(st.lists(st.one_of(PLAIN, ROWS), max_size=12), max_size=4).map(
 SIZES = st.sampled_from([ChunkSizes(), ChunkSizes(60, 120, 1, 4), ChunkSizes(200, 300, 3, 20)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 5, deadline=None)
 @given(PAGES, SIZES)
 def test_every_unit_is_in_a_chunk_and_no_chunk_is_too_large(
     pages: list[ParsedPage], sizes: ChunkSizes
@@ -153,7 +153,7 @@ def test_every_unit_is_in_a_chunk_and_no_chunk_is_too_large(
     assert all(end <= start for end, start in zip(ends, starts[1:], strict=False))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=settings.default.max_examples // 5, deadline=None)
 @given(PAGES)
 def test_the_same_pages_make_the_same_chunks(pages: list[ParsedPage]) -> None:
     assert chunk_pages(pages, "Title") == chunk_pages(pages, "Title")

@@ -35,7 +35,7 @@ def tokens_of_whole(found: list[str]) -> list[list[int]]:
     return [encoding.ids for encoding in encodings]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=settings.default.max_examples * 2, deadline=None)
 @given(st.lists(texts, max_size=5))
 def test_words_read_one_by_one_give_the_tokens_of_the_text(found: list[str]) -> None:
     whole = tokens_of_whole(found)

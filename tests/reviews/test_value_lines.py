@@ -15,6 +15,7 @@ from citing.claims import VERIFIED
 from reviews.column_sets import templates
 from reviews.fill_queue import FilledCell, answered
 from reviews.models import ReviewCell, ReviewColumn
+from reviews.question_columns import columns_for
 from reviews.typed_values import normalised
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
@@ -172,6 +173,25 @@ def test_days_are_counted_as_an_amount_of_time(alice: User, ingested: Ingest, un
     terms = ingested(alice, "The customer pays each invoice for 12 anvils within 30 days of receipt.")
     found = ask(alice, terms, "Within how many days must the customer pay an invoice?", "number", unit)
     assert (found.value["number"], found.text) == (value, "30 days")
+
+
+def test_a_period_in_months_is_within_a_bound_in_days_and_a_frequency_has_many_words(
+    alice: User, ingested: Ingest
+) -> None:
+    terms = ingested(
+        alice,
+        "The tenant may end the lease by giving three months' notice.\nThe salary is GBP 31,250 a year.",
+    )
+    (bounded,) = columns_for("In how many contracts is the notice period longer than 30 days?")
+    found = ask(alice, terms, bounded.question, bounded.kind, bounded.unit)
+    assert (found.value["number"], found.text) == (91, "three months")
+    salary = ask(alice, terms, "What is the annual salary?", "money")
+    assert salary.value == {"number": 31_250, "currency": "GBP"}
+
+
+def test_of_a_question_for_a_thing_a_line_without_it_is_no_answer(alice: User, ingested: Ingest) -> None:
+    paper = ingested(alice, "We use the entire FOLIO set for evaluation, which has 204 examples.")
+    assert ask(alice, paper, "Which solver is used for FOLIO?", "text").value is None
 
 
 def test_a_count_is_no_table_number_date_or_share(alice: User, survey: Any) -> None:

@@ -167,7 +167,7 @@ def found_lines(
     chosen = [line for page in worth_citing(pages) for line in shown_forms(page.lines)[:1]]
     if not chosen and not placed:
         return FoundLines()
-    judged = relevance(question, pages, notes, chosen) if chosen else None
+    judged = relevance(question, pages[:MOST_PASSAGES], notes, chosen) if chosen else None
     by_meaning = notes.by_meaning and not notes.absent
     fits = judged is not None and not question.topic and (judged.is_direct or by_meaning)
     is_direct = fits or (bool(placed) and not question.must_be_seen)

@@ -330,6 +330,30 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(parts))
 
 
+@cache
+def every_words(language: str, key: str) -> tuple[str, ...]:
+    """Return the language's phrases under ``key``, longest first; English ones if it has none."""
+    found = words_of(language, "every") or words_of("en", "every")
+    return tuple(sorted(found[key], key=len, reverse=True))
+
+
+@cache
+def any_of(language: str, key: str) -> str:
+    return rf"(?:{'|'.join(map(re.escape, every_words(language, key)))})\b"
+
+
+@cache
+def articles(language: str) -> str:
+    return rf"(?:{'|'.join(map(re.escape, words_of(language, 'words')['article']))})"
+
+
+def without_owner(text: str, language: str) -> str:
+    """Leave out "the company", "in the latest fiscal year", "main": one document need not say them."""
+    owner = rf"(?:{articles(language)}|{any_of(language, 'each')})\s+{any_of(language, 'nouns')}"
+    beside = rf"\b(?:{owner}|{any_of(language, 'newest')}|{any_of(language, 'rank')})"
+    return " ".join(re.sub(beside, " ", text, flags=re.I).split())
+
+
 def topic_of(lowered: str, language: str, content_terms: Sequence[str]) -> Topic | Literal[""]:
     """Return the topic of a question on the whole document; '' for specific questions."""
     for topic in TOPICS:

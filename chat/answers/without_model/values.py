@@ -9,19 +9,24 @@ table a ratio is computed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.answer_types import type_match
 from chat.answers.without_model.lines import ENTRY, AnswerLine, distinct_terms, terms_over
-from chat.answers.without_model.question import (
-    COMPANY_FORMS,
-    AnswerKind,
-    QuestionFeatures,
-    words_of,
-)
+from chat.answers.without_model.question import AnswerKind, QuestionFeatures, opening_words, words_of
 from chat.answers.without_model.ranking import RankedPage, item_match, name_of_item
+from chat.answers.without_model.value_lines import (
+    Asked,
+    ValueLine,
+    added_terms,
+    is_of_part,
+    period_terms,
+    row_values,
+    titles_over,
+)
 from citing.claims import VERIFIED, Claim
 from citing.tables import (
     CellKind,
@@ -29,7 +34,6 @@ from citing.tables import (
     column_words,
     has_word,
     kind_words,
-    months_of,
     read_tables,
     scope_of,
     word_of,
@@ -37,15 +41,12 @@ from citing.tables import (
 from citing.verdict import verify_cited
 from domains.items import Item, Ratio, items_asked, ratio_asked, words_beside
 from text.measures import head_words
-from text.numbers import YEAR_NOT_AMOUNT, month_numbers, number_words
+from text.numbers import YEAR_NOT_AMOUNT, number_words
 from text.quantities import currency_names
-from text.semantics import lexicon
-from text.terms import terms_of
+from text.terms import stop_words, terms_of
 from text.units import CURRENCY_SYMBOLS
 
 MOST_PAGES = 12  # read for a value, beside those with the statement that states it
-BRACKETS = re.compile(r"\([^()]*\)")
-QUARTER = re.compile(r"[qh][1-4]")
 QUARTERS = re.compile(r"\b(?:[QH][1-4]|[1-4][QH])\b")
 LEAST_SCALED = 1000  # of an amount that may lack its scale; smaller ones are prices and rates
 LONGEST_NAME = 240  # characters of a cell's name with its period
@@ -66,14 +67,6 @@ class SaidValue:
     quote: str
     line: AnswerLine
     other: tuple[str, AnswerLine] | None = None  # words and line of the second cell of a computed value
-
-
-@dataclass(frozen=True, slots=True)
-class _Meant:
-    """A cell that the question may mean."""
-
-    cell: CellReading
-    line: AnswerLine
 
 
 def certain_value(
@@ -102,18 +95,18 @@ def _certain_ratio(
 
     None unless the verifier computes the same.
     """
-    one, other = (_Sought(question, notes, [item], computed=True).only_cell(pages) for item in ratio.of)
-    if one is None or other is None or one.cell.period != other.cell.period:
+    sought = (_Sought(question, notes, [item], computed=True) for item in ratio.of)
+    one, other = (each.only_cell(pages) for each in sought)
+    if not (one and other and one.cell and other.cell) or one.cell.period != other.cell.period:
         return None
-    first, second = one.cell.quantity, other.cell.quantity
-    if first is None or second is None or not second.base:
+    if (one.quantity.unit, one.quantity.scale) != (other.quantity.unit, other.quantity.scale):
         return None
-    if (first.unit, first.scale) != (second.unit, second.scale):
+    if not other.quantity.base:
         return None
-    quotient = first.base / second.base
+    quotient = one.quantity.base / other.quantity.base
     result = f"{quotient:.1%}" if ratio.is_percent else f"{quotient:.2f}"
     named = ", ".join(filter(None, (f"{one.cell.label} / {other.cell.label}", one.cell.head)))
-    numbers = (meant.cell.text.strip("".join(CURRENCY_SYMBOLS) + " ") for meant in (one, other))
+    numbers = (each.cell.text.strip("".join(CURRENCY_SYMBOLS) + " ") for each in (one, other) if each.cell)
     text = f"{_with_period(named, one.line, question)}: {' / '.join(numbers)} = {result}"
     if verify_cited(Claim(text), one.line.unit, one.line.passage.around).verdict not in VERIFIED:
         return None
@@ -162,7 +155,7 @@ class _Sought:
 
     def certain_cell(self, pages: Sequence[RankedPage]) -> SaidValue | None:
         found = self.only_cell(pages) if len(self.items) < 2 else None
-        if found is None:
+        if found is None or found.cell is None:
             return None
         cell, line = found.cell, found.line
         if self.question.computation and not has_word("whole", cell.label, line.language):
@@ -171,7 +164,7 @@ class _Sought:
         name = _with_period((replace(cell, groups=()) if self.items else cell).name, line, self.question)
         return SaidValue(f"{name}: {cell.printed}", cell.text, line) if name else None
 
-    def only_cell(self, pages: Sequence[RankedPage]) -> _Meant | None:
+    def only_cell(self, pages: Sequence[RankedPage]) -> ValueLine | None:
         """Return the cell that is meant, if all that may be meant on the best pages agree."""
         read = [
             line
@@ -179,17 +172,21 @@ class _Sought:
             if at < MOST_PAGES or any(item_match(self.items[:1], row) >= ITEM_STATED for row in page.lines)
             for line in page.lines
         ]
-        found = [_Meant(cell, line) for line in read for cell in line.cells if self.is_meant(cell, line)]
+        terms = tuple(term for term in self.question.terms if term in self.asked_terms)
+        asked = Asked(replace(self.question, terms=terms), self.items)
+        found = [
+            one for line in read for one in row_values(asked, line) if one.is_named and self.is_meant(one)
+        ]
         if self.items:
-            lacking = [self.lacking(value.cell) for value in found]
-            found = [value for value, lacks in zip(found, lacking, strict=True) if lacks == min(lacking)]
+            lacking = [self.lacking(one) for one in found]
+            found = [one for one, lacks in zip(found, lacking, strict=True) if lacks == min(lacking)]
         if not self.question.years:
-            latest = max((cell.year for value in found for cell in value.line.cells), default=0)
-            found = [value for value in found if value.cell.year == latest]
+            latest = max((one.year for one in found), default=0)
+            found = [one for one in found if one.year == latest]
         cells = [cell for line in read for cell in line.cells]
-        if not found or may_lack_scale(found[0].cell, cells, self.items):
+        if not found or found[0].cell is None or may_lack_scale(found[0].cell, cells, self.items):
             return None
-        if not all(_agree(found[0].cell, value.cell) for value in found):
+        if any(abs(found[0].size - one.size) > found[0].size * type(one.size)(str(AGREE)) for one in found):
             return None
         several = len({(cell.unit.page, cell.unit.table.index) for cell in cells if cell.unit.table}) > 1
         if several and not self.items and found[0].cell.kind == "amount":
@@ -202,14 +199,13 @@ class _Sought:
         True:  "Agreement term: 1 year" for "How long is the agreement term?".
         False: "Term: the period in which …" (a definition), "Delivery term: 3 days" for the agreement's.
         """
-        question = self.question
+        question, asked = self.question, self.asked_terms
         found: dict[str, SaidValue] = {}
         for line in (line for page in pages[:MOST_PAGES] for line in page.lines):
             entry = ENTRY.match(line.text) if line.unit.table is None else None
             if entry is None or len(entry["value"].split()) > LONGEST_ENTRY:
                 continue
             label = distinct_terms(entry["label"], line.language)
-            asked = self.asked_in(line.language)
             over = terms_over(line) | distinct_terms(line.unit.title, line.language)
             if not all(year[-4:] in line.text for year in question.years):
                 continue
@@ -219,16 +215,35 @@ class _Sought:
                 found.setdefault(entry["value"].casefold(), SaidValue(line.text, line.text, line))
         return next(iter(found.values())) if len(found) == 1 else None
 
-    def is_meant(self, cell: CellReading, line: AnswerLine) -> bool:
+    def is_meant(self, one: ValueLine) -> bool:
         """Return whether a cell has the question's subject, period and kind, and nothing else."""
-        if not cell.is_certain or cell.is_change or cell.quantity is None:
+        cell, line, question = one.cell, one.line, self.question
+        if cell is None or not cell.is_certain or cell.is_change:
             return False
-        if len(line.cells) > 1 and self.beside_period(cell):
+        if question.asked_years and cell.period.years != question.asked_years:
             return False
-        if self.computed and cell.kind not in ("amount", "number"):
+        if is_of_part(cell, line, question) is not True or self.is_of_part_of_group(cell, line):
             return False
-        is_of_kind = self.computed or self.is_of_kind(cell)
-        return is_of_kind and self.is_of_period(cell, line) and self.is_of_subject(cell, line)
+        if self.items:
+            item, name = self.items[0], name_of_item(line, self.items[0])
+            is_part = item.part is not None and item.part.search(name)
+            # the number of shares under "shares used in computing earnings per share"
+            is_other = cell.kind == "rate" and one.quantity.dimension != "money"
+            if is_part or is_other or item_match([item], line) < ITEM_STATED:
+                return False
+        if self.computed:
+            return cell.kind in ("amount", "number")
+        if self.thing_asked - {*line.label_terms} - distinct_terms(cell.name, line.language):
+            return False
+        beside = words_beside(question.text, self.notes.packs) if self.items else ()
+        named = distinct_terms(f"{cell.name} {titles_over(line)}", line.language)
+        if not self.is_of_kind(cell) or (self.asked_terms - named) & distinct_terms(
+            " ".join(beside), line.language
+        ):
+            return False
+        if added_terms(one, question, of_head=len(line.cells) > 1, of_label=not self.items):
+            return False
+        return bool(self.items) or not {*line.label_terms}.isdisjoint(question.terms)
 
     def is_of_kind(self, cell: CellReading) -> bool:
         """Return whether the cell is of the kind that the question wants; a plain number fits most."""
@@ -260,42 +275,26 @@ class _Sought:
         own = set(terms_of(text, language)) - set(YEAR_NOT_AMOUNT.findall(text))
         return bool(own) and 2 * len(own & set(terms_of(self.question.text, language))) >= len(own)
 
-    def is_of_period(self, cell: CellReading, line: AnswerLine) -> bool:
-        """Return whether the cell is of the year asked for, and of a part of it only where one is named."""
-        question = self.question
-        if question.asked_years and cell.period.years != question.asked_years:
-            return False
-        return is_of_part(cell, line, question) is True
+    def is_of_part_of_group(self, cell: CellReading, line: AnswerLine) -> bool:
+        """Return whether a row is of a segment, set apart, or part of the group that has the name.
 
-    def is_of_subject(self, cell: CellReading, line: AnswerLine) -> bool:
-        question, language = self.question, line.language
-        asked = self.asked_in(language)
-        groups = distinct_terms(" ".join(cell.groups), language)
-        named = distinct_terms(f"{cell.label} {' '.join(cell.groups)}", language)
-        head = distinct_terms(cell.head, language)
-        if self.is_apart_or_part(cell, asked, groups, language):
-            return False
+        "Total other assets" for the total assets, "Income before income taxes" for the income taxes;
+        "Cash" under "Cash and equivalents" for both together.
+        """
+        question, language, asked = self.question, line.language, self.asked_terms
         label = {term for term in distinct_terms(cell.label, language) if not term.isdigit()}
-        is_named = bool(label) and label.issubset(question.terms)
         names = {term for word in question.words if word.is_name for term in word.terms}
         if not has_word("part", question.text, question.language) and (
-            (cell.scope == "part" and not is_named)
-            or (scope_of("", _over(line), language) == "part" and label.isdisjoint(names))
+            (cell.scope == "part" and not (label and label.issubset(question.terms)))
+            or (scope_of("", titles_over(line), language) == "part" and label.isdisjoint(names))
         ):
-            return False
-        missing = asked - named - head - distinct_terms(_over(line), language)
-        if self.items:
-            beside = " ".join(words_beside(question.text, self.notes.packs))
-            narrowed = missing & distinct_terms(beside, language)
-            return self.is_whole_item(cell, line) and (self.computed or not narrowed)
-        if "money" in question.kinds and is_named and head.issubset(question.terms) and len(missing) == 1:
-            missing = frozenset()  # the verb: "a ticket bought online"
-        if missing or label.isdisjoint(question.terms):
-            return False
-        known = " ".join((*column_words(language).get("whole", ()), line.unit.title, *COMPANY_FORMS))
-        return all(map(str.isdigit, named - set(question.terms) - distinct_terms(known, language)))
+            return True
+        if has_word("apart", cell.label, language) and not has_word("apart", question.text, language):
+            return True
+        is_whole = has_word("whole", cell.label, language) or asked <= label
+        return bool(asked) and asked <= distinct_terms(" ".join(cell.groups), language) and not is_whole
 
-    def is_amount_of_all(self, meant: _Meant) -> bool:
+    def is_amount_of_all(self, one: ValueLine) -> bool:
         """Return whether an amount is the whole of what its name says, by the table that it is in.
 
         Asked where several tables have such a row.
@@ -304,114 +303,49 @@ class _Sought:
         False: "Cost of sales" under "Stock awards"; "Equipment" for "property, plant and equipment";
                "Property" beside "Property, net" of another amount.
         """
-        cell, line = meant.cell, meant.line
+        cell, line = one.cell, one.line
+        assert cell is not None
         over = f"{' '.join(line.unit.section_path[-2:])} {_caption(line)}"
         is_on_subject = not distinct_terms(over, line.language).isdisjoint(self.question.terms)
         if over.strip() and not is_on_subject and not has_word("whole", over, line.language):
             return False
         rows = read_tables((line.unit, *line.passage.around)).values()
         narrower = re.compile(rf"{re.escape(cell.label)}\s*[,(–—-]", re.I)
-        rivals = (other for cells in rows for other in cells if narrower.match(other.label))
-        return self.asked_in(line.language) <= distinct_terms(cell.name, line.language) and all(
-            other.quantity is None or other.period != cell.period or _agree(cell, other) for other in rivals
+        rivals = [other for cells in rows for other in cells if narrower.match(other.label)]
+        return self.asked_terms <= distinct_terms(cell.name, line.language) and not any(
+            other.quantity and other.period == cell.period and abs(other.quantity.base) != one.size
+            for other in rivals
         )
 
-    def is_whole_item(self, cell: CellReading, line: AnswerLine) -> bool:
-        """Return whether a cell is the pack's item in the statement that states it, and no part of it.
-
-        False: the number of shares under "shares used in computing earnings per share".
-        """
-        item = self.items[0]
-        if cell.kind == "rate" and cell.quantity and cell.quantity.dimension != "money":
-            return False
-        is_part = item.part is not None and item.part.search(name_of_item(line, item))
-        return not is_part and item_match([item], line) >= ITEM_STATED
-
-    def is_apart_or_part(self, cell: CellReading, asked: Set[str], groups: Set[str], language: str) -> bool:
-        """Return whether a row is set apart from what is asked for, or a part of the group that has its name.
-
-        "Total other assets" for the total assets, "Income before income taxes" for the income taxes;
-        "Cash" under "Cash and equivalents" for both together.
-        """
-        question = self.question
-        if has_word("apart", cell.label, language) and not has_word(
-            "apart", question.text, question.language
-        ):
-            return True
-        is_whole = has_word("whole", cell.label, language) or asked <= distinct_terms(cell.label, language)
-        return bool(asked) and asked <= groups and not is_whole
-
-    def lacking(self, cell: CellReading) -> int:
+    def lacking(self, one: ValueLine) -> int:
         """Return how many words of the question a cell's name lacks: "diluted" in "Basic earnings"."""
         language = self.question.language
         whole = terms_of(" ".join(column_words(language).get("whole", ())), language)
-        return len(set(self.question.terms).difference(whole, terms_of(cell.name, language)))
+        name = one.cell.name if one.cell else ""
+        return len(set(self.question.terms).difference(whole, terms_of(name, language)))
 
-    def beside_period(self, cell: CellReading) -> set[str]:
-        """Return the terms of a head that are neither of a period nor of the question: "North America"."""
-        language = self.question.language
-        words, columns = lexicon(language), column_words(language)
-        whole = (*columns.get("whole", ()), *columns.get("part_of_year", ()))
-        periods = " ".join((*words.period, *words.period_end, *month_numbers(language), *whole))
-        head = BRACKETS.sub(" ", cell.head)  # "(unaudited)"
-        own = {term for term in terms_of(head, language) if not any(map(str.isdigit, term))}
-        return own - set(terms_of(periods, language)) - set(self.question.terms)
+    @property
+    def thing_asked(self) -> frozenset[str]:
+        """Return the terms of a noun behind the first word: of "Which state has the largest net sales?"."""
+        words = re.match(r"\W*(\w+)\s+([\w-]+)", self.question.text.casefold())
+        own = self.question.language
+        kinds = chain.from_iterable(words_of(own, "kinds").values())
+        asking = stop_words(own).union(" ".join(kinds).split())
+        is_noun = words and words[1] in opening_words(own) and words[2] not in asking
+        return distinct_terms(words[2], own) if words and is_noun else frozenset()
 
-    def asked_in(self, language: str) -> frozenset[str]:
+    @property
+    def asked_terms(self) -> frozenset[str]:
         """Return the terms asked for, without those that no label repeats.
 
         These name the document, the period or the way of counting.
         """
         own = self.question.language
-        said = (*self.notes.subject, *self.question.years, *column_words(language).get("whole", ()))
+        said = (*self.notes.subject, *self.question.years, *column_words(own).get("whole", ()))
         counted = (*number_words(own).scales, *currency_names(own))
         unspoken = " ".join((*said, *counted, *words_of(own, "kinds")["money"]))
-        return frozenset(self.question.terms) - distinct_terms(unspoken, language) - period_terms(own)
-
-
-def is_of_part(cell: CellReading, line: AnswerLine, question: QuestionFeatures) -> bool | None:
-    """Return whether the cell is of the part of a year that the question names, or both of none.
-
-    True:  "Q2 2023" for "in the second quarter".
-    False: "H1 2023", "Third quarter 2023".
-    None:  "2023", "Three months ended June 30".
-    """
-    part, own = word_of("part_of_year", question.text, question.language), cell.period.part
-    if not part or not own:
-        return None if part else not own
-    if months_of(part, question.language) != months_of(own, line.language):
-        return False
-    asked = _ordinals(question.text, question.language)
-    if asked and (stated := _ordinals(f"{cell.head} {own}", line.language)):
-        return asked <= stated
-    return part == own or asked <= _ordinals(_over(line), line.language) or None
-
-
-def _ordinals(text: str, language: str) -> set[int]:
-    """Return the ordinals of a text: 3 for "the third quarter" and "Q3"."""
-    ordinals, words = number_words(language).ordinals, re.findall(r"\w+", text.casefold())
-    numbered = {int(word[1]) for word in words if QUARTER.fullmatch(word)}
-    return numbered | {ordinals[word] for word in words if word in ordinals}
-
-
-def _over(line: AnswerLine) -> str:
-    """Return the headings, the caption and the document's title over a line."""
-    return " ".join((*line.unit.section_path, _caption(line), line.unit.title))
-
-
-def period_terms(language: str) -> frozenset[str]:
-    """Return the terms of a language that name a part of a year: "second", "quarter"."""
-    parts = column_words(language).get("part_of_year", ())
-    return distinct_terms(
-        " ".join((*parts, *lexicon(language).period, *number_words(language).ordinals)), language
-    )
+        return frozenset(self.question.terms) - distinct_terms(unspoken, own) - period_terms(own)
 
 
 def _caption(line: AnswerLine) -> str:
     return line.unit.table.caption if line.unit.table else ""
-
-
-def _agree(one: CellReading, other: CellReading) -> bool:
-    assert one.quantity is not None and other.quantity is not None
-    a, b = abs(one.quantity.base), abs(other.quantity.base)
-    return abs(a - b) <= max(a, b) * type(a)(str(AGREE))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -23,6 +23,7 @@ from text.numbers import YEAR
 from text.semantics import Lexicon, lexicon, split_words
 
 MOST_PREDICATES = 1  # words beside an amount that the table need not have: "totaled"
+MOST_BETWEEN = 3  # tokens from an amount to the one in brackets behind it
 MOST_READINGS = 64  # choices of cells for the amounts of a claim
 LEAST_TEXT = 4  # content words of a cell that a claim repeats
 _BULLETS = " \t\n•–-*"
@@ -131,6 +132,7 @@ class _Name:
         return places_of(said, self.label, words).union(*groups)
 
 
+_LIST_DASH = re.compile(r"[-–—]\s")
 _SHORT_FORM = re.compile(r"\s*\([A-Z][A-Za-z]{0,7}[A-Z]s?\)$")
 
 
@@ -208,6 +210,9 @@ class _Claim:
     def _in_measure_behind(self, at: int) -> Token:
         """Return a bare amount in the scale and unit of the one it is joined to: "from 5 to 7 million"."""
         token, behind = self.tokens[at], self.tokens[at + 1 : at + 3]
+        if token.quantity and _LIST_DASH.match(token.word):  # "10 mg – 7 (4.6%)"
+            held = token.quantity
+            token = replace(token, quantity=replace(held, value=abs(held.value), base=abs(held.base)))
         own, last = token.quantity, behind[1].quantity if len(behind) == 2 else None
         joined = behind[:1] and behind[0].word in self.words.ends | LIST_WORDS
         if own is None or last is None or not joined or not own.bare or own.dimension or not last.dimension:
@@ -217,20 +222,45 @@ class _Claim:
         return replace(token, quantity=replace(last, value=value, base=value * unit, step=step))
 
     @cached_property
+    def groups(self) -> Sequence[range]:
+        """Return the amounts that stand together, with one in brackets behind another: "31 events (2.6%)"."""
+        starts = [
+            number
+            for number, mention in enumerate(self.mentions)
+            if not number or self.tokens[mention.places[0] - 1].word != "(" or self._is_apart(number)
+        ]
+        return [range(start, end) for start, end in pairwise([*starts, len(self.mentions)])]
+
+    def _is_apart(self, number: int) -> bool:
+        """Return whether more than a word stands between an amount and the one before."""
+        return self.mentions[number].places[0] - self.mentions[number - 1].places[-1] > MOST_BETWEEN
+
+    @cached_property
     def segments(self) -> Sequence[range]:
         """Return the stretch of the claim that belongs to each amount; () where they cannot be told apart."""
         cuts = [0]
-        for left, right in pairwise(self.mentions):
-            between = range(left.places[-1] + 1, right.places[0])
-            cut = next((at for joins in self._joints for at in between if joins(at)), None)
+        for group, after in pairwise(self.groups):
+            between = range(self.mentions[group[-1]].places[-1] + 1, self.mentions[after[0]].places[0])
+            words = [self.tokens[at].word for at in between]
+            opened = [at for at, word in zip(between, words, strict=True) if word == "("]
+            if words.count("(") <= words.count(")"):
+                opened = []  # it is closed before the next amount
+            cut = next(
+                (at for joins in self._joints for at in between if joins(at) or at in opened[-1:]), None
+            )
             if cut is None:
                 return ()
             cuts.append(cut)
-        return [range(start, end) for start, end in pairwise([*cuts, len(self.tokens)])]
+        stretches = [range(start, end) for start, end in pairwise([*cuts, len(self.tokens)])]
+        return [own for own, group in zip(stretches, self.groups, strict=True) for _ in group]
+
+    def _mates(self, number: int) -> range:
+        """Return the amounts that stand together with one."""
+        return next(group for group in self.groups if number in group)
 
     @property
     def _joints(self) -> Iterator[Callable[[int], bool]]:
-        """Yield what parts two amounts: an "and", else a comma, else the "to" of a change, else a bracket."""
+        """Yield what parts two amounts: an "and", else a comma, else the "to" of a change."""
         tokens, words = self.tokens, self.words
         compared = [phrase.split() for phrase in words.compared]
         joins = LIST_WORDS | words.breaks | {";", "；"}
@@ -242,7 +272,6 @@ class _Claim:
         )
         yield lambda at: tokens[at].kind == "break" and tokens[at].word not in "()"
         yield lambda at: tokens[at].word in words.ends and tokens[at + 1].quantity is not None
-        yield lambda at: tokens[at].word == "("
 
     def readings(self) -> Iterator[tuple[int, ...]]:
         if self.mentions and self.segments:
@@ -274,7 +303,7 @@ class _Claim:
             if not token.content or at in amounts:
                 continue
             owners = self._owners(token, reading)
-            if owners and number not in owners:
+            if owners and owners.isdisjoint(self._mates(number)):
                 return False
             if is_date(token) and not _is_dated(token, [*self.names[reading[number]].words, *self.over]):
                 return False
@@ -355,7 +384,8 @@ class _Claim:
             is_named = places_of(said, rival.label, self.words)
             if is_named and not rival.places_of_row(said, self.words) < own:
                 return False
-        return self._is_only_column(index, said, label, self.tokens[self.mentions[number].places[0]])
+        mates = {reading[mate] for mate in self._mates(number)}
+        return self._is_only_column(index, said, label, self.tokens[self.mentions[number].places[0]], mates)
 
     def _places_for(self, reading: Sequence[int], number: int) -> list[int]:
         """Return the places of the words for an amount: beside it, and those that go on from before.
@@ -385,11 +415,13 @@ class _Claim:
 
     def _fits_head(self, token: Token, own: Sequence[Token]) -> bool:
         """Return whether some head has a word together with all the head words beside an amount."""
-        heads = {_keys(name.head) for name in self.names}
-        known = _keys(own) & frozenset().union(*heads)
+        heads = {_keys(name.head, self.words) for name in self.names}
+        known = _keys(own, self.words) & frozenset().union(*heads)
         return any({*_key(token)} | known <= head for head in heads)
 
-    def _is_only_column(self, index: int, said: Sequence[Token], of_label: set[int], amount: Token) -> bool:
+    def _is_only_column(
+        self, index: int, said: Sequence[Token], of_label: set[int], amount: Token, mates: Container[int]
+    ) -> bool:
         """Return whether the claim names the column by what its head has and the others' have not.
 
         Only columns with amounts of one measure are told apart by names. A change has the year of its result.
@@ -398,12 +430,13 @@ class _Claim:
         row = [k for k, other in enumerate(self.cells) if other.unit.id == cell.unit.id]
         alike = [k for k in row if k == index or _may_be(amount, self.cells[k])]
         own = places_of(said, self.names[index].head, self.words) | of_label
-        others = (places_of(said, self.names[k].head, self.words) for k in (alike if cell.is_change else row))
+        rivals = [k for k in (alike if cell.is_change else row) if k == index or k not in mates]
+        others = (places_of(said, self.names[k].head, self.words) for k in rivals)
         if not all(places <= own for places in others):
             return False
-        heads = {k: _keys(self.names[k].head) for k in alike}
+        heads = {k: _keys(self.names[k].head, self.words) for k in alike}
         shared = frozenset.intersection(*heads.values())
-        words = _keys([token for at, token in enumerate(said) if at not in of_label])
+        words = _keys([token for at, token in enumerate(said) if at not in of_label], self.words)
         fits = {k: len((head - shared) & words) for k, head in heads.items()}
         return all(fits[index] > fits[k] for k in alike if k != index)
 
@@ -440,9 +473,15 @@ def _agrees(token: Token, cell: CellReading, words: Lexicon) -> bool:
     return False
 
 
-def _keys(tokens: Sequence[Token]) -> frozenset[str]:
-    """Return what the words of a head are told apart by: stems, and the years of dates."""
-    return frozenset(key for token in tokens if token.content for key in _key(token))
+def _keys(tokens: Sequence[Token], words: Lexicon) -> frozenset[str]:
+    """Return what the words of a head are told apart by: stems, the years of dates, one key for a total."""
+    totals = {id(token) for token in tokens if not words.total.isdisjoint(token.word.split()[-1:])}
+    return frozenset(
+        key
+        for token in tokens
+        if token.content or id(token) in totals
+        for key in (("total",) if id(token) in totals else _key(token))
+    )
 
 
 def _key(token: Token) -> Iterator[str]:

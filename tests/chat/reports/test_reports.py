@@ -245,6 +245,38 @@ def test_a_row_says_what_is_asked_or_that_nothing_was_found(alice: User) -> None
     assert "| ferry | “The ferry has" not in risks
 
 
+def test_a_row_has_what_an_announcement_announces_and_no_question_of_the_document(alice: User) -> None:
+    texts = {
+        "ferry": "We see two main limitations. First, it sails only at high water.\nFares differ by season.",
+        "museum": "Did you describe the limitations of your collection? It has 90 pictures.",
+        "inn": "The innkeeper limits breakfast to ten guests.\nThe company had 41 employees in May.",
+    }
+    ids = [ingest(alice, text, name=f"{name}.pdf").pk for name, text in texts.items()]
+    scope = Scope(alice, document_ids=tuple(ids))
+    table, _ = evidence_report.evidence_table("What are the main limitations?", scope)
+    row = next(line for line in table.splitlines() if line.startswith("| ferry"))
+    assert "two main limitations" in row and "only at high water" in row and "Fares" not in row
+    assert "| museum | “Did" not in table and "| inn | “" not in table
+    employees, _ = evidence_report.evidence_table("How many employees does the company have?", scope)
+    assert "| inn | “The company had 41 employees in May.”" in employees
+
+
+def test_a_difference_of_two_documents_is_said_once_and_documents_not_cited_are_counted(alice: User) -> None:
+    fares = {
+        "one": "The fare of the ferry is $12.",
+        "two": "The fare of the ferry is $15.",
+        "three": "It rains.",
+    }
+    documents = [ingest(alice, text, name=f"{name}.pdf") for name, text in fares.items()]
+    made = new_report(alice, "What is the fare of the ferry?", documents, "What is the fare of the ferry?")
+    while work_on_next():
+        pass
+    made.refresh_from_db()
+    assert made.note is not None
+    assert len(re.findall("^- (?:one|two): “", made.note.content, re.M)) == 1
+    assert "2 of 3 documents are cited" in made.note.content
+
+
 def test_a_row_of_parties_has_no_sentence_that_only_names_a_party(alice: User) -> None:
     made = 'This lease is made on 4 May 2031 between Quay Ltd ("Landlord") and Tarn GmbH ("Tenant").'
     clause = "4. Deposit\nThe Landlord returns the deposit within ten days after both parties agree."

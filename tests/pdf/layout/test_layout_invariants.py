@@ -83,7 +83,11 @@ def raw_pages(draw: st.DrawFn) -> RawPage:
     return page
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=settings.default.max_examples * 2 // 5,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(st.lists(raw_pages(), min_size=1, max_size=3))
 def test_any_page_of_words_becomes_sound_units(pages: list[RawPage]) -> None:
     parsed = layout(pages)

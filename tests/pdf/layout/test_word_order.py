@@ -124,7 +124,7 @@ def test_labels_of_drawings_do_not_join_two_columns() -> None:
     assert found == [(PROSE * 2).strip(), PROSE, (OTHER * 2).strip(), OTHER]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4, deadline=None)
 @given(
     columns=st.integers(1, 3),
     size=st.sampled_from((7.0, 9.0, 10.5)),

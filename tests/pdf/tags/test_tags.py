@@ -298,7 +298,7 @@ def _holds(tag: Tag, other: Tag) -> bool:
     return tag is other or any(isinstance(kid, Tag) and _holds(kid, other) for kid in tag.kids)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings.default.max_examples * 2 // 5, deadline=None)
 @given(st.data())
 def test_no_tree_loses_a_word_or_has_it_twice(data: st.DataObject) -> None:
     page = TaggedDrawing()

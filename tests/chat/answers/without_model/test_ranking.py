@@ -157,4 +157,5 @@ def test_an_entry_of_a_table_of_contents_is_no_passage() -> None:
         prose("u3", "Storms are the main risk at sea.", 14),
     ]
     assert [c.alias for c in answered("What is the risk at sea in storms?", page)[1]] == ["u3"]
-    assert answered("On which page is the risk of storms?", page)[1][0].alias in ("u1", "u2")
+    shown = {c.alias for c in answered("On which page is the risk of storms?", page)[1]}
+    assert shown & {"u1", "u2"}

@@ -735,6 +735,21 @@ def test_an_item_of_a_filing_is_said_of_the_statement_that_states_it() -> None:
     assert said("What was the cost of sales in 2031?", on_page(1, pay)) == ""
 
 
+def test_no_sum_is_said_where_one_of_several_things_is_asked_for() -> None:
+    heads = ("(in millions)", "2031", "2030")
+    statement = "Consolidated Statements of Income"
+    rows = on_page(
+        1, headed(heads, row("u1", "Net sales", "$ 9,156", "$ 8,934", heads=heads, section=statement))
+    )
+    assert said("What were the net sales in 2031?", rows) == "Net sales, 2031: $9,156 million"
+    for question in (
+        "Which harbour makes up the largest part of net sales in 2031?",
+        "What state had the highest total net sales in 2031?",
+        "How seasonal were the net sales of 2031?",
+    ):
+        assert said(question, rows) == ""
+
+
 @pytest.mark.parametrize(
     ("question", "rows", "expected"),
     [

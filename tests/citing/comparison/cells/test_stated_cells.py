@@ -147,6 +147,12 @@ PAID = """Cash flows (US$ million)
             "Musées nationaux, entrées payantes : 720 milliers en 2022 et 756 milliers en 2023.",
             False,
         ),
+        (BLEEDING, "Stroke: 31 events (2.6%) with the drug, compared with 44 (3.7%) with placebo", True),
+        (BLEEDING, "Stroke: 31 events (3.7%) with the drug, compared with 44 (2.6%) with placebo", False),
+        (BLEEDING, "Stroke: 44 events (3.7%) with the drug, compared with 31 (2.6%) with placebo", False),
+        (EVENTS, "Headache: 10 mg – 35 (14.0%); 20 mg – 42 (16.9%); placebo – 33 (13.1%).", True),
+        (EVENTS, "Headache: 10 mg – 42 (16.9%); 20 mg – 35 (14.0%); placebo – 33 (13.1%).", False),
+        (PAID, "Dividends paid: $310 million (2022: $295 million)", False),  # of which year?
         (PAID, "Dividends paid were $310 million in 2023, compared with $295 million in 2022.", True),
         (PAID, "Dividends paid were $295 million in 2023, compared with $310 million in 2022.", False),
         (EVENTS, "Somnolence: 15 (6.0%) on 10 mg, 31 (12.5%) on 20 mg and 6 (2.4%) on placebo.", True),

@@ -27,6 +27,7 @@ from pdf.sandbox.progress import processor_seconds
 pytestmark = pytest.mark.django_db
 BUSY = [sys.executable, "-c", "while True: pass"]
 IDLE = [sys.executable, "-c", "import time; time.sleep(600)"]
+STEP = 10.0  # seconds between two looks; each reads the database
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def use(seconds: float, process: subprocess.Popen[bytes]) -> None:
     """Wait until the process has used so much more processor time."""
     before = processor_seconds([process.pid])
     while processor_seconds([process.pid]) < before + seconds:
-        time.sleep(0.01)
+        time.sleep(0.05)
 
 
 def test_a_queue_whose_processes_use_the_processor_is_not_replaced(
@@ -67,7 +68,7 @@ def test_a_queue_whose_processes_use_the_processor_is_not_replaced(
     started.append(busy)
     watchdog.cluster = ProcessGroup(busy)
     now = time.monotonic()
-    for later in range(1, 8):
+    for later in range(1, 5):
         use(0.6, busy)  # a fiftieth of a core over STALL_SECONDS
         assert not watchdog.needs_replacement(now + later * STALL_SECONDS)
 
@@ -82,13 +83,13 @@ def test_an_idle_queue_with_documents_waiting_is_replaced_with_growing_pauses(
         now = watchdog.last_progress + 1
         watchdog.uses_processor(now)
         while not watchdog.needs_replacement(now):
-            now += 1
+            now += STEP
         pauses.append(now - watchdog.last_progress)
         watchdog.replace()
         whole(watchdog)
     assert pauses[0] < 2 * STALL_SECONDS
     assert pauses == sorted(pauses) and pauses[-1] > 8 * STALL_SECONDS
-    assert max(pauses) <= LONGEST_PAUSE + 1
+    assert max(pauses) <= LONGEST_PAUSE + STEP
     assert len(started) == 7
 
 
