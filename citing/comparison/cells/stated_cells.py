@@ -13,6 +13,7 @@ from citing.budget import check_budget
 from citing.claims import SourceUnit
 from citing.comparison.cells.grid import has_other_sign, places_of, readings_of, words_of
 from citing.comparison.values.quantities import same_quantity
+from citing.comparison.words.phrases import begins_comparison
 from citing.comparison.words.prose import Judgement
 from citing.comparison.words.token import LIST_WORDS, Token, is_date, same
 from citing.comparison.words.tokens import tokens_of
@@ -262,14 +263,8 @@ class _Claim:
     def _joints(self) -> Iterator[Callable[[int], bool]]:
         """Yield what parts two amounts: an "and", else a comma, else the "to" of a change."""
         tokens, words = self.tokens, self.words
-        compared = [phrase.split() for phrase in words.compared]
         joins = LIST_WORDS | words.breaks | {";", "；"}
-        yield (
-            lambda at: (
-                tokens[at].word in joins
-                or any([t.word for t in tokens[at : at + len(phrase)]] == phrase for phrase in compared)
-            )
-        )
+        yield lambda at: tokens[at].word in joins or begins_comparison(tokens, at, words)
         yield lambda at: tokens[at].kind == "break" and tokens[at].word not in "()"
         yield lambda at: tokens[at].word in words.ends and tokens[at + 1].quantity is not None
 

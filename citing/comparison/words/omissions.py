@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise, takewhile
 
 from citing.comparison.words.alignment import Differences, content_places
-from citing.comparison.words.phrases import lead
+from citing.comparison.words.phrases import comparison_over, lead
 from citing.comparison.words.token import COORDINATORS, DENIALS, EITHER, LIST_WORDS, is_date, is_marker
 from citing.comparison.words.voice import is_instruction
 from text.languages import UNSPACED_LANGUAGES
@@ -433,6 +433,13 @@ class Omissions:
         behind = self.source[max(self.pairing.matched_source) + 1 : at]
         return any(token.marker and token.marker.category == "cause" for token in behind)
 
+    def _of_comparison(self, at: int) -> bool:
+        """Return whether a word is in a comparison that the claim leaves out: "compared to 5 in May"."""
+        start = comparison_over(self.source, at, self.words)
+        ends = (k for k in range(at, len(self.source)) if self.source[k].kind == "break")
+        whole = range(start or 0, next(ends, len(self.source)))
+        return start is not None and self.pairing.matched_source.isdisjoint(whole)
+
     def _is_instruction_of_claim(self, verb: int | None) -> bool:
         i = next((i for i, j in self.pairing.ordered if j == verb), None)
         return i is not None and is_instruction(self.claim, i, self.words)
@@ -455,6 +462,8 @@ class Omissions:
         if token.word in self.words.enacting and (behind or (governs and not self._is_past(following))):
             return
         if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at) or self._of_reason(at):
+            return
+        if self._of_comparison(at):
             return
         if marker.category == "negation" or name == "quantifier:none":
             if governs or following is None:

@@ -207,6 +207,19 @@ def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
     return None
 
 
+def begins_comparison(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Return whether a "compared with" begins at a word; it may be one token: "frente a"."""
+    longest = max((len(phrase.split()) for phrase in words.compared), default=0)
+    behind = [token.word for token in tokens[at : at + longest]]
+    return any(" ".join(behind[:size]) in words.compared for size in range(1, len(behind) + 1))
+
+
+def comparison_over(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
+    """Return where the "compared with" begins that a word follows in its stretch; None without one."""
+    before = takewhile(lambda k: tokens[k].kind != "break", range(at - 1, -1, -1))
+    return next((k for k in before if begins_comparison(tokens, k, words)), None)
+
+
 def is_bare_name(pairing: Pairing, i: int, j: int) -> bool:
     """Return whether partners are a name that lost its preposition; in German, one without an article."""
     sides = (pairing.claim, i), (pairing.source, j)

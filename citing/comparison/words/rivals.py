@@ -9,7 +9,7 @@ from itertools import combinations, pairwise, takewhile
 
 from citing.budget import check_budget
 from citing.comparison.words.alignment import Pairing, content_places
-from citing.comparison.words.phrases import lead
+from citing.comparison.words.phrases import comparison_over, lead
 from citing.comparison.words.token import (
     COORDINATORS,
     EITHER,
@@ -61,7 +61,7 @@ def says_otherwise(pairing: Pairing) -> int | None:
     """
     if (turned := _turned(pairing)) is not None:
         return turned
-    wrong = (_denies_other_word, _is_only_wanted, _is_of_other_sentence)
+    wrong = (_denies_other_word, _is_only_wanted, _is_of_other_sentence, _is_of_other_amount)
     return next((at for _, at in pairing.ordered if any(is_wrong(pairing, at) for is_wrong in wrong)), None)
 
 
@@ -165,6 +165,28 @@ def _is_of_other_sentence(pairing: Pairing, at: int) -> bool:
         part[k] for k in matched & part.keys() if source[k].kind == "word" and source[k].stem not in own
     }
     return bool(others & dated - {part[k] for k in matched if k in part and is_date(source[k])})
+
+
+def _is_of_other_amount(pairing: Pairing, at: int) -> bool:
+    """Return whether a word tells of an amount beside the claim's, which the claim leaves out.
+
+    True: "15.6% in 2021" of "15.6% compared to an increase of 21.4% in 2021"; of "15.6%, up from 9% in 2021".
+    False: "15.6%, up from 9% in 2021", which has both.
+    """
+    source, matched = pairing.source, pairing.matched_source
+    breaks = (k for k in range(at - 1, -1, -1) if source[k].kind == "break" and source[k].word not in "()")
+    compared = comparison_over(source, at, pairing.words)
+    start = next(breaks, None) if compared is None else compared
+    if start is None or (source[at].quantity is not None and not is_date(source[at])):
+        return False
+    amounts = {k: q for k in range(at) if (q := source[k].quantity) and not is_date(source[k])}
+    own = {amounts[k].dimension for k in amounts if k < start and k in matched}
+    others = [k for k in amounts if k > start]
+    alike = any(amounts[k].dimension in own for k in others)
+    before = range(start, others[0]) if others else ()
+    return (
+        alike and matched.isdisjoint(others) and not any(source[k].content and k in matched for k in before)
+    )
 
 
 def _swaps(pairing: Pairing) -> Iterator[tuple[str, int, int]]:

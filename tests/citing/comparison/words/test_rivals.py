@@ -165,3 +165,28 @@ def test_another_preposition_or_conjunction_does_not_verify(language: str, claim
     assert changed != claim
     assert is_verified(claim, claim, language)
     assert not is_verified(changed, claim, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "own", "other"),
+    [
+        (
+            "en",
+            "Sales increased 15.6%",
+            "compared to an increase of 21.4% in the fourth quarter of fiscal 2021",
+        ),
+        ("en", "Unemployment stood at 47.6%", ", up from 40.5% in Spain"),
+        ("en", "The churn rate fell to 29.2%", ", following a rise to 31.3% among adults"),
+        ("de", "Der Absatz stieg um 15,6 %", "gegenüber einem Anstieg von 21,4 % im Jahr 2021"),
+        ("fr", "La marge a augmenté de 15,6 %", ", contre une hausse de 21,4 % en Espagne"),
+        ("es", "La tasa aumentó un 15,6 %", "frente a un aumento del 21,4 % en España"),
+    ],
+)
+def test_what_is_said_of_the_compared_amount_is_not_said_of_the_first(
+    language: str, own: str, other: str
+) -> None:
+    page = f"{own}{other if other.startswith(',') else f' {other}'}, mainly in shops."
+    told = other.rpartition("% ")[2]
+    assert is_verified(page, page, language)
+    assert is_verified(f"{own}, mainly in shops.", page, language)
+    assert not is_verified(f"{own} {told}.", page, language)
