@@ -45,7 +45,7 @@ def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rec
     found: list[Rect] = []
     candidates = _candidates(rulings, fills)
     inside = {box: [line for line in lines if holds(box, line)] for box in candidates}
-    boxes = [box for box in candidates if _holds_lines(inside[box])]
+    boxes = [box for box in candidates if _holds_lines(inside[box]) and not _crossed(box, lines)]
     tables = grids(rulings) if boxes else []
     held = {id(line) for box in boxes for line in inside[box]}
     for box in sorted(boxes, key=lambda box: -box.area):
@@ -190,6 +190,15 @@ def _within(a: Rect, b: Rect) -> bool:
 def holds(box: Rect, line: Line) -> bool:
     """Return whether the line is in the box."""
     return box.contains((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2) and line.chars > 0
+
+
+def _crossed(box: Rect, lines: Sequence[Line]) -> bool:
+    """Return whether a line crosses the left or right edge of the box."""
+    return any(
+        box.y0 < (line.y0 + line.y1) / 2 < box.y1
+        and any(line.x0 < x - TOUCH and line.x1 > x + TOUCH for x in (box.x0, box.x1))
+        for line in lines
+    )
 
 
 def _is_beside_box(box: Rect, line: Line) -> bool:

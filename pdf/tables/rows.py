@@ -7,6 +7,7 @@ along the axes of charts are not rows.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -628,6 +629,11 @@ DRAWN, NAMED_ROWS = 0.6, 0.35
 DRAWN_ROWS = 3
 # Minimum share of values among the words of the scale of an axis.
 SCALE_VALUES = 0.8
+# Data instead of an axis: share and number of rows with the same number of cells; columns with at most this
+# share of equal steps from number to number.
+REGULAR, DATA_ROWS, DATA_COLUMNS, EVEN_STEPS = 0.7, 6, 2, 0.4
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r"[.,](?=\d{3}(?:\D|$))")
 _WORD = re.compile(r"[^\W\d_]{3}")
 _SENTENCE = re.compile(r"(?:\S+\s){4}\S*\w[.!?][”\")]?$|[。！？]$")
 
@@ -657,13 +663,32 @@ def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
     lines = [line for row in rows for line in row.lines]
     centers = [line.rect.center for line in lines]
     drawn = sum(any(drawing.contains(x, y) for drawing in drawings) for x, y in centers)
-    if drawn < DRAWN * len(lines):
+    if drawn < DRAWN * len(lines) or _holds_data(rows):
         return False
     has_scale = any(map(_is_scale, rows))
     if has_scale and len(rows) < DRAWN_ROWS:
         return True
     named = sum(_has_name(row, of_values=has_scale) for row in rows)
     return named < NAMED_ROWS * len(rows)
+
+
+def _holds_data(rows: Sequence[Block]) -> bool:
+    """Return whether similar rows have numbers at uneven steps: a table within a frame."""
+    cells, count = Counter(len(row.cells) for row in rows).most_common(1)[0]
+    if count < max(DATA_ROWS, REGULAR * len(rows)):
+        return False
+    columns = zip(*(row.cells for row in rows if len(row.cells) == cells), strict=True)
+    numbers = [
+        [_number(amount[0]) for cell in column if (amount := _AMOUNT.search(cell.lines[0].text))]
+        for column in columns
+    ]
+    steps = [Counter(b - a for a, b in pairwise(found)) for found in numbers if len(found) >= DATA_ROWS]
+    return sum(max(alike.values()) <= EVEN_STEPS * alike.total() for alike in steps) >= DATA_COLUMNS
+
+
+def _number(amount: str) -> float:
+    whole, _, decimals = _THOUSANDS.sub("", amount).replace(",", ".").partition(".")
+    return float(f"{whole}.{decimals.partition('.')[0] or 0}")
 
 
 def _is_scale(row: Block) -> bool:
