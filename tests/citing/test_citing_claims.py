@@ -180,7 +180,9 @@ def test_a_change_is_computed_from_both_cells(change: str, verdict: str, reason:
 
 
 # Passages with claims, written for this test by people who know the rules and by others who do not.
-CASES, NATURAL = (Path(__file__).parent / f"verdicts/{name}.jsonl" for name in ("cases", "natural"))
+CASES, NATURAL, ANSWERS = (
+    Path(__file__).parent / f"verdicts/{name}.jsonl" for name in ("cases", "natural", "answers")
+)
 TRUTHS = {"verbatim", "near_verbatim", "number_form", "table_cell", "unit_converted"}
 LANGUAGES = {"en", "de", "fr", "es", "zh", "ja", "ar", "it", "pt", "nl", "ru"}
 
@@ -236,6 +238,16 @@ def test_claims_as_models_write_them_are_seldom_accused_when_they_are_true() -> 
     assert rate(lambda _, said: said.verdict in CONTRADICTED, true) <= 0.01
     assert rate(lambda _, said: said.verified, literal) >= 0.69
     assert rate(lambda _, said: said.verdict in CONTRADICTED, contradicted) >= 0.32
+
+
+def test_claims_of_authors_who_know_no_rule_are_never_verified_wrongly_nor_accused_wrongly() -> None:
+    """Bullets, lists of values, labels with a colon, rounded values: half of the true ones are verified."""
+    claims = claims_in(ANSWERS)
+    true = [case for case in claims if case["label"] == "supported"]
+    literal = [case for case in true if case["type"] in TRUTHS]
+    assert rate(lambda case, said: case["label"] != "supported" and said.verified, claims) == 0
+    assert rate(lambda _, said: said.verdict in CONTRADICTED, true) == 0
+    assert rate(lambda _, said: said.verified, literal) >= 0.5
 
 
 def test_the_first_set_of_claims_stays_as_well_told_apart_as_it_was(cases: list[dict[str, str]]) -> None:
