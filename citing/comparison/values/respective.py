@@ -18,8 +18,10 @@ RESPECTIVELY = re.compile(
 )
 _AND = r"(?:and|or|und|oder|y|o|et|ou|e)"
 LISTED = re.compile(rf"\s*,?\s*(?:{_AND}\s)?\s*|[、和与及と]")
-_NAME = r"(?:[A-ZÀ-ÞА-Я][\w’'-]*(?: [A-ZÀ-ÞА-Я][\w’'-]*)*|[^\W\d_][\w’'-]*)"  # "Ashford Mill", "federal"
-_WORDS = re.compile(rf"{_NAME}(?:, {_NAME})*,? {_AND} {_NAME}")
+# "Ashford Mill", "federal"; atomic, as "A" is both, and a list of them would be read in 2^n ways
+_NAME = r"(?>[A-ZÀ-ÞА-Я][\w’'-]*(?: [A-ZÀ-ÞА-Я][\w’'-]*)*|[^\W\d_][\w’'-]*)"
+_MOST_LISTED = 30  # names of a list: a longer one would be read from each of its names again
+_WORDS = re.compile(rf"{_NAME}(?:, {_NAME}){{0,{_MOST_LISTED}}},? {_AND} {_NAME}")
 _UNSPACED = re.compile(r"[^\W\d]+(?:、[^\W\d]+)*[和与及と、][^\W\d]+?(?=分别|はそれぞれ)")
 _SEPARATOR = re.compile(rf",? {_AND} |, |、|(?<=[^、])[和与及と]")
 
