@@ -47,9 +47,8 @@ from text.terms import COMPOUND_LINKS, one_line
 PageNumber = tuple[str, int]  # document, page
 
 PAGE_WEIGHTS = {
-    "hits": 1.1,  # sum of 1/rank of the page's hits
+    "hits": 2.2,  # sum of 1/rank of the page's hits
     "words": 2.75,  # mean over the question's terms of the cosine with the nearest term of a line
-    "meaning": 2.0,  # cosine of the question with a paragraph, a row
     "over": 3.4,  # share of the question's weighted terms in the headings, the caption, the column heads
     "names": 1.9,  # share of the question's names and numbers on the page
     "year": 1.1,  # share of the years asked for that a line is of
@@ -59,12 +58,11 @@ PAGE_WEIGHTS = {
     "defines": 5.5,  # the question asks for a definition, and a line is one
 }
 """Weights of a page by the best of its lines, fitted by softmax regression on the right pages of three sets
-(general documents, filings, a standard in four languages), one example per question; ``hits`` and ``meaning``
-by a sweep over these and 30 questions to 15 other documents, ``defines``, which is rare in them, by hand."""
+(general documents, filings, a standard in four languages), one example per question; ``fits`` was chosen
+on them, ``defines``, which is rare in them, by hand."""
 LINE_WEIGHTS = {
     "own_words": 2.4,  # ``words`` without the names in the document's title
     "over": 0.6,
-    "meaning": 2.0,  # by the same 60 questions, read by eye
     "type": 1.45,  # it has the kind of answer of the question
     "row": 0.8,  # it is a row with values
     "label": 3.9,
@@ -75,7 +73,6 @@ LINE_WEIGHTS = {
 }
 """Weights of a line among the lines of its page, fitted likewise on the lines with the known answers."""
 
-MOST_COMPARED = 800  # characters of a unit
 LEAST_OF_COMPOUND = 5  # letters of its first part
 RELATED = 0.35  # cosine of two words above which they are related
 
@@ -226,13 +223,11 @@ def features_of(
     over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
     named = units_named(question.places, lines)
     words, types = word_nearness(question, lines, weights), [type_match(question, line) for line in lines]
-    meaning = nearness_of_units(question, of_unit)
     own = without_title(question, lines)
     return {
         "hits": hits_of(lines, passages),
         "words": words,
         "own_words": words if own == question else word_nearness(own, lines, weights),
-        "meaning": [meaning[line.unit.id] for line in lines],
         "fits": [near * kind for near, kind in zip(words, types, strict=True)],
         "over": [over[line.unit.id] for line in lines],
         "year": [year_match(question, line) for line in lines],
@@ -244,13 +239,6 @@ def features_of(
         "title": [float(is_only_title(question, line)) for line in lines],
         "empty_box": [float(line.text.startswith("☐")) for line in lines],
     }
-
-
-def nearness_of_units(question: QuestionFeatures, lines: Mapping[str, AnswerLine]) -> dict[str, float]:
-    """Return the cosine of the question with the beginning of each line's unit, by the unit's id."""
-    texts = [question.text, *(line.unit.text[:MOST_COMPARED] for line in lines.values())]
-    vectors = WordLlamaEmbedder().embed(texts)
-    return dict(zip(lines, (vectors[1:] @ vectors[0]).tolist(), strict=True))
 
 
 def hits_of(lines: Sequence[AnswerLine], passages: Sequence[ContextItem]) -> list[float]:
@@ -443,7 +431,7 @@ def nearness(question: QuestionFeatures, pages: Sequence[RankedPage], held: Sequ
     Words count by their rarity.
     """
     embedder = WordLlamaEmbedder()
-    vectors = embedder.embed([question.text, *(page.text for page in pages)])
+    vectors = embedder.embed([question.text, *(page.text for page in pages[:MOST_PAGES])])
     rarity = embedder.lengths([word.text.lower() for word in question.words]) if question.words else []
     of_held = sum(length for word, length in zip(question.words, rarity, strict=True) if word in held)
     return float(max(vectors[1:] @ vectors[0])) + WORDS_HELD * of_held / (sum(rarity) or 1.0)
