@@ -53,7 +53,7 @@ def stated_cells(
     if not cells:
         return None
     claim = _Claim(tokens_of(sentence, language), cells, page, language)
-    found = {reading for reading in islice(claim.readings(), MOST_READINGS) if claim.says(reading)}
+    found = {reading for reading in claim.readings() if claim.says(reading)}
     said = [cells[at] for at in next(iter(found))] if len(found) == 1 else []
     if all(cell.unit.id != unit.id for cell in said):
         return None
@@ -269,8 +269,9 @@ class _Claim:
         yield lambda at: tokens[at].word in words.ends and tokens[at + 1].quantity is not None
 
     def readings(self) -> Iterator[tuple[int, ...]]:
+        """Yield choices of a cell of its own for each amount, of the first 64 choices."""
         if self.mentions and self.segments:
-            choices = product(*(sorted(mention.cells) for mention in self.mentions))
+            choices = islice(product(*(sorted(mention.cells) for mention in self.mentions)), MOST_READINGS)
             yield from (choice for choice in choices if len({*choice}) == len(choice))
 
     def says(self, reading: Sequence[int]) -> bool:
