@@ -173,7 +173,7 @@ def _without_reference(sentence: str, known: str, language: str) -> str:
     if found is None or not _is_section(found["noun"] or "", language):
         return sentence
     own = set(re.findall(r"[^\W\d_]{4,}", sentence[: found.start()].casefold()))
-    begins = re.compile(rf"(?:^|[\s§])(?:{re.escape(found['number'])})[.)]?\s")
+    begins = re.compile(rf"(?:^|\n|[.!?;:]\s|§\s?){re.escape(found['number'])}[.)]?\s")
     for start in begins.finditer(known):
         end = _NEXT_SECTION.search(known, start.end())
         section = known[start.end() : end.start() if end else len(known)].casefold()
