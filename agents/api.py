@@ -91,7 +91,6 @@ class DeliverySerializer(serializers.ModelSerializer):
         ]  # fmt: skip
 
 
-@extend_schema(tags=["webhooks"])
 @extend_schema_view(
     create=extend_schema(responses={201: WebhookSerializer, **UNUSABLE}),
     partial_update=extend_schema(responses={200: WebhookSerializer, **UNUSABLE}),
@@ -171,7 +170,6 @@ class EmbedSerializer(Strict, serializers.ModelSerializer):
         return embed
 
 
-@extend_schema(tags=["embeds"])
 class EmbedViewSet(
     mixins.ListModelMixin,
     mixins.RetrieveModelMixin,
@@ -398,7 +396,6 @@ class LocateFile(FileCheckView):
         return self.checked(request)
 
 
-@extend_schema(tags=["checks"])
 class FileCheckDetail(generics.RetrieveDestroyAPIView):
     """The progress of a long check, and its results. Deleting it ends the check."""
 

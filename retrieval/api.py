@@ -309,7 +309,6 @@ class SearchResultSerializer(serializers.Serializer):
         return int(self.context["pages_left"])
 
 
-@extend_schema(tags=["search"])
 class Search(PlainView):
     """Return the passages about a question, best first."""
 

@@ -163,7 +163,6 @@ class CitationOrUnit(Citations):
         return found
 
 
-@extend_schema(tags=["citations"])
 class CitationListView(Citations, generics.ListAPIView):
     """Citations of your conversations, on documents you may read."""
 
@@ -172,7 +171,6 @@ class CitationListView(Citations, generics.ListAPIView):
     ordering_fields = ["created_at"]
 
 
-@extend_schema(tags=["citations"])
 class CitationDetail(CitationOrUnit, generics.RetrieveUpdateAPIView):
     """One citation; `feedback` says whether it is right. The id in a marker, a unit's, redirects to it."""
 
@@ -181,7 +179,7 @@ class CitationDetail(CitationOrUnit, generics.RetrieveUpdateAPIView):
     http_method_names = ["get", "patch", "head", "options"]
 
 
-@extend_schema_view(get=extend_schema(tags=["citations"], parameters=[NeighboursSerializer]))
+@extend_schema_view(get=extend_schema(parameters=[NeighboursSerializer]))
 class CitationContext(CitationOrUnit, generics.RetrieveAPIView):
     """The cited unit's chunk with all its units, and its neighbours on request."""
 
@@ -194,7 +192,7 @@ class CitationContext(CitationOrUnit, generics.RetrieveAPIView):
         return Response(self.get_serializer(context).data)
 
 
-@extend_schema_view(get=extend_schema(tags=["citations"], operation_id="citations_siblings"))
+@extend_schema_view(get=extend_schema(operation_id="citations_siblings"))
 class CitationSiblings(CitationOrUnit, generics.ListAPIView):
     """The other units of the cited unit's chunk. Citations of one answer: `/api/citations/?message=`."""
 
@@ -216,7 +214,6 @@ class PictureOptionsSerializer(ResolutionSerializer):
 
 @extend_schema_view(
     get=extend_schema(
-        tags=["citations"],
         operation_id="citations_image",
         parameters=[PictureOptionsSerializer],
         responses={(200, "image/png"): OpenApiTypes.BINARY, (422, "application/json"): NOT_DRAWN},

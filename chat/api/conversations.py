@@ -73,7 +73,6 @@ class ConversationChangeSerializer(ConversationSerializer):
     collection = serializers.PrimaryKeyRelatedField(read_only=True, allow_null=True)
 
 
-@extend_schema(tags=["conversations"])
 class ConversationViewSet(viewsets.ModelViewSet):
     """Your conversations."""
 
@@ -156,7 +155,7 @@ class HealthSerializer(serializers.Serializer):
 class Providers(PlainView):
     serializer_class = ProviderSerializer
 
-    @extend_schema(tags=["providers"], operation_id="providers_list", responses=ProviderSerializer(many=True))
+    @extend_schema(operation_id="providers_list", responses=ProviderSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The providers that can write answers."""
         return Response(ProviderSerializer(cards(), many=True).data)
@@ -169,9 +168,7 @@ class ProviderHealth(PlainView):
     scope = TokenScope.ASK
     rate = "ask"
 
-    @extend_schema(
-        tags=["providers"], operation_id="providers_health", request=None, responses=HealthSerializer
-    )
+    @extend_schema(operation_id="providers_health", request=None, responses=HealthSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Test a provider by a short request."""
         if name not in PROVIDERS:

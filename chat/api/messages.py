@@ -272,7 +272,6 @@ def has_ended(answer: UUID) -> bool:
     return not Message.objects.filter(pk=answer).unfinished().exists()
 
 
-@extend_schema(tags=["messages"])
 class MessageDetail(Messages, generics.RetrieveAPIView):
     """One question or answer."""
 
@@ -307,7 +306,6 @@ class AnswerStream(AnswerView):
     renderer_classes = [EventStreamRenderer, JSONRenderer]
 
     @extend_schema(
-        tags=["messages"],
         operation_id="messages_stream",
         summary="Stream an answer as server-sent events, from its beginning or after an event",
         parameters=[LAST_EVENT_ID],
@@ -318,9 +316,7 @@ class AnswerStream(AnswerView):
 
 
 class AnswerCancel(AnswerView):
-    @extend_schema(
-        tags=["messages"], summary="Stop an answer; its text so far is kept", request=None, responses=CHANGED
-    )
+    @extend_schema(summary="Stop an answer; its text so far is kept", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
         cancelled = self.change(question_commands.cancel)
         cancel_live(self.kwargs["pk"])
@@ -330,7 +326,7 @@ class AnswerCancel(AnswerView):
 class AnswerRetry(AnswerView):
     rate = "ask"
 
-    @extend_schema(tags=["messages"], summary="Write an answer again", request=None, responses=CHANGED)
+    @extend_schema(summary="Write an answer again", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
         return self.change(question_commands.retry)
 
@@ -338,6 +334,6 @@ class AnswerRetry(AnswerView):
 class AnswerContinue(AnswerView):
     rate = "ask"
 
-    @extend_schema(tags=["messages"], summary="Continue a stopped answer", request=None, responses=CHANGED)
+    @extend_schema(summary="Continue a stopped answer", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
         return self.change(question_commands.continue_answer)

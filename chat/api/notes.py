@@ -97,7 +97,6 @@ class NoteFilter(django_filters.FilterSet):
         }
     )
 )
-@extend_schema(tags=["notes"])
 class NoteViewSet(viewsets.ModelViewSet):
     """Your notes."""
 
@@ -117,7 +116,6 @@ class NoteViewSet(viewsets.ModelViewSet):
         note.hide()
 
 
-@extend_schema(tags=["notes"])
 class NoteVersions(generics.ListAPIView):
     """The versions of a note before each save, newest first."""
 
@@ -221,7 +219,6 @@ class AnnotationFilter(django_filters.FilterSet):
         return Annotation.objects.filter(pk__in=rows.values("pk")).with_words(words)
 
 
-@extend_schema(tags=["annotations"])
 class AnnotationViewSet(viewsets.ModelViewSet):
     """Your highlights, underlines and comments."""
 

@@ -106,7 +106,6 @@ class ListedReportSerializer(ReportSerializer):
 
 
 @extend_schema_view(create=extend_schema(responses={201: ReportSerializer} | UNUSABLE))
-@extend_schema(tags=["reports"])
 class ReportViewSet(viewsets.ModelViewSet):
     """Your reports. A new one starts at once; read it until its state is `done` or `failed`."""
 

@@ -266,7 +266,6 @@ class DocumentFilter(django_filters.FilterSet):
     partial_update=extend_schema(summary="Change title, authors, tags, collections, …"),
     destroy=extend_schema(summary="Delete a document and everything made from it"),
 )
-@extend_schema(tags=["documents"])
 class DocumentViewSet(
     mixins.ListModelMixin,
     mixins.RetrieveModelMixin,
@@ -379,7 +378,6 @@ class ImportBlocks(PlainView):
     json_bytes = MOST_BLOCK_BYTES
 
     @extend_schema(
-        tags=["documents"],
         operation_id="documents_import",
         summary="Create a document from another parser's blocks",
         description="The blocks are checked at once; a worker then creates the document: poll its status or "

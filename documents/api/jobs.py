@@ -5,7 +5,6 @@ from __future__ import annotations
 import django_filters
 from django.db import models
 from django.http import HttpRequest
-from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 
 from documents.api.common.lists import VisibleFilter
@@ -58,7 +57,6 @@ class Jobs:
         return with_state(Job.objects.visible_to(self.request.user)).select_related("document")
 
 
-@extend_schema(tags=["jobs"])
 class JobList(Jobs, generics.ListAPIView):
     """Your jobs, newest first: waiting, running, and ended in the last 30 days."""
 
@@ -67,7 +65,6 @@ class JobList(Jobs, generics.ListAPIView):
     ordering_fields = ["created_at"]
 
 
-@extend_schema(tags=["jobs"])
 class JobDetail(Jobs, generics.RetrieveAPIView):
     """One job."""
 

@@ -148,7 +148,6 @@ class ShareFilter(django_filters.FilterSet):
     create=extend_schema(responses={201: TagSerializer} | TAKEN),
     partial_update=extend_schema(responses={200: TagSerializer} | TAKEN),
 )
-@extend_schema(tags=["tags"])
 class TagViewSet(viewsets.ModelViewSet):
     """Your tags."""
 
@@ -165,7 +164,6 @@ class TagViewSet(viewsets.ModelViewSet):
     create=extend_schema(responses={201: CollectionSerializer} | TAKEN),
     partial_update=extend_schema(responses={200: CollectionSerializer} | TAKEN),
 )
-@extend_schema(tags=["collections"])
 class CollectionViewSet(viewsets.ModelViewSet):
     """Your collections, and those that others share with you."""
 
@@ -181,7 +179,6 @@ class CollectionViewSet(viewsets.ModelViewSet):
 
 
 @extend_schema_view(create=extend_schema(responses={201: ShareSerializer} | UNUSABLE))
-@extend_schema(tags=["shares"])
 class ShareViewSet(
     mixins.CreateModelMixin,
     mixins.RetrieveModelMixin,

@@ -66,7 +66,6 @@ def password_confirmed(request: HttpRequest) -> None:
     """Raise ReauthenticationRequired unless the user confirmed the password within five minutes."""
 
 
-@extend_schema(tags=["tokens"])
 class TokenViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet
 ):

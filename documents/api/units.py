@@ -267,7 +267,6 @@ class UnitsOfPage(DocumentPart, generics.ListAPIView):
         return CitationUnit.objects.filter(document=self.page.document_id, page_number=self.page.number)
 
 
-@extend_schema(tags=["units"])
 class UnitDetail(generics.RetrieveAPIView):
     """One unit with its place on the page."""
 
@@ -326,7 +325,6 @@ class ChunksOfDocument(DocumentPart, generics.ListAPIView):
         return RetrievalChunk.objects.filter(document=self.document.pk)
 
 
-@extend_schema(tags=["chunks"])
 class ChunkDetail(generics.RetrieveAPIView):
     """One chunk with its units."""
 
@@ -384,7 +382,7 @@ def sibling_units(unit: CitationUnit | None) -> models.QuerySet[CitationUnit]:
     return CitationUnit.objects.filter(chunk=unit.chunk_id).exclude(pk=unit.pk)
 
 
-@extend_schema_view(get=extend_schema(tags=["units"], parameters=[NeighboursSerializer]))
+@extend_schema_view(get=extend_schema(parameters=[NeighboursSerializer]))
 class UnitContext(generics.RetrieveAPIView):
     """The unit's chunk with all its units, and its neighbours on request."""
 
@@ -398,7 +396,7 @@ class UnitContext(generics.RetrieveAPIView):
         return Response(self.get_serializer(context).data)
 
 
-@extend_schema_view(get=extend_schema(tags=["units"], operation_id="units_siblings"))
+@extend_schema_view(get=extend_schema(operation_id="units_siblings"))
 class UnitSiblings(generics.ListAPIView):
     """The other units of the same chunk, in reading order."""
 

@@ -57,7 +57,7 @@ class AddedSerializer(serializers.Serializer):
 OBJECTS = {"type": "array", "items": {"type": "object", "additionalProperties": {}}}
 
 
-@extend_schema(tags=["reviews"], responses={200: OBJECTS})
+@extend_schema(responses={200: OBJECTS})
 class Answer(ReviewPart, views.APIView):
     """What the documents say to each column, counted over all that you may see: `documents` is the
     denominator, `states` divides it; sums and ranges by unit, lists by value, each with its cells."""
@@ -78,7 +78,6 @@ class RowsPart(ReviewPart):
         return visible_rows(self.review, caller(self.request)).select_related("document")
 
 
-@extend_schema(tags=["reviews"])
 class Rows(RowsPart, generics.ListAPIView):
     """The rows of documents that you may see."""
 
@@ -93,7 +92,6 @@ class Rows(RowsPart, generics.ListAPIView):
         return Response({"added": added}, status=status.HTTP_201_CREATED)
 
 
-@extend_schema(tags=["reviews"])
 class RowDetail(RowsPart, generics.RetrieveDestroyAPIView):
     """One row. Deleting it deletes its cells; the document stays."""
 
@@ -138,7 +136,6 @@ class CellFilter(django_filters.FilterSet):
         fields: list[str] = []
 
 
-@extend_schema(tags=["reviews"])
 class Cells(ReviewPart, generics.ListAPIView):
     """The cells of documents that you may see, row by row."""
 
@@ -161,7 +158,6 @@ class Cells(ReviewPart, generics.ListAPIView):
         return None if page is None else blinded(page, self.review, caller(self.request))
 
 
-@extend_schema(tags=["reviews"])
 class CellDetail(Cells, generics.RetrieveAPIView):
     """One cell."""
 
@@ -230,7 +226,7 @@ class ChosenCells(ReviewPart, views.APIView):
         return fillable(cells, again=wanted["again"])
 
 
-@extend_schema(tags=["reviews"], request=FillSerializer, responses={202: CountSerializer})
+@extend_schema(request=FillSerializer, responses={202: CountSerializer})
 class Fill(ChosenCells):
     """Put cells in the queue; they are filled in the background."""
 
@@ -254,9 +250,7 @@ class EstimateSerializer(serializers.Serializer):
     tokens_left = serializers.IntegerField(allow_null=True, help_text="of the review's budget")
 
 
-@extend_schema(
-    tags=["reviews"], parameters=[EstimatedSerializer], responses={200: EstimateSerializer} | UNUSABLE
-)
+@extend_schema(parameters=[EstimatedSerializer], responses={200: EstimateSerializer} | UNUSABLE)
 class Estimate(ChosenCells):
     """Estimate the cost of filling cells."""
 
@@ -272,7 +266,7 @@ class Estimate(ChosenCells):
         return Response(header | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})
 
 
-@extend_schema(tags=["reviews"], request=None, responses={200: CountSerializer})
+@extend_schema(request=None, responses={200: CountSerializer})
 class CancelFilling(ReviewPart, views.APIView):
     """Remove waiting cells from the queue."""
 
@@ -304,7 +298,7 @@ class AgreementsSerializer(serializers.Serializer):
     pairs = AgreementSerializer(many=True)
 
 
-@extend_schema(tags=["reviews"], responses={200: AgreementsSerializer})
+@extend_schema(responses={200: AgreementsSerializer})
 class Agreements(ReviewPart, views.APIView):
     """Agreement of each pair of reviewers on blind marks."""
 

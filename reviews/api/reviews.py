@@ -178,7 +178,6 @@ class ReviewChangeSerializer(ReviewSerializer):
     create=extend_schema(responses={201: ReviewSerializer} | UNUSABLE),
     partial_update=extend_schema(responses={200: ReviewChangeSerializer} | UNUSABLE),
 )
-@extend_schema(tags=["reviews"])
 class ReviewViewSet(ModelViewSet):
     """Your reviews, and those that others share with you."""
 
@@ -218,7 +217,6 @@ class ReviewPart(View):
 
 
 @extend_schema_view(post=extend_schema(responses={201: ColumnSerializer} | UNUSABLE))
-@extend_schema(tags=["reviews"])
 class Columns(ReviewPart, generics.ListCreateAPIView):
     """The columns in their order."""
 
@@ -235,7 +233,6 @@ class Columns(ReviewPart, generics.ListCreateAPIView):
 
 
 @extend_schema_view(patch=extend_schema(responses={200: ColumnSerializer} | UNUSABLE))
-@extend_schema(tags=["reviews"])
 class ColumnDetail(ReviewPart, generics.RetrieveUpdateDestroyAPIView):
     """One column. Deleting it deletes its cells."""
 
@@ -259,9 +256,7 @@ class ColumnFileSerializer(Strict, serializers.Serializer):
     text = serializers.CharField(max_length=MOST_BYTES, trim_whitespace=False)
 
 
-@extend_schema(
-    tags=["reviews"], request=ColumnFileSerializer, responses={201: ColumnSerializer(many=True)} | UNUSABLE
-)
+@extend_schema(request=ColumnFileSerializer, responses={201: ColumnSerializer(many=True)} | UNUSABLE)
 class ColumnsFromFile(ReviewPart, views.APIView):
     """Import columns from a file. If one is invalid, none is imported; `fields` names it."""
 
