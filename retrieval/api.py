@@ -9,7 +9,6 @@ from operator import or_
 from typing import Any, cast
 from uuid import UUID
 
-from django.db import models
 from django.db.models import Q
 from django.urls import path
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_serializer
@@ -17,7 +16,7 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.fields import PlainView, Strict, VisibleRelated, valid
+from documents.api.common.fields import PlainView, Strict, VisibleRelated, VisibleRows, valid
 from documents.api.units import UnitSerializer
 from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Collection, Document, RetrievalChunk
@@ -377,34 +376,28 @@ class SavedSearchSerializer(Strict, serializers.ModelSerializer):
 
 
 @extend_schema(tags=["search"])
-class SavedSearches(generics.ListCreateAPIView):
+class SavedSearches(VisibleRows, generics.ListCreateAPIView):
     """Your saved searches by name."""
 
+    queryset = SavedSearch.objects.all()
     serializer_class = SavedSearchSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        return SavedSearch.objects.visible_to(self.request.user)
 
 
 @extend_schema(tags=["search"])
-class SavedSearchDetail(generics.RetrieveDestroyAPIView):
+class SavedSearchDetail(VisibleRows, generics.RetrieveDestroyAPIView):
     """One saved search."""
 
+    queryset = SavedSearch.objects.all()
     serializer_class = SavedSearchSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        return SavedSearch.objects.visible_to(self.request.user)
 
 
 @extend_schema(tags=["search"])
-class SearchHistory(generics.ListAPIView):
+class SearchHistory(VisibleRows, generics.ListAPIView):
     """Your searches, latest first."""
 
+    queryset = SearchQuery.objects.all()
     serializer_class = SearchQuerySerializer
     ordering_fields = ["created_at", "milliseconds"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return SearchQuery.objects.visible_to(self.request.user)
 
 
 urlpatterns = [

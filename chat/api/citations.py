@@ -6,7 +6,7 @@ from typing import Any
 
 import django_filters
 from django.db import models
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_view
@@ -19,7 +19,7 @@ from chat.citations.stored_pages import StoredPages, locate
 from chat.models import Citation, Conversation, Message
 from citing.anchoring.page_text import highlight_rects
 from citing.anchoring.word_search import InvalidPattern, WordQuery, counts_by_page, matches_on
-from documents.api.common.fields import DocumentPart, PlainView, Strict, TwoNumbers, valid
+from documents.api.common.fields import DocumentPart, PlainView, Strict, TwoNumbers, VisibleRows, valid
 from documents.api.common.lists import VisibleFilter, WholeNumberFilter
 from documents.api.pages import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
 from documents.api.units import (
@@ -141,11 +141,8 @@ class CitationFilter(django_filters.FilterSet):
         fields = ["verdict", "durability"]
 
 
-class Citations:
-    request: HttpRequest
-
-    def get_queryset(self) -> models.QuerySet:
-        return Citation.objects.visible_to(self.request.user)
+class Citations(VisibleRows):
+    queryset = Citation.objects.all()
 
 
 class CitationOrUnit(Citations):

@@ -33,7 +33,7 @@ from chat.models import Conversation, Message
 from chat.providers.registry import provider_named
 from chat.views.conversations import event_stream, last_event
 from documents.api.common.errors import ErrorSerializer, StateConflict, Unusable, answer_in_json
-from documents.api.common.fields import Strict, TwoNumbers, valid
+from documents.api.common.fields import Strict, TwoNumbers, VisibleRows, valid
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.pages import Negotiated
 from documents.models import Page
@@ -145,14 +145,11 @@ class AskedSerializer(serializers.Serializer):
     answer = MessageSerializer()
 
 
-class Messages:
+class Messages(VisibleRows):
     """Mixin of views on messages of the caller's conversations."""
 
     scope = "ask"
-    request: Any
-
-    def get_queryset(self) -> models.QuerySet:
-        return Message.objects.visible_to(self.request.user).prefetch_related("citations")
+    queryset = Message.objects.prefetch_related("citations")
 
 
 class OfConversation(Messages):

@@ -7,7 +7,7 @@ from typing import Any
 import django_filters
 from django.db import models, transaction
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field, extend_schema_view
-from rest_framework import generics, serializers, viewsets
+from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,7 +22,7 @@ from chat.annotations import (
 from chat.models import Annotation, Citation, Note, NoteVersion
 from chat.notes import LONGEST_NOTE, search_notes
 from documents.api.common.errors import ErrorSerializer, StateConflict
-from documents.api.common.fields import Strict, VisibleRelated, valid
+from documents.api.common.fields import RowsViewSet, Strict, VisibleRelated, valid
 from documents.api.common.lists import VisibleFilter
 from documents.api.units import FramedList, PageRegion, RegionSerializer
 from documents.models import Document, Page
@@ -97,10 +97,10 @@ class NoteFilter(django_filters.FilterSet):
         }
     )
 )
-class NoteViewSet(viewsets.ModelViewSet):
+class NoteViewSet(RowsViewSet):
     """Your notes."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    queryset = Note.objects.prefetch_related("citations")
     serializer_class = NoteSerializer
     filterset_class = NoteFilter
     ordering_fields = ["created_at", "updated_at"]
@@ -108,12 +108,6 @@ class NoteViewSet(viewsets.ModelViewSet):
     @property
     def page_ordering(self) -> list[str] | None:
         return ["place"] if self.request.query_params.get("q") else None
-
-    def get_queryset(self) -> models.QuerySet:
-        return Note.objects.visible_to(self.request.user).prefetch_related("citations")
-
-    def perform_destroy(self, note: Note) -> None:
-        note.hide()
 
 
 class NoteVersions(generics.ListAPIView):
@@ -219,16 +213,13 @@ class AnnotationFilter(django_filters.FilterSet):
         return Annotation.objects.filter(pk__in=rows.values("pk")).with_words(words)
 
 
-class AnnotationViewSet(viewsets.ModelViewSet):
+class AnnotationViewSet(RowsViewSet):
     """Your highlights, underlines and comments."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    queryset = Annotation.objects.all()
     serializer_class = AnnotationSerializer
     filterset_class = AnnotationFilter
     ordering_fields = ["created_at", "updated_at"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return Annotation.objects.visible_to(self.request.user)
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Annotate the first occurrence of the words, up to a page break, or store a drawing."""
@@ -243,6 +234,3 @@ class AnnotationViewSet(viewsets.ModelViewSet):
             refused = {"page": [NO_PAGE]} if is_ink else {"quote": [NOT_FOUND]}
             raise serializers.ValidationError(refused) from None
         return Response(self.get_serializer(made).data, status=201)
-
-    def perform_destroy(self, annotation: Annotation) -> None:
-        annotation.hide()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import django_filters
-from django.db import models
-from django.http import HttpRequest
 from rest_framework import generics, serializers
 
+from documents.api.common.fields import VisibleRows
 from documents.api.common.lists import VisibleFilter
 from documents.ingestion.queue import with_state
 from documents.models import Document, FailureCode, Job
@@ -50,11 +49,8 @@ class JobFilter(django_filters.FilterSet):
         fields = ["kind"]
 
 
-class Jobs:
-    request: HttpRequest
-
-    def get_queryset(self) -> models.QuerySet:
-        return with_state(Job.objects.visible_to(self.request.user)).select_related("document")
+class Jobs(VisibleRows):
+    queryset = with_state(Job.objects.select_related("document"))
 
 
 class JobList(Jobs, generics.ListAPIView):

@@ -15,7 +15,7 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import exceptions, mixins, serializers, status, viewsets
+from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -27,6 +27,7 @@ from documents.api.common.fields import (
     MayEdit,
     MissingIsNotFound,
     PlainView,
+    RowsViewSet,
     SharedWithOwnGroups,
     Strict,
     VisibleRelated,
@@ -148,26 +149,22 @@ class ShareFilter(django_filters.FilterSet):
     create=extend_schema(responses={201: TagSerializer} | TAKEN),
     partial_update=extend_schema(responses={200: TagSerializer} | TAKEN),
 )
-class TagViewSet(viewsets.ModelViewSet):
+class TagViewSet(RowsViewSet):
     """Your tags."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    queryset = Tag.objects.all()
     serializer_class = TagSerializer
     ordering_fields = ["name"]
     page_ordering = ["name"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return Tag.objects.visible_to(self.request.user)
 
 
 @extend_schema_view(
     create=extend_schema(responses={201: CollectionSerializer} | TAKEN),
     partial_update=extend_schema(responses={200: CollectionSerializer} | TAKEN),
 )
-class CollectionViewSet(viewsets.ModelViewSet):
+class CollectionViewSet(RowsViewSet):
     """Your collections, and those that others share with you."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
     serializer_class = CollectionSerializer
     permission_classes = [HasScope, MayEdit]
     ordering_fields = ["name", "created_at"]
@@ -179,21 +176,14 @@ class CollectionViewSet(viewsets.ModelViewSet):
 
 
 @extend_schema_view(create=extend_schema(responses={201: ShareSerializer} | UNUSABLE))
-class ShareViewSet(
-    mixins.CreateModelMixin,
-    mixins.RetrieveModelMixin,
-    mixins.DestroyModelMixin,
-    mixins.ListModelMixin,
-    viewsets.GenericViewSet,
-):
+class ShareViewSet(RowsViewSet):
     """The shares you gave."""
 
+    http_method_names = ["get", "post", "delete", "head", "options"]
+    queryset = Share.objects.select_related("user", "group")
     serializer_class = ShareSerializer
     filterset_class = ShareFilter
     ordering_fields = ["created_at"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return Share.objects.visible_to(self.request.user).select_related("user", "group")
 
 
 class PersonSerializer(serializers.Serializer):

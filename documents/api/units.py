@@ -14,7 +14,7 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.fields import DocumentPart, Strict, TwoNumbers, valid
+from documents.api.common.fields import DocumentPart, Strict, TwoNumbers, VisibleRows, valid
 from documents.api.common.lists import Ordering, WholeNumberFilter
 from documents.models import CitationUnit, Page, RetrievalChunk
 from documents.models.content import Frames, Place, PrintedFrame, chunk_metadata
@@ -267,13 +267,11 @@ class UnitsOfPage(DocumentPart, generics.ListAPIView):
         return CitationUnit.objects.filter(document=self.page.document_id, page_number=self.page.number)
 
 
-class UnitDetail(generics.RetrieveAPIView):
+class UnitDetail(VisibleRows, generics.RetrieveAPIView):
     """One unit with its place on the page."""
 
+    queryset = CitationUnit.objects.all()
     serializer_class = UnitSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        return CitationUnit.objects.visible_to(self.request.user)
 
 
 class ChunkSerializer(serializers.ModelSerializer):
@@ -325,14 +323,11 @@ class ChunksOfDocument(DocumentPart, generics.ListAPIView):
         return RetrievalChunk.objects.filter(document=self.document.pk)
 
 
-class ChunkDetail(generics.RetrieveAPIView):
+class ChunkDetail(VisibleRows, generics.RetrieveAPIView):
     """One chunk with its units."""
 
+    queryset = RetrievalChunk.objects.select_related("document").prefetch_related("units")
     serializer_class = ChunkDetailSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        visible = RetrievalChunk.objects.visible_to(self.request.user)
-        return visible.select_related("document").prefetch_related("units")
 
 
 MOST_NEIGHBOURS = 20  # units on either side
@@ -383,13 +378,11 @@ def sibling_units(unit: CitationUnit | None) -> models.QuerySet[CitationUnit]:
 
 
 @extend_schema_view(get=extend_schema(parameters=[NeighboursSerializer]))
-class UnitContext(generics.RetrieveAPIView):
+class UnitContext(VisibleRows, generics.RetrieveAPIView):
     """The unit's chunk with all its units, and its neighbours on request."""
 
+    queryset = CitationUnit.objects.all()
     serializer_class = UnitContextSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        return CitationUnit.objects.visible_to(self.request.user)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         context = unit_context(self.get_object(), asked_neighbours(request))

@@ -11,7 +11,7 @@ from django.contrib.auth.models import Group
 from django.db import models
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
-from rest_framework import exceptions, serializers
+from rest_framework import exceptions, serializers, viewsets
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.relations import MANY_RELATION_KWARGS, ManyRelatedField
@@ -158,6 +158,23 @@ class PlainView(GenericAPIView):
 
     pagination_class = None
     filter_backends: list[Any] = []
+
+
+class VisibleRows(View):
+    """Mixin of views of those rows of ``queryset`` that the caller may see."""
+
+    def get_queryset(self) -> models.QuerySet:
+        visible: models.QuerySet = super().get_queryset().visible_to(self.request.user)  # type: ignore[attr-defined]
+        return visible
+
+
+class RowsViewSet(VisibleRows, viewsets.ModelViewSet):
+    """Base of viewsets. Deleting a row that can be hidden hides it; nothing is replaced as a whole by PUT."""
+
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+
+    def perform_destroy(self, row: Any) -> None:
+        getattr(row, "hide", row.delete)()
 
 
 class SharedWithOwnGroups(serializers.Serializer):
