@@ -164,18 +164,27 @@ def cited_answer(question: str) -> str:
     return CITED_ANSWER.format(question=question)
 
 
+TOOLS: tuple[tuple[str, Tool, ToolAnnotations], ...] = (
+    ("list_documents", evidence.list_documents, READS),
+    ("search", evidence.search, READS),
+    ("read", evidence.read, READS),
+    ("locate", evidence.locate_quote, READS),
+    ("verify", evidence.verify_claim, READS),
+    ("ask", evidence.ask, ASKS),
+    ("review", review, ASKS),
+    ("compare_versions", evidence.compare_versions, ASKS),
+    ("write_report", evidence.write_report, ASKS),
+    ("add_document", evidence.add_document, ADDS),
+)
+
+
 def make_server() -> MCPServer[Any]:
     """Return a server with all tools, resources and the prompt. It is stateless."""
     server: MCPServer[Any] = MCPServer(
         "pincite", title="Pincite", instructions=INSTRUCTIONS, subscriptions=False
     )
-    for call in (evidence.list_documents, evidence.search, evidence.read):
-        server.add_tool(in_django(call), annotations=READS)
-    for call, name in ((evidence.locate_quote, "locate"), (evidence.verify_claim, "verify")):
-        server.add_tool(in_django(call), name, annotations=READS)
-    for call in (evidence.ask, review, evidence.compare_versions, evidence.write_report):
-        server.add_tool(in_django(call), annotations=ASKS)
-    server.add_tool(in_django(evidence.add_document), annotations=ADDS)
+    for name, call, kind in TOOLS:
+        server.add_tool(in_django(call), name, annotations=kind)
     server.resource(PAGE_URI, mime_type="text/plain")(in_django(page_text, ResourceNotFoundError))
     server.resource(PICTURE_URI, mime_type="image/png")(in_django(page_image, ResourceNotFoundError))
     server.prompt(name="cited_answer")(cited_answer)

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chat.providers.registry import choices
-from chat.views import as_uuid
+from chat.views import MOST_CHOSEN, as_uuid, chosen_ids, chosen_source
 from chat.views.exports import as_file
 from documents.access import UnknownUser, share_with
 from documents.api.common.callers import rated
@@ -60,7 +60,6 @@ from reviews.typed_values import normalised
 from text.numbers import whole_number
 
 REVIEWS_A_PAGE = 40
-MOST_CHOSEN = 1000
 MOST_DISPUTED = 200  # cells listed
 State = ReviewCell.State
 ENDINGS = {"sources-csv": "-sources.csv"}
@@ -103,27 +102,14 @@ def sources_of(request: HttpRequest) -> dict[str, object]:
     }
 
 
-def chosen_source(request: HttpRequest) -> tuple[Collection | None, SavedSearch | None]:
-    """Parse the form's ``collection``: id of a collection, or ``search:`` and the id of a saved search."""
-    kind, _colon, key = request.POST.get("collection", "").rpartition(":")
-    wanted, user = as_uuid(key), request.user
-    if kind == "search":
-        return None, get_object_or_404(SavedSearch.objects.visible_to(user), pk=wanted)
-    return (get_object_or_404(Collection.objects.visible_to(user), pk=wanted) if wanted else None), None
-
-
 def chosen_rows(
     request: HttpRequest, ids: Sequence[UUID]
 ) -> tuple[list[Document], Collection | None, SavedSearch | None]:
     """Return the documents with these ids, or the form's source, or (with neither) the whole library."""
-    collection, search = chosen_source(request)
+    collection, search = chosen_source(request.POST, request.user)
     library = Document.objects.visible_to(request.user)
     documents = library.filter(pk__in=ids) if ids else library.none() if collection or search else library
     return list(documents.order_by("title")[: MOST_CHOSEN + 1]), collection, search
-
-
-def chosen_ids(given: QueryDict) -> list[UUID]:
-    return [pk for text in given.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
 
 
 @require_POST
@@ -311,7 +297,7 @@ def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add the chosen documents, or those of a collection or saved search, as rows."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
-    collection, search = chosen_source(request)
+    collection, search = chosen_source(request.POST, request.user)
     chosen = Document.objects.visible_to(request.user).filter(pk__in=chosen_ids(request.POST))
     try:
         add_rows(shown, chosen, request.user)

@@ -410,10 +410,10 @@ def conversations(request: HttpRequest) -> HttpResponse:
         # A subquery: a join for each word would make the product of all messages.
         said = Message.objects.filter(conversation=OuterRef("pk"), content__icontains=word)
         found = found.filter(Q(title__icontains=word) | Exists(said))
-    found = found.annotate(
+    counted = found.annotate(
         questions=Count("messages", filter=Q(messages__role=Message.Role.USER), distinct=True)
     )
-    page = Paginator(found.order_by("-updated_at"), CONVERSATIONS_A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(counted.order_by("-updated_at"), CONVERSATIONS_A_PAGE).get_page(request.GET.get("page"))
     labels = labels_in_library({one for listed in page for one in listed.documents.all()})
     context = {"section": "conversations", "page": page, "words": words, "labels": labels}
     return render(request, "chat/conversations.html", context)
