@@ -326,25 +326,10 @@ class Search(PlainView):
             record=SearchRecord("api"),
         )
         options = config_of(asked.get("rag_config", {})).options(usual)
-        searched = scope_of(request.user, asked)
+        searched = config_of({"filters": asked}).filters.narrow(Scope(request.user))
         result = search(asked["query"], searched, options)
         context = {"pages_left": pages_left(searched.documents()), "parts": HitParts.of(result.hits)}
         return Response(SearchResultSerializer(result, context=context).data)
-
-
-LISTS = ("tags", "authors", "languages", "chunk_types", "section_types", "sections")
-BOUNDS = ("year_from", "year_to", "page_from", "page_to")
-
-
-def scope_of(user: Any, asked: dict[str, Any]) -> Scope:
-    documents, collection = asked.get("documents"), asked.get("collection")
-    return Scope(
-        user,
-        document_ids=tuple(document.pk for document in documents) if documents else None,
-        collection_id=collection.pk if collection else None,
-        **{name: tuple(asked[name]) for name in LISTS},
-        **{name: asked.get(name) for name in BOUNDS},
-    )
 
 
 class SearchQuerySerializer(serializers.ModelSerializer):
