@@ -244,11 +244,13 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 @rated("upload")
 @require_POST
 def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Replace the file. Only the owner can, since a refusal may name another document of the owner."""
+    """Replace the file, or attach one to a paper. Only the owner can: a refusal may name another document."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     file = request.FILES.get("file")
     try:
-        if file is not None:
+        if file is not None and document.kind == Document.Kind.PAPER:
+            replace_file(document, file)
+        elif file is not None:
             replace_file(document, file, file.name or "")
             messages.success(request, _("The new version is being read. Cited words are looked up in it."))
     except UploadRefused as refused:
