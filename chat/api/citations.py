@@ -25,23 +25,23 @@ from documents.api.pages import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSe
 from documents.api.units import (
     BoxSerializer,
     FramedList,
+    FramedSerializer,
     NeighboursSerializer,
-    PageRegion,
     RegionSerializer,
     UnitContextSerializer,
     UnitSerializer,
     asked_neighbours,
+    region_of,
     sibling_units,
     unit_context,
 )
 from documents.contents import trail
 from documents.files.page_pictures import PictureFailed
-from documents.models import CitationUnit, Document, Page
-from documents.models.content import Frames
+from documents.models import CitationUnit, Document
 from documents.models.security import TokenScope
 
 
-class CitationSerializer(Strict, serializers.ModelSerializer):
+class CitationSerializer(Strict, FramedSerializer):
     """A citation. ``region`` is the anchor: the very words; ``unit_region`` the passage around them."""
 
     page = serializers.IntegerField(source="page_number", read_only=True)
@@ -71,7 +71,6 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
         read_only=True, help_text="verdict of a judge: '', supported, unsupported"
     )
     feedback = serializers.ChoiceField(["", "right", "wrong"], required=False)
-    frames: Frames | None = None
 
     class Meta:
         model = Citation
@@ -91,20 +90,20 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
 
     @extend_schema_field(BoxSerializer(allow_null=True))
     def get_bbox(self, citation: Citation) -> Any:
-        region = self._region(citation, citation.rects or citation.unit_rects)
+        region = self.region_on(citation, citation.rects or citation.unit_rects)
         return region and region["bbox"]
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_region(self, citation: Citation) -> Any:
-        return self._region(citation, citation.rects)
+        return self.region_on(citation, citation.rects)
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_unit_region(self, citation: Citation) -> Any:
-        return self._region(citation, citation.unit_rects)
+        return self.region_on(citation, citation.unit_rects)
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_head_region(self, citation: Citation) -> Any:
-        return self._region(citation, citation.head_rects)
+        return self.region_on(citation, citation.head_rects)
 
     @extend_schema_field(OpenApiTypes.URI)
     def get_permalink(self, citation: Citation) -> str:
@@ -114,14 +113,6 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     def get_image(self, citation: Citation) -> str:
         path = reverse("api:citation-image", args=[citation.pk])
         return self.context["request"].build_absolute_uri(path)
-
-    def _region(self, citation: Citation, rects: list[list[float]]) -> Any:
-        place = (citation.document_id, citation.page_number)
-        if self.frames is None:
-            self.frames = Page.objects.frames([place])
-        if place not in self.frames:
-            return None
-        return PageRegion.of(citation.page_number, self.frames[place], rects).data()
 
 
 class CitationContextSerializer(UnitContextSerializer):
@@ -274,7 +265,7 @@ class Locate(DocumentPart, PlainView):
         anchor = locate(document.pk, **valid(self.get_serializer(data=request.data)))
         if anchor is None:
             return Response({"verdict": "none", "text": "", "page": None, "parts": []})
-        parts = [PageRegion.of(part.page.number, part.page.frame, part.rects) for part in anchor.parts]
+        parts = [region_of(part.page.number, part.page.frame, part.rects) for part in anchor.parts]
         found = {"verdict": anchor.verdict, "text": anchor.text, "page": anchor.page, "parts": parts}
         return Response(LocatedSerializer(found).data)
 
@@ -335,7 +326,7 @@ class FindWords(DocumentPart, PlainView):
             raise serializers.ValidationError({"q": [str(invalid)]}) from None
         shown = [page for page in pages.all if page.number == asked.get("page")]
         matches = [
-            PageRegion.of(page.number, page.frame, highlight_rects(page, [span]))
+            region_of(page.number, page.frame, highlight_rects(page, [span]))
             for page in shown
             for span in matches_on(page.folded, query)
         ]

@@ -24,9 +24,8 @@ from chat.notes import LONGEST_NOTE, search_notes
 from documents.api.common.errors import ErrorSerializer, StateConflict
 from documents.api.common.fields import RowsViewSet, Strict, VisibleRelated, valid
 from documents.api.common.lists import VisibleFilter
-from documents.api.units import FramedList, PageRegion, RegionSerializer
-from documents.models import Document, Page
-from documents.models.content import Frames
+from documents.api.units import FramedList, FramedSerializer, RegionSerializer
+from documents.models import Document
 
 LONGEST_QUERY = 4000  # characters
 STALE = "Somebody saved this note meanwhile. Read it again, then save."
@@ -130,7 +129,7 @@ NOT_FOUND = "These words are not in the document."
 NO_PAGE = "The document has no such page."
 
 
-class AnnotationSerializer(Strict, serializers.ModelSerializer):
+class AnnotationSerializer(Strict, FramedSerializer):
     """A highlight or underline on words of one page, or a drawing (``ink``). Its place cannot be changed."""
 
     document = VisibleRelated(queryset=Document.objects.all())
@@ -163,7 +162,6 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
         read_only=True, help_text="same, moved or gone since the annotation was made"
     )
     region = serializers.SerializerMethodField()
-    frames: Frames | None = None
 
     class Meta:
         model = Annotation
@@ -175,9 +173,7 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_region(self, annotation: Annotation) -> Any:
-        place = (annotation.document_id, annotation.page_number)
-        frame = (self.frames if self.frames is not None else Page.objects.frames([place])).get(place)
-        return PageRegion.of(place[1], frame, annotation.rects).data() if frame else None
+        return self.region_on(annotation, annotation.rects)
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         sent = set(values)
