@@ -22,13 +22,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from chat.providers.registry import choices
 from chat.views import MOST_CHOSEN, as_uuid, chosen_ids, chosen_source
 from chat.views.exports import as_file
-from documents.access import UnknownUser, share_with
 from documents.api.common.callers import rated
 from documents.labels import distinct_labels
 from documents.models import Collection, Document, EventKind
 from documents.models.document import DocumentQuerySet
 from documents.models.security import record
 from documents.translation import translated
+from documents.views.document_actions import change_shares
 from retrieval.models import SavedSearch
 from retrieval.views import documents_found
 from reviews.column_sets import (
@@ -57,7 +57,6 @@ from reviews.review_commands import (
 )
 from reviews.review_presenters import blinded, grid, row_labels, visible_rows
 from reviews.typed_values import normalised
-from text.numbers import whole_number
 
 REVIEWS_A_PAGE = 40
 MOST_DISPUTED = 200  # cells listed
@@ -384,30 +383,19 @@ def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Share the review with a user, or a group of the owner. Only its owner may."""
-    return shared_on(request, get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None))
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
+    change_shares(request, request.user, shown)
+    return redirect("review", pk)
 
 
 @require_POST
 def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Share the template with a user, or a group of the owner. Only its owner may."""
-    return shared_on(request, get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None))
-
-
-def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpResponse:
-    """Share with ``name``, or revoke the share with the id ``remove``."""
     assert request.user.is_authenticated
-    name = request.POST.get("name", "").strip()
-    try:
-        if share_id := whole_number(request.POST.get("remove", ""), most=2**63 - 1):
-            shown.shares.filter(pk=share_id).delete()
-        else:
-            share_with(request.user, shown, name, can_write="can_write" in request.POST)
-    except UnknownUser:
-        messages.error(
-            request,
-            _("There is no user “%(name)s”, and you are not in a group with that name.") % {"name": name},
-        )
-    return redirect("review", shown.pk) if isinstance(shown, Review) else redirect("review-templates")
+    shown = get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None)
+    change_shares(request, request.user, shown)
+    return redirect("review-templates")
 
 
 @require_POST
