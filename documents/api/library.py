@@ -28,7 +28,6 @@ from documents.api.common.fields import (
     MissingIsNotFound,
     PlainView,
     RowsViewSet,
-    SharedWithOwnGroups,
     Strict,
     VisibleRelated,
 )
@@ -77,10 +76,31 @@ class CollectionSerializer(NamedSerializer):
 class NamedParty(MissingIsNotFound, serializers.SlugRelatedField):
     """A user or group by name; 404 if the name is unknown."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, allow_null=True, **options)
+
     def to_internal_value(self, data: Any) -> Any:
         if "\x00" in str(data):  # PostgreSQL compares no text with NUL
             raise exceptions.NotFound
         return super().to_internal_value(data)
+
+
+class SharedWithParty(Strict, serializers.ModelSerializer):
+    """Base of rights given to either a user or a group of the caller; 404 for other groups, as if they did
+    not exist."""
+
+    user = NamedParty(slug_field="username", queryset=User.objects.filter(is_active=True))
+    group = NamedParty(slug_field="name", queryset=Group.objects.all())
+
+    def validate_group(self, group: Group | None) -> Group | None:
+        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
+            raise exceptions.NotFound
+        return group
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if bool(values.get("user")) == bool(values.get("group")):
+            raise Unusable("Share with either a user or a group.")
+        return values
 
 
 @extend_schema_serializer(
@@ -92,15 +112,11 @@ class NamedParty(MissingIsNotFound, serializers.SlugRelatedField):
         )
     ]
 )
-class ShareSerializer(Strict, SharedWithOwnGroups, serializers.ModelSerializer):
+class ShareSerializer(SharedWithParty):
     """A right to one document or one collection of yours, given to one user or one group of yours."""
 
     document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
     collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
-    user = NamedParty(
-        slug_field="username", required=False, allow_null=True, queryset=User.objects.filter(is_active=True)
-    )
-    group = NamedParty(slug_field="name", required=False, allow_null=True, queryset=Group.objects.all())
 
     class Meta:
         model = Share
@@ -125,9 +141,7 @@ class ShareSerializer(Strict, SharedWithOwnGroups, serializers.ModelSerializer):
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if bool(values.get("document")) == bool(values.get("collection")):
             raise Unusable("Share either a document or a collection.")
-        if bool(values.get("user")) == bool(values.get("group")):
-            raise Unusable("Share with either a user or a group.")
-        return values
+        return super().validate(values)
 
     def _owned(self, row: Any) -> Any:
         if row is not None and row.owner_id != self.context["request"].user.pk:

@@ -7,7 +7,6 @@ from typing import Any
 
 import django_filters
 import msgspec
-from django.contrib.auth.models import Group, User
 from django.db import models
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_serializer, extend_schema_view
@@ -18,8 +17,8 @@ from rest_framework.response import Response
 from chat.providers.registry import provider_named
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
-from documents.api.common.fields import SharedWithOwnGroups, Strict, VisibleRelated, valid
-from documents.api.library import NamedParty
+from documents.api.common.fields import Strict, VisibleRelated, valid
+from documents.api.library import SharedWithParty
 from documents.models import Document
 from retrieval.provider_calls import ProviderError
 from reviews.api.reviews import ReviewPart, View, as_api_errors
@@ -311,23 +310,13 @@ class Agreements(ReviewPart, views.APIView):
 
 
 @extend_schema_serializer(component_name="ReviewShare")
-class PartySerializer(Strict, SharedWithOwnGroups, serializers.ModelSerializer):
+class PartySerializer(SharedWithParty):
     """A right to a review or a template, given to one user or one group of yours."""
-
-    user = NamedParty(
-        slug_field="username", required=False, allow_null=True, queryset=User.objects.filter(is_active=True)
-    )
-    group = NamedParty(slug_field="name", required=False, allow_null=True, queryset=Group.objects.all())
 
     class Meta:
         model = ReviewShare
         fields = ["id", "user", "group", "can_write", "created_at"]
         validators: list[Any] = []  # a repeated share updates the right
-
-    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
-        if bool(values.get("user")) == bool(values.get("group")):
-            raise Unusable("Share with either a user or a group.")
-        return values
 
 
 class OwnShares(View):

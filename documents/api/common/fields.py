@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from django.contrib.auth.models import Group
 from django.db import models
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
@@ -175,15 +174,6 @@ class RowsViewSet(VisibleRows, viewsets.ModelViewSet):
 
     def perform_destroy(self, row: Any) -> None:
         getattr(row, "hide", row.delete)()
-
-
-class SharedWithOwnGroups(serializers.Serializer):
-    """Serializer mixin: accept only a ``group`` of the caller; 404 for others, as if they did not exist."""
-
-    def validate_group(self, group: Group | None) -> Group | None:
-        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
-            raise exceptions.NotFound
-        return group
 
 
 class DocumentPart(View):
