@@ -31,7 +31,7 @@ from chat.api.citations import CitationSerializer
 from chat.exports.markdown import numbered
 from chat.models import Conversation, Message
 from chat.providers.registry import provider_named
-from chat.views.conversations import event_stream, last_event
+from chat.views.conversations import answer_events, event_stream, last_event
 from documents.api.common.errors import ErrorSerializer, StateConflict, Unusable, answer_in_json
 from documents.api.common.fields import Strict, TwoNumbers, VisibleRows, valid
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
@@ -229,7 +229,7 @@ class MessagesOfConversation(OfConversation, generics.ListAPIView):
         question, answer = UUID(stored.data["question"]), UUID(stored.data["answer"])
         start_next(conversation.pk)
         if isinstance(request.accepted_renderer, EventStreamRenderer):
-            stream = event_stream(answer)
+            stream = event_stream(answer_events(answer))
             stream.status_code = status.HTTP_201_CREATED
             return stream
         if sent["wait"]:
@@ -309,7 +309,7 @@ class AnswerStream(AnswerView):
         responses={(200, "text/event-stream"): EVENTS},
     )
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
-        return event_stream(self.get_object().pk, last_event(request._request))
+        return event_stream(answer_events(self.get_object().pk, last_event(request._request)))
 
 
 class AnswerCancel(AnswerView):
