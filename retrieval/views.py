@@ -250,7 +250,6 @@ def kept_address(query: QueryDict) -> str:
 @require_POST
 def save_search(request: HttpRequest) -> HttpResponse:
     """Save the search ``query`` (a query string) under ``name``, replacing one of the same name."""
-    assert request.user.is_authenticated
     query = QueryDict(request.POST.get("query", "")[:LONGEST_QUERY])
     asked = SearchRequest.from_query(query)
     name = request.POST.get("name", "").replace("\x00", "").strip()[:120] or asked.q[:120]

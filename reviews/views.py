@@ -114,7 +114,6 @@ def chosen_rows(
 @require_POST
 def new(request: HttpRequest) -> HttpResponse:
     """Create a review of the chosen documents, a collection, or (with neither) the whole library."""
-    assert request.user.is_authenticated
     documents, collection, search = chosen_rows(request, chosen_ids(request.POST))
     try:
         review = start_review(
@@ -142,7 +141,6 @@ def ask(request: HttpRequest) -> HttpResponse:
     The documents are each ``document``, those of a ``collection``, those that a search (``within``: its
     address) found, or the whole library.
     """
-    assert request.user.is_authenticated
     given = request.POST if request.method == "POST" else request.GET
     ids = chosen_ids(given)
     if within := given.get("within", ""):
@@ -193,7 +191,6 @@ def posted_columns(posted: QueryDict) -> Iterator[tuple[str, dict[str, object]]]
 @require_safe
 def answer(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show what the documents of a review say, counted; each number opens its cells."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     found = grid(shown, request.user)
     left = sum(cell.state in (State.WAITING, State.RUNNING) for cell in found.cells)
@@ -239,7 +236,6 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def cells(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the grid (``ReviewGrid``) as JSON; with ``?since=``, only the changed cells."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     try:
         since = parse_datetime(request.GET.get("since", ""))
@@ -276,7 +272,6 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the agreement of reviewers' blind marks, and the cells with different marks."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     pairs = agreements(shown, request.user)
     ids = {cell for pair in pairs for cell in pair.disputed}
@@ -294,7 +289,6 @@ def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add the chosen documents, or those of a collection or saved search, as rows."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
     collection, search = chosen_source(request.POST, request.user)
     chosen = Document.objects.visible_to(request.user).filter(pk__in=chosen_ids(request.POST))
@@ -325,7 +319,6 @@ def import_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def new_template(request: HttpRequest) -> HttpResponse:
     """Save the columns of the ``review``, or those of a ``file``, as the user's template."""
-    assert request.user.is_authenticated
     name = request.POST.get("name", "")
     try:
         if wanted := as_uuid(request.POST.get("review", "")):
@@ -383,7 +376,6 @@ def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Share the review with a user, or a group of the owner. Only its owner may."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
     change_shares(request, request.user, shown)
     return redirect("review", pk)
@@ -392,7 +384,6 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Share the template with a user, or a group of the owner. Only its owner may."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None)
     change_shares(request, request.user, shown)
     return redirect("review-templates")
@@ -415,7 +406,6 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
     """Download the review (``REVIEW_FORMATS``), or only its ``?row=`` or ``?column=``."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     if form not in REVIEW_FORMATS:
         raise Http404

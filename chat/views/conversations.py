@@ -75,7 +75,6 @@ def refusals_as(status: int) -> Callable[[View[P]], View[P]]:
 @refusals_as(400)
 def ask_first(request: HttpRequest) -> HttpResponse:
     """Ask a question in the conversation that the form names, or in a new one."""
-    assert request.user.is_authenticated
     if known := request.POST.get("conversation"):
         return asked(request, visible_conversation(request, uuid_or_refusal(known)))
     question, provider = (

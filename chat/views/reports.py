@@ -58,7 +58,6 @@ def new(request: HttpRequest) -> HttpResponse:
     The documents are each ``document``, those that a search (``within``: its address) found, those of a
     ``collection`` (an id, or ``search:`` and the id of a saved search), or the whole library.
     """
-    assert request.user.is_authenticated
     given = request.POST if request.method == "POST" else request.GET
     documents, is_limited = chosen_documents(given, request.user)
     question, outline, error = given.get("question", ""), given.get("outline", ""), ""
@@ -103,7 +102,6 @@ def chosen_documents(given: QueryDict, user: User) -> tuple[list[Document], bool
 @require_http_methods(["GET", "HEAD", "POST"])
 def versions(request: HttpRequest) -> HttpResponse:
     """Compare each ``document`` with the next, in the order of their numbers in ``order``."""
-    assert request.user.is_authenticated
     given = request.POST if request.method == "POST" else request.GET
     ids = chosen_ids(given, MOST_VERSIONS + 1)
     found = Document.objects.visible_to(request.user).in_bulk(ids)
