@@ -111,23 +111,17 @@ def taken_over(owner: User, document: Document) -> AnnotationQuerySet:
 
 
 def _taken(owner: User, document: Document, page: PageText, held: HeldAnnotation) -> Annotation:
-    on_words = held.kind in ("highlight", "underline")
-    spans = spans_in(page, held.rects) if on_words else []
-    start, end = (spans[0][0], spans[-1][1]) if spans else (0, 0)
-    rects = highlight_rects(page, spans) if spans else held.rects
+    spans = spans_in(page, held.rects) if held.kind in ("highlight", "underline") else []
+    place = {"page_number": page.number, "rects": [list(rect) for rect in held.rects]}
     return Annotation(
         owner=owner,
         document=document,
         kind="highlight" if held.kind == "note" else held.kind,
         colour=_nearest(held.colour),
         comment=held.note[:LONGEST_COMMENT].replace("\x00", "").replace("\r", "\n").strip(),
-        quote=text_of(page, spans)[:LONGEST_QUOTE] if spans else "",
-        context=page.text[max(0, start - AROUND) : end + AROUND] if spans else "",
-        page_number=page.number,
-        char_start=start,
-        rects=[list(rect) for rect in rects],
         strokes=held.strokes,
         source=held.xref,
+        **(_words_at(page, spans) if spans else place),
     )
 
 
@@ -159,17 +153,19 @@ def _words_in(page: PageText, rect: Rect) -> list[int]:
 
 
 def _stored(owner: User, document: Document, page: PageText, spans: list[Span], **look: str) -> Annotation:
+    return Annotation.objects.create(owner=owner, document=document, **_words_at(page, spans), **look)
+
+
+def _words_at(page: PageText, spans: list[Span]) -> dict[str, Any]:
+    """Return the fields of an annotation on words of the page."""
     start, end = spans[0][0], spans[-1][1]
-    return Annotation.objects.create(
-        owner=owner,
-        document=document,
-        quote=text_of(page, spans)[:LONGEST_QUOTE],
-        context=page.text[max(0, start - AROUND) : end + AROUND][: LONGEST_QUOTE + 2 * AROUND],
-        page_number=page.number,
-        char_start=start,
-        rects=[list(rect) for rect in highlight_rects(page, spans)],
-        **look,
-    )
+    return {
+        "quote": text_of(page, spans)[:LONGEST_QUOTE],
+        "context": page.text[max(0, start - AROUND) : end + AROUND][: LONGEST_QUOTE + 2 * AROUND],
+        "page_number": page.number,
+        "char_start": start,
+        "rects": [list(rect) for rect in highlight_rects(page, spans)],
+    }
 
 
 def reanchor_annotations(document: Document) -> None:

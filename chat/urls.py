@@ -1,32 +1,6 @@
 """URLs of conversations, notes and the reader; ``config.urls`` gives each list its prefix.
 
-``urlpatterns`` are those of questions and answers:
-
-==========================================  ======  =====================================================
-path                                        method  does
-==========================================  ======  =====================================================
-/chat/ask/                                   POST    a question in ``conversation``, or the first of a new one
-/chat/<conversation>/ask/                    POST    asks a question in a conversation
-/chat/messages/<message>/stream/             GET     the answer as events (``chat.answers.events``)
-/chat/messages/<message>/region.png          GET     the part of a page that a question is about
-/chat/messages/<message>/cancel/             POST    stops the answer; its text so far is kept
-/chat/messages/<message>/retry/              POST    writes the answer again
-/chat/messages/<message>/continue/           POST    continues an incomplete answer
-/chat/citations/<citation>/card/              GET     the hover card, HTML
-/chat/citations/<citation>/feedback/         POST    ``feedback`` is ``right``, ``wrong``, or empty
-/chat/messages/<message>/export.<form>       GET     ``txt``, ``md``, ``html`` or ``docx``, to be saved
-/chat/messages/<message>/evidence.pdf        GET     the answer and its cited pages in one PDF
-/chat/messages/<message>/share/              POST    201, ``{"url", "expires_at"}``: a public link, which
-                                                     ends after ``days`` (30; 0 is never)
-/chat/messages/<message>/unshare/            POST    ``{"revoked": 1}``: closes the link
-/chat/tour/                                  GET     a ``step`` of the tour of the reader, from 1
-/chat/tour/                                  POST    ends the tour permanently
-/chat/links/                                 GET     the user's links
-/chat/shared/<token>/                        GET     the shared answer, without signing in
-/chat/shared/<token>/<citation>.png          GET     the cited words as a picture
-==========================================  ======  =====================================================
-
-``ask`` takes form fields: ``question``; ``region``, the part of a page that it is about, as JSON
+To ask takes form fields: ``question``; ``region``, the part of a page that it is about, as JSON
 ``{"document", "page", "box": [x0, y0, x1, y1]}`` in fractions of the page as it is displayed; for a new
 conversation also ``document`` (repeated) or ``collection`` (neither: the whole library), and ``model``;
 ``provider`` may change with any question. All POSTs that write an answer

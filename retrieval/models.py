@@ -17,9 +17,10 @@ from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
 from documents.models import Document, RetrievalChunk
+from documents.models.library import OwnedQuerySet, Row
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser, User
+    pass
 
 
 logger = logging.getLogger(__name__)
@@ -132,9 +133,8 @@ class ChunkVector(models.Model):
         return f"{self.chunk_id} in {self.space_id}"
 
 
-class SavedSearchQuerySet(models.QuerySet["SavedSearch"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(user=user) if user.is_authenticated else self.none()
+class OfUserQuerySet(OwnedQuerySet[Row]):
+    owner_field = "user"
 
 
 class SavedSearch(models.Model):
@@ -148,7 +148,7 @@ class SavedSearch(models.Model):
     query = models.TextField(help_text="q=tides&year=1998")
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = SavedSearchQuerySet.as_manager()
+    objects = OfUserQuerySet["SavedSearch"].as_manager()
 
     class Meta:
         verbose_name_plural = "saved searches"
@@ -159,10 +159,7 @@ class SavedSearch(models.Model):
         return self.name
 
 
-class SearchQueryQuerySet(models.QuerySet["SearchQuery"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(user=user) if user.is_authenticated else self.none()
-
+class SearchQueryQuerySet(OfUserQuerySet["SearchQuery"]):
     def latest_of_each(self) -> Self:
         """Return the last search of each query text, newest first."""
         last = self.order_by("query", "-created_at").distinct("query")

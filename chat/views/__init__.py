@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.http import Http404, HttpRequest
+from django.contrib.auth.models import AnonymousUser, User
+from django.http import Http404, HttpRequest, QueryDict
 from django.shortcuts import get_object_or_404
 
 from chat.models import Conversation, Message, Note
-from documents.models import Document
+from documents.models import Collection, Document
+from retrieval.models import SavedSearch
 
 
 def visible_conversation(request: HttpRequest, pk: UUID) -> Conversation:
@@ -40,3 +42,22 @@ def as_uuid(text: str) -> UUID | None:
         return UUID(text) if text else None
     except ValueError:
         raise Http404 from None
+
+
+MOST_CHOSEN = 1000  # documents of one form
+
+
+def chosen_ids(given: QueryDict, most: int = MOST_CHOSEN) -> list[UUID]:
+    """Return the id of each ``document`` of a form or an address."""
+    return [pk for text in given.getlist("document")[:most] if (pk := as_uuid(text))]
+
+
+def chosen_source(
+    given: QueryDict, user: User | AnonymousUser
+) -> tuple[Collection | None, SavedSearch | None]:
+    """Return what ``collection`` names: a collection by its id, a saved search by ``search:`` and its id."""
+    kind, _colon, key = given.get("collection", "").rpartition(":")
+    wanted = as_uuid(key)
+    if kind == "search":
+        return None, get_object_or_404(SavedSearch.objects.visible_to(user), pk=wanted)
+    return (get_object_or_404(Collection.objects.visible_to(user), pk=wanted) if wanted else None), None

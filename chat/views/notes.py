@@ -66,7 +66,6 @@ LONGEST_TITLE, LONGEST_QUOTE = 200, 2000
 @require_safe
 def notes(request: HttpRequest) -> HttpResponse:
     """List notes, latest first; with ``?q=`` search results, best first, with snippets."""
-    assert request.user.is_authenticated
     words = request.GET.get("q", "").replace("\x00", " ").strip()[:LONGEST_SEARCH]
     context: dict[str, object] = {"section": "notes", "words": words}
     if words:
@@ -89,7 +88,6 @@ def note(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def new(request: HttpRequest) -> HttpResponse:
     """Create an empty note, optionally about a document."""
-    assert request.user.is_authenticated
     return redirect("note", Note.objects.create(owner=request.user, document=about(request)).pk)
 
 
@@ -108,7 +106,6 @@ def beside(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add words selected on a page to the given note, else to the latest about the document."""
-    assert request.user.is_authenticated
     document = visible_document(request, pk)
     words = request.POST.get("words", "").strip()[:LONGEST_QUOTE]
     page = whole_number(request.POST.get("page", ""))
@@ -146,7 +143,6 @@ def save(request: HttpRequest) -> HttpResponse:
 
     Without ``note`` a new one is created. ``{"note", "revision", "title", "content", "html"}``.
     """
-    assert request.user.is_authenticated
     written = written_in(request)
     if written is None:
         return JsonResponse({"error": "This note is too long."}, status=413)
@@ -169,7 +165,6 @@ def save(request: HttpRequest) -> HttpResponse:
 @require_POST
 def add(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Add an answer with its citations to the latest note about its document; notify an open editor."""
-    assert request.user.is_authenticated
     note = add_answer(visible_answer(request, message_id), request.user)
     response = render(request, "chat/_note_added.html", {"note": note})
     response["HX-Trigger"] = "notechanged"
@@ -256,7 +251,6 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
 def document_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the document's annotations as JSON; a POST stores a selection or drawing (JSON, by page)."""
     document = visible_document(request, pk)
-    assert request.user.is_authenticated
     if request.method != "POST":
         gone = taken_over(request.user, document).exclude(deleted_at=None)
         return as_json([*painted(document, own(request, document)), *map(replaced, gone)])
@@ -345,7 +339,6 @@ def restore_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
 def take_over_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Import the annotations of the PDF; report the number of new ones."""
     document = visible_document(request, pk)
-    assert request.user.is_authenticated
     if not document.file:
         raise Http404
     try:
@@ -375,7 +368,6 @@ def export_annotations(request: HttpRequest, pk: UUID, form: str) -> HttpRespons
 
 def exported(request: HttpRequest, document: Document, form: str) -> str | bytes:
     """Return the annotations in the format ``form``. Raises ParseFailure."""
-    assert request.user.is_authenticated
     rows, author = list(own(request, document)), request.user.get_username()
     address = request.build_absolute_uri(reverse("document", args=[document.pk]))
     if form == "md":

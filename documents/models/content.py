@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import groupby
+from operator import or_
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
@@ -33,6 +36,14 @@ class ContentQuerySet(models.QuerySet[Row]):
 
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(document__in=Document.objects.visible_to(user))
+
+    def on_pages(self, places: Iterable[tuple[uuid.UUID, int]], number: str = "page_number") -> Self:
+        """Return the rows on these pages of documents; ``number`` is the field of the page."""
+        wanted: dict[uuid.UUID, set[int]] = defaultdict(set)
+        for document, page in places:
+            wanted[document].add(page)
+        found = (Q(document=key, **{f"{number}__in": pages}) for key, pages in wanted.items())
+        return self.filter(reduce(or_, found, Q(pk__in=())))
 
 
 class RetrievalChunk(models.Model):
