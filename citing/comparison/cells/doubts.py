@@ -370,6 +370,7 @@ class Doubt:
         outcomes: the judgements that it opens.
         judged: a claim and a table that verifies it.
         open: a claim that looks alike, which the table does not judge.
+        of_computed: whether it opens what is computed from two cells, too.
     """
 
     name: str
@@ -379,6 +380,7 @@ class Doubt:
     reason: str
     judged: tuple[str, str]
     open: tuple[str, str]
+    of_computed: bool = False
 
 
 _BOTH, _HOLDS, _CONFLICT = frozenset({"holds", "conflict"}), frozenset({"holds"}), frozenset({"conflict"})
@@ -462,6 +464,7 @@ DOUBTS = (
         OTHER_COLUMN,
         ("Sales fell from 345 to 310.", _FALL),
         ("Sales fell from 310 to 345.", _FALL),
+        of_computed=True,
     ),
     Doubt(
         "older_year",
