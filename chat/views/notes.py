@@ -180,19 +180,6 @@ def restore_words(request: HttpRequest, pk: UUID, revision: int) -> HttpResponse
     return redirect("note", pk)
 
 
-@require_POST
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    shown = visible_note(request, pk)
-    shown.hide()
-    return render(request, "chat/_note_deleted.html", {"note": shown})
-
-
-@require_POST
-def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    get_object_or_404(Note, pk=pk, owner=request.user).unhide()
-    return redirect("notes")
-
-
 def about(request: HttpRequest) -> Document | None:
     """Return the document in the form, or None."""
     pk = named(request, "document")
