@@ -30,7 +30,7 @@ from citing.batch import page_units, passage_units
 from citing.claim_spans import terms_of
 from citing.claims import Claim, SourceUnit, Verification
 from citing.verdict import page_of_unit, verify, with_quote_sought
-from documents.files.uploads import Infected, NotScanned, scan
+from documents.files.uploads import UploadRefused, scan
 from documents.ingestion.parser import parse_limits
 from pdf.api import ParseFailure, parse_file
 from pdf.geometry import PageFrame
@@ -288,7 +288,7 @@ def kept_for_now(file: File) -> Iterator[Path]:
     """Write the file to disk during the block, after the virus scan if configured. Raises Refused."""
     try:
         scan(file)
-    except (Infected, NotScanned) as refused:
+    except UploadRefused as refused:
         raise Refused(str(refused)) from None
     with tempfile.NamedTemporaryFile(suffix=".pdf") as kept:
         for piece in file.chunks():

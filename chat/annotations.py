@@ -25,9 +25,9 @@ from chat.models.note import AnnotationQuerySet
 from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import PageText, Span, highlight_rects, text_of
 from documents.ingestion.parser import local_file, parse_limits
-from documents.models import Document, Page
+from documents.models import Document
 from pdf.api import annotate_file, annotations_in
-from pdf.geometry import PageFrame, Rect, bounding_box
+from pdf.geometry import Rect, bounding_box
 from pdf.sandbox.messages import HeldAnnotation, HighlightedPage, PdfHighlight
 from text.terms import one_line
 
@@ -81,13 +81,6 @@ def draw(owner: User, document: Document, page: int, strokes: Strokes, **look: s
 
 def _around(strokes: Strokes) -> Rect:
     return bounding_box(Rect(x, y, x, y) for stroke in strokes for x, y in stroke)
-
-
-def frames_of(document: Document, numbers: Iterable[int]) -> dict[int, PageFrame]:
-    """Return the frames of the pages by number. One query."""
-    pages = Page.objects.filter(document=document, number__in=set(numbers))
-    slim = pages.defer("text", "word_boxes", "furniture", "figures", "recognised")
-    return {page.number: page.frame for page in slim}
 
 
 def take_over(owner: User, document: Document) -> list[Annotation]:

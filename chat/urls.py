@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import conversations, exports, notes, providers, reader, reports
+from chat.models import Conversation, Note
+from chat.views import conversations, exports, hiding, notes, providers, reader, reports
 
 Paths = list[URLPattern | URLResolver]
 
@@ -61,8 +62,7 @@ conversation_urls: Paths = [
     path("<uuid:pk>/", conversations.conversation, name="conversation"),
     path("<uuid:pk>/rename/", conversations.rename, name="conversation-rename"),
     path("<uuid:pk>/export.<slug:form>", exports.conversation, name="conversation-export"),
-    path("<uuid:pk>/delete/", conversations.delete, name="conversation-delete"),
-    path("<uuid:pk>/restore/", conversations.restore, name="conversation-restore"),
+    *hiding(Conversation),
     path("beside/<uuid:pk>/", conversations.panel, name="chat-panel"),
     path("sources/<uuid:message_id>/", conversations.sources, name="answer-sources"),
     path("providers/", providers.providers, name="providers"),
@@ -84,8 +84,7 @@ note_urls: Paths = [
     path("<uuid:pk>/versions/<int:revision>/restore/", notes.restore_words, name="note-version-restore"),
     path("<uuid:pk>/export.<slug:form>", exports.note, name="note-export"),
     path("<uuid:pk>/evidence.pdf", exports.note_evidence, name="note-evidence"),
-    path("<uuid:pk>/delete/", notes.delete, name="note-delete"),
-    path("<uuid:pk>/restore/", notes.restore, name="note-restore"),
+    *hiding(Note),
     path("beside/<uuid:pk>/", notes.beside, name="document-notes"),
     path("beside/<uuid:pk>/quote/", notes.quote, name="document-quote"),
 ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -19,11 +18,6 @@ from pgvector.django import HalfVectorField
 from documents.models import Document, RetrievalChunk
 from documents.models.library import OwnedQuerySet, Row
 
-if TYPE_CHECKING:
-    pass
-
-
-logger = logging.getLogger(__name__)
 ANALYSIS_VERSION = 6
 """Of the indexed terms and their weights. Documents of older versions are indexed again in the background."""
 KEPT_CHARACTERS = 2000

@@ -374,33 +374,11 @@ def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-def share(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Share the review with a user, or a group of the owner. Only its owner may."""
-    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
-    change_shares(request, request.user, shown)
-    return redirect("review", pk)
-
-
-@require_POST
-def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Share the template with a user, or a group of the owner. Only its owner may."""
-    shown = get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None)
-    change_shares(request, request.user, shown)
-    return redirect("review-templates")
-
-
-@require_POST
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Hide the review and offer to undo it. Only its owner may."""
-    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
-    shown.hide()
-    return render(request, "reviews/_deleted.html", {"review": shown})
-
-
-@require_POST
-def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    get_object_or_404(Review, pk=pk, owner=request.user).unhide()
-    return redirect("reviews")
+def share(request: HttpRequest, pk: UUID, model: type[Review | ReviewTemplate]) -> HttpResponse:
+    """Share a review or template with a user, or a group of the owner. Only its owner may."""
+    shared = get_object_or_404(model, pk=pk, owner=request.user, deleted_at=None)
+    change_shares(request, request.user, shared)
+    return redirect("review", pk) if isinstance(shared, Review) else redirect("review-templates")
 
 
 @require_safe

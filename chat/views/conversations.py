@@ -489,20 +489,6 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("conversations")
 
 
-@require_POST
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Soft-delete the conversation and offer to undo it."""
-    shown = visible_conversation(request, pk)
-    shown.hide()
-    return render(request, "chat/_deleted.html", {"conversation": shown})
-
-
-@require_POST
-def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    get_object_or_404(Conversation, pk=pk, owner=request.user).unhide()
-    return redirect("conversations")
-
-
 def why_silent(documents: DocumentQuerySet) -> str:
     """Return why no document can be asked: "none", "working" or "wordless"; '' when one can."""
     if documents.searchable().exists():

@@ -29,7 +29,6 @@ from chat.annotations import (
     as_pdf,
     as_zotero,
     draw,
-    frames_of,
     take_over,
     taken_over,
 )
@@ -181,19 +180,6 @@ def restore_words(request: HttpRequest, pk: UUID, revision: int) -> HttpResponse
     return redirect("note", pk)
 
 
-@require_POST
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    shown = visible_note(request, pk)
-    shown.hide()
-    return render(request, "chat/_note_deleted.html", {"note": shown})
-
-
-@require_POST
-def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    get_object_or_404(Note, pk=pk, owner=request.user).unhide()
-    return redirect("notes")
-
-
 def about(request: HttpRequest) -> Document | None:
     """Return the document in the form, or None."""
     pk = named(request, "document")
@@ -284,7 +270,7 @@ def _made(owner: User, document: Document, part: Selected, look: dict[str, str])
 
 def in_page_space(document: Document, drawn: Selected) -> list[list[tuple[float, float]]]:
     """Convert strokes from display fractions to page space; [] when the page does not exist."""
-    frame = frames_of(document, {drawn.page}).get(drawn.page)
+    frame = document.pages.frame_of_each({drawn.page}).get(drawn.page)
     if frame is None:
         return []
     return [[frame.from_display(Rect(x, y, x, y))[:2] for x, y in stroke] for stroke in drawn.strokes]
@@ -388,7 +374,7 @@ def own(request: HttpRequest, document: Document) -> AnnotationQuerySet:
 def painted(document: Document, annotations: Iterable[Annotation]) -> list[Shown]:
     """Return annotations that are still in the document, with display boxes. One query for the pages."""
     rows = [annotation for annotation in annotations if not annotation.is_gone]
-    frames = frames_of(document, {annotation.page_number for annotation in rows})
+    frames = document.pages.frame_of_each({annotation.page_number for annotation in rows})
     return [
         Shown(
             row.pk, row.page_number, frames[row.page_number].display_boxes(row.rects), row.kind, row.colour,
