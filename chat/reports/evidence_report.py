@@ -25,11 +25,13 @@ from chat.answers.without_model.question import (
     without_owner,
 )
 from chat.answers.without_model.ranking import TermWeights
+from chat.answers.without_model.value_lines import names_counted
 from chat.citations.source_units import Sources
 from chat.models import Citation
 from chat.providers.base import NativeCitation, TextDelta
 from chat.reports.sentence_check import exhaust, letters
 from chat.reports.source_differences import differences_between, written_differences
+from citing.claims import SourceUnit
 from citing.marker_decoder import defused_line, format_marker, with_marks
 from documents.labels import distinct_labels
 from documents.models import Document
@@ -133,6 +135,12 @@ def counting_lines(asked: QuestionFeatures, found: AnswerSources) -> list[Citati
     return builder.citations
 
 
+def is_counting_row(unit: SourceUnit, asked: QuestionFeatures, found: AnswerSources) -> bool:
+    """Return whether a row has a number of what a question counts: “Total, Employees 2018: 93,516”."""
+    rows = lines_of(asked, [one for one in found.passages if one.unit.id == unit.id and unit.table])
+    return any(cell.quantity and names_counted(asked, row, cell) for row in rows for cell in row.values)
+
+
 def counts_asked(text: str, asked: QuestionFeatures, language: str) -> bool:
     """Return whether a text has a number of what a question counts, neither a share nor an amount."""
     counted = counted_terms(asked, language)
@@ -154,9 +162,10 @@ def continued(fact: Citation, asked: QuestionFeatures, found: AnswerSources) -> 
     """Return the sentence after one that only announces: “We see two limitations.”, “They are:”."""
     unit = found.sources.units[str(fact.unit_id)]
     has_value = any(one.dimension for one in quantities_in(fact.claim, asked.language))
-    is_short = len(added_terms(fact, asked)) <= MOST_ANNOUNCED and not has_value
+    own = added_terms(fact, asked) - distinct_terms(unit.title, asked.language)
+    is_short = len(own) <= MOST_ANNOUNCED and not has_value
     is_lead = is_short or fact.claim.rstrip().endswith(":")
-    if unit.table or not is_lead or letters(fact.claim) not in letters(unit.text):
+    if unit.type in ("table", "caption") or not is_lead or letters(fact.claim) not in letters(unit.text):
         return []
     below = (one for one in found.sources.neighbours(unit) if one.char_start > unit.char_start)
     rest = [(unit, unit.text[fact.char_end - unit.char_start :])]
@@ -180,7 +189,7 @@ def on_question(asked: QuestionFeatures, fact: Citation, found: AnswerSources, w
     language = unit.language or asked.language
     heading = " ".join(unit.section_path[-1:])
     counted = counted_terms(asked, language)
-    if counted and not counts_asked(fact.claim, asked, language):
+    if counted and not (counts_asked(fact.claim, asked, language) or is_counting_row(unit, asked, found)):
         return 0.0
     if any(item.label.search(fact.claim) for item in items_asked(asked.text, pack_names())):
         return 1.0

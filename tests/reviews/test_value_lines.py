@@ -246,6 +246,21 @@ CONTENTS = [
 ]
 
 
+WORKFORCE = [
+    ("", "Net sales", "Employees as of", "Employees as of"),
+    ("", "2031", "May 31, 2031", "May 31, 2030"),
+    ("United States", "$ 12,840", "36,700", "35,500"),
+    ("Asia Pacific", "$ 10,254", "17,930", "17,100"),
+    ("Total", "$ 32,765", "93,516", "91,536"),
+]
+
+
+def test_a_total_under_a_head_that_names_what_is_counted_is_found(alice: User, ingested: Ingest) -> None:
+    filing = ingested(alice, pdf=draw_tables(("Workforce by region", WORKFORCE)), name="filing.pdf")
+    found = ask(alice, filing, "How many employees does the company have?", "number")
+    assert found.value == {"number": 93516, "unit": ""}
+
+
 def test_a_value_is_found_only_where_its_sentence_says_all_that_is_asked(
     alice: User, ingested: Ingest
 ) -> None:

@@ -188,6 +188,8 @@ def row_matches(asked: Asked, line: AnswerLine) -> bool:
     if item_match(asked.items[:1], line) >= ITEM_SYNONYM:
         return True
     terms, label = set(asked.question.terms), set(line.label_terms)
+    if "count" in asked.question.kinds:  # “Employees as of December 31” over the column of a “Total”
+        label.update(*(distinct_terms(cell.head, line.language) for cell in line.cells))
     if asked.items:
         return terms <= label
     return bool(terms & label) and len(terms & (label | terms_over(line))) >= min(2, len(terms))
