@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from textwrap import shorten
 from uuid import uuid4
@@ -12,6 +13,7 @@ from django.utils.translation import gettext
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
+from chat.answers.prompt import ContextItem
 from chat.answers.without_model.answer import answer_without_model, found_lines
 from chat.answers.without_model.answer_types import DURATIONS, counts
 from chat.answers.without_model.evidence import find_evidence
@@ -31,7 +33,6 @@ from chat.models import Citation
 from chat.providers.base import NativeCitation, TextDelta
 from chat.reports.sentence_check import exhaust, letters
 from chat.reports.source_differences import differences_between, written_differences
-from citing.claims import SourceUnit
 from citing.marker_decoder import defused_line, format_marker, with_marks
 from documents.labels import distinct_labels
 from documents.models import Document
@@ -74,7 +75,11 @@ def evidence_on(question: str, found: AnswerSources) -> tuple[str, list[Citation
 
 def evidence_table(question: str, scope: Scope) -> tuple[str, list[Citation]]:
     """Return what each document says first, where they differ, and the best passages of all."""
-    passages, citations = evidence_on(question, find_evidence(question, scope))
+    found = find_evidence(question, scope)
+    asked = analyse(question, languages_of(found))
+    counting = counting_units(asked, found.passages) if "count" in asked.kinds else set()
+    kept = tuple(one for one in found.passages if one.unit.id in counting)
+    passages, citations = evidence_on(question, replace(found, passages=kept or found.passages))
     if not scope.document_ids or not 1 < len(scope.document_ids) <= MOST_SEPARATE:
         return passages, citations
     of_one = without_owner(question, analyse(question).language)
@@ -135,10 +140,14 @@ def counting_lines(asked: QuestionFeatures, found: AnswerSources) -> list[Citati
     return builder.citations
 
 
-def is_counting_row(unit: SourceUnit, asked: QuestionFeatures, found: AnswerSources) -> bool:
-    """Return whether a row has a number of what a question counts: “Total, Employees 2018: 93,516”."""
-    rows = lines_of(asked, [one for one in found.passages if one.unit.id == unit.id and unit.table])
-    return any(cell.quantity and names_counted(asked, row, cell) for row in rows for cell in row.values)
+def counting_units(asked: QuestionFeatures, passages: Sequence[ContextItem]) -> set[str]:
+    """Return the ids of rows and texts with a number of what is counted: “Total, Employees 2018: 93,516”."""
+    return {
+        line.unit.id
+        for line in lines_of(asked, passages)
+        if any(cell.quantity and names_counted(asked, line, cell) for cell in line.values)
+        or (not line.values and counts_asked(line.text, asked, line.language))
+    }
 
 
 def counts_asked(text: str, asked: QuestionFeatures, language: str) -> bool:
@@ -189,7 +198,8 @@ def on_question(asked: QuestionFeatures, fact: Citation, found: AnswerSources, w
     language = unit.language or asked.language
     heading = " ".join(unit.section_path[-1:])
     counted = counted_terms(asked, language)
-    if counted and not (counts_asked(fact.claim, asked, language) or is_counting_row(unit, asked, found)):
+    rows = [one for one in found.passages if one.unit.id == unit.id and unit.table]
+    if counted and not (counts_asked(fact.claim, asked, language) or counting_units(asked, rows)):
         return 0.0
     if any(item.label.search(fact.claim) for item in items_asked(asked.text, pack_names())):
         return 1.0

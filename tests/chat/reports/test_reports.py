@@ -265,12 +265,14 @@ def test_a_row_has_what_an_announcement_announces_and_no_question_of_the_documen
 
 def test_a_row_of_a_table_counts_what_its_columns_head_names(alice: User) -> None:
     filing = ingest(alice, pdf=draw_tables(("Workforce by region", WORKFORCE)), name="filing.pdf")
-    other = ingest(alice, "The company had 41 employees in May.", name="other.pdf")
+    shares = "Employees of the company may buy shares of the company."
+    other = ingest(alice, "The company had 41 employees in May.", shares, name="other.pdf")
     table, _ = evidence_report.evidence_table(
         "How many employees does the company have?", Scope(alice, document_ids=(filing.pk, other.pk))
     )
     row = next(line for line in table.splitlines() if line.startswith("| filing"))
     assert "93,516" in row
+    assert "41 employees" in table and "buy shares" not in table  # nor among the passages
 
 
 def test_a_difference_of_two_documents_is_said_once_and_documents_not_cited_are_counted(alice: User) -> None:
