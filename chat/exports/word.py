@@ -254,8 +254,11 @@ class _Writer:
         if not rows:
             return
         table = self._document.add_table(len(rows), max(map(len, rows)), style="Table Grid")
+        widths = self._widths(rows)
+        for column, width in zip(table.columns, widths, strict=True):
+            column.width = width  # of the grid, which LibreOffice reads; Word reads those of cells
         for row, cells in zip(table.rows, rows, strict=True):
-            for cell, token, width in zip(row.cells, cells, self._widths(rows), strict=False):
+            for cell, token, width in zip(row.cells, cells, widths, strict=False):
                 cell.width, paragraph = width, cell.paragraphs[0]
                 paragraph.paragraph_format.space_before = paragraph.paragraph_format.space_after = CELL_SPACE
                 self._runs(paragraph, token.children or [])

@@ -177,6 +177,7 @@ def test_a_table_in_word_has_room_around_its_texts_and_columns_by_their_length(a
     assert [bool(one.runs[0].bold) for one in texts] == [True, True, False, False]
     narrow, wide = (cell.width for cell in table.rows[1].cells)
     assert narrow and wide and 2 * narrow < wide
+    assert [column.width for column in table.columns] == [narrow, wide]
     below = next(one for one in written.paragraphs if one.text == "Passages")
     assert below.paragraph_format.space_before
 
