@@ -117,6 +117,7 @@ def sources_of(shown: Sequence[UnitRow], others: Sequence[UnitRow] = ()) -> Sour
     documents = Document.objects.only(*DOCUMENT_FIELDS).in_bulk({row.document_id for row in rows.values()})
     bylines = {key: document.short_byline for key, document in documents.items()}
     labels = labels_in_library(documents.values())
+    titles = {key: labels[key] + one.named.removeprefix(one.title) for key, one in documents.items()}
     result = Sources()
     for row in rows.values():
         page = pages.get((row.document_id, row.page_number))
@@ -127,6 +128,7 @@ def sources_of(shown: Sequence[UnitRow], others: Sequence[UnitRow] = ()) -> Sour
                 page,
                 documents[row.document_id],
                 labels[row.document_id],
+                titles[row.document_id],
                 bylines[row.document_id],
             )
     result.shown = [result.units[str(row.id)] for row in shown if str(row.id) in result.units]
@@ -167,7 +169,13 @@ class _PageWords:
 
 
 def _add(
-    sources: Sources, row: UnitRow, page: _PageWords, document: Document, label: str, byline: str
+    sources: Sources,
+    row: UnitRow,
+    page: _PageWords,
+    document: Document,
+    label: str,
+    title: str,
+    byline: str,
 ) -> None:
     unit_id, document_id = str(row.id), str(row.document_id)
     sources.units[unit_id] = SourceUnit(
@@ -180,7 +188,7 @@ def _add(
         type="prose" if row.unit_type == "abstract" else row.unit_type,
         section_path=tuple(row.section_path),
         table=msgspec.convert(row.cells, TableRow) if row.cells else None,
-        title=label + document.named.removeprefix(document.title),
+        title=title,
         language=document.language,
         byline=byline,
         location=msgspec.convert(row.location, Location) if row.location else None,
