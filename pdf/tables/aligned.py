@@ -253,13 +253,17 @@ def _is_sentence(row: Row, above: Row) -> bool:
 
 
 def _wrapped(rows: Sequence[Row], start: int, end: int, columns: ColumnSpans) -> int:
-    """Return how many rows from ``end`` on have one cell that continues the text right above it."""
+    """Return how many rows from ``end`` on have one cell that continues the text right above it.
+
+    What is nearer than lines of one text can be does so too: other cells are centred beside its lines.
+    """
     over: dict[int, list[Line]] = {}
     for row in rows[start:end]:
         over |= {column: cell for cell in row.cells[::-1] for column in columns.hit(cell)}
     for count, row in enumerate(rows[end:]):
         hit = columns.hit(row.cells[0])
-        if len(row.cells) > 1 or len(hit) != 1 or not _wraps(row, over.get(hit[0]), columns):
+        near = row.lines[0].baseline - rows[end + count - 1].lines[-1].baseline < BETWEEN * row.size
+        if len(row.cells) > 1 or len(hit) != 1 or not (near or _wraps(row, over.get(hit[0]), columns)):
             return count
         over[hit[0]] = row.cells[0]
     return len(rows) - end

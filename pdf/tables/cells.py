@@ -72,6 +72,9 @@ _LEADERS = re.compile(r"(?:\.\s?){4}")
 _LEADERS_END = re.compile(r"(?:\.\s?){4}$")
 # A value that is no number of a page.
 _PRECISE = re.compile(r"\d[.,]\d|[%$€£¥₹₽]")
+# Joints of a range whose ends are set apart, their maximum gaps and difference of gaps (ems); numbers.
+_JOINTS, RANGE_GAP = frozenset(("-", "–", "—", "to", "bis", "à")), (1.5, 0.5)
+_NUMBERS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
 
@@ -114,7 +117,8 @@ class Row:
         if _is_contents_row(lines, text):
             self.cells = [list(lines)]
         else:
-            self.cells = _cells_of(_without(lines, decimals), text) + [[Line([word])] for word in decimals]
+            cells = _cells_of(_without(lines, decimals), text) + [[Line([word])] for word in decimals]
+            self.cells = _with_ranges(cells)
         self.y0 = min([line.y0 for line in lines])
         self.y1 = max([line.y1 for line in lines])
         self.x0 = lines[0].x0
@@ -207,6 +211,34 @@ def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:
         else:
             cells.append([line])
     return cells
+
+
+def _with_ranges(cells: list[list[Line]]) -> list[list[Line]]:
+    """Join a smaller value, a dash or "to", and a larger value, close together: a range is one value.
+
+    A dash for nothing in a column of its own is far from the value on one side.
+    """
+    n = 1
+    while n < len(cells) - 1:
+        left, joint, right = (cell_text(cell) for cell in cells[n - 1 : n + 2])
+        if joint in _JOINTS and is_amount(left) and is_amount(right) and _increase(left, right):
+            low, middle, high = cells[n - 1 : n + 2]
+            before, after = middle[0].x0 - low[-1].x1, high[0].x0 - middle[-1].x1
+            widest, uneven = RANGE_GAP[0] * middle[0].size, RANGE_GAP[1] * middle[0].size
+            if max(before, after) < widest and abs(before - after) < uneven:
+                cells[n - 1 : n + 2] = [[*low, *middle, *high]]
+        n += 1
+    return cells
+
+
+def _increase(left: str, right: str) -> bool:
+    """Return whether both values have one number each, and one unit, and the second is larger."""
+    low, high = _NUMBERS.findall(left), _NUMBERS.findall(right)
+    return (
+        len(low) == len(high) == 1
+        and ("%" in right or "%" not in left)
+        and float(low[0].replace(",", "")) < float(high[0].replace(",", ""))
+    )
 
 
 def _ends_precisely(text: str) -> bool:

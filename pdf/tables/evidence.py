@@ -15,7 +15,7 @@ from itertools import pairwise
 from statistics import median
 
 from pdf.extract.words import comes_next, marker_of
-from pdf.layout.lines import SAME_BASELINE, Line, ends_sentence, rows_of
+from pdf.layout.lines import SAME_BASELINE, Line, ends_sentence, looks_like_code, rows_of
 from pdf.layout.page_layout import Block, TableCell
 from pdf.tables.cells import holds_value, is_value_cell
 
@@ -39,6 +39,8 @@ LARGEST, LEVEL_ROWS, LIKE_WIDTH, PROSE_CELL = 0.45, 0.95, 0.8, 4
 VALUE_LINES = 0.35
 # Maximum distance of lines of one cell (ems). Headings are so many times larger than the text.
 CELL_LEADING, HEADING_SIZE = 3.0, 1.15
+# Share of typed lines in a column of commands or keys, or in code.
+TYPED = 0.8
 # Less likely readings are no tables.
 LEAST = 0.5
 
@@ -304,6 +306,25 @@ def _sentences(reading: Reading) -> float:
     return texts * _share([ends_sentence(cell.lines[0]) for cell in reading.first if len(cell.lines) == 1])
 
 
+def _are_typed(cells: Sequence[TableCell]) -> bool:
+    """Return whether nearly all lines of the cells are in a monospaced font, besides numbers of lines."""
+    return _share([line.style.mono for line in _texts(cells)]) > TYPED
+
+
+def _is_code(cells: Sequence[TableCell]) -> bool:
+    return _are_typed(cells) and looks_like_code([line for cell in cells for line in cell.lines])
+
+
+def _is_typed_apart(reading: Reading) -> bool:
+    """Return whether one of two columns is typed, as commands and keys beside what they do."""
+    typed = [_are_typed(cells) for cells in (reading.first, reading.others)]
+    return reading.width == 2 and bool(_texts(reading.first)) and typed[0] != typed[1]
+
+
+def _texts(cells: Sequence[TableCell]) -> list[Line]:
+    return [line for cell in cells for line in cell.lines if not line.text.isdecimal()]
+
+
 def _counted(reading: Reading) -> bool:
     """Return whether the first of two columns counts, as the markers of a list do."""
     first = [cells[0].lines[0].text for row in reading.rows if (cells := row.cells) and not cells[0].column]
@@ -377,13 +398,18 @@ EVIDENCE: dict[str, Callable[[Reading], float]] = {
     "counted": _counted,
     "loose": _loose,
     "larger head": has_larger_head,
+    "code": lambda r: _is_code(r.cells),
+    "typed pairs": lambda r: (
+        r.width == 2 and _texts(r.first) != [] and _are_typed(r.first) != _are_typed(r.others)
+    ),
 }
 # How much each counts by what separates the rows: weights of logistic regressions on readings that finders
 # proposed on 959 pages of the corpora, in the documents of ICDAR 2013 and on the drawn pages of the tests
 # (2,617 by baselines, 634 by spaces, 669 between rules, 282 of grids). Right is what rules for each kind had
 # accepted; maps, axes of charts and labels of drawings among these, seen by eye, are wrong, and whole tables
 # that the rules read in pieces are right. "Not level", "not full", "larger head" were raised by hand until
-# infoboxes, contents and columns below headings were left alone.
+# infoboxes, contents and columns below headings were left alone; "code" and "typed pairs" were set by hand on
+# manuals and reference cards.
 _TABLE = """
                     baselines     spaces      rules       grid
 any                    -10.91     -12.13       0.62       4.51
@@ -427,6 +453,8 @@ prose                       .      -5.51          .          .
 counted                     .      -5.62          .          .
 loose                       .          .          .     -19.91
 larger head                 .     -11.00          .          .
+code                   -12.00     -12.00     -12.00     -12.00
+typed pairs              3.00          .          .          .
 """
 
 

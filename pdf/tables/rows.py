@@ -49,6 +49,11 @@ MOST_HEADS = 4
 # Rows without a label go on with the row above if there are so many with one, and these are farther from it
 # by so much (ems).
 LABELLED_ROWS, NEARER = 2, 0.2
+# Typed heads end where their values end within this (points).
+SAME_END = 1.0
+# Lines of one label are at most this share of the usual distance of rows apart, and so many ems. The next
+# lines of texts may hang in by so much (ems).
+CLOSE, LABEL_LEADING, HANG = 0.85, 1.3, (0.4, 2.5)
 # Maximum gap between the lines of a wrapped head (ems).
 HEAD_GAP = 0.5
 # A line of periods is one of this many first rows of a table, as heads have several lines.
@@ -213,6 +218,9 @@ def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
 
 def _by_column(cell: list[Line], columns: ColumnSpans) -> list[tuple[int, list[Line]]]:
     """Return the lines of a cell in no column or in several, each with its own; signs with their number's."""
+    over = columns.hit(cell)
+    if len(over) == len(cell) > 1 and not any(is_currency(line.text) for line in cell):
+        return [(column, [line]) for column, line in zip(over, cell, strict=True)]
     pieces: list[tuple[int, list[Line]]] = []
     signs: list[Line] = []
     for line in cell:
@@ -241,6 +249,8 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
     Words separated only by a space stay together, as a head over several columns, unless each is aligned
     with a column of its own.
     """
+    if line.style.mono and (typed := _typed_below(line, columns, hit)):
+        return typed
     parts: dict[int, list[RawWord]] = {}
     for word in line.words:
         under = [i for i in hit if columns.spans[i][0] < word.x1 and word.x0 < columns.spans[i][1]]
@@ -256,6 +266,15 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
     ):
         return pieces
     return [(hit[0], line)]
+
+
+def _typed_below(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
+    """Return the heads of typed columns that end where their values end; empty where one does not."""
+    ends = [columns.spans[n][1] for n in hit]
+    at = [next((k for k, word in enumerate(line.words, 1) if abs(word.x1 - x) <= SAME_END), 0) for x in ends]
+    if 0 in at or at[-1] != len(line.words):
+        return []
+    return [(n, Line(line.words[a:b])) for n, a, b in zip(hit, [0, *at], at, strict=False)]
 
 
 def _set_to(span: tuple[float, float], piece: Line) -> bool:
@@ -275,13 +294,54 @@ def _run_on(left: Line, right: Line) -> bool:
 
 def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
     """Join rows that only continue the cells above, and wrapped heads with their last line."""
+    tops = [cells[0].lines[0].baseline for cells in rows]
+    pitches = [below - top for top, below in pairwise(tops)]
+    closest = min(
+        [d for d, (above, cells) in zip(pitches, pairwise(rows), strict=True) if len(above) > 1 < len(cells)],
+        default=0.0,
+    )
     out: list[list[TableCell]] = []
-    for cells in rows:
-        if out and (_is_between(cells, out[-1]) or _continues(cells, out[-1]) or _ends_head(cells, out[-1])):
+    for cells, below in zip(rows, [*pitches, closest], strict=True):
+        if out and (
+            _is_between(cells, out[-1])
+            or _continues(cells, out[-1])
+            or _ends_head(cells, out[-1])
+            or _hang(cells, out[-1])
+            or _is_close(cells, out[-1], min(closest, below) if len(cells) == 1 else closest)
+        ):
             absorb(out[-1], cells)
         else:
             out.append(cells)
     return out
+
+
+def _hang(cells: list[TableCell], above: list[TableCell]) -> bool:
+    """Return whether the label and another text begin below others and hang in: the next lines of these."""
+    over = {cell.column: cell.lines[0] for cell in above}
+    steps = [cell.lines[0].x0 - over[cell.column].x0 for cell in cells if cell.column in over]
+    least, most = (share * cells[0].lines[0].size for share in HANG)
+    return (
+        1 < len(steps) == len(cells)
+        and cells[0].column == 0
+        and least <= steps[0] <= most
+        and sum([least <= step <= most for step in steps]) > 1
+        and not any(is_value_cell(cell.lines) for cell in cells)
+        and cells[0].lines[0].y0 - above[0].lines[-1].y1 < WRAP_DISTANCE * cells[0].lines[0].size
+    )
+
+
+def _is_close(cells: list[TableCell], above: list[TableCell], distance: float) -> bool:
+    """Return whether a label has a line above or below the row's, nearer than others are (``distance``)."""
+    last, line = above[0].lines[-1], cells[0].lines[0]
+    lone = line if len(cells) == 1 else last
+    return (
+        cells[0].column == above[0].column == 0
+        and 1 in (len(cells), len(above))
+        and len(cells) != len(above)
+        and 0 < line.baseline - last.baseline <= min(CLOSE * distance, LABEL_LEADING * line.size)
+        and not lone.text.endswith(":")
+        and line.size == last.size
+    )
 
 
 def joined_texts(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
