@@ -67,24 +67,12 @@ def test_heads_set_apart_over_narrow_columns_each_head_one() -> None:
 
 def test_typed_heads_end_where_their_values_do() -> None:
     drawing = Drawing()
-    drawing.lines(justified(PROSE, 430))
-    rows = [
-        "      Alzheimer Other dementias Other diagnoses",
-        "None        126             79             104",
-    ]
-    rows += [
-        "<10          15              8               5",
-        "10-20        30             33              47",
-    ]
-    rows += [">20          27             44              20"]
-    for n, row in enumerate(rows):
-        words = row.split("  ")
-        x = 0
-        for word in words:  # each run where it stands, as programs print
-            lead = len(word) - len(word.lstrip())
-            if word.strip():
-                drawing.text(LEFT + TYPED * (x + lead), 200 + 12 * n, word.strip(), font="cour")
-            x += len(word) + 2
+    drawing.text(LEFT + TYPED * 6, 200, "Alzheimer Other dementias Other diagnoses", font="cour")
+    rows = [("None", "126", "79", "104"), ("<10", "15", "8", "5"), ("10-20", "30", "33", "47")]
+    for n, (label, *values) in enumerate([*rows, (">20", "27", "44", "20")]):
+        drawing.text(LEFT, 212 + 12 * n, label, font="cour")
+        for end, value in zip((15, 31, 47), values, strict=True):
+            drawing.text(LEFT + TYPED * (end - len(value)), 212 + 12 * n, value, font="cour")
     assert tables(drawing.units())[0] == ["Alzheimer", "Other dementias", "Other diagnoses"]
 
 
