@@ -67,9 +67,9 @@ PERIOD_CHARS = 40
 # A footnote mark, a sign as column head, two compared years: "(1)", "%", "21/20".
 _MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d)$")
 _PERCENT = ("%", "‰", "%)", ")%")
-# Leaders: four dots or more, spaced or not.
-_LEADERS = re.compile(r"(?:\.\s?){4}")
-_LEADERS_END = re.compile(r"(?:\.\s?){4}$")
+# Leaders: four dots or more, spaced or not; other signs are leaders before a value.
+_LEADERS = re.compile(r"(?:\.\s?){4}|…{3}|_{4}|(?:- ){6}")
+_LEADERS_END = re.compile(r"(?:(?:\.\s?){4}|…{3}|_{4}|(?:- ){5}-)$")
 # A value that is no number of a page.
 _PRECISE = re.compile(r"\d[.,]\d|[%$€£¥₹₽]")
 # Joints of a range whose ends are set apart, their maximum gaps and difference of gaps (ems); numbers.
@@ -243,7 +243,7 @@ def _increase(left: str, right: str) -> bool:
 
 def _ends_precisely(text: str) -> bool:
     """Return whether leaders precede a value that is no number of a page."""
-    return ("..." in text or ". ." in text) and bool(_PRECISE.search(text.rpartition(" ")[2]))
+    return bool(_LEADERS.search(text)) and bool(_PRECISE.search(text.rpartition(" ")[2]))
 
 
 def _behind_leaders(line: Line) -> list[Line]:
@@ -252,7 +252,7 @@ def _behind_leaders(line: Line) -> list[Line]:
     touch = label and any(map(str.isdigit, value.text)) and is_value(value.text)
     if touch and _LEADERS_END.search(" ".join([word.text for word in label])):
         led = Line(label)  # to the end of its words: leaders reach into the column of longer values
-        led.x1 = max([word.x1 for word in label if word.text.strip(". ·…")], default=led.x1)
+        led.x1 = max([word.x1 for word in label if word.text.strip(". ·…_-")], default=led.x1)
         return [led, Line([value])]
     return [line]
 

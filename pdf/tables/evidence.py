@@ -39,8 +39,9 @@ LARGEST, LEVEL_ROWS, LIKE_WIDTH, PROSE_CELL = 0.45, 0.95, 0.8, 4
 VALUE_LINES = 0.35
 # Maximum distance of lines of one cell (ems). Headings are so many times larger than the text.
 CELL_LEADING, HEADING_SIZE = 3.0, 1.15
-# Share of typed lines in a column of commands or keys, or in code.
-TYPED = 0.8
+# Share of typed lines in a column of keys or in code; share of lines of code with signs of programs,
+# among those of more characters.
+TYPED, CODE, SIGN_CHARS = 0.8, 0.5, 2
 # Less likely readings are no tables.
 LEAST = 0.5
 
@@ -312,7 +313,8 @@ def _are_typed(cells: Sequence[TableCell]) -> bool:
 
 
 def _is_code(cells: Sequence[TableCell]) -> bool:
-    return _are_typed(cells) and looks_like_code([line for cell in cells for line in cell.lines])
+    long = [looks_like_code([line]) for cell in cells for line in cell.lines if line.chars > SIGN_CHARS]
+    return _are_typed(cells) and _share(long) >= CODE
 
 
 def _is_typed_apart(reading: Reading) -> bool:
@@ -399,9 +401,7 @@ EVIDENCE: dict[str, Callable[[Reading], float]] = {
     "loose": _loose,
     "larger head": has_larger_head,
     "code": lambda r: _is_code(r.cells),
-    "typed pairs": lambda r: (
-        r.width == 2 and _texts(r.first) != [] and _are_typed(r.first) != _are_typed(r.others)
-    ),
+    "typed pairs": _is_typed_apart,
 }
 # How much each counts by what separates the rows: weights of logistic regressions on readings that finders
 # proposed on 959 pages of the corpora, in the documents of ICDAR 2013 and on the drawn pages of the tests

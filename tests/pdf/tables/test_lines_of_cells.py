@@ -232,3 +232,35 @@ def test_chapters_between_entries_with_leaders_are_contents() -> None:
         right(drawing, 510, y, str(page))
         y += 13 if leaders else 22
     assert tables(drawing.units()) == []
+
+
+def test_leaders_of_other_signs_end_before_a_note_in_a_column_of_its_own() -> None:
+    drawing = Drawing()
+    rows = [("Revenue", "_" * 20, "(1)"), ("Materials", "- " * 16 + "-", "(2)"), ("Wages", "_" * 23, "(3)")]
+    for n, (label, leaders, note) in enumerate([*rows, ("Interest", "_" * 22, "(4)")]):
+        drawing.text(LEFT, 200 + 14 * n, f"{label} {leaders} {note}")
+        for x, value in ((380, f"1,28{n}.4"), (460, f"1,20{n}.9")):
+            right(drawing, x, 200 + 14 * n, value)
+    assert [row[1:] for row in tables(drawing.units())] == [
+        [f"({n + 1})", f"1,28{n}.4", f"1,20{n}.9"] for n in range(4)
+    ]
+
+
+def test_a_head_over_two_heads_in_one_ruled_cell_covers_both() -> None:
+    drawing = Drawing()
+    xs = (72, 170, 250, 330, 410, 500)
+    for y in (180, 222, *(222 + 16 * n for n in range(1, 6))):
+        drawing.rule(72, y, 500, y)
+    for x in xs:  # the head is one cell
+        drawing.rule(x, 222, x, 302)
+    for x in (72, 500):
+        drawing.rule(x, 180, x, 222)
+    for x, head in zip(xs, ("Station", "Date", "Nitrate", "Phosphate", "Samples"), strict=False):
+        drawing.text(x + 5, 216, head, font="hebo")
+    drawing.text(292, 196, "Content (mg/l)", font="hebo")
+    for n, name in enumerate(("Harbour", "New pier", "Estuary", "Bridge", "Mill")):
+        for x, cell in zip(xs, (name, f"0{n + 1}/02", f"{n}.8", f"0.1{n}", "24"), strict=False):
+            drawing.text(x + 5, 234 + 16 * n, cell)
+    rows: list[TableRow] = [unit.table for unit in drawing.units() if unit.table]
+    heads = [rows[-1].head_rows[cell.column] for cell in rows[-1].cells]
+    assert heads == ["Station", "Date", "Content (mg/l) Nitrate", "Content (mg/l) Phosphate", "Samples"]
