@@ -17,7 +17,7 @@ from statistics import median
 from pdf.extract.words import comes_next, marker_of
 from pdf.layout.lines import SAME_BASELINE, Line, ends_sentence, looks_like_code, rows_of
 from pdf.layout.page_layout import Block, TableCell
-from pdf.tables.cells import holds_value, is_value_cell
+from pdf.tables.cells import holds_value, is_value, is_value_cell
 
 # A line of this share of the widest of its column fills it.
 FULL = 0.7
@@ -313,8 +313,9 @@ def _are_typed(cells: Sequence[TableCell]) -> bool:
 
 
 def _is_code(cells: Sequence[TableCell]) -> bool:
-    long = [looks_like_code([line]) for cell in cells for line in cell.lines if line.chars > SIGN_CHARS]
-    return _are_typed(cells) and _share(long) >= CODE
+    long = [line for cell in cells for line in cell.lines if line.chars > SIGN_CHARS]
+    signs = [looks_like_code([line]) and not is_value(line.text) for line in long]
+    return _are_typed(cells) and _share(signs) >= CODE
 
 
 def _is_typed_apart(reading: Reading) -> bool:

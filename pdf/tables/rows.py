@@ -49,8 +49,9 @@ MOST_HEADS = 4
 # Rows without a label go on with the row above if there are so many with one, and these are farther from it
 # by so much (ems).
 LABELLED_ROWS, NEARER = 2, 0.2
-# Typed heads end where their values end within this (points).
-SAME_END = 1.0
+# Typed heads end where their values end within this (points); those of several words not over one letter
+# (ems).
+SAME_END, TYPED_LETTER = 1.0, 0.7
 # Lines of one label are at most this share of the usual distance of rows apart, and so many ems. The next
 # lines of texts may hang in by so much (ems).
 CLOSE, LABEL_LEADING, HANG = 0.85, 1.3, (0.4, 2.5)
@@ -274,7 +275,14 @@ def _typed_below(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[t
     at = [next((k for k, word in enumerate(line.words, 1) if abs(word.x1 - x) <= SAME_END), 0) for x in ends]
     if 0 in at or at[-1] != len(line.words):
         return []
-    return [(n, Line(line.words[a:b])) for n, a, b in zip(hit, [0, *at], at, strict=False)]
+    pieces = [(n, Line(line.words[a:b])) for n, a, b in zip(hit, [0, *at], at, strict=False)]
+    letter = line.size * TYPED_LETTER
+    narrow = [columns.spans[n][1] - columns.spans[n][0] <= letter for n in hit]
+    return (
+        []
+        if any(one and len(piece.words) > 1 for one, (_, piece) in zip(narrow, pieces, strict=True))
+        else pieces
+    )
 
 
 def _set_to(span: tuple[float, float], piece: Line) -> bool:
