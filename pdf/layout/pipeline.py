@@ -167,8 +167,8 @@ _CONTENTS = frozenset(_TITLES.split("|"))
 def separate_contents(page_layouts: Sequence[PageLayout]) -> None:
     """Replace each table that is a table of contents by one prose block per row, its entry.
 
-    It is below the heading "Contents" or an entry with leaders, and every row ends with a page number, which
-    never decrease.
+    It is below the heading "Contents" or an entry with leaders, or most rows have these; every row ends
+    with a page number, which never decrease.
     """
     for page_layout in page_layouts:
         blocks = page_layout.blocks
@@ -179,8 +179,10 @@ def separate_contents(page_layouts: Sequence[PageLayout]) -> None:
         for rows, pages in tables:
             start = blocks.index(rows[0])
             follows = start > 0 and is_contents_line(blocks[start - 1].text)
-            near = len(pages) >= FEWEST_ENTRIES and any(0 < start - n <= NEAR_HEADING for n in headed)
-            if (follows or near) and _increase(pages) and not _shaded(page_layout, rows):
+            several = len(pages) >= FEWEST_ENTRIES
+            near = several and any(0 < start - n <= NEAR_HEADING for n in headed)
+            led = several and 2 * sum(is_contents_line(row.text) for row in rows) > len(rows)
+            if (follows or near or led) and _increase(pages) and not _shaded(page_layout, rows):
                 for row in rows:
                     row.kind, row.lines, row.table, row.cells = "prose", [merged(row.lines)], None, []
                     row.row, row.header = 0, False
@@ -189,7 +191,7 @@ def separate_contents(page_layouts: Sequence[PageLayout]) -> None:
 
 def _pages(rows: Sequence[Block]) -> list[str]:
     """Return the page number at the end of each row; empty where a row has none."""
-    pages = [cell_text(row.cells[-1].lines) if len(row.cells) > 1 else "" for row in rows]
+    pages = [cell_text(row.cells[-1].lines).lstrip(". ·…") if len(row.cells) > 1 else "" for row in rows]
     return pages if all(map(_PAGE.fullmatch, pages)) else []
 
 

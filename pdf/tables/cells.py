@@ -64,8 +64,9 @@ TICKS = frozenset("✓✔√✗✘☐☑☒●○")
 YES_OR_NO = TICKS | {"x", "X"}
 # Maximum characters of a period: "For the year ended December 31, 2019".
 PERIOD_CHARS = 40
-# A footnote mark, a sign as column head, two compared years: "(1)", "%", "21/20".
-_MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d)$")
+# A footnote mark, a sign as column head, two compared years, the day of a wrapped date: "(1)", "%", "21/20",
+# "28,".
+_MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d|\d{1,2},)$")
 _PERCENT = ("%", "‰", "%)", ")%")
 # Leaders: four dots or more, spaced or not; other signs are leaders before a value.
 _LEADERS = re.compile(r"(?:\.\s?){4}|…{3}|_{4}|(?:- ){6}")

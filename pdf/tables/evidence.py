@@ -39,6 +39,7 @@ LARGEST, LEVEL_ROWS, LIKE_WIDTH, PROSE_CELL = 0.45, 0.95, 0.8, 4
 VALUE_LINES = 0.35
 # Maximum distance of lines of one cell (ems). Headings are so many times larger than the text.
 CELL_LEADING, HEADING_SIZE = 3.0, 1.15
+_FIGURE = re.compile(r"\d|--")
 # Share of typed lines in a column of keys or in code; share of lines of code with signs of programs,
 # among those of more characters.
 TYPED, CODE, SIGN_CHARS = 0.8, 0.5, 2
@@ -314,7 +315,9 @@ def _are_typed(cells: Sequence[TableCell]) -> bool:
 
 def _is_code(cells: Sequence[TableCell]) -> bool:
     long = [line for cell in cells for line in cell.lines if line.chars > SIGN_CHARS]
-    signs = [looks_like_code([line]) and not is_value(line.text) for line in long]
+    signs = [
+        looks_like_code([line]) and not (is_value(line.text) and _FIGURE.search(line.text)) for line in long
+    ]
     return _are_typed(cells) and _share(signs) >= CODE
 
 

@@ -49,6 +49,8 @@ MOST_HEADS = 4
 # Rows without a label go on with the row above if there are so many with one, and these are farther from it
 # by so much (ems).
 LABELLED_ROWS, NEARER = 2, 0.2
+# A text in several columns is not of one that it overlaps by this share.
+SLIGHT = 0.2
 # Typed heads end where their values end within this (points); those of several words not over one letter
 # (ems).
 SAME_END, TYPED_LETTER = 1.0, 0.7
@@ -67,6 +69,8 @@ BAND, BAND_COLUMNS = 2.0, 3
 # Signs that belong to the value before them; a word, as heads have and ranges of values have not.
 PERCENT = "%", "％", "٪"
 _LETTERS = re.compile(r"[^\W\d_]{2}")
+# A number with decimals, a power of ten perhaps, and a unit: "47.6 s", "4.6 × 10−5 fs".
+_MEASURED = re.compile(r"[-−<>≈~]?\d[\d\s]*[.,]\d[\d\s]*(?:[×·x]\s?10\s?[-−]?\d+\s)?[^\W\d_]{1,3}$")
 
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
@@ -256,7 +260,7 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
     for word in line.words:
         under = [i for i in hit if columns.spans[i][0] < word.x1 and word.x0 < columns.spans[i][1]]
         if len(under) > 1:
-            return [(hit[0], line)]
+            return [(_first_of(hit, line, columns), line)]
         column = under[0] if under else max(parts, default=hit[0])
         parts.setdefault(column, []).append(word)
     pieces = [(column, Line(words)) for column, words in parts.items()]
@@ -266,7 +270,16 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
         _set_to(columns.spans[n], piece) for n, piece in pieces
     ):
         return pieces
-    return [(hit[0], line)]
+    return [(_first_of(hit, line, columns), line)]
+
+
+def _first_of(hit: Sequence[int], line: Line, columns: ColumnSpans) -> int:
+    """Return the first of the columns that the line does not only touch."""
+    for n in hit:
+        left, right = columns.spans[n]
+        if min(right, line.x1) - max(left, line.x0) > SLIGHT * min(right - left, line.width):
+            return n
+    return hit[0]
 
 
 def _typed_below(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
@@ -569,7 +582,8 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
         if n >= periods and (
-            any(is_amount(text) or _holds_figures(text) for text in body) or _has_only_values(block)
+            any(is_amount(text) or _holds_figures(text) or _MEASURED.match(text) for text in body)
+            or _has_only_values(block)
         ):
             known = True
             break
@@ -588,6 +602,16 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         for block in blocks[kept:]:
             block.header = False
         del table.head[kept:]
+    if len(table.head) == 1 and _is_typed_alike(blocks):
+        table.head.pop().header = False
+
+
+def _is_typed_alike(blocks: Sequence[Block]) -> bool:
+    """Return whether the first row is typed where all others are, and only there: an entry like these."""
+    typed: dict[int, set[bool]] = {}
+    for cell in (cell for block in blocks for cell in block.cells):
+        typed.setdefault(cell.column, set()).add(cell.lines[0].style.mono)
+    return len(typed) > 1 and sorted(typed.values(), key=str) == [{False}] * (len(typed) - 1) + [{True}]
 
 
 def _is_lighter(block: Block, head: Block) -> bool:

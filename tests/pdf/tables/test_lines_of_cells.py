@@ -264,3 +264,94 @@ def test_a_head_over_two_heads_in_one_ruled_cell_covers_both() -> None:
     rows: list[TableRow] = [unit.table for unit in drawing.units() if unit.table]
     heads = [rows[-1].head_rows[cell.column] for cell in rows[-1].cells]
     assert heads == ["Station", "Date", "Content (mg/l) Nitrate", "Content (mg/l) Phosphate", "Samples"]
+
+
+def test_rows_of_the_type_and_distance_of_those_above_begin_no_other_table() -> None:
+    drawing = Drawing()
+    rows = [
+        ("Code", "Format", "Example"),
+        ("0", "dd-mmm-yyyy HH:MM", "07-Sep-2000 15:38"),
+        ("1", "dd-mmm-yyyy", "07-Sep-2000"),
+    ]
+    rows += [
+        ("2", "mm/dd", "09/07"),
+        ("3", "mm", "09"),
+        ("4", "mmmyy", "Sep00"),
+        ("5", "HH:MM", "15:38"),
+        ("6", "SS", "45"),
+    ]
+    rows += [
+        ("7", "QQ-YY", "Q3-00"),
+        ("8", "QQ", "Q3"),
+        ("9", "dd/mm", "07/09"),
+        ("10", "mmm.dd,yyyy", "Sep.07,2000"),
+        ("11", "yy", "00"),
+    ]
+    for n, row in enumerate(rows):
+        for x, text in zip((LEFT, 160, 330), row, strict=True):
+            drawing.text(x, 200 + 12 * n, text, font="helv" if n else "hebo")
+    found: list[TableRow] = [unit.table for unit in drawing.units() if unit.table]
+    assert {row.index for row in found} == {0}
+    assert [row.header for row in found] == [True] + [False] * 12
+
+
+def test_measured_values_are_no_heads() -> None:
+    drawing = Drawing()
+    rows = [
+        ("Unit", "Value"),
+        ("ns", "47 600 000.0 ns"),
+        ("ms", "47.6 ms"),
+        ("s", "0.046 s"),
+        ("h", "0.013 h"),
+    ]
+    for n in range(7):
+        drawing.rule(LEFT, 188 + 20 * n, 330, 188 + 20 * n)
+    for n, (unit, value) in enumerate([*rows, ("A", "38")]):
+        drawing.text(LEFT + 4, 202 + 20 * n, unit)
+        drawing.text(200, 202 + 20 * n, value)
+    found: list[TableRow] = [unit.table for unit in drawing.units() if unit.table]
+    assert [row.header for row in found] == [True] + [False] * 5
+
+
+def test_the_end_of_contents_on_a_page_of_its_own_is_no_table() -> None:
+    drawing = Drawing()
+    for n, title in enumerate(
+        ("2.2 Tables", "2.3 Glossaries", "2.4 Goals", "2.5 Models", "3 Thanks", "4 Code")
+    ):
+        y = 120 + 14 * n
+        drawing.text(110 if "." in title else 90, y, title)
+        start = 110 + drawing.width_of(title) + 14
+        if "." in title:
+            drawing.text(start, y, ". " * int((470 - start) / 5.6))
+        right(drawing, 500, y, str(n // 2 + 2))
+    assert tables(drawing.units()) == []
+
+
+def test_days_and_years_below_months_are_heads() -> None:
+    drawing = Drawing()
+    for x, year in ((330, "2023"), (420, "2022"), (510, "2021")):
+        for n, text in enumerate(("January", f"{int(year) - 1995},", year)):
+            right(drawing, x, 190 + 12 * n, text)
+    for n, label in enumerate(("Net sales", "Gross profit", "New stores")):
+        drawing.text(LEFT, 226 + 14 * n, label)
+        for x in (330, 420, 510):
+            right(drawing, x, 226 + 14 * n, f"{n + 3},{x}.5")
+    rows: list[TableRow] = [unit.table for unit in drawing.units() if unit.table]
+    assert [rows[-1].head_rows[cell.column] for cell in rows[-1].cells[1:]] == [
+        "January 28, 2023",
+        "January 27, 2022",
+        "January 26, 2021",
+    ]
+
+
+def test_a_head_that_touches_the_labels_is_over_its_values() -> None:
+    drawing = Drawing()
+    for x, head in ((232, "difficult to find"), (316, "available"), (390, "Refused")):
+        drawing.text(x, 218, head)
+    for n, label in enumerate(("Total", "Republicans", "Democrats and others")):
+        right(drawing, 240, 240 + 22 * n, label)
+        for x, value in ((275, 33 + n), (330, 60 - n), (400, 7)):
+            drawing.text(x, 240 + 22 * n, str(value))
+    rows: list[TableRow] = [unit.table for unit in drawing.units() if unit.table]
+    heads = [rows[-1].head_rows[cell.column] for cell in rows[-1].cells[1:]]
+    assert heads == ["difficult to find", "available", "Refused"]
