@@ -15,6 +15,7 @@ from itertools import pairwise
 from statistics import median
 
 from pdf.extract.words import comes_next, marker_of
+from pdf.geometry import Rect
 from pdf.layout.lines import SAME_BASELINE, Line, ends_sentence, looks_like_code, rows_of
 from pdf.layout.page_layout import Block, TableCell
 from pdf.tables.cells import holds_value, is_value, is_value_cell
@@ -81,6 +82,11 @@ class Reading:
         self.others = [cell for cells in self.columns for cell in cells]
 
     @cached_property
+    def box(self) -> dict[int, Rect]:
+        """The boxes of the cells, by their ids."""
+        return {id(cell): cell.rect for cell in self.cells}
+
+    @cached_property
     def largest(self) -> float:
         """The share of lines in the row with most."""
         counts = [len(row.lines) for row in self.rows]
@@ -116,7 +122,7 @@ class Reading:
     @cached_property
     def inner_uprights(self) -> list[tuple[float, float, float]]:
         """The upright rulings between the first and the last cell."""
-        boxes = [cell.rect for cell in self.cells] if self.drawn.upright else []
+        boxes = [*self.box.values()] if self.drawn.upright else []
         left, right = min([box.x0 for box in boxes], default=0.0), max([box.x1 for box in boxes], default=0.0)
         return [upright for upright in self.drawn.upright if left + EDGE < upright[0] < right - EDGE]
 
@@ -155,7 +161,8 @@ def _share(found: Sequence[bool], none: float = 0.0) -> float:
 
 
 def _gap(reading: Reading) -> float:
-    gaps = [b.rect.x0 - a.rect.x1 for row in reading.several for a, b in pairwise(row.cells)]
+    box = reading.box
+    gaps = [box[id(b)].x0 - box[id(a)].x1 for row in reading.several for a, b in pairwise(row.cells)]
     return min(WIDEST, median(gaps) / reading.body[0].lines[0].size) if gaps else 0.0
 
 
@@ -222,7 +229,8 @@ def _begins_level(row: Block) -> bool:
 
 
 def _is_centred(row: Block) -> bool:
-    return _are_near([(cell.rect.y0 + cell.rect.y1) / 2 for cell in row.cells], LEVEL * row.lines[0].size)
+    ends = [[y for line in cell.lines for y in (line.y0, line.y1)] for cell in row.cells]
+    return _are_near([(min(ys) + max(ys)) / 2 for ys in ends], LEVEL * row.lines[0].size)
 
 
 def _ends_level(row: Block) -> bool:
@@ -262,7 +270,7 @@ def _ruled_rows(reading: Reading) -> float:
 
 def _crossed(reading: Reading) -> float:
     """Return the share of cells with an upright ruling through them."""
-    boxes = [cell.rect for cell in reading.cells] if reading.inner_uprights else []
+    boxes = [*reading.box.values()] if reading.inner_uprights else []
     return _share(
         [
             any(
@@ -278,7 +286,8 @@ def _wrapped(reading: Reading) -> float:
     """Return the share of wrapped lines that fill their columns, as in texts but not in addresses."""
     found = []
     for cells in reading.all_columns:
-        left, right = min(cell.rect.x0 for cell in cells), max(cell.rect.x1 for cell in cells)
+        boxes = [reading.box[id(cell)] for cell in cells]
+        left, right = min([box.x0 for box in boxes]), max([box.x1 for box in boxes])
         found += [line.x1 - line.x0 >= FULL * (right - left) for cell in cells for line in cell.lines[:-1]]
     return _share(found, FULL)
 

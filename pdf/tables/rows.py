@@ -274,8 +274,8 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
 
 
 def _first_of(hit: Sequence[int], line: Line, columns: ColumnSpans) -> int:
-    """Return the first of the columns that the line does not only touch."""
-    for n in hit:
+    """Return the first of the columns that the line does not only touch; values may be anywhere in a bar."""
+    for n in () if is_value(line.text) else hit:
         left, right = columns.spans[n]
         if min(right, line.x1) - max(left, line.x0) > SLIGHT * min(right - left, line.width):
             return n

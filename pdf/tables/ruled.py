@@ -68,6 +68,8 @@ HEADING_SIZE = 1.15
 ACROSS = 2
 # Rules around a whole table have no row of it outside within this distance (ems).
 OUTSIDE = 2.5
+# Where a grid is likelier than this, no other reading of its lines is tried.
+SURE = 0.999
 # Values are right below heads in one of so many rows; maximum share of values in heads, as column numbers.
 FIRST_ROWS = 2
 HEAD_VALUES = 0.4
@@ -272,14 +274,15 @@ def with_ruled_tables(
     upright = [rect for rect in rulings if rect.height > max(SHORTEST, rect.width)]
     stripes = horizontal_rules(edges_of(fills), SNAP)
     candidates = [
-        *(
-            _of_grid(grid, rest)
-            for grid in whole_grids(rulings, fills, rest)
-            if len(grid.ys) > 2 or not _heads_values_below(grid.rect, rest)
-        ),
-        *(candidate for group in found for candidate in _of_rules(group, rest, upright)),
-        *(candidate for group in stripes for candidate in _of_rules(group, rest, upright, shaded=True)),
+        _of_grid(grid, rest)
+        for grid in whole_grids(rulings, fills, rest)
+        if len(grid.ys) > 2 or not _heads_values_below(grid.rect, rest)
     ]
+    sure = [candidate.rect for candidate in candidates if candidate.chance > SURE]
+    for groups, shaded in ((found, False), (stripes, True)):
+        for group in groups:
+            if not any(map(group.rect.overlaps, sure)):
+                candidates += _of_rules(group, rest, upright, shaded)
     for candidate in sorted(candidates, key=lambda candidate: -candidate.chance):
         if candidate.chance >= LEAST and _is_free(candidate, rest):
             blocks = parted(candidate.blocks, "grid" if candidate.grid else "rules", candidate.chance)
