@@ -336,6 +336,14 @@ def _is_typed_apart(reading: Reading) -> bool:
     return reading.width == 2 and bool(_texts(reading.first)) and typed[0] != typed[1]
 
 
+def _has_bold_head(reading: Reading) -> bool:
+    """Return whether the first row names three columns or more in bold, and no line below is bold."""
+    head, *rows = reading.rows
+    named = all(line.style.bold and line.chars > SIGN_CHARS for line in head.lines)
+    below = [line.style.bold for row in rows for line in row.lines]
+    return named and len(head.cells) > 2 and len(rows) > 1 and not any(below)
+
+
 def _texts(cells: Sequence[TableCell]) -> list[Line]:
     return [line for cell in cells for line in cell.lines if not line.text.isdecimal()]
 
@@ -415,13 +423,14 @@ EVIDENCE: dict[str, Callable[[Reading], float]] = {
     "larger head": has_larger_head,
     "code": lambda r: _is_code(r.cells),
     "typed pairs": _is_typed_apart,
+    "bold head": _has_bold_head,
 }
 # How much each counts by what separates the rows: weights of logistic regressions on readings that finders
 # proposed on 959 pages of the corpora, in the documents of ICDAR 2013 and on the drawn pages of the tests
 # (2,617 by baselines, 634 by spaces, 669 between rules, 282 of grids). Right is what rules for each kind had
 # accepted; maps, axes of charts and labels of drawings among these, seen by eye, are wrong, and whole tables
 # that the rules read in pieces are right. "Not level", "not full", "larger head" were raised by hand until
-# infoboxes, contents and columns below headings were left alone; "code" and "typed pairs" were set by hand on
+# infoboxes, contents and columns below headings were left alone; the last three were set by hand on
 # manuals and reference cards.
 _TABLE = """
                     baselines     spaces      rules       grid
@@ -468,6 +477,7 @@ loose                       .          .          .     -19.91
 larger head                 .     -11.00          .          .
 code                   -12.00     -12.00     -12.00     -12.00
 typed pairs              3.00          .          .          .
+bold head                3.00          .          .          .
 """
 
 

@@ -402,6 +402,7 @@ def _had_no_room(row: Sequence[TableCell], above: Sequence[TableCell], edges: di
     return any(cell.lines[0].text[0].islower() for cell in row) and all(
         cell.column in over
         and not is_value_cell(cell.lines)
+        and cell.lines[0].text != over[cell.column].text
         and cell.lines[0].y0 - over[cell.column].y1 < WRAP_DISTANCE * cell.lines[0].size
         and over[cell.column].x1 + WORD_SPACE * cell.lines[0].size + cell.lines[0].words[0].rect.width
         > edges[cell.column]

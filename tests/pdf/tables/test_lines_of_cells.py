@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from pdf.structure import ParsedUnit, TableRow
-from tests.pdf.layout_drawing import LEFT, PROSE, Drawing, justified
+from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
 
 TYPED = 6.0  # the width of a letter of Courier at 10 points
 
@@ -190,7 +190,9 @@ def test_keys_in_a_typed_column_are_the_rows_of_a_table() -> None:
     for n, (key, text) in enumerate(keys):
         drawing.text(LEFT, 200 + 12 * n, key, font="cour")
         drawing.text(LEFT + 90, 200 + 12 * n, text)
-    assert tables(drawing.units()) == [list(pair) for pair in keys]
+    units = drawing.units()
+    assert tables(units) == [list(pair) for pair in keys]
+    assert not any(unit.table.header for unit in units if unit.table)
 
 
 CODE = (
@@ -355,3 +357,23 @@ def test_a_head_that_touches_the_labels_is_over_its_values() -> None:
     rows: list[TableRow] = [unit.table for unit in drawing.units() if unit.table]
     heads = [rows[-1].head_rows[cell.column] for cell in rows[-1].cells[1:]]
     assert heads == ["difficult to find", "available", "Refused"]
+
+
+def test_bold_names_of_three_columns_head_even_few_rows_of_words() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    for x, head in ((173, "CPU"), (246, "Versions"), (356, "Provider")):
+        drawing.text(x, 200, head, font="hebo")
+    rows = (
+        ("Debian", "i386/amd64", "squeeze/wheezy", "Johannes Ranke"),
+        ("", "armel", "wheezy", "Johannes Ranke"),
+    )
+    for n, row in enumerate([*rows, ("Ubuntu", "i386/amd64", "lucid/precise/trusty", "Michael Rutter")]):
+        for x, text in zip((118, 173, 246, 356), row, strict=True):
+            if text:
+                drawing.text(x, 213 + 13 * n, text)
+    drawing.lines(justified(OTHER, 430), y=270)
+    assert tables(drawing.units())[::2] == [
+        ["CPU", "Versions", "Provider"],
+        ["armel", "wheezy", "Johannes Ranke"],
+    ]
