@@ -12,6 +12,7 @@ from operator import gt, lt
 from pdf.extract.right_to_left import MARKER_WORDS
 from pdf.extract.words import RawWord, is_contents_line, marker_of
 from pdf.layout.lines import COLUMN_GAP, Line, is_numbered_equation, rows_of
+from pdf.layout.page_layout import Block
 from text.numbers import YEAR, YEAR_DIGITS
 from text.units import CURRENCY_CODES
 
@@ -306,6 +307,14 @@ def cell_text(cell: Sequence[Line]) -> str:
 def is_same_weight(last: Line, line: Line) -> bool:
     """Return whether a text may continue from one line to the other; bold words may open it."""
     return last.style.bold == line.style.bold or last.words[-1].style.bold == line.words[0].style.bold
+
+
+def is_typed_apart(rows: Sequence[Block]) -> bool:
+    """Return whether one column is typed in all rows and no other is: keys beside their meaning."""
+    typed: dict[int, set[bool]] = {}
+    for cell in (cell for row in rows for cell in row.cells):
+        typed.setdefault(cell.column, set()).add(cell.lines[0].style.mono)
+    return len(typed) > 1 and sorted(typed.values(), key=str) == [{False}] * (len(typed) - 1) + [{True}]
 
 
 def is_value_cell(cell: Sequence[Line]) -> bool:

@@ -18,7 +18,7 @@ from pdf.extract.words import comes_next, marker_of
 from pdf.geometry import Rect
 from pdf.layout.lines import SAME_BASELINE, Line, ends_sentence, looks_like_code, rows_of
 from pdf.layout.page_layout import Block, TableCell
-from pdf.tables.cells import holds_value, is_value, is_value_cell
+from pdf.tables.cells import holds_value, is_typed_apart, is_value, is_value_cell
 
 # A line of this share of the widest of its column fills it.
 FULL = 0.7
@@ -41,8 +41,7 @@ VALUE_LINES = 0.35
 # Maximum distance of lines of one cell (ems). Headings are so many times larger than the text.
 CELL_LEADING, HEADING_SIZE = 3.0, 1.15
 _FIGURE = re.compile(r"\d|--")
-# Share of typed lines in a column of keys or in code; share of lines of code with signs of programs,
-# among those of more characters.
+# Share of typed lines in code, and of lines with signs of programs among those of more characters.
 TYPED, CODE, SIGN_CHARS = 0.8, 0.5, 2
 # Less likely readings are no tables.
 LEAST = 0.5
@@ -317,23 +316,17 @@ def _sentences(reading: Reading) -> float:
     return texts * _share([ends_sentence(cell.lines[0]) for cell in reading.first if len(cell.lines) == 1])
 
 
-def _are_typed(cells: Sequence[TableCell]) -> bool:
-    """Return whether nearly all lines of the cells are in a monospaced font, besides numbers of lines."""
-    return _share([line.style.mono for line in _texts(cells)]) > TYPED
-
-
-def _is_code(cells: Sequence[TableCell]) -> bool:
-    long = [line for cell in cells for line in cell.lines if line.chars > SIGN_CHARS]
+def _is_code(reading: Reading) -> bool:
+    """Return whether all but numbers is typed, and half of the longer lines have signs of programs."""
+    lines = [line for cell in reading.cells for line in cell.lines]
+    long = [line for line in lines if line.chars > SIGN_CHARS]
     signs = [
         looks_like_code([line]) and not (is_value(line.text) and _FIGURE.search(line.text)) for line in long
     ]
-    return _are_typed(cells) and _share(signs) >= CODE
-
-
-def _is_typed_apart(reading: Reading) -> bool:
-    """Return whether one of two columns is typed, as commands and keys beside what they do."""
-    typed = [_are_typed(cells) for cells in (reading.first, reading.others)]
-    return reading.width == 2 and bool(_texts(reading.first)) and typed[0] != typed[1]
+    return (
+        _share([line.style.mono for line in lines if not line.text.isdecimal()]) > TYPED
+        and _share(signs) >= CODE
+    )
 
 
 def _has_bold_head(reading: Reading) -> bool:
@@ -342,10 +335,6 @@ def _has_bold_head(reading: Reading) -> bool:
     named = all(line.style.bold and line.chars > SIGN_CHARS for line in head.lines)
     below = [line.style.bold for row in rows for line in row.lines]
     return named and len(head.cells) > 2 and len(rows) > 1 and not any(below)
-
-
-def _texts(cells: Sequence[TableCell]) -> list[Line]:
-    return [line for cell in cells for line in cell.lines if not line.text.isdecimal()]
 
 
 def _counted(reading: Reading) -> bool:
@@ -421,8 +410,8 @@ EVIDENCE: dict[str, Callable[[Reading], float]] = {
     "counted": _counted,
     "loose": _loose,
     "larger head": has_larger_head,
-    "code": lambda r: _is_code(r.cells),
-    "typed pairs": _is_typed_apart,
+    "code": _is_code,
+    "typed pairs": lambda r: r.width == 2 and is_typed_apart(r.body),
     "bold head": _has_bold_head,
 }
 # How much each counts by what separates the rows: weights of logistic regressions on readings that finders

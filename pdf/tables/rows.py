@@ -31,6 +31,7 @@ from pdf.tables.cells import (
     is_date,
     is_period_line,
     is_same_weight,
+    is_typed_apart,
     is_value,
     is_value_cell,
 )
@@ -603,16 +604,8 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         for block in blocks[kept:]:
             block.header = False
         del table.head[kept:]
-    if len(table.head) == 1 and _is_typed_alike(blocks):
+    if len(table.head) == 1 and is_typed_apart(blocks):
         table.head.pop().header = False
-
-
-def _is_typed_alike(blocks: Sequence[Block]) -> bool:
-    """Return whether the first row is typed where all others are, and only there: an entry like these."""
-    typed: dict[int, set[bool]] = {}
-    for cell in (cell for block in blocks for cell in block.cells):
-        typed.setdefault(cell.column, set()).add(cell.lines[0].style.mono)
-    return len(typed) > 1 and sorted(typed.values(), key=str) == [{False}] * (len(typed) - 1) + [{True}]
 
 
 def _is_lighter(block: Block, head: Block) -> bool:
