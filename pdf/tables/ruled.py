@@ -281,7 +281,7 @@ def with_ruled_tables(
     sure = [candidate.rect for candidate in candidates if candidate.chance > SURE]
     for groups, shaded in ((found, False), (stripes, True)):
         for group in groups:
-            if not any(map(group.rect.overlaps, sure)):
+            if not any(box.union(group.rect).area <= box.area + SNAP * box.width for box in sure):
                 candidates += _of_rules(group, rest, upright, shaded)
     for candidate in sorted(candidates, key=lambda candidate: -candidate.chance):
         if candidate.chance >= LEAST and _is_free(candidate, rest):

@@ -377,3 +377,29 @@ def test_bold_names_of_three_columns_head_even_few_rows_of_words() -> None:
         ["CPU", "Versions", "Provider"],
         ["armel", "wheezy", "Johannes Ranke"],
     ]
+
+
+def test_a_table_between_rules_right_below_a_grid_of_its_width_is_read_too() -> None:
+    drawing = Drawing()
+    xs = (72, 240, 330, 420, 510)
+    for n in range(5):
+        drawing.rule(72, 150 + 16 * n, 510, 150 + 16 * n)
+    for x in xs:
+        drawing.rule(x, 150, x, 214)
+    for n, row in enumerate(
+        (("Fleet", "2019", "2020", "2021"), ("Cars", "4", "5", "6"), ("Vans", "7", "8", "9"))
+    ):
+        for x, text in zip(xs, row, strict=False):
+            drawing.text(x + 4, 162 + 16 * n, text)
+    for y in (240, 256, 312):
+        drawing.rule(72, y, 510, y)
+    below = (
+        ("Duty", "Who does it", "Since"),
+        ("Keys", "the warden of the hall", "May"),
+        ("Boats", "the boatman", "June"),
+    )
+    for n, row in enumerate((*below, ("Books", "the treasurer and her deputy", "July"))):
+        for x, text in zip((76, 240, 420), row, strict=True):
+            drawing.text(x, 252 + 17 * n, text)
+    found: list[TableRow] = [unit.table for unit in drawing.units() if unit.table]
+    assert [row.index for row in found] == [0] * 3 + [1] * 4
