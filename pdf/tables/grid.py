@@ -74,7 +74,7 @@ class RuledGrid:
         Points outside belong to the outermost cells: a line whose middle is in the grid may extend beyond it.
         """
         beside = [v.at for v in self.vertical if v.start - SNAP <= y <= v.end + SNAP]
-        cells = []
+        cells: list[CellKey] = []
         for x in (min(max(x, self.rect.x0 + SNAP), self.rect.x1 - SNAP) for x in xs):
             across = [h.at for h in self.horizontal if h.start - SNAP <= x <= h.end + SNAP]
             left, right = _around(x, beside, self.rect.x0, self.rect.x1)
