@@ -290,13 +290,12 @@ def _typed_below(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[t
     if 0 in at or at[-1] != len(line.words):
         return []
     pieces = [(n, Line(line.words[a:b])) for n, a, b in zip(hit, [0, *at], at, strict=False)]
-    letter = line.size * TYPED_LETTER
-    narrow = [columns.spans[n][1] - columns.spans[n][0] <= letter for n in hit]
-    return (
-        []
-        if any(one and len(piece.words) > 1 for one, (_, piece) in zip(narrow, pieces, strict=True))
-        else pieces
-    )
+    narrow = line.size * TYPED_LETTER
+    if any(
+        len(piece.words) > 1 and columns.spans[n][1] - columns.spans[n][0] <= narrow for n, piece in pieces
+    ):
+        return []
+    return pieces
 
 
 def _set_to(span: tuple[float, float], piece: Line) -> bool:
