@@ -167,8 +167,8 @@ _CONTENTS = frozenset(_TITLES.split("|"))
 def separate_contents(page_layouts: Sequence[PageLayout]) -> None:
     """Replace each table that is a table of contents by one prose block per row, its entry.
 
-    It is below the heading "Contents" or an entry with leaders, or most rows have these; every row ends
-    with a page number, which never decrease.
+    It is below the heading "Contents" or next to an entry with leaders, or most rows have these; every row
+    ends with a page number, which never decrease.
     """
     for page_layout in page_layouts:
         blocks = page_layout.blocks
@@ -178,11 +178,12 @@ def separate_contents(page_layouts: Sequence[PageLayout]) -> None:
             headed = [n for n, named in enumerate(titled) if named]
         for rows, pages in tables:
             start = blocks.index(rows[0])
-            follows = start > 0 and is_contents_line(blocks[start - 1].text)
+            around = (*blocks[max(0, start - 1) : start], *blocks[start + len(rows) : start + len(rows) + 1])
+            beside = any(is_contents_line(block.text) for block in around)
             several = len(pages) >= FEWEST_ENTRIES
             near = several and any(0 < start - n <= NEAR_HEADING for n in headed)
             led = several and 2 * sum(is_contents_line(row.text) for row in rows) > len(rows)
-            if (follows or near or led) and _increase(pages) and not _shaded(page_layout, rows):
+            if (beside or near or led) and _increase(pages) and not _shaded(page_layout, rows):
                 for row in rows:
                     row.kind, row.lines, row.table, row.cells = "prose", [merged(row.lines)], None, []
                     row.row, row.header = 0, False
