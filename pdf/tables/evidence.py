@@ -411,7 +411,7 @@ EVIDENCE: dict[str, Callable[[Reading], float]] = {
     "loose": _loose,
     "larger head": has_larger_head,
     "code": _is_code,
-    "typed pairs": lambda r: r.width == 2 and is_typed_apart(r.body),
+    "typed pairs": lambda r: r.width == 2 and is_typed_apart(r.body) and not _counted(r),
     "bold head": _has_bold_head,
 }
 # How much each counts by what separates the rows: weights of logistic regressions on readings that finders
