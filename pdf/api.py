@@ -42,7 +42,7 @@ from pdf.structure import ParsedDocument, ParsedPage
 PARSER_NAME = "fast"
 # Increment it with every change of the units of a page (bounds, types, order, cells): ``backfill`` then
 # parses older documents again. tests/pdf/test_structure_version.py fails until it is done.
-PARSER_VERSION = "34"
+PARSER_VERSION = "35"
 
 USUAL_LIMITS = Limits()
 
