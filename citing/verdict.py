@@ -21,7 +21,6 @@ from typing import NamedTuple
 from citing.anchoring.asked_place import asked_span
 from citing.anchoring.clauses import (
     NEXT,
-    cell_statements,
     clauses_with_values,
     place_of_values,
     statements_of,
@@ -30,8 +29,6 @@ from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from citing.budget import check_budget, claim_budget, not_counted
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
-from citing.comparison.cells.claim_words import means_last_year
-from citing.comparison.cells.doubts import Row
 from citing.comparison.cells.stated_cells import cells_said
 from citing.comparison.cells.tables import COMPARES
 from citing.comparison.units import judge_unit, with_conflicts_as_written
@@ -40,7 +37,6 @@ from citing.comparison.values.support import (
     ValueSupport,
     check_values,
     column_heads,
-    column_of,
     common_words,
     heads_of,
     shared_terms,
@@ -168,7 +164,7 @@ def verify_among(claim: Claim, units: Sequence[SourceUnit]) -> Verification:
     found: list[Verification] = []
     with claim_budget(), suppress(OverBudget):
         found += map(context.verdict_of, likely)
-        if not any(one.verdict in VERIFIED for one in found) and (apart := context.apart()):
+        if not any(one.verdict in VERIFIED for one in found) and (apart := context.in_parts()):
             found.append(apart)
         if not any(one.verdict in VERIFIED for one in found):
             found += map(context.verdict_of, candidates[len(likely) : MOST_READ])
@@ -320,12 +316,8 @@ class _VerificationContext:
                         return replace(other_result, verdict="moved")
             if found := self.in_table():
                 return replace(found, verdict="moved")
-            return self.apart() or cited_result
+            return self.in_parts() or cited_result
         return cited_result
-
-    def apart(self) -> Verification | None:
-        """Return the verdict of a claim of which each part is verified elsewhere on the page; else None."""
-        return self.in_parts() or self.in_cells()
 
     def in_table(self) -> Verification | None:
         """Return the verdict of a claim that says cells of a table beside the cited unit; else None."""
@@ -338,36 +330,6 @@ class _VerificationContext:
             for cell in cells_said(sentence, page, index, language)[:1]:
                 found = self.verdict_of(cell.unit)
                 if found.verdict in VERIFIED:
-                    return found
-        return None
-
-    def in_cells(self) -> Verification | None:
-        """Return the verdict of a claim of which each clause is a cell of one table; else None."""
-        sentence = _plain(self.claim.sentence, self.cited)
-        if self.claim.quote.strip() or len(sentence) > LONGEST_CLAIM:
-            return None
-        language = detected_language(sentence, self.cited.language)
-        if means_last_year(sentence, language):  # which year is not seen in a part
-            return None
-        units = [unit for unit in (self.cited, *self.around(self.cited)) if unit.table]
-        for index in dict.fromkeys(unit.table.index for unit in units if unit.table):
-            rows = [unit for unit in units if unit.table and unit.table.index == index]
-            labels = [label for unit in rows if (label := _row_label(unit))]
-            form = written_out(sentence, _known(rows[0]), language)
-            statements = cell_statements(form, labels, language)
-            parts = [part for said in statements if (part := self._cell(Claim(said), rows))]
-            if statements and len(parts) == len(statements) and _share_column(statements, parts, rows):
-                return _joined(parts, self.cited)
-        return None
-
-    def _cell(self, claim: Claim, rows: Sequence[SourceUnit]) -> Verification | None:
-        """Return the verdict of the first row that verifies a statement by its own cells; else None."""
-        amounts = [v.digits for v in values_in(claim.sentence) if v.kind not in ("year", "date")]
-        digits = {re.sub(r"\D", "", amount) for amount in amounts}
-        for unit in rows:
-            if any(own in re.sub(r"\D", "", unit.text) for own in digits):
-                found = _checked_in_full(claim, unit, self.around(unit))
-                if found.verdict in ("exact", "normalized"):
                     return found
         return None
 
@@ -756,27 +718,6 @@ def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Re
     before = [other for other in units if other.type == "table" and other.char_start < unit.char_start]
     above = max(before, key=lambda other: other.char_start, default=None)
     return _line_boxes(list(_words(above))) if above and all(map(_is_label, _words(above))) else ()
-
-
-def _share_column(
-    statements: Sequence[str], parts: Sequence[Verification], rows: Sequence[SourceUnit]
-) -> bool:
-    """Return whether statements without the name of a column are about the same as those with one.
-
-    "X was 5 in North, Y 7" says both of North.
-    """
-    columns = {column_of(part.unit, part.char_start - part.unit.char_start) for part in parts}
-    named = [
-        bool(Row(said, part.unit, rows, None, part.unit.language or "en", None).named)
-        for said, part in zip(statements, parts, strict=True)
-    ]
-    return len(columns) == 1 or any(named) == all(named)
-
-
-def _row_label(unit: SourceUnit) -> str:
-    """Return the first cell of a row of values; '' without a letter in it."""
-    first = unit.table.cells[0].text.strip() if unit.table and unit.table.cells else ""
-    return first if any(map(str.isalpha, first)) else ""
 
 
 def _label(unit: SourceUnit) -> list[_PlacedWord]:

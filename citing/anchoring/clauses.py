@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from citing.anchoring.page_text import Span
 from citing.comparison.words.tokens import tokens_of
@@ -12,7 +11,6 @@ from text.values import values_in
 
 MOST_CLAUSES = 6
 _IN_NAME = re.compile(r"-[^\W\d_]")  # behind the number of "2-class"
-_TIMES = frozenset({"year", "date"})
 _NEXT = r",\s(?:(?:and|und|et|y|e)\s)?(?:then|dann|danach|puis|ensuite|luego|después|poi|depois)\s"
 NEXT = re.compile(_NEXT, re.IGNORECASE)  # before a later step
 _PURPOSE = re.compile(r"\W{0,5}(?:To|When|For|While)\s(?P<purpose>[a-z][\w\s'’-]{2,60}?),\s(?=[a-z])")
@@ -33,23 +31,18 @@ _BETWEEN = re.compile(
 )
 
 
-def clauses_with_values(sentence: str, between: re.Pattern[str] = _BETWEEN, years: bool = True) -> list[str]:
+def clauses_with_values(sentence: str) -> list[str]:
     """Return the clauses, those without a value joined to the next one; [] of fewer than two.
 
     "The price fell to £2, and rent rose to £3" gives "The price fell to £2" and "rent rose to £3".
-    ``between`` matches what separates clauses; without ``years`` a year alone is no value.
     """
     whole = values_in(sentence)
-    values = [
-        value
-        for value in whole
-        if (years or value.kind not in ("year", "date")) and not _IN_NAME.match(sentence, value.end)
-    ]
+    values = [value for value in whole if not _IN_NAME.match(sentence, value.end)]
     if len(values) < 2:
         return []
     cuts = [
         (found.start(), found.end())
-        for found in between.finditer(sentence)
+        for found in _BETWEEN.finditer(sentence)
         if not any(value.start < found.end() and found.start() < value.end for value in whole)
         and sentence.count("(", 0, found.start()) <= sentence.count(")", 0, found.end())
     ]
@@ -106,54 +99,6 @@ def _long_clauses(sentence: str, language: str) -> list[str]:
     content = [[token for token in tokens_of(clause, language) if token.content] for clause in clauses]
     long = all(len(tokens) >= LEAST_WORDS_OF_CLAUSE for tokens in content)
     return clauses if long and 2 <= len(clauses) <= MOST_CLAUSES else []
-
-
-def cell_statements(sentence: str, labels: Sequence[str], language: str) -> list[str]:
-    """Return a statement for each clause of a sentence about several cells; [] of fewer than two.
-
-    A clause without the first one's words before its value gets them, except the label of a row where it
-    names another: "Sales to Spain were 5 in 2019, compared with 7 for Italy" gives "Sales to Spain were 5 in
-    2019" and "Sales to were 7 for Italy (2019)". Two rows in one clause belong to two values: [].
-    """
-    compared = "|".join(map(re.escape, sorted(lexicon(language).compared)))
-    between = _BETWEEN
-    if compared:
-        between = re.compile(rf"[,;]?(?<!\s)\s+(?:{compared})\s+|{_BETWEEN.pattern}", re.IGNORECASE)
-    clauses = clauses_with_values(sentence, between, years=False)
-    if not clauses:
-        return []
-    named = [_labels_in(clause, labels) for clause in clauses]
-    if any(len(spans) > 1 for spans in named):
-        return []
-    opening = clauses[0]
-    amounts = (
-        t.start for t in tokens_of(opening, language) if t.quantity and t.quantity.dimension not in _TIMES
-    )
-    amount = next(amounts, 0)
-    years = [value for value in values_in(sentence) if value.year is not None]
-    found = [opening]
-    for clause, spans in zip(clauses[1:], named[1:], strict=True):
-        shared = opening[:amount]
-        for start, end in named[0] if spans else ():
-            shared = f"{opening[:start]}{opening[end:amount]}" if end <= amount else shared
-        own = any(value.year is not None for value in values_in(clause))
-        dated = own or len(years) != 1 or any(v.year is not None for v in values_in(shared))
-        found.append(f"{shared}{clause}" if dated else f"{shared}{clause} ({years[0].text})")
-    return found
-
-
-def _labels_in(clause: str, labels: Sequence[str]) -> list[Span]:
-    """Return the places of row labels in a clause, without those inside a longer one."""
-    spans = [
-        (match.start(), match.end())
-        for label in labels
-        for match in re.finditer(rf"(?<!\w){re.escape(label)}(?!\w)", clause, re.IGNORECASE)
-    ]
-    return [
-        one
-        for one in dict.fromkeys(spans)
-        if not any(other != one and other[0] <= one[0] and one[1] <= other[1] for other in spans)
-    ]
 
 
 def place_of_values(clause: str, text: str) -> Span | None:

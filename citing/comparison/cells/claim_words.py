@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from citing.comparison.words.tokens import tokens_of
 from citing.tables import CellReading
 from text.languages import base_language
 from text.numbers import YEAR
@@ -61,16 +60,6 @@ def _changes(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple(
         (re.compile(rf"(?i)(?<!\w){re.escape(than)}{behind}"), turn) for than, turn in changes.items()
     )
-
-
-def means_last_year(claim: str, language: str) -> bool:
-    """Return whether a claim says a change, or a year before, and no year."""
-    if YEAR.search(claim):
-        return False
-    turns = {*lexicon(base_language(language)).changes.values()}
-    tokens = tokens_of(claim, language)
-    turned = any(t.word in turns or any(pair == "direction" for pair, _ in t.poles) for t in tokens)
-    return turned or bool(_year_before(language).search(claim))
 
 
 def _dated(claim: str, earlier: re.Pattern[str]) -> str:

@@ -52,6 +52,7 @@ class Omissions:
         self._universal_widened()
         self._owner_replaced()
         self._apposition_moved()
+        self._object_of_pronoun_as_subject()
         self._compared_with_other()
         self._future_as_past()
         self._otherwise_left_out()
@@ -313,6 +314,24 @@ class Omissions:
                 owner, mark = self.source[j - 2 : j]
                 if owner.name and owner.stem not in named and mark.word in ("'s", "’s"):
                     self.found.open.append(owner.word)
+
+    def _object_of_pronoun_as_subject(self) -> None:
+        """Record a name that the source has behind a pronoun's verb, as the claim's subject.
+
+        "Bos succeeds Jansen" of "Jansen is appointed; she succeeds Bos", where either may stand first.
+        """
+        pairs = sorted(self.pairing.partners.items())
+        for k, pronoun in enumerate(self.source):
+            if pronoun.word not in self.words.pronouns or pronoun.word in self.words.articles:
+                continue
+            behind = [(i, j) for i, j in pairs if j > k and self.source[j].part == pronoun.part]
+            verbs = [(i, j) for i, j in behind if not self.source[j].capital and self.source[j].content]
+            names = {token.word for token in self.source[:k] if token.capital}
+            before = [i for i, token in enumerate(self.claim) if token.word in names]
+            for i, j in behind:
+                turned = any(i < verb and w < j for verb, w in verbs for last in before if last > verb)
+                if self.source[j].capital and turned:
+                    self.found.open.append(self.claim[i].word)
 
     def _apposition_moved(self) -> None:
         """Record the name that an apposition belongs to: "Cox leads it; Lund, its founder, left"."""

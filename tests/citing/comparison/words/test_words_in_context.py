@@ -75,6 +75,21 @@ def test_what_would_widen_the_statement_is_not_left_out(claim: str, page: str) -
     assert not check(Case(claim, passage=page, lang="en")).verified
 
 
+@pytest.mark.parametrize(
+    ("language", "claim", "page"),
+    [
+        (
+            "nl",
+            "De heer Bos volgt mevrouw Jansen op.",
+            "Bestuur. Mevrouw Jansen wordt benoemd; zij volgt de heer Bos op.",
+        ),
+        ("de", "Frau Bos löst Frau Jansen ab.", "Vorstand. Frau Jansen wird gewählt; sie löst Frau Bos ab."),
+    ],
+)
+def test_who_follows_a_pronoun_and_its_verb_is_no_subject(language: str, claim: str, page: str) -> None:
+    assert not check(Case(claim, passage=page, lang=language)).verified
+
+
 def test_a_definition_in_brackets_divides_no_statement() -> None:
     page = (
         'In our opinion, Tarn Inc. (the "Company") maintained, in all material respects, effective control.'
