@@ -105,8 +105,11 @@ class ColumnAnswer(msgspec.Struct, frozen=True):
     @property
     def remarks(self) -> list[tuple[str, list[CountedCell]]]:
         """Return the documents without a counted value by state, in words, those without an answer first."""
-        order = sorted(self.others, key=lambda state: (state != State.NOT_STATED, state))
-        return [(str(REMARKS[state] % {"n": len(self.others[state])}), self.others[state]) for state in order]
+        others: dict[str, list[CountedCell]] = defaultdict(list)
+        for state, cells in self.others.items():  # what is being read is still to be read
+            others[State.WAITING if state == State.RUNNING else state] += cells
+        order = sorted(others, key=lambda state: (state != State.NOT_STATED, state))
+        return [(str(REMARKS[state] % {"n": len(others[state])}), others[state]) for state in order]
 
 
 REMARKS = {
@@ -120,10 +123,10 @@ REMARKS = {
     State.STALE: ngettext_lazy("%(n)d value is out of date", "%(n)d values are out of date", "n"),
     UNCOUNTED: ngettext_lazy("%(n)d value is marked as wrong", "%(n)d values are marked as wrong", "n"),
     State.EMPTY: ngettext_lazy("%(n)d document was not asked", "%(n)d documents were not asked", "n"),
+    State.WAITING: ngettext_lazy(
+        "%(n)d document is still to be read", "%(n)d documents are still to be read", "n"
+    ),
 }
-REMARKS[State.WAITING] = REMARKS[State.RUNNING] = ngettext_lazy(
-    "%(n)d document is still to be read", "%(n)d documents are still to be read", "n"
-)
 
 
 def column_answers(grid: ReviewGrid) -> list[ColumnAnswer]:

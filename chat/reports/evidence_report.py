@@ -171,8 +171,11 @@ def continued(fact: Citation, asked: QuestionFeatures, found: AnswerSources) -> 
     """Return the sentence after one that only announces: “We see two limitations.”, “They are:”."""
     unit = found.sources.units[str(fact.unit_id)]
     has_value = any(one.dimension for one in quantities_in(fact.claim, asked.language))
-    own = added_terms(fact, asked) - distinct_terms(unit.title, asked.language)
-    is_short = len(own) <= MOST_ANNOUNCED and not has_value
+    added = added_terms(fact, asked)
+    name = added & distinct_terms(
+        unit.title, asked.language
+    )  # the document's, one term: "LOGIC-LM" has three
+    is_short = len(added - name) + bool(name) <= MOST_ANNOUNCED and not has_value
     is_lead = is_short or fact.claim.rstrip().endswith(":")
     if unit.type in ("table", "caption") or not is_lead or letters(fact.claim) not in letters(unit.text):
         return []

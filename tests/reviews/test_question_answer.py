@@ -30,6 +30,14 @@ def test_numbers_have_a_sum_a_range_and_a_denominator(filled: Review, alice: Use
     assert groups == {"No": 14_544_000_000, "Yes": 320_000_000}
 
 
+def test_what_waits_and_what_is_being_read_are_said_together(filled: Review, alice: User) -> None:
+    cells = list(ReviewCell.objects.filter(row__review=filled, column__title="Auditor"))
+    for one, state in zip(cells, ("waiting", "running"), strict=True):
+        ReviewCell.objects.filter(pk=one.pk).update(state=state)
+    answers = {one.column.title: one for one in column_answers(grid(filled, alice))}
+    assert [words for words, _ in answers["Auditor"].remarks] == ["2 documents are still to be read"]
+
+
 def test_a_value_that_a_person_marked_as_wrong_is_not_counted(filled: Review, alice: User) -> None:
     wrong = cell(filled, "Passengers")
     ReviewCell.objects.filter(pk=wrong.pk).update(mark="wrong")
