@@ -16,7 +16,14 @@ from itertools import chain
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.answer_types import type_match
 from chat.answers.without_model.lines import ENTRY, AnswerLine, distinct_terms, terms_over
-from chat.answers.without_model.question import AnswerKind, QuestionFeatures, opening_words, words_of
+from chat.answers.without_model.question import (
+    AnswerKind,
+    QuestionFeatures,
+    holds_name,
+    opening_words,
+    without_owner,
+    words_of,
+)
 from chat.answers.without_model.ranking import RankedPage, item_match, name_of_item
 from chat.answers.without_model.value_lines import (
     Asked,
@@ -39,7 +46,7 @@ from citing.tables import (
     word_of,
 )
 from citing.verdict import verify_cited
-from domains.items import Item, Ratio, items_asked, ratio_asked, words_beside
+from domains.items import Item, Ratio, items_asked, ratio_asked, words_beside, words_known
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, number_words
 from text.quantities import currency_names
@@ -231,19 +238,34 @@ class _Sought:
             is_other = cell.kind == "rate" and one.quantity.dimension != "money"
             if is_part or is_other or item_match([item], line) < ITEM_STATED:
                 return False
-        if self.computed:
-            return cell.kind in ("amount", "number")
         if self.thing_asked - {*line.label_terms} - distinct_terms(cell.name, line.language):
             return False
+        said = f"{cell.name} {titles_over(line)}"
         beside = words_beside(question.text, self.notes.packs) if self.items else ()
-        named = distinct_terms(f"{cell.name} {titles_over(line)}", line.language)
-        if not self.is_of_kind(cell) or (self.asked_terms - named) & distinct_terms(
-            " ".join(beside), line.language
-        ):
+        lacking = self.asked_terms - distinct_terms(said, line.language)
+        if lacking & distinct_terms(" ".join(beside), line.language) or not self.is_of_those_named(said):
+            return False
+        if self.computed:
+            return cell.kind in ("amount", "number")
+        if not self.is_of_kind(cell):
             return False
         if added_terms(one, question, of_head=len(line.cells) > 1, of_label=not self.items):
             return False
         return bool(self.items) or not {*line.label_terms}.isdisjoint(question.terms)
+
+    def is_of_those_named(self, said: str) -> bool:
+        """Return whether a cell's names have each name of the question that is not the document's own.
+
+        Also the noun of "How much did the employees pay in dividends?", unless it is "the company".
+
+        False: dividends of the parent for "How much did Pivotal pay in dividends?", a part of it.
+        """
+        text, language = self.question.text, self.question.language
+        known = {*self.notes.subject, *words_known(text, self.notes.packs)}
+        others = [name for name in self.question.names if name.isalpha() and name not in known]
+        behind = "|".join(words_of(language, "words").get("subject", ())) or "$."
+        others += re.findall(rf"\b(?:{behind}) (\w+)", without_owner(text, language), re.I)
+        return all(holds_name(said, name) for name in others)
 
     def is_of_kind(self, cell: CellReading) -> bool:
         """Return whether the cell is of the kind that the question wants; a plain number fits most."""
