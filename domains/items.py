@@ -44,11 +44,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A figure that is one item divided by another of the same period, such as the current ratio."""
+    """A figure that is one item divided by another of the same period, or, with ``less``, without it."""
 
     question: re.Pattern[str]
     of: tuple[Item, Item]
     is_percent: bool = False
+    less: bool = False
 
 
 class _Items(NamedTuple):
@@ -82,6 +83,7 @@ def _read(pack: str) -> _Items:
             re.compile(row["question"], re.I),
             (items[row["of"][0]], items[row["of"][1]]),
             row.get("percent", False),
+            row.get("less", False),
         )
         for row in data.get("ratios", ())
     )

@@ -98,7 +98,7 @@ def certain_value(
 def _certain_ratio(
     ratio: Ratio, question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes
 ) -> SaidValue | None:
-    """Return one cell divided by another of the same period and measure, each of which is certain.
+    """Return one cell divided by another, or without it, of the same period, each of which is certain.
 
     None unless the verifier computes the same.
     """
@@ -110,11 +110,14 @@ def _certain_ratio(
         return None
     if not other.quantity.base:
         return None
+    numbers = [each.cell.text.strip("".join(CURRENCY_SYMBOLS) + " ") for each in (one, other) if each.cell]
     quotient = one.quantity.base / other.quantity.base
-    result = f"{quotient:.1%}" if ratio.is_percent else f"{quotient:.2f}"
-    named = ", ".join(filter(None, (f"{one.cell.label} / {other.cell.label}", one.cell.head)))
-    numbers = (each.cell.text.strip("".join(CURRENCY_SYMBOLS) + " ") for each in (one, other) if each.cell)
-    text = f"{_with_period(named, one.line, question)}: {' / '.join(numbers)} = {result}"
+    result, sign = f"{quotient:.1%}" if ratio.is_percent else f"{quotient:.2f}", " / "
+    if ratio.less:
+        left, sign = (one.quantity.base - other.quantity.base) / one.cell.measure.scale, " - "
+        result = one.cell.printed.replace(numbers[0], f"{left:,}")
+    named = ", ".join(filter(None, (one.cell.label + sign + other.cell.label, one.cell.head)))
+    text = f"{_with_period(named, one.line, question)}: {sign.join(numbers)} = {result}"
     if verify_cited(Claim(text), one.line.unit, one.line.passage.around).verdict not in VERIFIED:
         return None
     return SaidValue(text, one.cell.text, one.line, (other.cell.text, other.line))
