@@ -50,7 +50,7 @@ from domains.items import Item, Ratio, items_asked, ratio_asked, words_beside, w
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, number_words
 from text.quantities import currency_names
-from text.terms import stop_words, terms_of
+from text.terms import one_line, stop_words, terms_of
 from text.units import CURRENCY_SYMBOLS
 
 MOST_PAGES = 12  # read for a value, beside those with the statement that states it
@@ -87,11 +87,12 @@ def certain_value(
         return None
     if notes.documents > 1 and not notes.subject:  # the question does not say of which
         return None
-    if ratio := ratio_asked(question.text, notes.packs):
+    text = one_line(question.text)
+    if ratio := ratio_asked(text, notes.packs):
         return _certain_ratio(ratio, question, pages, notes)
     if question.computation not in ("", "sum"):  # a sum may be printed
         return None
-    sought = _Sought(question, notes, items_asked(question.text, notes.packs))
+    sought = _Sought(question, notes, items_asked(text, notes.packs))
     return sought.certain_cell(pages) or (None if question.computation else sought.certain_entry(pages))
 
 
@@ -232,11 +233,13 @@ class _Sought:
             return False
         if question.asked_years and cell.period.years != question.asked_years:
             return False
+        if one.quantity.dimension == "money" and self.currencies - {one.quantity.unit}:
+            return False
         if is_of_part(cell, line, question) is not True or self.is_of_part_of_group(cell, line):
             return False
         if self.items:
             item, name = self.items[0], name_of_item(line, self.items[0])
-            is_part = item.part is not None and item.part.search(name)
+            is_part = not item.parts_in(name) <= item.parts_in(question.text)
             # the number of shares under "shares used in computing earnings per share"
             is_other = cell.kind == "rate" and one.quantity.dimension != "money"
             if is_part or is_other or item_match([item], line) < ITEM_STATED:
@@ -244,9 +247,9 @@ class _Sought:
         if self.thing_asked - {*line.label_terms} - distinct_terms(cell.name, line.language):
             return False
         said = f"{cell.name} {titles_over(line)}"
-        beside = words_beside(question.text, self.notes.packs) if self.items else ()
-        lacking = self.asked_terms - distinct_terms(said, line.language)
-        if lacking & distinct_terms(" ".join(beside), line.language) or not self.is_of_those_named(said):
+        if self.items and self.narrowing - distinct_terms(said, line.language):
+            return False
+        if not self.is_of_those_named(said):
             return False
         if self.computed:
             return cell.kind in ("amount", "number")
@@ -256,18 +259,28 @@ class _Sought:
             return False
         return bool(self.items) or not {*line.label_terms}.isdisjoint(question.terms)
 
+    @property
+    def currencies(self) -> frozenset[str]:
+        """Return the codes of the currencies that the question names: of "in euros"."""
+        known = currency_names(self.question.language)
+        words = re.findall(r"[^\W\d_]+|[$€£¥]", self.question.text.casefold())
+        return frozenset(known[word] for word in words if word in known)
+
+    @property
+    def narrowing(self) -> frozenset[str]:
+        """Return the terms beside a pack's item that may narrow it: of "gross margin target" the target."""
+        own, packs = self.question.language, self.notes.packs
+        text = without_owner(self.question.text, own)
+        beside = words_beside(text, packs) - words_known(text, packs)
+        asking = words_of(own, "words")["asking_search"]
+        return self.words_asked & distinct_terms(" ".join(beside), own) - distinct_terms(
+            " ".join(asking), own
+        )
+
     def is_of_those_named(self, said: str) -> bool:
-        """Return whether a cell's names have each name of the question that is not the document's own.
-
-        Also the noun of "How much did the employees pay in dividends?", unless it is "the company".
-
-        False: dividends of the parent for "How much did Pivotal pay in dividends?", a part of it.
-        """
-        text, language = self.question.text, self.question.language
-        known = {*self.notes.subject, *words_known(text, self.notes.packs)}
-        others = [name for name in self.question.names if name.isalpha() and name not in known]
-        behind = "|".join(words_of(language, "words").get("subject", ())) or "$."
-        others += re.findall(rf"\b(?:{behind}) (\w+)", without_owner(text, language), re.I)
+        """Return whether a cell's names have each name of the question that is not the document's own."""
+        known = {*self.notes.subject, *words_known(self.question.text, self.notes.packs)}
+        others = (name for name in self.question.names if name.isalpha() and name not in known)
         return all(holds_name(said, name) for name in others)
 
     def is_of_kind(self, cell: CellReading) -> bool:
@@ -365,10 +378,15 @@ class _Sought:
 
         These name the document, the period or the way of counting.
         """
+        money = words_of(self.question.language, "kinds")["money"]
+        return self.words_asked - distinct_terms(" ".join(money), self.question.language)
+
+    @property
+    def words_asked(self) -> frozenset[str]:
+        """Return the terms asked for, also those of kinds of money: "budget"."""
         own = self.question.language
         said = (*self.notes.subject, *self.question.years, *column_words(own).get("whole", ()))
-        counted = (*number_words(own).scales, *currency_names(own))
-        unspoken = " ".join((*said, *counted, *words_of(own, "kinds")["money"]))
+        unspoken = " ".join((*said, *number_words(own).scales, *currency_names(own)))
         return frozenset(self.question.terms) - distinct_terms(unspoken, own) - period_terms(own)
 
 

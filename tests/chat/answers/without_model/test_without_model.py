@@ -844,14 +844,21 @@ def test_a_row_that_is_only_a_part_or_another_thing_is_not_said(
     [
         ("How much in dividends did the company pay in 2031?", True),
         ("How much in dividends did Albatross pay in 2031?", False),
+        ("As for Albatross, what were the dividends in 2031?", False),
         ("How much in dividends did the subsidiaries pay in 2031?", False),
+        ("Which dividends paid were budgeted for 2031?", False),
+        ("What dividends does the covenant allow for 2031?", False),
+        ("What were the dividends in euros in 2031?", False),
+        ("What was the total debt in 2031?", False),  # a part of it
+        ("What was the long-term debt in 2031?", True),
     ],
 )
-def test_a_value_is_not_said_of_another_than_who_is_asked_about(question: str, is_said: bool) -> None:
+def test_a_value_is_not_said_of_another_thing_than_is_asked_about(question: str, is_said: bool) -> None:
     heads = ("(in millions)", "2031", "2030")
     rows = headed(
         heads,
         row("u1", "Dividends paid", "$ 389", "$ 353", heads=heads, section="Statements of Cash Flows"),
+        row("u2", "Long-term debt", "$ 957", "$ 953", heads=heads, section="Balance Sheets"),
     )
     assert bool(said(question, on_page(1, rows))) == is_said
 
