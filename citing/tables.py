@@ -82,6 +82,7 @@ _LEADERS = re.compile(r"(?<![.…·_])(?<![.…·_]\s)(?:\s?[.…·_]){3,}+\s*$"
 _NUMBER = re.compile(rf"{CURRENCY_SIGN}|[A-Z]{{3}}(?=\s?\d)|[()\s]|[-–−+](?=[\d$€£¥.])|(?<=\d)\s?%")
 _DECIMALS = re.compile(r"\d[.,]\d{1,2}\)?$")
 _DIGIT = re.compile(r"\d")
+_UNIT_OF_CORNER = re.compile(r"[(\[](?:(?:in|en|em)\s)?([^()\[\]]{1,20})[)\]]$")
 _PAGE = re.compile(r"[0-9]{1,3}")
 _NEGATIVE = re.compile(rf"(?:{CURRENCY_SIGN})?\s?\(.*\)|(?:{CURRENCY_SIGN})?\s?[-–−]\s?[\d$€£¥.].*")
 _SENTENCE_ENDS = (".", "!", "。")
@@ -111,7 +112,9 @@ class CellReading:
         head: the column's head, without footnote marks; '' without one.
         kind: what its number is; ``text`` without one.
         quantity: its number, signed, in base units; None for text and for several numbers.
-        numbers: its number, or a count and the share in brackets behind it: "24 (11.9)" under "n (%)".
+        numbers: its number, or a count and the share in brackets behind it: "24 (11.9)" under "n (%)"; or an
+            estimate and its spread, "61.3 (9.8)" under "mean (SD)".
+        is_estimate: whether its numbers are an estimate and its spread.
         measure: what its digits count in.
         text: the cell as on the page, in one line.
         printed: the amount with its currency, scale and unit: ``$44,538 million``.
@@ -137,6 +140,7 @@ class CellReading:
     is_change: bool
     confidence: float
     block: str = ""
+    is_estimate: bool = False
 
     @property
     def start(self) -> int:
@@ -179,7 +183,10 @@ def _worded_kind(text: str, language: str) -> CellKind | Literal[""]:
     if not text:
         return ""
     words = kind_words(language)
+    text = _SPREAD.sub("", text)
     plain = one_line(_STATED_AMOUNT.sub(" ", _FOOTNOTE.sub("", text))).casefold().strip(" :.")
+    if _COUNTS_WITH_SHARES.search(text):
+        return "count"
     found = measure_of(text, language)
     if found and found.measure.symbol == "%":
         return "share"
@@ -281,11 +288,18 @@ class TableText:
         """Return the unit of the whole table, by its corner, its caption and the texts above it."""
         corner = self.heads[0] if self.heads and not self.corner_of_labels else ""
         for text in (corner, self.caption, *self.over):
-            found = measure_of(text, self.language)
+            found = None if _COUNTS_WITH_SHARES.search(text) else measure_of(text, self.language)
             in_prose = found and found.measure.symbol and text.rstrip().endswith(_SENTENCE_ENDS)
             if found and not in_prose:  # "… in the year." names no unit
                 return found.measure
         return Measure()
+
+    @cached_property
+    def unit_of_labels(self) -> str:
+        """Return the unit in which numbers name the rows: "mL/min" of a corner "Clearance (mL/min)"."""
+        named = _UNIT_OF_CORNER.search(self.heads[0]) if self.heads and self.corner_of_labels else None
+        held = quantities_in(f"1 {named[1]}", self.language) if named else ()
+        return named[1] if named and len(held) == 1 and held[0].unit else ""
 
     @cached_property
     def named_measures(self) -> tuple[tuple[str, Measure], ...]:
@@ -329,7 +343,7 @@ class TableText:
 
         ``named``: of its column by the caption, see ``named_measures``.
         """
-        head = self.heads[column] if 0 < column < len(self.heads) else ""
+        head = _SPREAD.sub("", self.heads[column]) if 0 < column < len(self.heads) else ""
         of_row, of_head = (worded_kind(texts, self.language) for texts in ((unit, label, *groups), (head,)))
         kind = of_row or of_head or self.corner_kind
         of_texts = (measure_of(head, self.language), None, measure_of(label, self.language))
@@ -630,12 +644,18 @@ class _TableReader:
             quantity, kind = measure.applied(one), "number"
         if quantity and _NEGATIVE.fullmatch(text) and quantity.value > 0 and "%" not in heads[:1]:
             quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
-        over = (head, self.text.caption, label, *groups, *self.text.heads[:1])
-        numbers = (quantity,) if quantity else count_and_share(text, over, language, self.mark)
+        if quantity and one and kind == "count" and self._is_share(one, measure):
+            of_head = measure_of(head, language)
+            measure = of_head.measure if of_head else self.text.measure
+            quantity, kind = measure.applied(one), "share"
+        over = (head, label, *groups, self.text.caption, *self.text.heads[:1])
+        of_number = self.text.unit_of_labels if not _letters(label) else ""
+        estimate = estimate_and_spread(text, over, measure, language, self.mark)
+        numbers = (quantity,) if quantity else estimate or count_and_share(text, over, language, self.mark)
         reading = CellReading(
             unit=row.unit,
             cell=cell,
-            label=_clean(label, language),
+            label=_clean(f"{label} {of_number}", language),
             groups=tuple(_clean(group, language) for group in groups),
             head=_clean(head, language),
             period=_period_in(block, period_of(head, self.text.caption, language), head),
@@ -643,6 +663,7 @@ class _TableReader:
             kind=kind,
             quantity=quantity,
             numbers=numbers,
+            is_estimate=bool(estimate),
             measure=measure,
             text=text,
             printed=f"{printed(text, measure, one, language)} {per}".rstrip() if one else text,
@@ -651,6 +672,11 @@ class _TableReader:
             confidence=1.0,
         )
         return replace(reading, confidence=self._confidence(reading, row, unsure, len(quantities)))
+
+    def _is_share(self, one: Quantity, measure: Measure) -> bool:
+        """Return whether a number has decimals, as no count has, in a table of per cent: "Men  3.7"."""
+        in_share = self.text.measure.symbol == "%" and measure == Measure()
+        return in_share and one.bare and one.step < 1
 
     def _named_measure(self, head: str) -> Measure | None:
         words = set(re.findall(r"[^\W\d_]{3,}", head.casefold()))
@@ -822,7 +848,9 @@ def _clean(text: str, language: str) -> str:
 
 
 _COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
-COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
+_COUNT_WITH_SHARE = r"(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]"
+_COUNTS_WITH_SHARES = re.compile(rf"(?i){_COUNT_WITH_SHARE}")
+COUNTED = re.compile(rf"(?i)[\s,;—–-]*{_COUNT_WITH_SHARE}$")
 _COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
 
 
@@ -836,6 +864,34 @@ def count_and_share(
     count = quantities_in(pair["count"], language, mark)
     share = quantities_in(pair["share"].rstrip(" %") + " %", language, mark)
     return (*count, *share) if len(count) == len(share) == 1 else ()
+
+
+_SIGNED = r"[-–−]?\s?\d[\d.,]*"
+_ESTIMATE = re.compile(
+    rf"(?P<one>{_SIGNED})\s*(?:[(\[]\s*(?P<low>{_SIGNED})"
+    rf"(?:\s*(?:to|bis|[àa]|[-–—,;])\s*(?P<high>{_SIGNED}))?\s*[)\]]|±\s*(?P<spread>\d[\d.,]*))"
+)
+_KIND_OF_SPREAD = r"(?:SDs?|SE|SEM|IQR|CI|KI|IC|BI|ET|DE|DS|DP|range|Spanne|[ée]tendue|rango)"
+_SPREAD = re.compile(
+    rf"[(\[]\s*±?\s*(?:\d{{2}}\s?%[\s-]?)?{_KIND_OF_SPREAD}\b[^()\[\]]*[)\]]|±\s*{_KIND_OF_SPREAD}\b"
+)
+
+
+def estimate_and_spread(
+    text: str, over: Iterable[str], measure: Measure, language: str, mark: DecimalMark | None
+) -> tuple[Quantity, ...]:
+    """Return an estimate and the number or two behind it, where the nearest text over it names their kind.
+
+    True: "61.3 (9.8)" under "mean (SD)"; "0.71 (0.54–0.94)" under "Hazard ratio (95% CI)".
+    False: "61.3 (9.8)" under "2024" or "n (%)".
+    """
+    parts = _ESTIMATE.fullmatch(text)
+    kinds = (above for above in over if _SPREAD.search(above) or _COUNTS_AND_SHARES.search(above))
+    if parts is None or not _SPREAD.search(next(kinds, "")):
+        return ()
+    each = [part for part in parts.group("one", "low", "high", "spread") if part]
+    found = [quantities_in(part, language, mark) for part in each]
+    return tuple(measure.applied(one[0]) for one in found) if all(len(one) == 1 for one in found) else ()
 
 
 # --- Periods, scopes, printing ---

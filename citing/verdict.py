@@ -30,7 +30,9 @@ from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from citing.budget import check_budget, claim_budget, not_counted
 from citing.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
+from citing.comparison.cells.claim_words import means_last_year
 from citing.comparison.cells.doubts import Row
+from citing.comparison.cells.stated_cells import cells_said
 from citing.comparison.cells.tables import COMPARES
 from citing.comparison.units import judge_unit, with_conflicts_as_written
 from citing.comparison.values.quantities import same_quantity
@@ -170,6 +172,7 @@ def verify_among(claim: Claim, units: Sequence[SourceUnit]) -> Verification:
             found.append(apart)
         if not any(one.verdict in VERIFIED for one in found):
             found += map(context.verdict_of, candidates[len(likely) : MOST_READ])
+            found += filter(None, [context.in_table()])
     read = _without_captions(found) or [_not_judged(candidates[0], OUT_OF_TIME)]
     best = min(read, key=lambda one: (*_preference(one), -shares.get(one.unit.id, 0.0), -len(one.quote)))
     with claim_budget(), suppress(OverBudget):
@@ -315,6 +318,8 @@ class _VerificationContext:
                     other_result = self.verdict_of(unit)
                     if other_result.verdict in VERIFIED:
                         return replace(other_result, verdict="moved")
+            if found := self.in_table():
+                return replace(found, verdict="moved")
             return self.apart() or cited_result
         return cited_result
 
@@ -322,12 +327,28 @@ class _VerificationContext:
         """Return the verdict of a claim of which each part is verified elsewhere on the page; else None."""
         return self.in_parts() or self.in_cells()
 
+    def in_table(self) -> Verification | None:
+        """Return the verdict of a claim that says cells of a table beside the cited unit; else None."""
+        sentence = _plain(self.claim.sentence, self.cited)
+        if self.claim.quote.strip() or len(sentence) > LONGEST_CLAIM:
+            return None
+        page = tuple(sorted((self.cited, *self.around(self.cited)), key=lambda unit: unit.char_start))
+        language = detected_language(sentence, self.cited.language)
+        for index in dict.fromkeys(unit.table.index for unit in page if unit.table):
+            for cell in cells_said(sentence, page, index, language)[:1]:
+                found = self.verdict_of(cell.unit)
+                if found.verdict in VERIFIED:
+                    return found
+        return None
+
     def in_cells(self) -> Verification | None:
         """Return the verdict of a claim of which each clause is a cell of one table; else None."""
         sentence = _plain(self.claim.sentence, self.cited)
         if self.claim.quote.strip() or len(sentence) > LONGEST_CLAIM:
             return None
         language = detected_language(sentence, self.cited.language)
+        if means_last_year(sentence, language):  # which year is not seen in a part
+            return None
         units = [unit for unit in (self.cited, *self.around(self.cited)) if unit.table]
         for index in dict.fromkeys(unit.table.index for unit in units if unit.table):
             rows = [unit for unit in units if unit.table and unit.table.index == index]

@@ -45,6 +45,9 @@ _GLUED = re.compile(
 _TRAILING_SYMBOL = re.compile(
     r"\s(kN|kW|MW|GW|kV|kHz|MHz|GHz|kPa|MPa|mm|cm|km|kg|mg|µg|mL|ml|°C|°F|m[²³2]|km²|%|€|\$|£|\S+/\S+)$"
 )
+_MONEY_AT_END = re.compile(  # "Umsatz Mio. €", "2024 £'000"
+    rf"(?<=\s)[^\W\d_]{{2,12}}\.?\s{CURRENCY_SIGN}$|(?<=(?<![\d.,])(?:19|20)\d\d\s)[^()\[\],;:]{{2,20}}$"
+)
 _MOST_COUNTED_WORDS = 3  # that may follow a scale: "thousands of employed persons"
 _MOST_OF_SHARE = 8  # … that may follow "% of"
 _LONGEST_NAME = 3  # words
@@ -192,6 +195,9 @@ def _measures_in(text: str, language: str, wanted: re.Pattern[str] | None = None
             if found := _measure(counted["measure"], language):
                 yield MeasureSpan(found, *counted.span())
     yield from _loose(plain, language)
+    behind = _MONEY_AT_END.search(plain)
+    if behind and (found := _measure(behind[0], language)) and found.currency:
+        yield MeasureSpan(found, *behind.span())
     if (trailing := _TRAILING_SYMBOL.search(plain)) and (found := _measure(trailing[1], language)):
         yield MeasureSpan(found, trailing.start(1), trailing.end(1))
 

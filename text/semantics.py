@@ -92,6 +92,8 @@ class Lexicon:
         participle: endings of active participles after a comma ("ing").
         otherwise: words that open the statement of the other case ("otherwise").
         compared: words before the amount of a comparison ("compared with").
+        year_before: the year before the one that was said ("a year earlier").
+        changes: the direction of a comparison with it ("more than": "up").
         saying: reporting verbs at the end of a sentence ("the company said"); them: "of them".
         respectively: words that pair two lists in order.
         reporting, doubting: verbs that report or deny what follows ("claimed", "denied").
@@ -100,6 +102,7 @@ class Lexicon:
         consent: what a permission may require ("approval").
         privative: adjectives without which a noun means something else ("former", "fake").
         unrealised: verbs of what may not happen, or ends ("versprach", "拒绝").
+        not_had: verbs whose object was missed, or is only planned ("lacked", "expected").
         bygone: words of a past state ("used to"); urging: words of a reminder ("make sure that").
         each: words that make an amount one per item ("each of").
         plus: words of an amount added to another ("LIBOR plus 2 %").
@@ -162,6 +165,7 @@ class Lexicon:
     tabled: frozenset[str]
     bygone: frozenset[str]
     unrealised: frozenset[str]
+    not_had: frozenset[str]
     urging: frozenset[str]
     plus: frozenset[str]
     away: frozenset[str]
@@ -191,6 +195,7 @@ class Lexicon:
     saying: frozenset[str]
     otherwise: frozenset[str]
     compared: frozenset[str]
+    year_before: frozenset[str]
     them: frozenset[str]
     respectively: frozenset[str]
     minus: frozenset[str]
@@ -208,6 +213,7 @@ class Lexicon:
     articles: frozenset[str]
     definite: frozenset[str]
     final_particles: dict[str, str] = field(default_factory=dict)
+    changes: dict[str, str] = field(default_factory=dict)
 
     def is_phrase(self, word: str) -> bool:
         """Return whether a condition is a preposition: "only with", "without", "except for"."""
@@ -327,6 +333,7 @@ def lexicon(language: str) -> Lexicon:
         frozenset(key[1] if key[0] == "~" else key[0] for key in several),
         **{name: _words(data, name, language) for name in _WORD_SETS},
         final_particles=dict(pair.split("=") for pair in data.get("final_particles", "").split()),
+        changes=dict(pair.split("=") for pair in data.get("changes", "").split("|") if pair),
     )
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 import msgspec
 import pytest
 
+from citing.batch import passage_units
 from citing.claims import SourceUnit
 from citing.tables import CellReading, TableText, read_tables, worded_kind
 from pdf.geometry import Rect
@@ -267,3 +268,34 @@ def test_a_row_without_a_label_continues_none() -> None:
 def test_a_head_with_a_date_counts_and_takes_no_scale() -> None:
     assert worded_kind(("Employees as of December 31, 2031",), "en") == "count"
     assert worded_kind(("Sales to employees in 2031",), "en") == ""
+
+
+def test_a_table_of_counts_and_shares_has_no_measure() -> None:
+    """Under "n (%)" a P value of 0.02 is no share."""
+    units = passage_units(
+        "| Outcome, n (%) | Drug | P value | Hazard ratio (95% CI) |\n| --- | --- | --- | --- |\n"
+        "| Stroke | 14 (2.3) | 0.02 | 1.26 (0.57–2.77) |\n| Death | 47 (7.7) | 0.49 | 0.91 (0.61–1.35) |"
+    )
+    count, value, ratio = read_tables(units)[units[1].id]
+    assert [number.dimension for number in count.numbers] == ["", "ratio"]
+    assert value.printed == "0.02"
+    assert ratio.is_estimate
+    assert [str(number.base) for number in ratio.numbers] == ["1.26", "0.57", "2.77"]
+
+
+def test_a_number_with_decimals_is_a_share_in_a_table_of_per_cent() -> None:
+    units = passage_units(
+        "Unemployment rates (percent)\n\n| Sex | 2023 | Change (percentage points) |\n| --- | --- | --- |\n"
+        "| Men | 4.0 | 0.1 |\n| Women | 3.6 | −0.1 |"
+    )
+    rate, change = read_tables(units)[units[2].id]
+    assert (rate.printed, rate.kind) == ("4.0 %", "share")
+    assert change.quantity is not None
+    assert change.quantity.dimension == "points"
+
+
+def test_a_number_that_names_a_row_has_the_unit_of_the_corner() -> None:
+    units = passage_units(
+        "| Creatinine clearance (mL/min) | Dose |\n| --- | --- |\n| 30–50 | 750 mg |\n| 10–29 | 500 mg |"
+    )
+    assert read_tables(units)[units[1].id][0].name == "30–50 mL/min, Dose"

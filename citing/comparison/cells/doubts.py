@@ -17,6 +17,7 @@ from citing.comparison.words.phrases import change_role
 from citing.comparison.words.token import COORDINATORS, LIST_WORDS, Token, same
 from citing.comparison.words.tokens import tokens_of
 from text.numbers import YEAR
+from text.quantities import quantities_in
 from text.semantics import lexicon
 
 _WORD = re.compile(r"[^\W\d_]{4}")  # longer than a unit or a scale beside a number: "$97.9B", "13 km"
@@ -228,6 +229,38 @@ def _turns_round(row: Row) -> bool:
     return bool(all(times) and times[0] > times[1])
 
 
+def _is_of_older_year(row: Row) -> bool:
+    """Return whether a claim without a year says a change beside an amount of an earlier year only."""
+    if row.grid is None or any(map(_is_time, row.tokens)):
+        return False
+    years = {c: max(map(int, YEAR.findall(row.grid.heads[c])), default=0) for c in row.grid.columns}
+    changes = {c for c in row.grid.columns if row.grid.says_change(c)}
+    said = [columns - changes for _, columns in row.amounts if columns]
+    newest = max((year for c, year in years.items() if c not in changes), default=0)
+    says_change = any(columns and columns <= changes for _, columns in row.amounts)
+    of_newest = any(years[c] == newest for columns in said for c in columns)
+    return says_change and not of_newest and any(years[c] for columns in said for c in columns)
+
+
+def _is_part_of_cell(row: Row) -> bool:
+    """Return whether the claim has a number in brackets without the one before: "(20.1)" of "26.3 (20.1)"."""
+    amounts = [t.quantity for t in row.tokens if t.quantity and not _is_time(t)]
+    values = {amount.value for amount in amounts}
+    cells = [
+        [one.value for one in quantities_in(cell.text, row.language)]
+        for cell in (row.unit.table.cells[1:] if row.unit.table else ())
+    ]
+    firsts = {numbers[0] for numbers in cells if numbers}
+    inner = [numbers for numbers in cells if len(numbers) > 1]
+    return row.by_values and any(
+        amount.dimension != "ratio"
+        and amount.value not in firsts
+        and (own := [numbers for numbers in inner if amount.value in numbers[1:]])
+        and not any(numbers[0] in values for numbers in own)
+        for amount in amounts
+    )
+
+
 def _time_of(token: Token, row: Row) -> Decimal:
     """Return the year or date of the column that holds a number of the claim; 0 where it is not known."""
     columns = next((columns for own, columns in row.amounts if own.start == token.start), frozenset())
@@ -351,6 +384,11 @@ _TWICE = (
     "Staff\n| Site | Heads |\n| --- | --- |\n| Leeds | 40 |\n| Other | 12 |\n| Hull | 31 |\n| Other | 15 |"
 )
 _FALL = "Sales\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Sales | 310 | 345 |\n| Costs | 20 | 30 |"
+_CHANGE = "Sales\n| Item | 2023 | 2022 | Change |\n| --- | --- | --- | --- |\n| Sales | 310 | 345 | (10) % |"
+_RATIOS = (
+    "Outcomes\n| Outcome | Ratio (95 % CI) |\n| --- | --- |\n| Death | 0.42 (0.29–0.59) |"
+    "\n| Stroke | 1.50 (1.05–2.10) |"
+)
 _WEEKS = "Sales\n| Item | Weeks ended {} | Weeks ended {} |\n| --- | --- | --- |\n| Net sales | 310 | 345 |"
 _RESULT = "Result\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n| Net income (loss) | 120 | 90 |"
 _LIMITS = (
@@ -414,6 +452,24 @@ DOUBTS = (
         OTHER_COLUMN,
         ("Sales fell from 345 to 310.", _FALL),
         ("Sales fell from 310 to 345.", _FALL),
+    ),
+    Doubt(
+        "older_year",
+        "“Sales were 310, down 10 %” means the last year; 345 is of the year before.",
+        _HOLDS,
+        _is_of_older_year,
+        OTHER_COLUMN,
+        ("Sales were 310, down 10 %.", _CHANGE),
+        ("Sales were 345, down 10 %.", _CHANGE),
+    ),
+    Doubt(
+        "part_of_cell",
+        "In “0.42 (0.29–0.59)” 0.29 is not the ratio.",
+        _HOLDS,
+        _is_part_of_cell,
+        OTHER_COLUMN,
+        ("The ratio for death was 0.42.", _RATIOS),
+        ("The ratio for death was 0.29.", _RATIOS),
     ),
     Doubt(
         "other_sign",

@@ -374,7 +374,12 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
         mark,
         text.has_money,
         text.corner_of_labels,
-        {(r, c.cell.column): c.numbers for r, own in enumerate(readings) for c in own if len(c.numbers) > 1},
+        {
+            (r, c.cell.column): c.numbers
+            for r, own in enumerate(readings)
+            for c in own
+            if len(c.numbers) > 1 and not c.is_estimate
+        },
     )
 
 

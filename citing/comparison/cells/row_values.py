@@ -11,12 +11,14 @@ from citing.comparison.cells.cell_words import LEVELS, CellComparison
 from citing.comparison.cells.doubts import Row
 from citing.comparison.cells.grid import grid_of
 from citing.comparison.values.support import FALLING, ValueSupport, column_of, head_text, heads_of
+from citing.comparison.words.phrases import takes_amount_away
 from citing.comparison.words.prose import Judgement
 from citing.comparison.words.token import Token, names_in_topics, same, with_names
 from citing.comparison.words.tokens import tokens_of
 from citing.tables import SHORT_LINE
+from text.languages import base_language
 from text.quantities import Quantity, quantities_in
-from text.semantics import known_language
+from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
 from text.units import unit_at
 from text.values import values_in
@@ -124,16 +126,22 @@ def words_left(
         and (bool(token.quantity) or token.stem not in stems)
         and not any(same(token, other) for other in above)
         and not (negative and FALLING.search(token.word))
-        and not (unit.type == "table" and _is_predicate(token, claimed, stems, unit, found))
+        and not (unit.type == "table" and _is_predicate(token, claimed, stems, unit, found, language))
     ]
 
 
 def _is_predicate(
-    token: Token, claimed: Sequence[Token], stems: Collection[str], unit: SourceUnit, found: ValueSupport
+    token: Token,
+    claimed: Sequence[Token],
+    stems: Collection[str],
+    unit: SourceUnit,
+    found: ValueSupport,
+    language: str,
 ) -> bool:
     """Return whether a word is the verb between a row's name and its value: "Johnson received 54 votes".
 
-    A word of rise is one where the value is a positive change: "grew 15 %" under "% change".
+    A word of rise is one where the value is a positive change: "grew 15 %" under "% change". One that turns
+    another is none: "missed 54 votes".
     """
     at = next(k for k, other in enumerate(claimed) if other.start == token.start)
     sides = {side for pair, side in token.poles if pair == "direction" or pair in LEVELS}
@@ -143,6 +151,8 @@ def _is_predicate(
         heads = [head_text(unit, place.printed.start) for place in found.places]
         rises = all(place.printed.number > 0 for place in found.places)
         return sides == {0} and rises and all(_CHANGE.search(head) for head in heads)
+    if takes_amount_away(token, lexicon(base_language(language))):
+        return False
     before = next((t for t in reversed(claimed[:at]) if t.content), None)
     after = next((t for t in claimed[at + 1 :] if t.content), None)
     named = before is not None and (before.quantity is not None or before.stem in stems)

@@ -6,29 +6,32 @@ import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice, pairwise, product
 
 from citing.budget import check_budget
 from citing.claims import SourceUnit
+from citing.comparison.cells.claim_words import ways_to_say, with_years_apart
 from citing.comparison.cells.grid import has_other_sign, places_of, readings_of, words_of
 from citing.comparison.values.quantities import same_quantity
-from citing.comparison.words.phrases import begins_comparison
+from citing.comparison.words.phrases import begins_comparison, takes_amount_away
 from citing.comparison.words.prose import Judgement
 from citing.comparison.words.token import LIST_WORDS, Token, is_date, same
 from citing.comparison.words.tokens import tokens_of
 from citing.comparison.words.verbatim import verbatim_span
 from citing.tables import SHORT_LINE, CellReading
+from pdf.gc_control import cleared_with_memory
 from text.languages import base_language
 from text.numbers import YEAR
+from text.quantities import Quantity
 from text.semantics import Lexicon, lexicon, split_words
 
-MOST_PREDICATES = 1  # words beside an amount that the table need not have: "totaled"
 MOST_BETWEEN = 3  # tokens from an amount to the one in brackets behind it
 MOST_READINGS = 64  # choices of cells for the amounts of a claim
+MOST_PREDICATES = 1  # words beside an amount that the table need not have: "totaled"
 LEAST_TEXT = 4  # content words of a cell that a claim repeats
-_BULLETS = " \t\n•–-*"
 _SET_ASIDE = ("direction", "money")  # pairs of opposites of which a word may not be left out
+_BULLETS = " \t\n•–-*"
 
 
 def stated_cells(
@@ -43,22 +46,34 @@ def stated_cells(
     amounts. No other row or column is named as well; no word is in no name and in no text over the table.
     """
     page = tuple(sorted((unit, *around), key=lambda other: other.char_start))
-    cells = [
-        cell
-        for row in readings_of(page).values()
-        for cell in row
-        if unit.table and cell.unit.table and cell.unit.table.index == unit.table.index
-        if cell.is_certain and cell.numbers
-    ]
-    if not cells:
-        return None
-    claim = _Claim(tokens_of(sentence, language), cells, page, language)
-    found = {reading for reading in claim.readings() if claim.says(reading)}
-    said = [cells[at] for at in next(iter(found))] if len(found) == 1 else []
+    said = cells_said(sentence, page, unit.table.index, language) if unit.table else ()
     if all(cell.unit.id != unit.id for cell in said):
         return None
     shift = unit.char_start
     return Judgement("holds", tuple((c.start - shift, c.end - shift) for c in said), coverage=1.0)
+
+
+@lru_cache(maxsize=32)
+def cells_said(
+    sentence: str, page: tuple[SourceUnit, ...], table: int, language: str
+) -> tuple[CellReading, ...]:
+    """Return the cells of one of a page's tables that a claim says, if it says nothing else; else ()."""
+    cells = [
+        cell
+        for row in readings_of(page).values()
+        for cell in row
+        if cell.unit.table and cell.unit.table.index == table and cell.is_certain and cell.numbers
+    ]
+    for way in ways_to_say(sentence, cells, language) if cells else ():
+        claim = _Claim(tokens_of(way.text, language), cells, page, language)
+        found = {reading for reading in claim.readings() if claim.says(reading)}
+        said = tuple(cells[at] for at in next(iter(found))) if len(found) == 1 else ()
+        if said and way.fits(said):
+            return said
+    return ()
+
+
+cleared_with_memory(cells_said.cache_clear)
 
 
 def stated_text(
@@ -162,7 +177,7 @@ class _Claim:
     def _parts(self) -> dict[str, Sequence[Token]]:
         texts = {text for cell in self.cells for text in (cell.label, *cell.groups, cell.head)}
         texts |= {_SHORT_FORM.sub("", text) for text in texts}
-        return {text: words_of(text, self.language) for text in texts}
+        return {text: words_of(with_years_apart(text), self.language) for text in texts}
 
     @cached_property
     def names(self) -> Sequence[_Name]:
@@ -193,13 +208,24 @@ class _Claim:
                 continue
             token = self._in_measure_behind(at)
             own = frozenset(k for k, cell in enumerate(self.cells) if _agrees(token, cell, self.words))
-            pairs = frozenset(k for k in own if len(self.cells[k].numbers) > 1)
-            behind = at and self.tokens[at - 1].word == "("
-            if found and behind and (both := found[-1].cells & pairs):
+            if found and (both := self._with_part(found[-1], at)):
                 found[-1] = _Mention((*found[-1].places, at), both)
             else:
                 found.append(_Mention((at,), own))
         return found
+
+    def _with_part(self, mention: _Mention, at: int) -> frozenset[int]:
+        """Return the cells of an amount that hold the next behind it: "88 (14.4%)", "0.71 (0.54–0.94)"."""
+        part, token = len(mention.places), self.tokens[at]
+        between = [t.word for t in self.tokens[mention.places[-1] + 1 : at]]
+        goes_on = part > 1 or between[-1:] == ["("]
+        return frozenset(
+            k
+            for k in mention.cells
+            if part < len(numbers := self.cells[k].numbers)
+            if goes_on or (self.cells[k].is_estimate and not {*between} & {")", "."})
+            if token.bound in ("", "approx") and token.quantity and _is_part(token.quantity, numbers[part])
+        )
 
     def _is_number_of(self, at: int) -> bool:
         """Return whether a number follows the word that it follows over the table too: "Table 4"."""
@@ -244,8 +270,11 @@ class _Claim:
             between = range(self.mentions[group[-1]].places[-1] + 1, self.mentions[after[0]].places[0])
             words = [self.tokens[at].word for at in between]
             opened = [at for at, word in zip(between, words, strict=True) if word == "("]
-            if words.count("(") <= words.count(")"):
-                opened = []  # it is closed before the next amount
+            opened = (
+                [at for at in opened if at > between.start + len(words) - 1 - words[::-1].index(")")]
+                if ")" in words
+                else opened
+            )
             cut = next(
                 (at for joins in self._joints for at in between if joins(at) or at in opened[-1:]), None
             )
@@ -267,6 +296,8 @@ class _Claim:
         yield lambda at: tokens[at].word in joins or begins_comparison(tokens, at, words)
         yield lambda at: tokens[at].kind == "break" and tokens[at].word not in "()"
         yield lambda at: tokens[at].word in words.ends and tokens[at + 1].quantity is not None
+        yield lambda at: tokens[at].word in words.prepositions and tokens[at + 1].quantity is not None
+        yield lambda at: tokens[at + 1].quantity is not None  # "5 mg every 6 hours"
 
     def readings(self) -> Iterator[tuple[int, ...]]:
         """Yield choices of a cell of its own for each amount, of the first 64 choices."""
@@ -296,7 +327,7 @@ class _Claim:
         left, turns = [], set[int]()
         for at in self.segments[number]:
             token = self.tokens[at]
-            if not token.content or at in amounts:
+            if not token.content or at in amounts or not any(map(str.isalnum, token.word)):
                 continue
             owners = self._owners(token, reading)
             if owners and owners.isdisjoint(self._mates(number)):
@@ -308,13 +339,34 @@ class _Claim:
             sides = {side for pair, side in token.poles if pair == "direction"}
             if not owners and len(sides) == 1 and not token.marker:
                 turns |= sides
-            elif not owners and not self._is_known(token):
+            elif not owners and not self._is_known(token) and not self._is_in_cell(token, reading[number]):
                 left.append(at)
         if any(q.base < 0 < self._said(number) and cell.is_change and turns != {1} for q in cell.numbers):
             return False
         if not all(self._turns(reading, number, side) for side in turns):
             return False
+        if not self._has_words_of(reading[number], number):
+            return False
         return len(left) <= MOST_PREDICATES and all(self._is_predicate(at, first) for at in left)
+
+    def _is_in_cell(self, token: Token, cell: int) -> bool:
+        return any(same(token, held) for held in self._texts[cell])
+
+    def _has_words_of(self, cell: int, number: int) -> bool:
+        """Return whether the claim has what the cell says of its amount: "up to 5 mg", "each session"."""
+        said = [self.tokens[at] for at in self.segments[number]]
+        bound = self.tokens[self.mentions[number].places[0]].bound
+        return all(
+            held.bound in ("", "approx", "span", bound) if held.quantity else any(same(t, held) for t in said)
+            for held in self._texts[cell]
+            if held.quantity or held.marker
+        )
+
+    @cached_property
+    def _texts(self) -> Sequence[Sequence[Token]]:
+        """Return the tokens of each cell that has words."""
+        texts = (cell.text if any(map(str.isalpha, cell.text)) else "" for cell in self.cells)
+        return [tokens_of(text, self.language) if text else () for text in texts]
 
     def _said(self, number: int) -> Decimal:
         quantity = self.tokens[self.mentions[number].places[0]].quantity
@@ -360,7 +412,7 @@ class _Claim:
         """Return whether a word is the verb between a row's name and its amount: "Jo received 54 votes"."""
         token = self.tokens[at]
         plain = token.kind == "word" and not token.capital and not token.name and token.marker is None
-        apart = any(pair in _SET_ASIDE for pair, _ in token.poles)
+        apart = any(pair in _SET_ASIDE for pair, _ in token.poles) or takes_amount_away(token, self.words)
         between = self.tokens[at + 1 : amount]
         return plain and not apart and at < amount and not any(t.content and not is_date(t) for t in between)
 
@@ -425,8 +477,11 @@ class _Claim:
         cell = self.cells[index]
         row = [k for k, other in enumerate(self.cells) if other.unit.id == cell.unit.id]
         alike = [k for k in row if k == index or _may_be(amount, self.cells[k])]
+        if cell.is_change and any(pair == "direction" for token in said for pair, _ in token.poles):
+            alike = [k for k in alike if self.cells[k].is_change]  # "down $5 million"
         own = places_of(said, self.names[index].head, self.words) | of_label
-        rivals = [k for k in (alike if cell.is_change else row) if k == index or k not in mates]
+        measured = amount.quantity is not None and amount.quantity.dimension not in ("", "ratio", "money")
+        rivals = [k for k in (alike if cell.is_change or measured else row) if k == index or k not in mates]
         others = (places_of(said, self.names[k].head, self.words) for k in rivals)
         if not all(places <= own for places in others):
             return False
@@ -439,15 +494,23 @@ class _Claim:
 
 def _names(token: Token, word: Token) -> bool:
     """Return whether a word of the claim is one of a name; a date, where it has the year of the name."""
-    dated = is_date(token) and is_date(word) and bool({*_key(token)} & {*_key(word)})
-    return dated or same(token, word)
+    if not (is_date(token) and is_date(word)):
+        return same(token, word)
+    one, other = (YEAR.sub("", date).strip(" ,.") for date in (token.word, word.word))
+    alike = not one or not other or one in other or other in one  # "2024", "June 2024", "June 30, 2024"
+    return same(token, word) or (
+        alike and not {*YEAR.findall(token.word)}.isdisjoint(YEAR.findall(word.word))
+    )
 
 
 def _may_be(amount: Token, cell: CellReading) -> bool:
     """Return whether a cell may hold an amount of this measure: no share where the claim has money."""
-    own = amount.quantity
-    is_ratio = own is not None and own.dimension == "ratio"
-    return any((held.dimension == "ratio") == is_ratio for held in cell.numbers)
+    own = amount.quantity.dimension if amount.quantity else ""
+    return any(
+        (held.dimension == "ratio") == (own == "ratio")
+        and (not own or not held.dimension or own == held.dimension)
+        for held in cell.numbers
+    )
 
 
 def _agrees(token: Token, cell: CellReading, words: Lexicon) -> bool:
@@ -458,7 +521,8 @@ def _agrees(token: Token, cell: CellReading, words: Lexicon) -> bool:
     hedged = token.bound == "approx" or own.scale > 1
     label = cell.label.casefold()
     unsigned = own.value > 0 and (cell.is_change or any(word in label for word in words.outflow))
-    numbers = cell.numbers[-1:] if own.dimension == "ratio" else cell.numbers
+    numbers = cell.numbers[:1] if cell.is_estimate else cell.numbers
+    numbers = numbers[-1:] if own.dimension == "ratio" else numbers
     for held in numbers:
         if unsigned and held.base < 0:
             held = replace(held, value=-held.value, base=-held.base)
@@ -469,13 +533,18 @@ def _agrees(token: Token, cell: CellReading, words: Lexicon) -> bool:
     return False
 
 
+def _is_part(said: Quantity, held: Quantity) -> bool:
+    """Return whether a spread is said; it has the unit of its estimate: "61.3 years (SD 9.8)"."""
+    return same_quantity(said, held) or (said.bare and not said.dimension and said.value == held.value)
+
+
 def _keys(tokens: Sequence[Token], words: Lexicon) -> frozenset[str]:
-    """Return what the words of a head are told apart by: stems, the years of dates, one key for a total."""
+    """Return what the words of a head are told apart by: stems, years and days, one key for a total."""
     totals = {id(token) for token in tokens if not words.total.isdisjoint(token.word.split()[-1:])}
     return frozenset(
         key
         for token in tokens
-        if token.content or id(token) in totals
+        if (token.content and any(map(str.isalnum, token.word))) or id(token) in totals
         for key in (("total",) if id(token) in totals else _key(token))
     )
 
@@ -483,6 +552,8 @@ def _keys(tokens: Sequence[Token], words: Lexicon) -> frozenset[str]:
 def _key(token: Token) -> Iterator[str]:
     years = YEAR.findall(token.word) if is_date(token) else ()
     yield from years or [token.stem or token.word]
+    if years and token.quantity and token.quantity.dimension == "date":
+        yield str(token.quantity.value)
 
 
 def _texts_over(unit: SourceUnit, page: Sequence[SourceUnit]) -> Iterator[str]:

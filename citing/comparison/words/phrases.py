@@ -214,6 +214,15 @@ def begins_comparison(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     return any(" ".join(behind[:size]) in words.compared for size in range(1, len(behind) + 1))
 
 
+_DENIES = frozenset({"present", "include", "accept", "administer", "keep", "success", "known"})
+
+
+def takes_amount_away(verb: Token, words: Lexicon) -> bool:
+    """Return whether what a verb's object counts was not had: "excluded 54 votes", "planned sales of 5"."""
+    absent = words.not_had | words.unrealised | words.doubting | words.proposing | words.need
+    return verb.word in absent or any(pair in _DENIES and side == 1 for pair, side in verb.poles)
+
+
 def comparison_over(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
     """Return where the "compared with" begins that a word follows in its stretch; None without one."""
     before = takewhile(lambda k: tokens[k].kind != "break", range(at - 1, -1, -1))
