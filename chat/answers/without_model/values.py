@@ -247,9 +247,8 @@ class _Sought:
         if self.thing_asked - {*line.label_terms} - distinct_terms(cell.name, line.language):
             return False
         said = f"{cell.name} {titles_over(line)}"
-        if self.items and self.narrowing - distinct_terms(said, line.language):
-            return False
-        if not self.is_of_those_named(said):
+        is_narrowed = self.items and self.narrowing - distinct_terms(said, line.language)
+        if is_narrowed or not self.is_of_those_named(said):
             return False
         if self.computed:
             return cell.kind in ("amount", "number")
@@ -269,13 +268,10 @@ class _Sought:
     @property
     def narrowing(self) -> frozenset[str]:
         """Return the terms beside a pack's item that may narrow it: of "gross margin target" the target."""
-        own, packs = self.question.language, self.notes.packs
-        text = without_owner(self.question.text, own)
-        beside = words_beside(text, packs) - words_known(text, packs)
-        asking = words_of(own, "words")["asking_search"]
-        return self.words_asked & distinct_terms(" ".join(beside), own) - distinct_terms(
-            " ".join(asking), own
-        )
+        own = self.question.language
+        beside = words_beside(without_owner(self.question.text, own), self.notes.packs)
+        asking = distinct_terms(" ".join(words_of(own, "words")["asking_search"]), own)
+        return self.words_asked & distinct_terms(" ".join(beside), own) - asking
 
     def is_of_those_named(self, said: str) -> bool:
         """Return whether a cell's names have each name of the question that is not the document's own."""
